@@ -1,0 +1,77 @@
+//! `Angle`: radians inside, degrees in text.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::quantity::QuantityError;
+
+/// A plane angle. Written `"8.2 deg"`, `"8.2°"` or `"-0.5 rad"`; it keeps its sign and does not wrap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Angle(f64);
+
+impl Angle {
+    /// No angle.
+    pub const ZERO: Self = Self(0.0);
+
+    /// From radians.
+    pub const fn from_radians(radians: f64) -> Self {
+        Self(radians)
+    }
+
+    /// From degrees.
+    pub const fn from_degrees(degrees: f64) -> Self {
+        Self(degrees.to_radians())
+    }
+
+    /// Radians.
+    pub const fn as_radians(self) -> f64 {
+        self.0
+    }
+
+    /// Degrees.
+    pub const fn as_degrees(self) -> f64 {
+        self.0.to_degrees()
+    }
+}
+
+impl fmt::Display for Angle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} deg", self.as_degrees())
+    }
+}
+
+impl FromStr for Angle {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let (what, example) = ("an angle", "8.2 deg");
+        let trimmed = text.trim();
+        let end =
+            trimmed.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-').unwrap_or(trimmed.len());
+        let (number, unit) = (&trimmed[..end], trimmed[end..].trim());
+        let value: f64 =
+            number.parse().map_err(|_| QuantityError::NotANumber { text: text.to_owned(), what, example })?;
+        let units = || "`deg`, `°`, `rad`".to_owned();
+        match unit {
+            "deg" | "°" => Ok(Self::from_degrees(value)),
+            "rad" => Ok(Self::from_radians(value)),
+            "" => Err(QuantityError::NoUnit { text: text.to_owned(), what, example, units: units() }),
+            other => Err(QuantityError::WrongUnit { unit: other.to_owned(), what, example, units: units() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_and_radians_read_alike() {
+        let right: Angle = "90 deg".parse().unwrap();
+        assert_eq!(right, "90°".parse().unwrap());
+        assert!((right.as_radians() - core::f64::consts::FRAC_PI_2).abs() < 1e-15);
+        assert!("90".parse::<Angle>().is_err());
+        assert!("90 m".parse::<Angle>().is_err());
+        assert!("deg".parse::<Angle>().is_err());
+    }
+}

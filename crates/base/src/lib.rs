@@ -1,0 +1,23 @@
+//! The vocabulary of every other crate: time, units, named random streams, serial numbers and timers.
+//!
+//! Nothing here knows a packet, a protocol or a network. Time is a 64-bit count of nanoseconds since the
+//! start of a run; nothing in this crate, or above it up to the drivers, ever reads a clock.
+
+mod angle;
+mod probability;
+mod quantity;
+mod random;
+mod rate;
+mod serial;
+mod size;
+mod time;
+mod timer;
+
+pub use angle::Angle;
+pub use probability::Probability;
+pub use quantity::{QuantityError, Unit, parse_quantity};
+pub use random::{Seed, Stream};
+pub use rate::DataRate;
+pub use size::DataSize;
+pub use time::{Duration, Instant};
+pub use timer::TimerTable;

@@ -1,0 +1,77 @@
+//! A fixed table of timers, one slot a kind.
+
+use crate::Instant;
+
+/// `N` timers, each stopped or running to a deadline. Kinds are the caller's enum, as indices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimerTable<const N: usize>([Option<Instant>; N]);
+
+impl<const N: usize> Default for TimerTable<N> {
+    fn default() -> Self {
+        Self([None; N])
+    }
+}
+
+impl<const N: usize> TimerTable<N> {
+    /// Starts or restarts a timer.
+    pub fn start(&mut self, timer: usize, deadline: Instant) {
+        self.0[timer] = Some(deadline);
+    }
+
+    /// Stops a timer; stopping a stopped one does nothing.
+    pub fn stop(&mut self, timer: usize) {
+        self.0[timer] = None;
+    }
+
+    /// When a timer expires, if it runs.
+    pub fn deadline(&self, timer: usize) -> Option<Instant> {
+        self.0[timer]
+    }
+
+    /// Whether a timer runs.
+    pub fn is_running(&self, timer: usize) -> bool {
+        self.0[timer].is_some()
+    }
+
+    /// The earliest deadline of all.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.0.iter().copied().flatten().min()
+    }
+
+    /// Stops and returns the timer that expired first by `now`; among equal deadlines the lowest index.
+    pub fn take_expired(&mut self, now: Instant) -> Option<usize> {
+        let due = |slot: &(usize, Option<Instant>)| slot.1.is_some_and(|deadline| deadline <= now);
+        let (timer, _) = self.0.iter().copied().enumerate().filter(due).min_by_key(|slot| slot.1)?;
+        self.0[timer] = None;
+        Some(timer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timers_expire_in_the_order_of_their_deadlines() {
+        let mut timers = TimerTable::<3>::default();
+        timers.start(0, Instant::from_millis(20));
+        timers.start(1, Instant::from_millis(10));
+        timers.start(2, Instant::from_millis(30));
+        assert_eq!(timers.next_deadline(), Some(Instant::from_millis(10)));
+        assert_eq!(timers.take_expired(Instant::from_millis(9)), None);
+        assert_eq!(timers.take_expired(Instant::from_millis(25)), Some(1));
+        assert_eq!(timers.take_expired(Instant::from_millis(25)), Some(0));
+        assert_eq!(timers.take_expired(Instant::from_millis(25)), None);
+        timers.stop(2);
+        assert_eq!(timers.next_deadline(), None);
+    }
+
+    #[test]
+    fn a_restart_moves_the_deadline() {
+        let mut timers = TimerTable::<1>::default();
+        timers.start(0, Instant::from_millis(10));
+        timers.start(0, Instant::from_millis(50));
+        assert_eq!(timers.take_expired(Instant::from_millis(40)), None);
+        assert_eq!(timers.deadline(0), Some(Instant::from_millis(50)));
+    }
+}

@@ -1,0 +1,1 @@
+//! Round-trip estimation and congestion controllers, pure arithmetic over bytes and time.

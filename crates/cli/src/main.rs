@@ -1,0 +1,3 @@
+//! The command `slantpath`.
+
+fn main() {}

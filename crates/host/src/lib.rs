@@ -1,0 +1,1 @@
+//! An end system: interfaces, transports and the applications that load them.

@@ -1,0 +1,1 @@
+//! The simulated network: packets, links, queues, impairments, routes and the run loop.

@@ -1,0 +1,1 @@
+//! The Python extension module slantpath._native.

@@ -1,0 +1,1 @@
+//! The scenario file: parse, check, build, run and sweep.

@@ -1,0 +1,1 @@
+//! SCTP (RFC 9260), multihomed and sans-IO: packet codec, association, endpoint.

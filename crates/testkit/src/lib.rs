@@ -1,0 +1,1 @@
+//! Shared by tests only: deterministic packet mangling, in-memory wires and captures.
