@@ -34,7 +34,6 @@ impl Probability {
     /// The probability that at least one of `trials` independent trials happens: `1 − (1 − p)^n`, exact for
     /// the bit error rates of 1e-9 where the naive form loses all digits.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "bits of a packet, far below 2^53")]
     pub fn of_any(self, trials: u64) -> Self {
         Self(-libm::expm1(trials as f64 * libm::log1p(-self.0)))
     }

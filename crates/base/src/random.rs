@@ -43,7 +43,6 @@ impl Stream {
     }
 
     /// 32 random bits.
-    #[expect(clippy::cast_possible_truncation, reason = "the high half is wanted")]
     pub fn next_u32(&mut self) -> u32 {
         (self.next_u64() >> 32) as u32
     }
@@ -57,7 +56,6 @@ impl Stream {
     }
 
     /// Uniform in `0.0..1.0`, 53 bits.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
@@ -124,7 +122,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::cast_precision_loss, reason = "small counts")]
     fn means_lie_inside_four_standard_errors() {
         let n = 100_000_u32;
         let mut stream = Seed::new(7, 0).stream("moments");

@@ -70,7 +70,6 @@ impl Duration {
     }
 
     /// Seconds, for statistics and print.
-    #[expect(clippy::cast_precision_loss, reason = "104 days keep full nanoseconds; statistics need less")]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
