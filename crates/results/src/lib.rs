@@ -1,1 +1,14 @@
 //! Tables with units, statistics and the sinks that write them: CSV, JSON and Parquet.
+//!
+//! A [`Table`] is what every run, sweep and study hands on: named columns of one type each, whose unit stands
+//! last in their name (`delay_s`, `size_bytes`). It knows no model. What a column means is said by the
+//! component that fills it.
+
+mod column;
+mod table;
+mod unit;
+mod validity;
+
+pub use column::{Cell, Column, Numbers, TextColumn, TextValues, TypedColumn, Value, Values};
+pub use table::{Table, TableError};
+pub use unit::Unit;
