@@ -1,1 +1,13 @@
-//! Bytes on the wire: packets, readers and writers, TLVs, checksums, IP, UDP and ICMP headers, pcapng.
+//! Bytes on the wire: packets, readers, TLVs, checksums, IP headers.
+//!
+//! Parsing is total: any bytes give a value or a [`WireError`], never a panic. Emitting panics only where a
+//! doc comment says so, on a caller's mistake. What a chunk or a message means is left to the crates above.
+
+pub mod checksum;
+pub mod ip;
+mod packet;
+mod reader;
+pub mod tlv;
+
+pub use packet::{Checksum, Packet};
+pub use reader::{Reader, WireError};
