@@ -1,0 +1,40 @@
+//! `cargo xtask tidy`: the rules of CONTRIBUTING.md that the compiler and clippy do not know.
+
+mod changelog;
+mod documents;
+mod floors;
+mod links;
+mod manifests;
+mod sources;
+
+use std::process::Command;
+
+use crate::finding::Finding;
+use crate::tree::Tree;
+
+/// Applies every rule to the project.
+pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
+    let mut findings = floors::check(&workspace_metadata()?)?;
+    findings.extend(manifests::check(tree));
+    findings.extend(sources::check(tree));
+    findings.extend(documents::check(tree));
+    findings.extend(changelog::check(tree));
+    findings.extend(links::check(tree));
+    findings.sort();
+    if findings.is_empty() {
+        println!("tidy: {} files keep the rules", tree.texts.len());
+    }
+    Ok(findings)
+}
+
+fn workspace_metadata() -> Result<serde_json::Value, String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(crate::project_root())
+        .output()
+        .map_err(|error| format!("cannot start cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata speaks no JSON: {error}"))
+}

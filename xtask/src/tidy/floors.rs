@@ -1,0 +1,191 @@
+//! Imports run downwards only: every edge of the workspace is in the table, or the check fails.
+
+use serde_json::Value;
+
+use crate::finding::Finding;
+
+/// A crate of the workspace and the crates of the workspace that it may import. Every crate may import `base`,
+/// and `testkit` for its tests; no other edge is allowed for the sake of tests either.
+const FLOORS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("wire", &[]),
+    ("cc", &[]),
+    ("orbit", &[]),
+    ("results", &[]),
+    ("des", &[]),
+    ("ss7", &["wire"]),
+    ("sctp", &["wire", "cc"]),
+    ("tcp", &["wire", "cc"]),
+    ("sigtran", &["wire", "ss7"]),
+    ("net", &["wire", "des"]),
+    ("sat", &["net", "orbit"]),
+    // Addresses and IP headers, which a host reads and writes, are wire's.
+    ("host", &["wire", "net", "sctp", "tcp", "sigtran", "ss7"]),
+    ("live", &["wire", "net", "des", "host"]),
+    (
+        "scenario",
+        &["wire", "cc", "orbit", "ss7", "results", "des", "sctp", "tcp", "sigtran", "net", "sat", "host"],
+    ),
+    ("cli", &["scenario", "results", "orbit", "live"]),
+    ("py", &["scenario", "results", "orbit"]),
+    ("testkit", &["wire"]),
+    ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "scenario"]),
+    ("benches", &["wire", "des", "net", "sctp", "tcp", "host"]),
+    ("xtask", &[]),
+];
+
+/// What a package from outside may be imported by: it would otherwise spread.
+const RESERVED: &[(&str, &[&str])] = &[
+    ("tokio", &["live", "cli"]),
+    ("socket2", &["live", "cli"]),
+    ("tun", &["live", "cli"]),
+    ("tun-rs", &["live", "cli"]),
+    ("pyo3", &["py"]),
+    ("arrow", &["results", "py"]),
+    ("arrow-array", &["results", "py"]),
+    ("arrow-schema", &["results", "py"]),
+    ("parquet", &["results", "py"]),
+    ("rayon", &["scenario"]),
+    ("miette", &["cli", "scenario"]),
+    ("clap", &["cli"]),
+    ("dcsctp", &["benches"]),
+    ("sctp-proto", &["benches"]),
+];
+
+/// Development dependencies beyond `testkit`, each with the reason that it is needed.
+const FOR_TESTS: &[(&str, &str, &str)] = &[
+    ("sctp", "dcsctp", "a foreign peer judges the association"),
+    ("sctp", "sctp-proto", "a foreign peer judges the association"),
+];
+
+const PREFIX: &str = "slantpath-";
+
+/// Checks the answer of `cargo metadata --no-deps`.
+pub(crate) fn check(metadata: &Value) -> Result<Vec<Finding>, String> {
+    let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
+    let mut findings = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().ok_or("a package has no name")?;
+        let manifest = manifest_path(metadata, package);
+        let short = name.strip_prefix(PREFIX).unwrap_or(name);
+        let Some((_, allowed)) = FLOORS.iter().find(|(floor, _)| *floor == short) else {
+            findings.push(Finding::on_file(
+                &manifest,
+                format!("the crate {name} stands on no floor: add it to FLOORS in xtask/src/tidy/floors.rs"),
+            ));
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let edge = Edge::of(short, dependency)?;
+            if !edge.is_allowed(allowed) {
+                findings.push(Finding::on_file(&manifest, edge.complaint(allowed)));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge<'a> {
+    from: &'a str,
+    to: &'a str,
+    for_tests_only: bool,
+}
+
+impl<'a> Edge<'a> {
+    fn of(from: &'a str, dependency: &'a Value) -> Result<Self, String> {
+        let to = dependency["name"].as_str().ok_or("a dependency has no name")?;
+        Ok(Self { from, to, for_tests_only: dependency["kind"].as_str() == Some("dev") })
+    }
+
+    fn is_allowed(self, allowed: &[&str]) -> bool {
+        if self.for_tests_only && FOR_TESTS.iter().any(|(from, to, _)| (*from, *to) == (self.from, self.to)) {
+            return true;
+        }
+        match self.to.strip_prefix(PREFIX) {
+            Some("base") => self.from != "base",
+            Some("testkit") => self.for_tests_only || self.from == "benches",
+            Some(to) => allowed.contains(&to),
+            None => reserved_for(self.to).is_none_or(|owners| owners.contains(&self.from)),
+        }
+    }
+
+    fn complaint(self, allowed: &[&str]) -> String {
+        let Self { from, to, .. } = self;
+        match reserved_for(to) {
+            Some(owners) => format!("{from} imports {to}, which is kept to {}", owners.join(", ")),
+            None if to == "slantpath-testkit" => format!("{from} imports {to} outside of its tests"),
+            None => format!("{from} imports {to}; it may import base, {}", allowed.join(", ")),
+        }
+    }
+}
+
+fn reserved_for(package: &str) -> Option<&'static [&'static str]> {
+    RESERVED.iter().find(|(reserved, _)| *reserved == package).map(|(_, owners)| *owners)
+}
+
+fn manifest_path(metadata: &Value, package: &Value) -> String {
+    let path = package["manifest_path"].as_str().unwrap_or_default();
+    let root = metadata["workspace_root"].as_str().unwrap_or_default();
+    path.strip_prefix(root).unwrap_or(path).trim_start_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn complaints(name: &str, dependencies: &[(&str, Option<&str>)]) -> Vec<String> {
+        let dependencies: Vec<Value> =
+            dependencies.iter().map(|(name, kind)| json!({"name": name, "kind": kind})).collect();
+        let metadata = json!({
+            "workspace_root": "/p",
+            "packages": [{"name": name, "manifest_path": "/p/Cargo.toml", "dependencies": dependencies}],
+        });
+        check(&metadata).expect("well-formed").into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn an_edge_of_the_table_passes() {
+        assert!(complaints("slantpath-sctp", &[("slantpath-base", None), ("slantpath-cc", None)]).is_empty());
+    }
+
+    #[test]
+    fn an_edge_that_climbs_is_found() {
+        let found = complaints("slantpath-sctp", &[("slantpath-net", None)]);
+        assert_eq!(found, ["sctp imports slantpath-net; it may import base, wire, cc"]);
+    }
+
+    #[test]
+    fn an_edge_that_climbs_is_found_in_tests_too() {
+        assert_eq!(complaints("slantpath-net", &[("slantpath-host", Some("dev"))]).len(), 1);
+    }
+
+    #[test]
+    fn testkit_is_for_tests_only() {
+        assert!(complaints("slantpath-sctp", &[("slantpath-testkit", Some("dev"))]).is_empty());
+        assert_eq!(complaints("slantpath-sctp", &[("slantpath-testkit", None)]).len(), 1);
+    }
+
+    #[test]
+    fn reserved_packages_stay_with_their_owners() {
+        assert!(complaints("slantpath-py", &[("pyo3", None)]).is_empty());
+        assert_eq!(
+            complaints("slantpath-scenario", &[("pyo3", None)]),
+            ["scenario imports pyo3, which is kept to py"]
+        );
+        assert_eq!(complaints("slantpath-net", &[("tokio", None), ("rayon", None)]).len(), 2);
+    }
+
+    #[test]
+    fn foreign_peers_judge_in_tests_and_are_never_built_upon() {
+        assert!(complaints("slantpath-sctp", &[("dcsctp", Some("dev"))]).is_empty());
+        assert_eq!(complaints("slantpath-sctp", &[("dcsctp", None)]).len(), 1);
+    }
+
+    #[test]
+    fn a_crate_without_a_floor_is_found() {
+        assert!(complaints("slantpath-attic", &[])[0].contains("stands on no floor"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Each crate keeps the workspace's lints and names no package that it does not use.
+
+use crate::finding::Finding;
+use crate::tree::{TextFile, Tree};
+
+/// Packages that are used without their name being written: the manifest needs them for a feature's sake.
+const USED_UNSEEN: &[(&str, &str, &str)] = &[];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    let manifests = tree.texts.iter().filter(|file| {
+        file.path.ends_with("/Cargo.toml")
+            && file.text.contains("[package]")
+            && file.path != "fuzz/Cargo.toml"
+    });
+    manifests.flat_map(|manifest| check_manifest(tree, manifest)).collect()
+}
+
+fn check_manifest(tree: &Tree, manifest: &TextFile) -> Vec<Finding> {
+    let directory = manifest.path.trim_end_matches("Cargo.toml");
+    let sources: Vec<&TextFile> =
+        tree.of_kind("rs").filter(|file| file.path.starts_with(directory)).collect();
+    let mut findings = Vec::new();
+    if !manifest.text.contains("[lints]\nworkspace = true") {
+        findings.push(Finding::on_file(
+            &manifest.path,
+            "the crate leaves the workspace's lints: add [lints] workspace = true",
+        ));
+    }
+    for (line, package) in dependencies(manifest) {
+        let name = package.replace('-', "_");
+        let is_excused =
+            USED_UNSEEN.iter().any(|(path, unseen, _)| *path == manifest.path && *unseen == package);
+        if !is_excused && !sources.iter().any(|source| has_word(&source.text, &name)) {
+            findings.push(Finding::on_line(
+                &manifest.path,
+                line,
+                format!("{package} is not used: remove it"),
+            ));
+        }
+    }
+    findings
+}
+
+/// Every package under a `[...dependencies]` heading, with its line.
+fn dependencies(manifest: &TextFile) -> Vec<(usize, &str)> {
+    let mut is_inside = false;
+    let mut found = Vec::new();
+    for (number, line) in manifest.numbered_lines() {
+        if let Some(heading) = line.strip_prefix('[') {
+            is_inside = heading.trim_end_matches(']').ends_with("dependencies");
+        } else if is_inside && !line.starts_with('#') {
+            let name = line.split(['.', '=', ' ']).next().unwrap_or_default();
+            if !name.is_empty() {
+                found.push((number, name));
+            }
+        }
+    }
+    found
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINTS: &str = "[package]\nname = \"a\"\n[lints]\nworkspace = true\n";
+
+    #[test]
+    fn a_crate_that_uses_what_it_names_passes() {
+        let manifest = format!("{LINTS}[dependencies]\nslantpath-base.workspace = true\n");
+        let tree =
+            Tree::of(&[("a/Cargo.toml", &manifest), ("a/src/lib.rs", "use slantpath_base::Instant;\n")]);
+        assert_eq!(check(&tree), []);
+    }
+
+    #[test]
+    fn an_unused_package_is_found_with_its_line() {
+        let manifest = format!("{LINTS}[dev-dependencies]\nslantpath-base = {{ path = \"..\" }}\n");
+        let tree =
+            Tree::of(&[("a/Cargo.toml", &manifest), ("a/src/lib.rs", "use slantpath_bases::Instant;\n")]);
+        assert_eq!(
+            check(&tree),
+            [Finding::on_line("a/Cargo.toml", 6, "slantpath-base is not used: remove it")]
+        );
+    }
+
+    #[test]
+    fn a_crate_outside_the_lints_is_found() {
+        let tree = Tree::of(&[("a/Cargo.toml", "[package]\nname = \"a\"\n")]);
+        assert_eq!(check(&tree).len(), 1);
+    }
+}
