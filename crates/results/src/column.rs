@@ -108,6 +108,15 @@ impl<T: Cell> TypedColumn<T> {
         Self { name: name.into(), numbers: Numbers::default() }
     }
 
+    /// A column of `rows` equal cells: what tells the rows of one run from another's.
+    pub fn repeated(name: impl Into<String>, cell: T, rows: usize) -> Self {
+        let mut column = Self::new(name);
+        for _ in 0..rows {
+            column.push(cell);
+        }
+        column
+    }
+
     /// Adds a cell.
     pub fn push(&mut self, cell: T) {
         self.numbers.push(Some(cell));
@@ -145,6 +154,15 @@ impl TextColumn {
     /// An empty column.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), values: TextValues::default() }
+    }
+
+    /// A column of `rows` equal texts.
+    pub fn repeated(name: impl Into<String>, text: &str, rows: usize) -> Self {
+        let mut column = Self::new(name);
+        for _ in 0..rows {
+            column.push(text);
+        }
+        column
     }
 
     /// Adds a text.
@@ -189,6 +207,12 @@ impl<T: Copy + Default> Numbers<T> {
     fn push(&mut self, cell: Option<T>) {
         self.validity.push(cell.is_some());
         self.cells.push(cell.unwrap_or_default());
+    }
+
+    fn append(&mut self, other: &Self) {
+        for cell in other.iter() {
+            self.push(cell);
+        }
     }
 
     /// All cells; a missing one holds the type's default.
@@ -241,6 +265,13 @@ impl TextValues {
         code
     }
 
+    fn append(&mut self, other: &Self) {
+        let codes: Vec<u32> = other.dictionary.iter().map(|text| self.intern(text)).collect();
+        for code in other.codes.iter() {
+            self.codes.push(code.map(|code| codes[code as usize]));
+        }
+    }
+
     /// The distinct texts, in the order of their first use.
     pub fn dictionary(&self) -> impl ExactSizeIterator<Item = &str> {
         self.dictionary.iter().map(AsRef::as_ref)
@@ -266,6 +297,19 @@ impl PartialEq for TextValues {
         self.dictionary == other.dictionary
             && self.codes.validity == other.codes.validity
             && self.codes.cells == other.codes.cells
+    }
+}
+
+impl Values {
+    /// The type of the cells: `bool`, `f64`, `i64`, `text`, `u64`.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Bool(_) => "bool",
+            Self::F64(_) => "f64",
+            Self::I64(_) => "i64",
+            Self::Text(_) => "text",
+            Self::U64(_) => "u64",
+        }
     }
 }
 
@@ -329,6 +373,19 @@ impl Column {
             Values::Text(texts) => texts.at(row).map_or(Value::Missing, Value::Text),
             Values::U64(numbers) => numbers.at(row).map_or(Value::Missing, Value::U64),
         }
+    }
+
+    /// Adds the cells of `other` behind its own; false, and nothing changed, if they are of another type.
+    pub(crate) fn append(&mut self, other: &Self) -> bool {
+        match (&mut self.values, &other.values) {
+            (Values::Bool(ours), Values::Bool(theirs)) => ours.append(theirs),
+            (Values::F64(ours), Values::F64(theirs)) => ours.append(theirs),
+            (Values::I64(ours), Values::I64(theirs)) => ours.append(theirs),
+            (Values::Text(ours), Values::Text(theirs)) => ours.append(theirs),
+            (Values::U64(ours), Values::U64(theirs)) => ours.append(theirs),
+            _ => return false,
+        }
+        true
     }
 
     /// A column's numbers as floats, without the missing cells; nothing for texts.

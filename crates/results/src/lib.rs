@@ -5,10 +5,20 @@
 //! component that fills it.
 
 mod column;
+mod sink;
+mod statistics;
 mod table;
 mod unit;
 mod validity;
 
 pub use column::{Cell, Column, Numbers, TextColumn, TextValues, TypedColumn, Value, Values};
+pub use sink::{
+    Format, UnknownFormat, write_csv, write_file, write_json_lines, write_parquet, write_table,
+    write_table_file,
+};
+pub use statistics::{
+    Interval, Moments, Quantiles, TimeWeighted, WeightedMean, batch_means, median, quantile, student_t_cdf,
+    student_t_quantile,
+};
 pub use table::{Table, TableError};
 pub use unit::Unit;

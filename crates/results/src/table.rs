@@ -12,6 +12,18 @@ pub struct Table {
 /// Why columns do not make a table, or two tables do not make one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
+    /// A part whose columns differ in name, order or type from the first part's.
+    #[error("part {part} of table `{table}` has other columns than the first: {found}, not {wanted}")]
+    DifferentColumns {
+        /// The table.
+        table: String,
+        /// Which part, counted from zero.
+        part: usize,
+        /// Its columns.
+        found: String,
+        /// The columns of the first.
+        wanted: String,
+    },
     /// Two columns of one name.
     #[error("table `{table}` has two columns `{column}`")]
     DuplicateColumn {
@@ -54,6 +66,37 @@ impl Table {
         Ok(Self { name: table, columns })
     }
 
+    /// The rows of all parts one below the other, under the columns that the parts share.
+    pub fn stacked(
+        name: impl Into<String>,
+        parts: impl IntoIterator<Item = Self>,
+    ) -> Result<Self, TableError> {
+        let mut parts = parts.into_iter();
+        let mut whole =
+            Self { name: name.into(), columns: parts.next().map_or_else(Vec::new, |part| part.columns) };
+        for (place, part) in parts.enumerate() {
+            let differ = || TableError::DifferentColumns {
+                table: whole.name.clone(),
+                part: place + 1,
+                found: described(&part.columns),
+                wanted: described(&whole.columns),
+            };
+            if described(&part.columns) != described(&whole.columns) {
+                return Err(differ());
+            }
+            for (ours, theirs) in whole.columns.iter_mut().zip(&part.columns) {
+                assert!(ours.append(theirs), "columns of one description are of one type");
+            }
+        }
+        Ok(whole)
+    }
+
+    /// The table with `keys` in front of its columns, to tell its rows from those of others before
+    /// [`Table::stacked`] lays them together.
+    pub fn keyed(self, keys: impl IntoIterator<Item = Column>) -> Result<Self, TableError> {
+        Self::new(self.name, keys.into_iter().chain(self.columns))
+    }
+
     /// What the rows are: `messages`, `links`.
     pub fn name(&self) -> &str {
         &self.name
@@ -81,6 +124,15 @@ impl Table {
     pub fn row(&self, row: usize) -> impl Iterator<Item = Value<'_>> {
         self.columns.iter().map(move |column| column.at(row))
     }
+}
+
+/// Names and types of columns, as an error shows them.
+fn described(columns: &[Column]) -> String {
+    let described: Vec<String> = columns
+        .iter()
+        .map(|column| format!("`{}` ({})", column.name(), column.values().type_name()))
+        .collect();
+    described.join(", ")
 }
 
 #[cfg(test)]
@@ -125,6 +177,28 @@ mod tests {
     fn columns_of_unequal_length_are_refused() {
         let error = Table::new("t", [numbers("a", &[Some(1.0)]), numbers("b", &[])]).unwrap_err();
         assert_eq!(error.to_string(), "column `b` of table `t` has 0 cells, the first column has 1");
+    }
+
+    #[test]
+    fn parts_are_stacked_in_order_and_keep_their_texts() {
+        let part = |run: u64, path: &str, delay| {
+            Table::new("messages", [texts("path", &[Some(path)]), numbers("delay_s", &[delay])])
+                .and_then(|table| table.keyed([TypedColumn::<u64>::repeated("run", run, 1).into()]))
+                .unwrap()
+        };
+        let stacked = Table::stacked("all", [part(0, "b", Some(1.0)), part(1, "a", None)]).unwrap();
+        assert_eq!(stacked.row(0).collect::<Vec<_>>(), [Value::U64(0), Value::Text("b"), Value::F64(1.0)]);
+        assert_eq!(stacked.row(1).collect::<Vec<_>>(), [Value::U64(1), Value::Text("a"), Value::Missing]);
+    }
+
+    #[test]
+    fn parts_of_other_columns_are_refused() {
+        let ours = Table::new("t", [numbers("a", &[])]).unwrap();
+        let theirs = Table::new("t", [texts("a", &[])]).unwrap();
+        assert_eq!(
+            Table::stacked("t", [ours, theirs]).unwrap_err().to_string(),
+            "part 1 of table `t` has other columns than the first: `a` (text), not `a` (f64)"
+        );
     }
 
     #[test]

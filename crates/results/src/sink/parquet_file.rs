@@ -1,0 +1,218 @@
+//! Apache Parquet, written column by column without the Arrow layer.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::{Encoding, LogicalType, Repetition, Type as PhysicalType};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{Type, TypePtr};
+
+use crate::column::{Column, Values};
+use crate::table::Table;
+
+/// Writes a table as one Parquet file.
+///
+/// Every column is optional, so that files of one kind have one schema whether or not a cell is missing in
+/// them. Rows stand in groups of a million. The file's metadata holds the table's name (`slantpath.table`) and
+/// for each column with a unit its symbol (`slantpath.unit.delay_s` = `s`).
+pub fn write_parquet<W: Write + Send>(table: &Table, out: &mut W) -> io::Result<()> {
+    write(table, out).map_err(|error| match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    })
+}
+
+fn write<W: Write + Send>(table: &Table, out: &mut W) -> Result<(), ParquetError> {
+    let properties = WriterProperties::builder()
+        .set_writer_version(WriterVersion::PARQUET_1_0)
+        .set_created_by(concat!("slantpath ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(metadata(table)))
+        .set_dictionary_enabled(true)
+        .set_encoding(Encoding::PLAIN)
+        .build();
+    let mut file = SerializedFileWriter::new(out, schema(table)?, Arc::new(properties))?;
+    let mut from = 0;
+    while from < table.rows() {
+        let to = table.rows().min(from + GROUP_ROWS);
+        let mut group = file.next_row_group()?;
+        for column in table.columns() {
+            let mut writer = group.next_column()?.ok_or_else(|| {
+                ParquetError::General(format!("the schema has no column `{}`", column.name()))
+            })?;
+            write_cells(column, from..to, &mut writer)?;
+            writer.close()?;
+        }
+        group.close()?;
+        from = to;
+    }
+    file.close()?;
+    Ok(())
+}
+
+fn schema(table: &Table) -> Result<TypePtr, ParquetError> {
+    let fields = table.columns().iter().map(field).collect::<Result<Vec<_>, _>>()?;
+    Type::group_type_builder("table").with_fields(fields).build().map(Arc::new)
+}
+
+fn field(column: &Column) -> Result<TypePtr, ParquetError> {
+    let (physical, logical) = match column.values() {
+        Values::Bool(_) => (PhysicalType::BOOLEAN, None),
+        Values::F64(_) => (PhysicalType::DOUBLE, None),
+        Values::I64(_) => (PhysicalType::INT64, None),
+        Values::Text(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+        Values::U64(_) => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
+    };
+    Type::primitive_type_builder(column.name(), physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical)
+        .build()
+        .map(Arc::new)
+}
+
+fn metadata(table: &Table) -> Vec<KeyValue> {
+    let name = KeyValue::new("slantpath.table".to_owned(), table.name().to_owned());
+    let units = table.columns().iter().filter(|column| !column.unit().symbol().is_empty()).map(|column| {
+        KeyValue::new(format!("slantpath.unit.{}", column.name()), column.unit().symbol().to_owned())
+    });
+    core::iter::once(name).chain(units).collect()
+}
+
+fn write_cells(
+    column: &Column,
+    rows: core::ops::Range<usize>,
+    writer: &mut SerializedColumnWriter<'_>,
+) -> Result<(), ParquetError> {
+    match column.values() {
+        Values::Bool(numbers) => write_batch::<BoolType>(rows.map(|row| numbers.at(row)), writer),
+        Values::F64(numbers) => write_batch::<DoubleType>(rows.map(|row| numbers.at(row)), writer),
+        Values::I64(numbers) => write_batch::<Int64Type>(rows.map(|row| numbers.at(row)), writer),
+        Values::Text(texts) => {
+            let entries: Vec<ByteArray> =
+                texts.dictionary().map(|text| Bytes::copy_from_slice(text.as_bytes()).into()).collect();
+            let codes = texts.codes();
+            let cell = |row| codes.at(row).map(|code| entries[code as usize].clone());
+            write_batch::<ByteArrayType>(rows.map(cell), writer)
+        }
+        // The same 64 bits: the logical type says that they have no sign.
+        Values::U64(numbers) => {
+            write_batch::<Int64Type>(rows.map(|row| numbers.at(row).map(u64::cast_signed)), writer)
+        }
+    }
+}
+
+fn write_batch<T: DataType>(
+    cells: impl Iterator<Item = Option<T::T>>,
+    writer: &mut SerializedColumnWriter<'_>,
+) -> Result<(), ParquetError> {
+    let mut present = Vec::with_capacity(cells.size_hint().0);
+    let mut levels = Vec::with_capacity(cells.size_hint().0);
+    for cell in cells {
+        levels.push(i16::from(cell.is_some()));
+        present.extend(cell);
+    }
+    writer.typed::<T>().write_batch(&present, Some(&levels), None)?;
+    Ok(())
+}
+
+const GROUP_ROWS: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TextColumn, TypedColumn};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+    use proptest::prelude::*;
+
+    fn written(table: &Table) -> Bytes {
+        let mut file = Vec::new();
+        write_parquet(table, &mut file).unwrap();
+        file.into()
+    }
+
+    type Row = (Option<f64>, Option<u64>, Option<i64>, Option<bool>, Option<String>);
+
+    fn table_of(rows: &[Row]) -> Table {
+        let mut delay = TypedColumn::<f64>::new("delay_s");
+        let mut count = TypedColumn::<u64>::new("count");
+        let mut change = TypedColumn::<i64>::new("change_bytes");
+        let mut flag = TypedColumn::<bool>::new("is_lost");
+        let mut path = TextColumn::new("path");
+        for row in rows {
+            delay.push_optional(row.0);
+            count.push_optional(row.1);
+            change.push_optional(row.2);
+            flag.push_optional(row.3);
+            path.push_optional(row.4.as_deref());
+        }
+        Table::new("t", [delay.into(), count.into(), change.into(), flag.into(), path.into()]).unwrap()
+    }
+
+    #[test]
+    fn the_file_says_what_it_holds() {
+        let file = SerializedFileReader::new(written(&table_of(&[]))).unwrap();
+        let metadata = file.metadata().file_metadata();
+        let pairs: Vec<_> = metadata
+            .key_value_metadata()
+            .unwrap()
+            .iter()
+            .map(|pair| (pair.key.as_str(), pair.value.as_deref().unwrap()))
+            .collect();
+        assert_eq!(
+            pairs,
+            [("slantpath.table", "t"), ("slantpath.unit.delay_s", "s"), ("slantpath.unit.change_bytes", "B")]
+        );
+        assert_eq!(metadata.num_rows(), 0);
+    }
+
+    #[test]
+    fn a_full_disk_is_the_error_that_the_disk_gave() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let error = write_parquet(&table_of(&[]), &mut Full).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+
+    proptest! {
+        #[test]
+        fn an_independent_reader_gets_every_cell_back(rows in proptest::collection::vec(
+            (any::<Option<f64>>(), any::<Option<u64>>(), any::<Option<i64>>(), any::<Option<bool>>(),
+             proptest::option::of("[a-c]{0,2}|ü")), 0..40)) {
+            let table = table_of(&rows);
+            let bytes = written(&table);
+            prop_assert_eq!(&bytes, &written(&table.clone()));
+            let file = SerializedFileReader::new(bytes).unwrap();
+            let read: Vec<Vec<Field>> = file
+                .get_row_iter(None)
+                .unwrap()
+                .map(|row| row.unwrap().get_column_iter().map(|(_, field)| field.clone()).collect())
+                .collect();
+            prop_assert_eq!(read.len(), rows.len());
+            for (fields, row) in read.iter().zip(&rows) {
+                let optional = |field: Option<Field>| field.unwrap_or(Field::Null);
+                prop_assert_eq!(&fields[..], &[
+                    optional(row.0.map(Field::Double)),
+                    optional(row.1.map(Field::ULong)),
+                    optional(row.2.map(Field::Long)),
+                    optional(row.3.map(Field::Bool)),
+                    optional(row.4.clone().map(Field::Str)),
+                ]);
+            }
+        }
+    }
+}

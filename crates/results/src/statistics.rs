@@ -1,0 +1,15 @@
+//! What many runs say together: moments, intervals, quantiles, time averages and batch means.
+//!
+//! Sums are taken in the order of the samples, never in the order in which threads finish.
+
+mod batch;
+mod moments;
+mod quantile;
+mod student;
+mod time_weighted;
+
+pub use batch::batch_means;
+pub use moments::{Interval, Moments, WeightedMean};
+pub use quantile::{Quantiles, median, quantile};
+pub use student::{student_t_cdf, student_t_quantile};
+pub use time_weighted::TimeWeighted;
