@@ -4,6 +4,7 @@
 //! last in their name (`delay_s`, `size_bytes`). It knows no model. What a column means is said by the
 //! component that fills it.
 
+mod cells;
 mod column;
 mod sink;
 mod statistics;
@@ -11,7 +12,8 @@ mod table;
 mod unit;
 mod validity;
 
-pub use column::{Cell, Column, Numbers, TextColumn, TextValues, TypedColumn, Value, Values};
+pub use cells::{Cell, Numbers, TextValues, Values};
+pub use column::{Column, TextColumn, TypedColumn, Value};
 pub use sink::{
     Format, UnknownFormat, write_csv, write_file, write_json_lines, write_parquet, write_table,
     write_table_file,

@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn texts_are_stored_once_in_the_order_of_first_use() {
         let column = texts("path", &[Some("b"), Some("a"), None, Some("b")]);
-        let crate::column::Values::Text(values) = column.values() else { panic!("texts") };
+        let crate::Values::Text(values) = column.values() else { panic!("texts") };
         assert_eq!(values.dictionary().collect::<Vec<_>>(), ["b", "a"]);
         assert_eq!(values.codes().iter().collect::<Vec<_>>(), [Some(0), Some(1), None, Some(0)]);
     }

@@ -12,7 +12,8 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::column::{Column, Values};
+use crate::cells::Values;
+use crate::column::Column;
 use crate::table::Table;
 
 /// Writes a table as one Parquet file.

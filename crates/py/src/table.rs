@@ -1,0 +1,170 @@
+//! `slantpath.Table`: a table of results, readable by everything that takes Arrow data.
+
+use std::path::PathBuf;
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use pyo3::exceptions::{PyKeyError, PyOSError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple, PyType};
+use slantpath_results::{Column, TextColumn, TypedColumn, Value, Values};
+
+use crate::arrow;
+
+/// A table of results: columns of one type each, whose unit stands last in their name.
+#[pyclass(module = "slantpath._native", frozen, eq)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Table(pub(crate) slantpath_results::Table);
+
+#[pymethods]
+impl Table {
+    /// A table of `(name, type, cells)`, for example `("delay_s", "f64", [0.25, None])`.
+    #[classmethod]
+    fn of(
+        _class: &Bound<'_, PyType>,
+        name: &str,
+        columns: Vec<(String, String, Bound<'_, PyAny>)>,
+    ) -> PyResult<Self> {
+        let columns = columns
+            .iter()
+            .map(|(name, type_name, cells)| column(name, type_name, cells))
+            .collect::<PyResult<Vec<_>>>()?;
+        slantpath_results::Table::new(name, columns)
+            .map(Self)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// What the rows are: `messages`, `links`.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// The names of the columns, in order.
+    #[getter]
+    fn column_names(&self) -> Vec<&str> {
+        self.0.columns().iter().map(Column::name).collect()
+    }
+
+    /// The unit of each column that has one.
+    #[getter]
+    fn units<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let units = PyDict::new(py);
+        for column in self.0.columns() {
+            if !column.unit().symbol().is_empty() {
+                units.set_item(column.name(), column.unit().symbol())?;
+            }
+        }
+        Ok(units)
+    }
+
+    /// The number of rows.
+    fn __len__(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// The cells of a column as a list, `None` where one is missing.
+    fn __getitem__<'py>(&self, py: Python<'py>, column: &str) -> PyResult<Bound<'py, PyList>> {
+        let Some(found) = self.0.column(column) else {
+            let names = self.column_names().join(", ");
+            return Err(PyKeyError::new_err(format!(
+                "table `{}` has no column `{column}`; it has {names}",
+                self.0.name()
+            )));
+        };
+        cells(py, found)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Table {}: {} rows of {}>", self.0.name(), self.0.rows(), self.column_names().join(", "))
+    }
+
+    /// Writes the table whole or not at all, as `.parquet`, `.csv` or `.jsonl`.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        slantpath_results::Format::of_path(&path)
+            .map_err(|unknown| PyValueError::new_err(unknown.to_string()))?;
+        py.detach(|| slantpath_results::write_table_file(&self.0, &path))
+            .map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+
+    /// The Arrow PyCapsule interface: the schema.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(arrow::schema(&self.0)).map_err(arrow_error)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// The Arrow PyCapsule interface: the data. A wish for another schema may be ignored, and is.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let stream = arrow::stream(&self.0).map_err(arrow_error)?;
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// How to pickle it: through [`Table::of`].
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let columns = self
+            .0
+            .columns()
+            .iter()
+            .map(|column| (column.name(), column.values().type_name(), cells(py, column)?).into_pyobject(py))
+            .collect::<PyResult<Vec<_>>>()?;
+        (py.get_type::<Self>().getattr("of")?, (self.0.name(), columns)).into_pyobject(py)
+    }
+}
+
+fn arrow_error(error: arrow_schema::ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn cells<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyList>> {
+    let cells = (0..column.len())
+        .map(|row| {
+            Ok(match column.at(row) {
+                Value::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+                Value::F64(number) => number.into_pyobject(py)?.into_any(),
+                Value::I64(number) => number.into_pyobject(py)?.into_any(),
+                Value::Missing => py.None().into_bound(py),
+                Value::Text(text) => text.into_pyobject(py)?.into_any(),
+                Value::U64(number) => number.into_pyobject(py)?.into_any(),
+            })
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    PyList::new(py, cells)
+}
+
+fn column(name: &str, type_name: &str, cells: &Bound<'_, PyAny>) -> PyResult<Column> {
+    Ok(match type_name {
+        "bool" => Column::new(name, Values::Bool(extracted(cells)?.into_iter().collect())),
+        "f64" => Column::new(name, Values::F64(extracted(cells)?.into_iter().collect())),
+        "i64" => Column::new(name, Values::I64(extracted(cells)?.into_iter().collect())),
+        "text" => {
+            let mut column = TextColumn::new(name);
+            for cell in extracted::<String>(cells)? {
+                column.push_optional(cell.as_deref());
+            }
+            column.into()
+        }
+        "u64" => {
+            let mut column = TypedColumn::<u64>::new(name);
+            for cell in extracted(cells)? {
+                column.push_optional(cell);
+            }
+            column.into()
+        }
+        other => {
+            return Err(PyTypeError::new_err(format!(
+                "column `{name}` cannot be `{other}`: a column is `bool`, `f64`, `i64`, `text` or `u64`"
+            )));
+        }
+    })
+}
+
+fn extracted<T: for<'a, 'py> FromPyObject<'a, 'py, Error: Into<PyErr>>>(
+    cells: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Option<T>>> {
+    cells.try_iter()?.map(|cell| cell?.extract::<Option<T>>().map_err(Into::into)).collect()
+}

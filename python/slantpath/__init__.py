@@ -1,0 +1,1 @@
+"""One transport stack and one satellite network, run three ways: simulated, emulated, live."""
