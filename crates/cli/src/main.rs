@@ -1,3 +1,7 @@
 //! The command `slantpath`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    slantpath_cli::main(std::env::args_os()).into()
+}
