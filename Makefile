@@ -1,0 +1,63 @@
+# `make test` is what every change passes; `make demo` is the first thing to try. The sections of
+# CONTRIBUTING.md say what each target is for.
+
+SHELL := bash
+.DEFAULT_GOAL := test
+.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package bench fuzz demo clean
+
+test: lint rust-tests python-tests
+
+lint: rust-lint python-lint
+
+rust-lint: need-cargo need-cc
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo xtask tidy
+	cargo xtask rfc
+
+# The fuzz corpus is replayed by the tests of fuzz/bodies.
+rust-tests: need-cargo need-cc
+	cargo test --workspace --quiet
+
+python-lint: python-package
+	.venv/bin/ruff check python studies
+	.venv/bin/ruff format --check python studies
+	.venv/bin/mypy
+
+python-tests: python-package
+	.venv/bin/pytest
+
+# The package, built in the development profile, and the tools of its `dev` extra.
+python-package: .venv/bin/maturin need-cargo need-cc
+	.venv/bin/maturin develop --quiet --extras dev
+
+.venv/bin/maturin: pyproject.toml | need-python3
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	touch $@
+
+bench: need-cargo need-cc
+	cargo run --quiet --release --package slantpath-benches
+
+# Coverage-guided runs on the pinned toolchain: FUZZ_SECONDS for each target.
+FUZZ_SECONDS ?= 20
+fuzz: need-cargo need-cargo-fuzz
+	for target in $$(cargo fuzz list); do cargo fuzz run -s none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+demo: .venv/bin/maturin need-cargo need-cc
+	.venv/bin/maturin develop --quiet --release
+	.venv/bin/slantpath study multi-link
+
+clean:
+	rm -rf target fuzz/target .venv out
+
+# A missing prerequisite is named with the line that installs it.
+.PHONY: need-cargo need-cargo-fuzz need-cc need-python3
+need-cargo:
+	@cargo --version >/dev/null 2>&1 || { echo "Rust 1.95 is missing: rustup toolchain install 1.95.0 --component rustfmt,clippy" >&2; exit 1; }
+need-cargo-fuzz:
+	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
+need-cc:
+	@command -v cc >/dev/null || { echo "a C compiler is missing: apt-get install gcc libc6-dev" >&2; exit 1; }
+need-python3:
+	@python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Python 3.11 with venv is missing: apt-get install python3 python3-venv" >&2; exit 1; }
