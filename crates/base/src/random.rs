@@ -79,6 +79,19 @@ impl Stream {
         self.uniform() < p.as_f64()
     }
 
+    /// How many trials of probability `p` fail before the first that succeeds: geometric, with mean
+    /// `(1 − p) / p`. [`u64::MAX`] for what never happens, and only then.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]
+    pub fn failures_before(&mut self, p: Probability) -> u64 {
+        let uniform = self.uniform();
+        if p.is_never() {
+            return u64::MAX;
+        }
+        // What always happens divides by minus infinity: no failure.
+        let failures = libm::log1p(-uniform) / libm::log1p(-p.as_f64());
+        (failures as u64).min(u64::MAX - 1)
+    }
+
     /// Exponential with the given mean.
     pub fn exponential(&mut self, mean: Duration) -> Duration {
         Duration::from_secs_f64(-libm::log1p(-self.uniform()) * mean.as_secs_f64())
@@ -135,9 +148,21 @@ mod tests {
         assert!((below - 4.5).abs() < 4.0 * 2.872 / root, "{below}");
         let exponential = mean_of(&mut |s| s.exponential(Duration::from_secs(2)).as_secs_f64());
         assert!((exponential - 2.0).abs() < 4.0 * 2.0 / root, "{exponential}");
+        // Probability 0.1: mean 9, variance 90.
+        let p = Probability::new(0.1).unwrap();
+        let failures = mean_of(&mut |s| s.failures_before(p) as f64);
+        assert!((failures - 9.0).abs() < 4.0 * 9.487 / root, "{failures}");
         // Shape 3, mean 1.5: variance 0.75.
         let pareto = mean_of(&mut |s| s.pareto(3.0, 1.5));
         assert!((pareto - 1.5).abs() < 4.0 * 0.866 / root, "{pareto}");
+    }
+
+    #[test]
+    fn certain_trials_fail_never_or_always() {
+        let mut stream = Seed::new(1, 0).stream("certain");
+        assert_eq!(stream.failures_before(Probability::ALWAYS), 0);
+        assert_eq!(stream.failures_before(Probability::NEVER), u64::MAX);
+        assert_ne!(stream.failures_before(Probability::new(f64::MIN_POSITIVE).unwrap()), u64::MAX);
     }
 
     const GOLDEN: [u64; 2] = [554_623_500_305_766_323, 216_244];
