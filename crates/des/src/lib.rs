@@ -1,1 +1,16 @@
 //! The event kernel: a calendar with a total order, clocks and the run digest.
+//!
+//! A simulation is a fixed set of components, each waiting for at most one instant. The [`Calendar`] knows
+//! which comes next; the [`Kernel`] moves time there and keeps the [`RunDigest`]; a [`Clock`] says whether
+//! virtual time runs free or is held back to the real one. What a component does is its owner's business:
+//! nothing here calls back.
+
+mod calendar;
+mod clock;
+mod digest;
+mod kernel;
+
+pub use calendar::Calendar;
+pub use clock::{Clock, FreeRunning, Synchronization};
+pub use digest::RunDigest;
+pub use kernel::Kernel;
