@@ -1,1 +1,31 @@
 //! The simulated network: packets, links, queues, impairments, routes and the run loop.
+//!
+//! A [`NetworkBuilder`] collects nodes, links and addresses into a [`Topology`]; a [`Network`] runs it with end
+//! systems that implement [`Host`]. Packets are real bytes, but a hop touches none of them: a packet's destination
+//! is looked up once, where it is sent, and what links and routers need of it travels in a few words beside it.
+//! Nothing here knows TCP, SCTP or a satellite.
+
+mod fabric;
+mod header;
+mod host;
+mod id;
+mod link;
+mod network;
+mod parcel;
+mod probe;
+mod routes;
+mod sampler;
+mod script;
+mod topology;
+
+pub use host::Host;
+pub use id::{DirectionId, InterfaceId, LinkId, NodeId};
+pub use link::{
+    Count, Counters, DirectionConfig, DropReason, QueueConfig, QueueLimit, QueueStatistics, Reordering,
+    WhileDown,
+};
+pub use network::Network;
+pub use probe::{QueueProbe, QueueSample, Sampling};
+pub use routes::Routes;
+pub use script::Change;
+pub use topology::{NetworkBuilder, Routing, Topology, TopologyError};

@@ -1,0 +1,292 @@
+//! Everything of a network but its hosts: links, routers and the packets on them.
+
+use std::net::IpAddr;
+
+use slantpath_base::{Instant, Seed};
+use slantpath_des::Kernel;
+use slantpath_wire::ip::IpHeader;
+use slantpath_wire::{Checksum, Packet};
+
+use crate::header;
+use crate::link::{DropReason, LinkDirection};
+use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel, Role};
+use crate::routes::Routes;
+use crate::script::{Change, Script};
+use crate::topology::{NodeKind, Routing, Topology};
+use crate::{DirectionId, InterfaceId, NodeId};
+
+/// The components' places in the calendar. At one instant, changes of the network come first, then arrivals in the
+/// order of the directions, then the hosts' own deadlines, and samples are taken last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    directions: usize,
+    hosts: usize,
+}
+
+/// What a slot of the calendar stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Component {
+    Direction(usize),
+    Host(usize),
+    Sampler,
+    Script,
+}
+
+impl Slots {
+    const SCRIPT: usize = 0;
+
+    const fn count(self) -> usize {
+        self.sampler() + 1
+    }
+
+    pub(crate) const fn direction(index: usize) -> usize {
+        1 + index
+    }
+
+    pub(crate) const fn host(self, index: usize) -> usize {
+        1 + self.directions + index
+    }
+
+    pub(crate) const fn sampler(self) -> usize {
+        1 + self.directions + self.hosts
+    }
+
+    #[inline]
+    pub(crate) const fn component(self, slot: usize) -> Component {
+        if slot == Self::SCRIPT {
+            Component::Script
+        } else if slot <= self.directions {
+            Component::Direction(slot - 1)
+        } else if slot < self.sampler() {
+            Component::Host(slot - 1 - self.directions)
+        } else {
+            Component::Sampler
+        }
+    }
+}
+
+/// Who receives what a direction carries.
+#[derive(Clone, Copy, Debug)]
+enum Receiver {
+    /// With its place among the hosts.
+    Host(u32),
+    Router(NodeId),
+}
+
+/// A packet for a host.
+pub(crate) struct Delivery {
+    pub(crate) host: usize,
+    pub(crate) interface: InterfaceId,
+    pub(crate) packet: Packet,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Fabric {
+    pub(crate) kernel: Kernel,
+    pub(crate) slots: Slots,
+    pub(crate) topology: Topology,
+    pub(crate) directions: Vec<LinkDirection>,
+    receivers: Vec<Receiver>,
+    pub(crate) packets: PacketStore,
+    routes: Routes,
+    /// The destination that each interface sent to last: most packets follow one of their kind.
+    last_resolved: Vec<Option<(IpAddr, DestinationId)>>,
+    script: Script,
+    pub(crate) packet_hops: u64,
+}
+
+impl Fabric {
+    pub(crate) fn new(topology: Topology, seed: Seed) -> Self {
+        let direction = |(index, config)| {
+            #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+            let path = topology.direction_path(DirectionId(index as u32));
+            LinkDirection::new(config, seed, &path)
+        };
+        let directions: Vec<_> = topology.directions.iter().enumerate().map(direction).collect();
+        let receiver = |index: usize| {
+            let node = topology.interfaces[index ^ 1].node;
+            match topology.nodes[node.index()].kind {
+                #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+                NodeKind::Host(host) => Receiver::Host(host as u32),
+                NodeKind::Router => Receiver::Router(node),
+            }
+        };
+        let receivers = (0..directions.len()).map(receiver).collect();
+        let slots = Slots { directions: directions.len(), hosts: topology.hosts.len() };
+        let script = Script::new(topology.changes.clone());
+        let mut kernel = Kernel::new(slots.count());
+        kernel.schedule(Slots::SCRIPT, script.next_change());
+        Self {
+            kernel,
+            slots,
+            routes: Routes::new(&topology),
+            last_resolved: vec![None; directions.len()],
+            directions,
+            receivers,
+            packets: PacketStore::default(),
+            script,
+            packet_hops: 0,
+            topology,
+        }
+    }
+
+    /// Takes a packet from a host.
+    #[inline]
+    pub(crate) fn send(&mut self, interface: InterfaceId, packet: Packet) {
+        let direction = interface.outbound();
+        let length = u32::try_from(packet.len()).expect("a packet is shorter than 4 GiB");
+        let target = header::destination(&packet).and_then(|(address, hop_limit)| {
+            self.resolve(interface, address).map(|destination| (destination, hop_limit))
+        });
+        let Some((destination, hop_limit)) = target else {
+            let counters = &mut self.directions[direction.index()].counters;
+            counters.offered.add(length);
+            counters.drop(DropReason::Unreachable, length);
+            return;
+        };
+        let parcel = Parcel {
+            packet: self.packets.insert(packet),
+            destination,
+            length,
+            hop_limit,
+            condition: Condition::Sound,
+            fate: Fate::Arrives,
+            role: Role::Original,
+        };
+        self.offer(direction, parcel);
+    }
+
+    #[inline]
+    fn resolve(&mut self, interface: InterfaceId, address: IpAddr) -> Option<DestinationId> {
+        let last = &mut self.last_resolved[interface.index()];
+        match last {
+            Some((last, destination)) if *last == address => Some(*destination),
+            _ => {
+                let destination = *self.topology.by_address.get(&address)?;
+                *last = Some((address, destination));
+                Some(destination)
+            }
+        }
+    }
+
+    /// Puts a packet on a link.
+    #[inline]
+    fn offer(&mut self, id: DirectionId, parcel: Parcel) {
+        let direction = &mut self.directions[id.index()];
+        let first_before = direction.next_arrival();
+        match direction.offer(self.kernel.now(), parcel, &mut self.packets) {
+            Ok(_) => {
+                let first = direction.next_arrival();
+                if first != first_before {
+                    self.kernel.schedule(Slots::direction(id.index()), first);
+                }
+            }
+            Err(_) => {
+                self.packets.remove(parcel.packet);
+            }
+        }
+    }
+
+    /// Takes the packet off that arrives now in a direction. What is for a host is returned; a router sends it on.
+    #[inline]
+    pub(crate) fn arrive(&mut self, index: usize) -> Option<Delivery> {
+        let direction = &mut self.directions[index];
+        let parcel = direction.take_arrival();
+        self.kernel.schedule(Slots::direction(index), direction.next_arrival());
+        let mut parcel = parcel?;
+        self.packet_hops += 1;
+        self.kernel.record(index, u64::from(parcel.destination.0) << 32 | u64::from(parcel.length));
+        match parcel.fate {
+            Fate::Arrives => {}
+            Fate::Damaged => self.damage(index, &mut parcel),
+            Fate::Lost => {
+                self.packets.remove(parcel.packet);
+                return None;
+            }
+        }
+        match self.receivers[index] {
+            Receiver::Host(host) => {
+                let mut packet = self.packets.remove(parcel.packet);
+                header::set_hop_limit(&mut packet, parcel.hop_limit);
+                #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+                let interface = DirectionId(index as u32).receiver();
+                Some(Delivery { host: host as usize, interface, packet })
+            }
+            Receiver::Router(node) => {
+                self.forward(node, index, parcel);
+                None
+            }
+        }
+    }
+
+    /// Routes a packet that came in from direction `from`.
+    #[inline]
+    fn forward(&mut self, node: NodeId, from: usize, mut parcel: Parcel) {
+        let readable = match parcel.condition {
+            Condition::Damaged => self.read_again(node, &mut parcel),
+            Condition::Sound => Ok(()),
+        };
+        let next = readable.and_then(|()| {
+            parcel.hop_limit = parcel.hop_limit.saturating_sub(1);
+            if parcel.hop_limit == 0 {
+                return Err(DropReason::HopLimit);
+            }
+            self.routes.next(node, parcel.destination).ok_or(DropReason::Unreachable)
+        });
+        match next {
+            Ok(direction) => self.offer(direction, parcel),
+            Err(reason) => {
+                self.directions[from].counters.drop(reason, parcel.length);
+                self.packets.remove(parcel.packet);
+            }
+        }
+    }
+
+    /// Breaks the bytes of a packet that a bit error has met, all checksums in place as on the wire.
+    #[cold]
+    fn damage(&mut self, index: usize, parcel: &mut Parcel) {
+        let packet = self.packets.packet_mut(parcel.packet);
+        header::set_hop_limit(packet, parcel.hop_limit);
+        let mut bytes = packet.observed();
+        self.directions[index].damage(parcel, &mut bytes);
+        *packet = Packet::shared(bytes.into(), Checksum::Complete);
+        parcel.condition = Condition::Damaged;
+    }
+
+    /// A router's reading of a packet that may say anything by now.
+    #[cold]
+    fn read_again(&mut self, node: NodeId, parcel: &mut Parcel) -> Result<(), DropReason> {
+        let packet = self.packets.packet_mut(parcel.packet);
+        header::set_hop_limit(packet, parcel.hop_limit);
+        let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
+        let destination = self.topology.by_address.get(&header.destination);
+        debug_assert!(self.topology.nodes[node.index()].kind == NodeKind::Router);
+        parcel.destination = *destination.ok_or(DropReason::Unreachable)?;
+        parcel.hop_limit = header.hop_limit;
+        Ok(())
+    }
+
+    /// Carries out what the script says for now.
+    pub(crate) fn run_script(&mut self) {
+        let now = self.kernel.now();
+        let mut reroute = false;
+        while let Some((id, change)) = self.script.take_due(now) {
+            let direction = &mut self.directions[id.index()];
+            direction.change(now, change, &mut self.packets);
+            self.kernel.schedule(Slots::direction(id.index()), direction.next_arrival());
+            reroute |= matches!(change, Change::Down | Change::Up);
+        }
+        self.kernel.schedule(Slots::SCRIPT, self.script.next_change());
+        if reroute && self.topology.routing == Routing::Dynamic {
+            self.routes = Routes::at_present(&self.topology, &self.directions);
+        }
+    }
+
+    pub(crate) const fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.kernel.now()
+    }
+}

@@ -1,0 +1,120 @@
+//! The few fields of an IP header that the network itself reads and writes.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
+use slantpath_wire::{Checksum, Packet};
+
+/// A packet's destination and hop limit, or `None` if it starts with no IP header.
+#[inline]
+pub(crate) fn destination(packet: &Packet) -> Option<(IpAddr, u8)> {
+    // A header that lies across head and tail would be odd, but is none the less one.
+    read(packet.head()).or_else(|| read(packet.tail())).or_else(|| read(&packet.contiguous()))
+}
+
+#[inline]
+fn read(bytes: &[u8]) -> Option<(IpAddr, u8)> {
+    match bytes.first()? >> 4 {
+        4 if bytes.len() >= IPV4_HEADER_LEN => {
+            let address = Ipv4Addr::new(bytes[16], bytes[17], bytes[18], bytes[19]);
+            Some((address.into(), bytes[8]))
+        }
+        6 => {
+            let address = bytes.get(24..IPV6_HEADER_LEN)?;
+            Some((Ipv6Addr::from(<[u8; 16]>::try_from(address).ok()?).into(), bytes[7]))
+        }
+        _ => None,
+    }
+}
+
+/// Writes the hop limit that a packet has come to into its header.
+#[inline]
+pub(crate) fn set_hop_limit(packet: &mut Packet, hop_limit: u8) {
+    let checksum = packet.checksum();
+    if packet.head().len() >= IPV4_HEADER_LEN {
+        patch(packet.head_mut(), hop_limit, checksum);
+    } else {
+        let mut bytes = packet.contiguous().to_vec();
+        patch(&mut bytes, hop_limit, checksum);
+        *packet = Packet::shared(bytes.into(), checksum);
+    }
+}
+
+#[inline]
+fn patch(bytes: &mut [u8], hop_limit: u8, checksum: Checksum) {
+    match bytes.first().map_or(0, |first| first >> 4) {
+        4 if bytes.len() >= IPV4_HEADER_LEN => {
+            let old = u16::from_be_bytes([bytes[8], bytes[9]]);
+            bytes[8] = hop_limit;
+            if checksum == Checksum::Complete {
+                let new = u16::from_be_bytes([bytes[8], bytes[9]]);
+                let sum = updated_checksum(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
+                bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+            }
+        }
+        6 if bytes.len() >= IPV6_HEADER_LEN => bytes[7] = hop_limit,
+        _ => {}
+    }
+}
+
+/// The Internet checksum after one word has changed: equation 3 of RFC 1624.
+fn updated_checksum(checksum: u16, old: u16, new: u16) -> u16 {
+    let sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    #[expect(clippy::cast_possible_truncation, reason = "folded to 16 bits")]
+    let folded = sum as u16;
+    !folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use slantpath_wire::ip::{IpHeader, protocol};
+
+    fn header(version: u8, hop_limit: u8) -> IpHeader {
+        let (source, destination) = if version == 4 {
+            (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]))
+        } else {
+            (IpAddr::from([1_u16; 8]), IpAddr::from([2_u16; 8]))
+        };
+        IpHeader {
+            source,
+            destination,
+            protocol: protocol::UDP,
+            hop_limit,
+            traffic_class: 0,
+            payload_len: 20,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_patched_header_is_the_one_that_would_have_been_sent(
+            version in prop_oneof![Just(4_u8), Just(6)],
+            before: u8,
+            after: u8,
+            inline: bool,
+        ) {
+            let mut packet = Packet::copied(&[7; 20], Checksum::Complete);
+            let header_before = header(version, before);
+            header_before.emit(packet.prepend(header_before.header_len()));
+            if !inline {
+                packet = Packet::shared(packet.contiguous(), Checksum::Complete);
+            }
+            prop_assert_eq!(destination(&packet), Some((header_before.destination, before)));
+            set_hop_limit(&mut packet, after);
+            let parsed = IpHeader::parse(&packet.contiguous()).map(|(header, _)| header);
+            prop_assert_eq!(parsed, Ok(header(version, after)));
+        }
+
+        #[test]
+        fn any_bytes_have_a_destination_or_none(bytes: Vec<u8>, hop_limit: u8) {
+            let mut packet = Packet::copied(&bytes, Checksum::Complete);
+            let _ = destination(&packet);
+            set_hop_limit(&mut packet, hop_limit);
+            prop_assert_eq!(packet.len(), bytes.len());
+        }
+    }
+}

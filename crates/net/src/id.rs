@@ -1,0 +1,97 @@
+//! Numbers that name the parts of a network. All are given out by the [`NetworkBuilder`](crate::NetworkBuilder)
+//! in the order in which the parts are declared.
+
+/// A host or a router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// Its place in the order of declaration.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A duplex link between two nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub(crate) u32);
+
+impl LinkId {
+    /// Its place in the order of declaration.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The direction from the first end to the second.
+    pub const fn forward(self) -> DirectionId {
+        DirectionId(2 * self.0)
+    }
+
+    /// The direction from the second end to the first.
+    pub const fn backward(self) -> DirectionId {
+        DirectionId(2 * self.0 + 1)
+    }
+
+    /// The interface of the node at the first end.
+    pub const fn first(self) -> InterfaceId {
+        InterfaceId(2 * self.0)
+    }
+
+    /// The interface of the node at the second end.
+    pub const fn second(self) -> InterfaceId {
+        InterfaceId(2 * self.0 + 1)
+    }
+}
+
+/// One end of a link, as the node there sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InterfaceId(pub(crate) u32);
+
+impl InterfaceId {
+    /// Its place among all interfaces: two a link, in the order of the links.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The link that it is an end of.
+    pub const fn link(self) -> LinkId {
+        LinkId(self.0 / 2)
+    }
+
+    /// The interface at the other end of its link.
+    #[must_use]
+    pub const fn peer(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+
+    /// The direction into which it sends.
+    pub const fn outbound(self) -> DirectionId {
+        DirectionId(self.0)
+    }
+}
+
+/// One direction of a link: a queue, a transmitter and what lies behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DirectionId(pub(crate) u32);
+
+impl DirectionId {
+    /// Its place among all directions: two a link, in the order of the links.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The interface that sends into it.
+    pub const fn sender(self) -> InterfaceId {
+        InterfaceId(self.0)
+    }
+
+    /// The interface that receives from it.
+    pub const fn receiver(self) -> InterfaceId {
+        InterfaceId(self.0 ^ 1)
+    }
+
+    /// `forward` or `backward`.
+    pub const fn name(self) -> &'static str {
+        if self.0.is_multiple_of(2) { "forward" } else { "backward" }
+    }
+}

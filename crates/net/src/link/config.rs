@@ -1,0 +1,88 @@
+//! What a direction of a link is like.
+
+use slantpath_base::{DataRate, DataSize, Duration, Probability};
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectionConfig {
+    /// How fast the transmitter sends; not zero.
+    pub rate: DataRate,
+    /// Propagation: from the last bit's leaving to its arrival.
+    pub delay: Duration,
+    /// Where packets wait for the transmitter.
+    pub queue: QueueConfig,
+    /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped and reported to
+    /// their sender by ICMP.
+    pub mtu_bytes: u32,
+    /// The chance of each packet to vanish.
+    pub loss: Probability,
+    /// The chance of each bit to be flipped.
+    pub bit_errors: Probability,
+    /// The chance of each packet that arrives to arrive twice.
+    pub duplication: Probability,
+    /// Extra delay of some packets, by which others may overtake them.
+    pub reordering: Reordering,
+    /// What becomes of packets while the direction is down.
+    pub while_down: WhileDown,
+}
+
+impl DirectionConfig {
+    /// A clean channel: nothing is lost, damaged, doubled or reordered; an MTU of 1,500 bytes as on Ethernet; what waits
+    /// when the direction goes down is dropped.
+    pub const fn new(rate: DataRate, delay: Duration, queue: QueueConfig) -> Self {
+        Self {
+            rate,
+            delay,
+            queue,
+            mtu_bytes: 1_500,
+            loss: Probability::NEVER,
+            bit_errors: Probability::NEVER,
+            duplication: Probability::NEVER,
+            reordering: Reordering::NONE,
+            while_down: WhileDown::Drop,
+        }
+    }
+}
+
+/// A queue's discipline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueConfig {
+    /// First in, first out; a packet that finds no room is dropped.
+    DropTail(QueueLimit),
+}
+
+/// How much may wait. Counted is what waits, without the packet that is being transmitted: one that finds the
+/// transmitter idle needs no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// So many bytes, from the IP header on.
+    Bytes(DataSize),
+    /// So many packets.
+    Packets(u32),
+    /// Without limit.
+    Unlimited,
+}
+
+/// Random extra delay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reordering {
+    /// The chance of each packet to be delayed.
+    pub probability: Probability,
+    /// The most that it is delayed by; less is as likely.
+    pub extra_delay_max: Duration,
+}
+
+impl Reordering {
+    /// Packets keep their order.
+    pub const NONE: Self = Self { probability: Probability::NEVER, extra_delay_max: Duration::ZERO };
+}
+
+/// What becomes of packets while a direction is down. Those that left the transmitter before arrive; the one that was being
+/// transmitted is lost in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhileDown {
+    /// Waiting packets and new ones are dropped.
+    Drop,
+    /// Packets wait, as far as the queue has room, and are sent when the direction comes up again.
+    Hold,
+}

@@ -1,0 +1,106 @@
+//! What a direction of a link has carried and dropped.
+
+/// Packets and their bytes, from the IP header on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Count {
+    #[inline]
+    pub(crate) fn add(&mut self, length: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(length);
+    }
+
+    /// Takes back what was counted too early. The count may have been started anew since.
+    pub(crate) fn remove(&mut self, length: u32) {
+        self.packets = self.packets.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(u64::from(length));
+    }
+}
+
+/// Why a packet went no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// The node at the far end found its IP header broken by a bit error.
+    BitError,
+    /// The direction was or went down.
+    Down,
+    /// The node at the far end found its TTL or hop limit used up.
+    HopLimit,
+    /// It was lost on the way.
+    Loss,
+    /// It was longer than the MTU.
+    Mtu,
+    /// There was no room to wait.
+    QueueFull,
+    /// No node has its destination address, or no route leads there: found by the sending host, or by the node at the
+    /// far end.
+    Unreachable,
+}
+
+impl DropReason {
+    /// All of them, in the order of their counters.
+    pub const ALL: [Self; 7] = [
+        Self::BitError,
+        Self::Down,
+        Self::HopLimit,
+        Self::Loss,
+        Self::Mtu,
+        Self::QueueFull,
+        Self::Unreachable,
+    ];
+
+    /// As it is written in tables and captures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BitError => "bit error",
+            Self::Down => "link down",
+            Self::HopLimit => "hop limit",
+            Self::Loss => "loss",
+            Self::Mtu => "mtu",
+            Self::QueueFull => "queue full",
+            Self::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
+/// dropped as down, lost, too long or for want of room, of what the sender found unreachable, and of what is still on the
+/// link; `duplicated` come on top. What the far end dropped had been carried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Handed to the link by its sender.
+    pub offered: Count,
+    /// Arrived at the far end, whole or damaged, copies included.
+    pub carried: Count,
+    /// Of those carried, the ones with a flipped bit.
+    pub damaged: Count,
+    /// Copies that the link made.
+    pub duplicated: Count,
+    dropped: [Count; DropReason::ALL.len()],
+}
+
+impl Counters {
+    /// What was dropped for `reason`.
+    pub const fn dropped(&self, reason: DropReason) -> Count {
+        self.dropped[reason as usize]
+    }
+
+    /// All drops.
+    pub fn dropped_in_all(&self) -> Count {
+        self.dropped.iter().fold(Count::default(), |sum, count| Count {
+            packets: sum.packets + count.packets,
+            bytes: sum.bytes + count.bytes,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn drop(&mut self, reason: DropReason, length: u32) {
+        self.dropped[reason as usize].add(length);
+    }
+}

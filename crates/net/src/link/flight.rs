@@ -1,0 +1,63 @@
+//! What has been given its departure and has not arrived, in the order of arrival.
+
+use std::collections::VecDeque;
+
+use slantpath_base::Instant;
+
+use crate::parcel::Parcel;
+
+/// A packet on a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transit {
+    /// When its last bit is at the far end; [`Instant::FAR_FUTURE`] while it waits for the link to come up.
+    pub(crate) arrival: Instant,
+    /// When its last bit leaves the transmitter.
+    pub(crate) departure: Instant,
+    pub(crate) parcel: Parcel,
+}
+
+// Thousands may be under way: two of them share a cache line.
+const _: () = assert!(size_of::<Transit>() == 32);
+
+/// The packets on a link, by arrival; those of equal arrival in the order in which they were sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flight {
+    ring: VecDeque<Transit>,
+}
+
+impl Flight {
+    /// Adds a packet. On a link that keeps order its place is at the end; else it is looked for from there.
+    #[inline]
+    pub(crate) fn insert(&mut self, transit: Transit) {
+        match self.ring.back() {
+            Some(last) if last.arrival > transit.arrival => self.insert_before_the_last(transit),
+            _ => self.ring.push_back(transit),
+        }
+    }
+
+    #[cold]
+    fn insert_before_the_last(&mut self, transit: Transit) {
+        let place = self.ring.partition_point(|other| other.arrival <= transit.arrival);
+        self.ring.insert(place, transit);
+    }
+
+    /// When the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Instant {
+        self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival)
+    }
+
+    #[inline]
+    pub(crate) fn take_next(&mut self) -> Option<Transit> {
+        self.ring.pop_front()
+    }
+
+    /// Takes out the packets that leave the transmitter after `departure`, in the order in which they do.
+    pub(crate) fn take_departing_after(&mut self, departure: Instant) -> Vec<Transit> {
+        let (mut taken, kept) =
+            self.ring.drain(..).partition::<Vec<_>, _>(|transit| transit.departure > departure);
+        self.ring.extend(kept);
+        taken.sort_by_key(|transit| transit.departure);
+        taken
+    }
+}

@@ -1,0 +1,236 @@
+//! The network as a whole, and its run.
+
+use slantpath_base::{Instant, Seed};
+use slantpath_des::{Clock, FreeRunning, RunDigest};
+
+use crate::fabric::{Component, Delivery, Fabric};
+use crate::link::{Counters, QueueStatistics};
+use crate::probe::{QueueProbe, Sampling};
+use crate::routes::Routes;
+use crate::sampler::Sampler;
+use crate::topology::{NodeKind, Topology};
+use crate::{DirectionId, Host, NodeId};
+
+/// A network in a run: links, routers and end systems of one kind.
+#[derive(Clone, Debug)]
+pub struct Network<H> {
+    fabric: Fabric,
+    hosts: Vec<H>,
+    sampler: Sampler,
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// The hosts have not been drained for the first time.
+    AtStart,
+    Running,
+}
+
+impl<H: Host> Network<H> {
+    /// Puts hosts into a plan. There must be one for each of [`Topology::hosts`], in that order.
+    ///
+    /// # Panics
+    /// If there are more hosts or fewer than the plan has.
+    pub fn new(topology: Topology, seed: Seed, hosts: Vec<H>) -> Self {
+        assert_eq!(hosts.len(), topology.hosts.len(), "one host for each that was declared");
+        Self {
+            fabric: Fabric::new(topology, seed),
+            hosts,
+            sampler: Sampler::default(),
+            progress: Progress::AtStart,
+        }
+    }
+
+    /// Runs up to and including `end`, as fast as it can.
+    pub fn run_until(&mut self, end: Instant) {
+        self.run_paced(end, &mut FreeRunning);
+    }
+
+    /// Runs up to and including `end`, held back by `clock`.
+    pub fn run_paced(&mut self, end: Instant, clock: &mut impl Clock) {
+        self.start();
+        while self.step(end, clock) {}
+    }
+
+    /// Runs until nothing will ever happen again, or until after `limit` events. Returns whether it came to rest.
+    pub fn run_to_rest(&mut self, limit: u64) -> bool {
+        self.start();
+        let last = self.fabric.kernel.events().saturating_add(limit);
+        while let Some(time) = self.next_event() {
+            if self.fabric.kernel.events() >= last {
+                return false;
+            }
+            self.step(time, &mut FreeRunning);
+        }
+        true
+    }
+
+    fn start(&mut self) {
+        if self.progress == Progress::AtStart {
+            self.progress = Progress::Running;
+            for host in 0..self.hosts.len() {
+                self.drain(host);
+            }
+        }
+    }
+
+    /// Lets the next event up to `end` happen; `false` if there is none.
+    #[inline]
+    fn step(&mut self, end: Instant, clock: &mut impl Clock) -> bool {
+        let Some(slot) = self.fabric.kernel.advance(end, clock) else { return false };
+        match self.fabric.slots.component(slot) {
+            Component::Direction(index) => {
+                if let Some(Delivery { host, interface, packet }) = self.fabric.arrive(index) {
+                    self.hosts[host].handle_packet(self.fabric.now(), interface, packet);
+                    self.drain(host);
+                }
+            }
+            Component::Host(host) => {
+                self.fabric.kernel.record(slot, 0);
+                self.hosts[host].handle_deadline(self.fabric.now());
+                self.drain(host);
+            }
+            Component::Sampler => {
+                let next = self.sampler.run(self.fabric.now(), &mut self.fabric.directions);
+                self.fabric.kernel.schedule(slot, next);
+            }
+            Component::Script => self.fabric.run_script(),
+        }
+        true
+    }
+
+    /// Sends what a host has to send and notes when it wants to be called.
+    #[inline]
+    fn drain(&mut self, host: usize) {
+        let now = self.fabric.now();
+        while let Some((interface, packet)) = self.hosts[host].poll_transmit(now) {
+            debug_assert_eq!(
+                self.fabric.topology.node_of(interface),
+                self.fabric.topology.hosts[host],
+                "a host sends by an interface of its own"
+            );
+            self.fabric.send(interface, packet);
+        }
+        let deadline = self.hosts[host].deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));
+        self.fabric.kernel.schedule(self.fabric.slots.host(host), deadline);
+    }
+
+    /// Lets `command` act on a host at the present, and sends what comes of it.
+    ///
+    /// # Panics
+    /// If `node` is a router.
+    pub fn command<R>(&mut self, node: NodeId, command: impl FnOnce(&mut H, Instant) -> R) -> R {
+        let host = self.host_index(node);
+        let outcome = command(&mut self.hosts[host], self.fabric.now());
+        if self.progress == Progress::Running {
+            self.drain(host);
+        }
+        outcome
+    }
+
+    fn host_index(&self, node: NodeId) -> usize {
+        match self.fabric.topology.nodes[node.index()].kind {
+            NodeKind::Host(host) => host,
+            NodeKind::Router => panic!("`{}` is a router", self.fabric.topology.node_name(node)),
+        }
+    }
+
+    /// A host.
+    ///
+    /// # Panics
+    /// If `node` is a router.
+    pub fn host(&self, node: NodeId) -> &H {
+        &self.hosts[self.host_index(node)]
+    }
+
+    /// All hosts, in the order of [`Topology::hosts`].
+    pub fn hosts(&self) -> &[H] {
+        &self.hosts
+    }
+
+    /// Ends the run and gives the hosts back, in the order of [`Topology::hosts`].
+    pub fn into_hosts(self) -> Vec<H> {
+        self.hosts
+    }
+
+    /// The present.
+    pub fn now(&self) -> Instant {
+        self.fabric.now()
+    }
+
+    /// When the next event happens, if there is one. At the start of a run the hosts have not been asked yet.
+    pub fn next_event(&self) -> Option<Instant> {
+        match self.progress {
+            Progress::AtStart => Some(self.now()),
+            Progress::Running => self.fabric.kernel.next_event(),
+        }
+    }
+
+    /// How many events have happened: arrivals, deadlines, changes and samples.
+    pub fn events(&self) -> u64 {
+        self.fabric.kernel.events()
+    }
+
+    /// How many times a packet has come to the end of a link, the lost ones included.
+    pub fn packet_hops(&self) -> u64 {
+        self.fabric.packet_hops
+    }
+
+    /// How many packets are on the links.
+    pub fn packets_under_way(&self) -> usize {
+        self.fabric.packets.len()
+    }
+
+    /// The digest of the run so far.
+    pub fn digest(&self) -> RunDigest {
+        self.fabric.kernel.digest()
+    }
+
+    /// The plan.
+    pub fn topology(&self) -> &Topology {
+        &self.fabric.topology
+    }
+
+    /// The routes as they are now.
+    pub fn routes(&self) -> &Routes {
+        self.fabric.routes()
+    }
+
+    /// A direction's counters.
+    pub fn counters(&self, direction: DirectionId) -> &Counters {
+        &self.fabric.directions[direction.index()].counters
+    }
+
+    /// How full a direction's queue was up to now.
+    pub fn queue_statistics(&mut self, direction: DirectionId) -> QueueStatistics {
+        let now = self.now();
+        self.fabric.directions[direction.index()].queue_statistics(now)
+    }
+
+    /// Starts all counters and queue statistics anew, as at the end of a warm-up.
+    pub fn restart_statistics(&mut self) {
+        let now = self.now();
+        for direction in &mut self.fabric.directions {
+            direction.restart_statistics(now);
+        }
+    }
+
+    /// Switches the recording of a queue's length on, from now on.
+    ///
+    /// # Panics
+    /// If the interval is zero.
+    pub fn probe_queue(&mut self, direction: DirectionId, sampling: Sampling) {
+        let now = self.now();
+        self.fabric.directions[direction.index()].set_queue_probe(Some(QueueProbe::new(sampling)));
+        if let Sampling::Every(interval) = sampling {
+            let next = self.sampler.add(direction, interval, now);
+            self.fabric.kernel.schedule(self.fabric.slots.sampler(), next);
+        }
+    }
+
+    /// What was recorded of a queue's length, if it was.
+    pub fn queue_probe(&self, direction: DirectionId) -> Option<&QueueProbe> {
+        self.fabric.directions[direction.index()].queue_probe()
+    }
+}

@@ -1,0 +1,318 @@
+//! The plan of a network: nodes, links, addresses and what is to change, checked and named.
+
+use std::net::IpAddr;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use slantpath_base::Instant;
+
+use crate::link::DirectionConfig;
+use crate::parcel::DestinationId;
+use crate::script::Change;
+use crate::{DirectionId, InterfaceId, LinkId, NodeId};
+
+/// Why a plan of a network cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TopologyError {
+    /// Two interfaces have one address.
+    #[error("`{first}` and `{second}` both have the address {address}")]
+    AddressTaken {
+        /// The address.
+        address: IpAddr,
+        /// The node that had it.
+        first: String,
+        /// The node that wanted it too.
+        second: String,
+    },
+    /// A link from a node to itself.
+    #[error("link `{link}` joins `{node}` to itself")]
+    Loop {
+        /// The link's name.
+        link: String,
+        /// The node at both ends.
+        node: String,
+    },
+    /// An MTU that no IP network may have.
+    #[error("link `{link}` has an MTU of {mtu_bytes} bytes: {least} are the least for {version}")]
+    MtuTooSmall {
+        /// The link's name.
+        link: String,
+        /// Its MTU.
+        mtu_bytes: u32,
+        /// What it should at least be.
+        least: u32,
+        /// The version of IP that asks for it.
+        version: &'static str,
+    },
+    /// Two nodes or two links have one name.
+    #[error("there are two {kind}s named `{name}`")]
+    NameTaken {
+        /// `node` or `link`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// No packet would ever get through.
+    #[error("link `{link}` has a rate of zero: take it down instead")]
+    NoRate {
+        /// The link's name.
+        link: String,
+    },
+    /// There is no route between two nodes.
+    #[error("no route leads from `{from}` to `{to}` ({address})")]
+    NoRoute {
+        /// Where the packets would start.
+        from: String,
+        /// Whose address they should reach.
+        to: String,
+        /// The address.
+        address: IpAddr,
+    },
+    /// No interface of a host has the address.
+    #[error("no host has the address {address}, which `{from}` should reach")]
+    UnknownAddress {
+        /// Where the packets would start.
+        from: String,
+        /// The address.
+        address: IpAddr,
+    },
+}
+
+/// How routes follow the state of links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Routing {
+    /// They are worked out anew whenever a link goes down or comes up.
+    Dynamic,
+    /// They are worked out once, with every link up.
+    #[default]
+    Static,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NodeKind {
+    /// With its place among the hosts.
+    Host(usize),
+    Router,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) kind: NodeKind,
+    pub(crate) interfaces: Vec<InterfaceId>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Interface {
+    pub(crate) node: NodeId,
+    pub(crate) addresses: Vec<IpAddr>,
+    /// If packets can be sent to it.
+    pub(crate) destination: Option<DestinationId>,
+}
+
+/// A checked plan of a network, ready to be run with hosts of any kind.
+#[derive(Clone, Debug, Default)]
+pub struct Topology {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) hosts: Vec<NodeId>,
+    pub(crate) link_names: Vec<String>,
+    pub(crate) interfaces: Vec<Interface>,
+    pub(crate) directions: Vec<DirectionConfig>,
+    pub(crate) destinations: Vec<InterfaceId>,
+    pub(crate) by_address: FxHashMap<IpAddr, DestinationId>,
+    pub(crate) changes: Vec<(Instant, DirectionId, Change)>,
+    pub(crate) routing: Routing,
+}
+
+impl Topology {
+    /// The hosts, in the order in which they were declared.
+    pub fn hosts(&self) -> &[NodeId] {
+        &self.hosts
+    }
+
+    /// All nodes, in the order in which they were declared.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
+    }
+
+    /// All links, in the order in which they were declared.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (0..u32::try_from(self.link_names.len()).unwrap_or(u32::MAX)).map(LinkId)
+    }
+
+    /// A node's name.
+    pub fn node_name(&self, node: NodeId) -> &str {
+        &self.nodes[node.index()].name
+    }
+
+    /// A link's name.
+    pub fn link_name(&self, link: LinkId) -> &str {
+        &self.link_names[link.index()]
+    }
+
+    /// A direction's path, as its random streams are named: `links/satellite/forward`.
+    pub fn direction_path(&self, direction: DirectionId) -> String {
+        format!("links/{}/{}", self.link_name(direction.sender().link()), direction.name())
+    }
+
+    /// A node's interfaces, in the order of their links.
+    pub fn interfaces(&self, node: NodeId) -> &[InterfaceId] {
+        &self.nodes[node.index()].interfaces
+    }
+
+    /// The node that an interface belongs to.
+    pub fn node_of(&self, interface: InterfaceId) -> NodeId {
+        self.interfaces[interface.index()].node
+    }
+
+    /// An interface's addresses.
+    pub fn addresses(&self, interface: InterfaceId) -> &[IpAddr] {
+        &self.interfaces[interface.index()].addresses
+    }
+
+    /// What a direction was declared to be like.
+    pub fn direction(&self, direction: DirectionId) -> &DirectionConfig {
+        &self.directions[direction.index()]
+    }
+
+    /// The host interface that has an address.
+    pub fn interface_with(&self, address: IpAddr) -> Option<InterfaceId> {
+        self.by_address.get(&address).map(|id| self.destinations[id.0 as usize])
+    }
+}
+
+/// Collects the parts of a network. Numbers are given out in the order of declaration and can be used at once.
+#[derive(Clone, Debug, Default)]
+pub struct NetworkBuilder {
+    topology: Topology,
+}
+
+impl NetworkBuilder {
+    /// An empty network with static routes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares an end system.
+    pub fn host(&mut self, name: &str) -> NodeId {
+        let kind = NodeKind::Host(self.topology.hosts.len());
+        let node = self.node(name, kind);
+        self.topology.hosts.push(node);
+        node
+    }
+
+    /// Declares a router.
+    pub fn router(&mut self, name: &str) -> NodeId {
+        self.node(name, NodeKind::Router)
+    }
+
+    fn node(&mut self, name: &str, kind: NodeKind) -> NodeId {
+        let id = u32::try_from(self.topology.nodes.len()).expect("fewer than 2^32 nodes");
+        self.topology.nodes.push(Node { name: name.to_owned(), kind, interfaces: Vec::new() });
+        NodeId(id)
+    }
+
+    /// Declares a link from `first` to `second`: `forward` leads there, `backward` back.
+    pub fn link(
+        &mut self,
+        name: &str,
+        first: NodeId,
+        second: NodeId,
+        forward: DirectionConfig,
+        backward: DirectionConfig,
+    ) -> LinkId {
+        let id = u32::try_from(self.topology.link_names.len()).expect("fewer than 2^31 links");
+        let link = LinkId(id);
+        self.topology.link_names.push(name.to_owned());
+        for (node, interface) in [(first, link.first()), (second, link.second())] {
+            self.topology.interfaces.push(Interface { node, addresses: Vec::new(), destination: None });
+            self.topology.nodes[node.index()].interfaces.push(interface);
+        }
+        self.topology.directions.extend([forward, backward]);
+        link
+    }
+
+    /// Gives an interface an address; it may have several. A router's address serves as the source of its ICMP messages.
+    pub fn address(&mut self, interface: InterfaceId, address: IpAddr) -> &mut Self {
+        self.topology.interfaces[interface.index()].addresses.push(address);
+        self
+    }
+
+    /// Declares a change of a direction at a time.
+    pub fn change(&mut self, at: Instant, direction: DirectionId, change: Change) -> &mut Self {
+        self.topology.changes.push((at, direction, change));
+        self
+    }
+
+    /// Declares how routes follow the state of links.
+    pub fn routing(&mut self, routing: Routing) -> &mut Self {
+        self.topology.routing = routing;
+        self
+    }
+
+    /// Checks the plan and closes it.
+    pub fn build(self) -> Result<Topology, TopologyError> {
+        let mut topology = self.topology;
+        check_names("node", topology.nodes.iter().map(|node| &node.name))?;
+        check_names("link", topology.link_names.iter())?;
+        for link in topology.links() {
+            check_link(&topology, link)?;
+        }
+        let mut owners = FxHashMap::default();
+        for index in 0..topology.interfaces.len() {
+            let Interface { node, ref addresses, .. } = topology.interfaces[index];
+            for &address in addresses {
+                if let Some(first) = owners.insert(address, node) {
+                    let [first, second] = [first, node].map(|node| topology.node_name(node).to_owned());
+                    return Err(TopologyError::AddressTaken { address, first, second });
+                }
+            }
+            let is_host = matches!(topology.nodes[node.index()].kind, NodeKind::Host(_));
+            if is_host && !addresses.is_empty() {
+                #[expect(clippy::cast_possible_truncation, reason = "at most as many as interfaces")]
+                let destination = DestinationId(topology.destinations.len() as u32);
+                for &address in addresses {
+                    topology.by_address.insert(address, destination);
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+                topology.destinations.push(InterfaceId(index as u32));
+                topology.interfaces[index].destination = Some(destination);
+            }
+        }
+        Ok(topology)
+    }
+}
+
+fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), TopologyError> {
+    let mut seen = FxHashSet::default();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(TopologyError::NameTaken { kind, name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn check_link(topology: &Topology, link: LinkId) -> Result<(), TopologyError> {
+    let name = || topology.link_name(link).to_owned();
+    let ends = [link.first(), link.second()].map(|end| topology.node_of(end));
+    if ends[0] == ends[1] {
+        return Err(TopologyError::Loop { link: name(), node: topology.node_name(ends[0]).to_owned() });
+    }
+    let has_ipv6 =
+        [link.first(), link.second()].iter().any(|&end| topology.addresses(end).iter().any(IpAddr::is_ipv6));
+    //= https://www.rfc-editor.org/rfc/rfc8200#section-5
+    //# IPv6 requires that every link in the Internet have an MTU of 1280
+    //# octets or greater.
+    let (least, version) = if has_ipv6 { (1_280, "IPv6") } else { (68, "IPv4") };
+    for direction in [link.forward(), link.backward()] {
+        let config = topology.direction(direction);
+        if config.rate.as_bits_per_sec() == 0 {
+            return Err(TopologyError::NoRate { link: name() });
+        }
+        if config.mtu_bytes < least {
+            let mtu_bytes = config.mtu_bytes;
+            return Err(TopologyError::MtuTooSmall { link: name(), mtu_bytes, least, version });
+        }
+    }
+    Ok(())
+}
