@@ -1,0 +1,228 @@
+//! One direction between two protocol objects.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slantpath_base::{Duration, Instant, Probability, Stream};
+
+use crate::Mangle;
+
+/// What a wire does to packets, each by chance and on its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Faults {
+    /// How long every packet takes.
+    pub delay: Duration,
+    /// The chance to vanish.
+    pub loss: Probability,
+    /// The chance to arrive twice; the copy takes its own time.
+    pub duplication: Probability,
+    /// The chance to take longer, so that later packets overtake.
+    pub reordering: Probability,
+    /// By how much longer at most; less is as likely.
+    pub extra_delay_max: Duration,
+    /// The chance to arrive with one flipped bit.
+    pub corruption: Probability,
+}
+
+impl Faults {
+    /// A wire that only takes its time.
+    pub const fn none(delay: Duration) -> Self {
+        Self {
+            delay,
+            loss: Probability::NEVER,
+            duplication: Probability::NEVER,
+            reordering: Probability::NEVER,
+            extra_delay_max: Duration::ZERO,
+            corruption: Probability::NEVER,
+        }
+    }
+}
+
+/// One direction between two protocol objects, carrying packets of type `T`.
+#[derive(Clone, Debug)]
+pub struct Wire<T> {
+    faults: Faults,
+    stream: Stream,
+    state: State,
+    /// By arrival, then by order of sending.
+    under_way: BTreeMap<(Instant, u64), T>,
+    sent: u64,
+    to_lose: BTreeSet<u64>,
+    entered: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Cut,
+    Whole,
+}
+
+impl<T: Mangle> Wire<T> {
+    /// A wire whose faults are drawn from `stream`.
+    pub const fn new(faults: Faults, stream: Stream) -> Self {
+        Self {
+            faults,
+            stream,
+            state: State::Whole,
+            under_way: BTreeMap::new(),
+            sent: 0,
+            to_lose: BTreeSet::new(),
+            entered: 0,
+        }
+    }
+
+    /// Other faults from now on; what is under way keeps its own.
+    pub fn set_faults(&mut self, faults: Faults) {
+        self.faults = faults;
+    }
+
+    /// Loses what is sent from now on. What is under way still arrives.
+    pub fn cut(&mut self) {
+        self.state = State::Cut;
+    }
+
+    /// Carries again what is sent from now on.
+    pub fn mend(&mut self) {
+        self.state = State::Whole;
+    }
+
+    /// Loses the packet that is sent as number `ordinal`, counted from zero over the whole life of the wire.
+    pub fn lose(&mut self, ordinal: u64) {
+        self.to_lose.insert(ordinal);
+    }
+
+    /// How many packets were sent, whatever became of them: the ordinal of the next.
+    pub const fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Sends a packet.
+    pub fn send(&mut self, now: Instant, mut packet: T) {
+        let ordinal = self.sent;
+        self.sent += 1;
+        let is_lost = self.stream.happens(self.faults.loss);
+        if self.to_lose.remove(&ordinal) || self.state == State::Cut || is_lost {
+            return;
+        }
+        if self.stream.happens(self.faults.duplication) {
+            let copy = packet.clone();
+            self.enter(now, copy);
+        }
+        if self.stream.happens(self.faults.corruption) && packet.bits() > 0 {
+            let bit = self.stream.below(packet.bits());
+            packet.flip(bit);
+        }
+        self.enter(now, packet);
+    }
+
+    fn enter(&mut self, now: Instant, packet: T) {
+        let extra = if self.stream.happens(self.faults.reordering) {
+            self.stream.duration_between(Duration::ZERO, self.faults.extra_delay_max)
+        } else {
+            Duration::ZERO
+        };
+        self.under_way.insert((now + self.faults.delay + extra, self.entered), packet);
+        self.entered += 1;
+    }
+
+    /// When the next packet arrives, if one does.
+    pub fn next_arrival(&self) -> Option<Instant> {
+        self.under_way.keys().next().map(|&(arrival, _)| arrival)
+    }
+
+    /// The next packet that has arrived by `now`.
+    pub fn receive(&mut self, now: Instant) -> Option<T> {
+        let first = self.under_way.first_entry()?;
+        (first.key().0 <= now).then(|| first.remove())
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_empty(&self) -> bool {
+        self.under_way.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slantpath_base::Seed;
+
+    const DELAY: Duration = Duration::from_millis(10);
+
+    fn wire(faults: Faults) -> Wire<Vec<u8>> {
+        Wire::new(faults, Seed::new(1, 0).stream("wire"))
+    }
+
+    fn half() -> Probability {
+        Probability::new(0.5).unwrap()
+    }
+
+    /// Sends a packet a millisecond, a byte 0, 1, … each, and collects what arrives, when.
+    fn carried(wire: &mut Wire<Vec<u8>>, packets: u8) -> Vec<(Instant, u8)> {
+        for number in 0..packets {
+            wire.send(Instant::from_millis(number.into()), vec![number]);
+        }
+        let mut carried = Vec::new();
+        while let Some(now) = wire.next_arrival() {
+            while let Some(packet) = wire.receive(now) {
+                carried.push((now, packet[0]));
+            }
+        }
+        carried
+    }
+
+    #[test]
+    fn a_wire_without_faults_only_takes_its_time() {
+        let mut wire = wire(Faults::none(DELAY));
+        let expected: Vec<_> = (0..5_u8).map(|n| (Instant::from_millis(10 + u64::from(n)), n)).collect();
+        assert_eq!(carried(&mut wire, 5), expected);
+        assert!(wire.is_empty());
+    }
+
+    #[test]
+    fn a_chosen_packet_is_lost_and_no_other() {
+        let mut wire = wire(Faults::none(DELAY));
+        wire.lose(2);
+        let numbers: Vec<u8> = carried(&mut wire, 5).into_iter().map(|(_, number)| number).collect();
+        assert_eq!(numbers, [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn a_cut_wire_delivers_what_was_under_way() {
+        let mut wire = wire(Faults::none(DELAY));
+        wire.send(Instant::START, vec![1]);
+        wire.cut();
+        wire.send(Instant::START, vec![2]);
+        wire.mend();
+        wire.send(Instant::START, vec![3]);
+        let now = Instant::START + DELAY;
+        assert_eq!(
+            [wire.receive(now), wire.receive(now), wire.receive(now)],
+            [Some(vec![1]), Some(vec![3]), None]
+        );
+    }
+
+    #[test]
+    fn faults_happen_and_happen_alike_for_one_seed() {
+        let faults = Faults {
+            delay: DELAY,
+            loss: half(),
+            duplication: half(),
+            reordering: half(),
+            extra_delay_max: DELAY,
+            corruption: half(),
+        };
+        let once = carried(&mut wire(faults), 200);
+        assert_eq!(once, carried(&mut wire(faults), 200));
+        let numbers: Vec<u8> = once.iter().map(|&(_, number)| number).collect();
+        assert!(numbers.len() > 100 && numbers.len() < 200, "half are lost, half of the rest doubled");
+        assert!(!numbers.is_sorted());
+    }
+
+    #[test]
+    fn corruption_flips_one_bit() {
+        let mut wire = wire(Faults { corruption: Probability::ALWAYS, ..Faults::none(DELAY) });
+        wire.send(Instant::START, vec![0; 20]);
+        let packet = wire.receive(Instant::START + DELAY).unwrap();
+        assert_eq!(packet.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
+    }
+}
