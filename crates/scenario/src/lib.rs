@@ -1,1 +1,20 @@
-//! The scenario file: parse, check, build, run and sweep.
+//! The scenario file: parse, check, build, run and sweep. The only crate that knows every model by name.
+//!
+//! A scenario is TOML with units in text. [`Scenario::load`] reads it, lays overrides over it and checks it;
+//! all faults are reported together as [`Diagnostics`], each with its place and its cure.
+//! [`Scenario::merged`] writes it back with every default in place. [`json_schema`] describes it to editors.
+
+mod check;
+mod diagnostic;
+mod document;
+mod json_schema;
+mod scenario;
+pub mod schema;
+mod section;
+mod value;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Source};
+pub use json_schema::json_schema;
+pub use scenario::{LoadError, Scenario};
+pub use section::{Flat, Named, Nested, OneOf, Origin, Part, Setting, Tables};
+pub use value::Pair;

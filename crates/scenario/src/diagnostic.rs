@@ -1,0 +1,253 @@
+//! What is wrong with an input, where, and what would be right: plain data that a front end renders.
+
+use core::fmt;
+use core::ops::Range;
+use std::sync::Arc;
+
+/// A text that a scenario is made of: the file, an override of the command line, a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// As the user names it: a path, or `--set`.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+impl Source {
+    /// Line and column of a byte, both from 1; columns count characters.
+    pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(byte)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// One fault of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The text in which it stands.
+    pub source: Arc<Source>,
+    /// Its bytes in that text.
+    pub span: Range<usize>,
+    /// Line of the first byte, from 1.
+    pub line: usize,
+    /// Column of the first character, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.source.name, self.line, self.column, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All faults found in one input, in the order of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// The faults, at least one.
+    pub fn iter(&self) -> core::slice::Iter<'_, Diagnostic> {
+        self.0.iter()
+    }
+
+    /// How many there are.
+    #[expect(clippy::len_without_is_empty, reason = "they are never empty")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = core::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, diagnostic) in self.0.iter().enumerate() {
+            if place > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Diagnostics {}
+
+/// Where a value stands: a source by its index, and its bytes there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) source: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Place {
+    pub(crate) fn new(source: usize, span: Range<usize>) -> Self {
+        let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { source: narrow(source), start: narrow(span.start), end: narrow(span.end) }
+    }
+}
+
+/// What is wrong with a value whose place its reader knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl Fault {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    #[must_use]
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+}
+
+/// Collects faults while an input is read and checked, so that they are reported together.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    sources: Vec<Arc<Source>>,
+    found: Vec<(Place, Fault)>,
+}
+
+impl Faults {
+    pub(crate) fn add_source(&mut self, name: &str, text: &str) -> usize {
+        self.sources.push(Arc::new(Source { name: name.to_owned(), text: text.to_owned() }));
+        self.sources.len() - 1
+    }
+
+    pub(crate) fn report(&mut self, place: Place, fault: Fault) {
+        self.found.push((place, fault));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The text that stands at a place.
+    #[cfg(test)]
+    pub(crate) fn text_at(&self, place: Place) -> &str {
+        let text = &self.sources[place.source as usize].text;
+        text.get(place.start as usize..place.end as usize).unwrap_or_default()
+    }
+
+    /// `Ok` if nothing was found, or all that was found, in the order of the text.
+    pub(crate) fn into_result(mut self) -> Result<(), Diagnostics> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        self.found.sort_by_key(|(place, _)| (place.source, place.start));
+        self.found.dedup();
+        let diagnostic = |(place, fault): (Place, Fault)| {
+            let source = Arc::clone(&self.sources[place.source as usize]);
+            let limit = source.text.len();
+            let span = (place.start as usize).min(limit)..(place.end as usize).min(limit);
+            let (line, column) = source.line_and_column(span.start);
+            Diagnostic { source, span, line, column, message: fault.message, help: fault.help }
+        };
+        Err(Diagnostics(self.found.into_iter().map(diagnostic).collect()))
+    }
+}
+
+/// The candidate that `given` most likely meant, if any is near enough: at most a third of its letters
+/// differ. Two letters mean anything.
+pub(crate) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = given.chars().count();
+    let limit = if letters < 3 { 0 } else { letters / 3 };
+    candidates
+        .into_iter()
+        .map(|candidate| (edit_distance(given, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean …?`, or the list of all that may stand there.
+pub(crate) fn suggest(given: &str, what: &str, candidates: &[&str]) -> String {
+    match nearest(given, candidates.iter().copied()) {
+        Some(candidate) => format!("did you mean `{candidate}`?"),
+        None if candidates.is_empty() => format!("there is no {what}"),
+        None => {
+            let quoted: Vec<String> = candidates.iter().map(|name| format!("`{name}`")).collect();
+            format!("{what}: {}", quoted.join(", "))
+        }
+    }
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour (Damerau 1964, restricted).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0_usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    rows[0] = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_line_and_column_in_characters() {
+        let source = Source { name: "x".to_owned(), text: "a = 1\nµs = 2\n".to_owned() };
+        assert_eq!(source.line_and_column(0), (1, 1));
+        assert_eq!(source.line_and_column(6), (2, 1));
+        assert_eq!(source.line_and_column(9), (2, 3));
+        assert_eq!(source.line_and_column(1_000), (3, 1));
+    }
+
+    #[test]
+    fn a_near_miss_is_suggested_and_a_stranger_is_not() {
+        let known = ["delay", "rate", "queue", "loss"];
+        assert_eq!(nearest("dealy", known), Some("delay"));
+        assert_eq!(nearest("los", known), Some("loss"));
+        assert_eq!(nearest("bandwidth", known), None);
+        assert_eq!(suggest("bandwidth", "known keys", &["rate"]), "known keys: `rate`");
+    }
+
+    #[test]
+    fn faults_are_told_in_the_order_of_the_text_and_once() {
+        let mut faults = Faults::default();
+        let file = faults.add_source("f.toml", "first\nsecond\n");
+        faults.report(Place::new(file, 6..12), Fault::new("second").help("cure"));
+        faults.report(Place::new(file, 0..5), Fault::new("first"));
+        faults.report(Place::new(file, 0..5), Fault::new("first"));
+        let text = faults.into_result().unwrap_err().to_string();
+        assert_eq!(text, "f.toml:1:1: first\nf.toml:2:1: second\n  help: cure");
+    }
+}

@@ -1,0 +1,230 @@
+//! A TOML text as a tree in which every key and value knows its place, with overrides laid over it.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::{Fault, Faults, Place};
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    pub(crate) data: Data,
+}
+
+/// What stands there. Numbers keep their text: a quantity is parsed exactly or not at all.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Array(Vec<Node>),
+    Boolean(bool),
+    Datetime,
+    Float(String),
+    Integer(i64),
+    Text(String),
+    Table(Entries),
+}
+
+/// Keys in alphabetical order: the order of a file's tables means nothing.
+pub(crate) type Entries = BTreeMap<String, Entry>;
+
+/// A key's place and its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: Place,
+    pub(crate) node: Node,
+}
+
+impl Node {
+    /// What kind of value this is, with its article, for messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.data {
+            Data::Array(_) => "a list",
+            Data::Boolean(_) => "a boolean",
+            Data::Datetime => "a date",
+            Data::Float(_) | Data::Integer(_) => "a number",
+            Data::Table(_) => "a table",
+            Data::Text(_) => "a text",
+        }
+    }
+}
+
+/// Reads a whole text. Faults of syntax are reported, and what could be read is handed on.
+pub(crate) fn parse(name: &str, text: &str, faults: &mut Faults) -> Entries {
+    let source = faults.add_source(name, text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let place = Place::new(source, error.span().unwrap_or(0..0));
+        faults.report(place, Fault::new(format!("this is not TOML: {}", error.message())));
+    }
+    entries(source, table.into_inner(), faults)
+}
+
+/// Lays `path=value` over the tree: `links.satellite.loss=3 %`, `flows.a.application.kind="bulk"`. The value
+/// is TOML if it reads as such, and a text if not, so that quantities need no quotes.
+pub(crate) fn set(tree: &mut Entries, name: &str, assignment: &str, faults: &mut Faults) {
+    let source = faults.add_source(name, assignment);
+    let whole = Place::new(source, 0..assignment.len());
+    let Some((path, text)) = assignment.split_once('=') else {
+        let help = "write it like `links.satellite.loss=3 %`";
+        faults.report(whole, Fault::new(format!("`{assignment}` sets nothing")).help(help));
+        return;
+    };
+    let value_start = path.len() + 1;
+    let place = Place::new(source, value_start..assignment.len());
+    let trimmed = text.trim();
+    let data = match DeValue::parse(trimmed) {
+        Ok(value) => node(source, value, faults).data,
+        Err(_) => Data::Text(trimmed.to_owned()),
+    };
+    let keys: Vec<&str> = path.trim().split('.').map(str::trim).collect();
+    let key = Place::new(source, 0..path.len());
+    if keys.iter().any(|key| key.is_empty()) {
+        let help = "write it like `links.satellite.loss`, table and key joined by dots";
+        faults.report(key, Fault::new(format!("`{path}` is no path")).help(help));
+        return;
+    }
+    let mut moved = Node { place, data };
+    relocate(&mut moved, place);
+    insert(tree, &keys, key, moved, faults);
+}
+
+/// Lays a value that another input holds (a point of a sweep's grid) over the tree.
+pub(crate) fn insert(tree: &mut Entries, keys: &[&str], place: Place, value: Node, faults: &mut Faults) {
+    let [first, rest @ ..] = keys else { return };
+    if rest.is_empty() {
+        tree.insert((*first).to_owned(), Entry { key: place, node: value });
+        return;
+    }
+    let absent = || Entry { key: place, node: Node { place, data: Data::Table(Entries::new()) } };
+    let entry = tree.entry((*first).to_owned()).or_insert_with(absent);
+    match &mut entry.node.data {
+        Data::Table(inner) => insert(inner, rest, place, value, faults),
+        Data::Array(items) => {
+            let count = items.len();
+            match (rest[0].parse().ok().and_then(|index: usize| items.get_mut(index)), &rest[1..]) {
+                (Some(item), []) => *item = value,
+                (Some(Node { data: Data::Table(inner), .. }), deeper) => {
+                    insert(inner, deeper, place, value, faults);
+                }
+                (Some(_), _) => {
+                    faults.report(place, Fault::new(format!("`{first}.{}` has no keys", rest[0])));
+                }
+                (None, _) => {
+                    let message = format!("`{first}` is a list of {count}: `{}` is none of them", rest[0]);
+                    faults.report(place, Fault::new(message).help("items are numbered from 0"));
+                }
+            }
+        }
+        _ => {
+            let message = format!("`{first}` is {}: it has no key `{}`", entry.node.kind(), rest[0]);
+            faults.report(place, Fault::new(message));
+        }
+    }
+}
+
+/// The value at a path, if there is one.
+#[cfg(test)]
+pub(crate) fn find<'a>(tree: &'a Entries, keys: &[&str]) -> Option<&'a Node> {
+    let [first, rest @ ..] = keys else { return None };
+    let node = &tree.get(*first)?.node;
+    match (&node.data, rest) {
+        (_, []) => Some(node),
+        (Data::Table(inner), _) => find(inner, rest),
+        _ => None,
+    }
+}
+
+fn relocate(node: &mut Node, place: Place) {
+    node.place = place;
+    match &mut node.data {
+        Data::Array(items) => items.iter_mut().for_each(|item| relocate(item, place)),
+        Data::Table(entries) => entries.values_mut().for_each(|entry| {
+            entry.key = place;
+            relocate(&mut entry.node, place);
+        }),
+        _ => {}
+    }
+}
+
+fn entries(source: usize, table: DeTable<'_>, faults: &mut Faults) -> Entries {
+    let mut entries = Entries::new();
+    for (key, value) in table {
+        let place = Place::new(source, key.span());
+        let entry = Entry { key: place, node: node(source, value, faults) };
+        entries.insert(key.into_inner().into_owned(), entry);
+    }
+    entries
+}
+
+fn node(source: usize, value: Spanned<DeValue<'_>>, faults: &mut Faults) -> Node {
+    let place = Place::new(source, value.span());
+    let data = match value.into_inner() {
+        DeValue::Array(items) => {
+            Data::Array(items.into_iter().map(|item| node(source, item, faults)).collect())
+        }
+        DeValue::Boolean(value) => Data::Boolean(value),
+        DeValue::Datetime(_) => Data::Datetime,
+        DeValue::Float(value) => Data::Float(value.as_str().to_owned()),
+        DeValue::Integer(value) => {
+            if let Ok(value) = i64::from_str_radix(value.as_str(), value.radix()) {
+                Data::Integer(value)
+            } else {
+                let message = format!("`{}` does not fit into 64 bits", value.as_str());
+                faults.report(place, Fault::new(message).help("whole numbers reach 9223372036854775807"));
+                Data::Integer(0)
+            }
+        }
+        DeValue::String(value) => Data::Text(value.into_owned()),
+        DeValue::Table(table) => Data::Table(entries(source, table, faults)),
+    };
+    Node { place, data }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> (Entries, Faults) {
+        let mut faults = Faults::default();
+        (parse("t.toml", text, &mut faults), faults)
+    }
+
+    #[test]
+    fn values_know_their_places() {
+        let text = "[links.a]\nrate = \"1 Mbit/s\"\n";
+        let (tree, faults) = parsed(text);
+        let node = find(&tree, &["links", "a", "rate"]).unwrap();
+        assert_eq!(faults.text_at(node.place), "\"1 Mbit/s\"");
+        assert!(faults.into_result().is_ok());
+    }
+
+    #[test]
+    fn several_faults_of_syntax_are_told_together() {
+        let (_, faults) = parsed("a = = 1\nb = \"x\nc = 3\n");
+        assert!(faults.into_result().unwrap_err().len() >= 2);
+    }
+
+    #[test]
+    fn an_override_makes_the_tables_on_its_way_and_needs_no_quotes() {
+        let (mut tree, mut faults) = parsed("[links.a]\nrate = \"1 Mbit/s\"\n");
+        set(&mut tree, "--set", "links.a.loss=3 %", &mut faults);
+        set(&mut tree, "--set", "flows.x.streams = 4", &mut faults);
+        assert!(matches!(&find(&tree, &["links", "a", "loss"]).unwrap().data, Data::Text(t) if t == "3 %"));
+        assert!(matches!(find(&tree, &["flows", "x", "streams"]).unwrap().data, Data::Integer(4)));
+        assert!(faults.into_result().is_ok());
+    }
+
+    #[test]
+    fn an_override_of_an_item_counts_from_zero() {
+        let (mut tree, mut faults) = parsed("[[script]]\nat = \"1 s\"\n");
+        set(&mut tree, "--set", "script.0.at=2 s", &mut faults);
+        set(&mut tree, "--set", "script.1.at=2 s", &mut faults);
+        set(&mut tree, "--set", "nonsense", &mut faults);
+        set(&mut tree, "--set", "a..b=1", &mut faults);
+        let text = faults.into_result().unwrap_err().to_string();
+        assert!(text.contains("`script` is a list of 1: `1` is none of them"), "{text}");
+        assert!(text.contains("`nonsense` sets nothing") && text.contains("`a..b` is no path"), "{text}");
+    }
+}

@@ -1,0 +1,44 @@
+//! The scenario file, table by table. What stands here is what may stand in a file; [`crate::check`] says
+//! which of it makes sense together.
+
+pub mod application;
+pub mod flow;
+pub mod head;
+pub mod link;
+pub mod probes;
+pub mod script;
+pub mod sctp;
+pub mod tcp;
+
+pub use application::{Application, Bulk, Bursts, ConstantRate, Poisson, Total, Trace, WhenBlocked};
+pub use flow::{Flow, Transport};
+pub use head::{Head, Node, NodeKind, Routing};
+pub use link::{Direction, Family, Link, LinkParameters, QueueLimit, WhileDown};
+pub use probes::{Probes, Sampling};
+pub use script::{Action, Event, Which};
+pub use sctp::SctpProfile;
+pub use tcp::TcpProfile;
+
+use crate::section::{Named, Part, Tables, section};
+
+section! {
+    /// A Slantpath scenario: all that a run depends on, but its seed's replications and the traces it names.
+    pub struct File {
+        /// What is run, for how long and from which seed.
+        scenario: Part<Head>;
+        /// Hosts and routers.
+        nodes: Tables<Node>;
+        /// Links between two nodes each.
+        links: Tables<Link>;
+        /// SCTP configurations by name. A flow that names none uses `default`.
+        sctp: Tables<SctpProfile>;
+        /// TCP configurations by name. A flow that names none uses `default`.
+        tcp: Tables<TcpProfile>;
+        /// Who sends what to whom.
+        flows: Tables<Flow>;
+        /// What happens to links while the scenario runs.
+        script: Vec<Named<Event>>;
+        /// What is measured and captured.
+        probes: Part<Probes>;
+    }
+}

@@ -1,0 +1,145 @@
+//! `[flows.<name>.application]`: what a flow's application sends, and when.
+
+use core::fmt;
+
+use serde_json::{Value as Json, json};
+use slantpath_base::{DataRate, DataSize, Duration};
+
+use crate::diagnostic::Fault;
+use crate::document::Node;
+use crate::section::{Setting, section, tagged};
+use crate::value::{Value, choice};
+
+tagged! {
+    /// What the application sends, and when.
+    pub enum Application {
+        /// As much as the transport takes.
+        Bulk = "bulk",
+        /// Several messages at once, again and again.
+        Bursts = "bursts",
+        /// Messages of one size at one interval.
+        ConstantRate = "constant-rate",
+        /// Messages of one size at exponential intervals.
+        Poisson = "poisson",
+        /// Messages at the times and of the sizes that a file lists.
+        Trace = "trace",
+    }
+}
+
+section! {
+    /// As much as the transport takes.
+    pub struct Bulk {
+        /// Size of each message handed to the transport.
+        message_size: Setting<DataSize> = DataSize::from_bytes(1_024);
+        /// What is sent in all: an amount, or `"unlimited"`.
+        total: Setting<Total>;
+    }
+}
+
+section! {
+    /// Several messages at once, again and again.
+    pub struct Bursts {
+        /// Size of each message.
+        message_size: Setting<DataSize>;
+        /// Size of one burst, a multiple of `message_size`.
+        burst_size: Setting<DataSize>;
+        /// From the start of one burst to the start of the next.
+        interval: Setting<Duration>;
+    }
+}
+
+section! {
+    /// Messages of one size at one interval. Give `interval` or `rate`.
+    pub struct ConstantRate {
+        /// Size of each message.
+        message_size: Setting<DataSize>;
+        /// From one message to the next.
+        interval: Option<Setting<Duration>>;
+        /// Message bytes over time, in place of `interval`.
+        rate: Option<Setting<DataRate>>;
+    }
+}
+
+section! {
+    /// Messages of one size at exponential intervals. Give `mean_interval` or `rate`.
+    pub struct Poisson {
+        /// Size of each message.
+        message_size: Setting<DataSize>;
+        /// Mean time from one message to the next.
+        mean_interval: Option<Setting<Duration>>;
+        /// Mean message bytes over time, in place of `mean_interval`.
+        rate: Option<Setting<DataRate>>;
+    }
+}
+
+section! {
+    /// Messages at the times and of the sizes that a file lists.
+    pub struct Trace {
+        /// The file, relative to the scenario: lines of `at,size` such as `30 ms,1024 B`, in order of time.
+        file: Setting<String>;
+        /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
+        digest: Option<Setting<String>>;
+    }
+}
+
+choice! {
+    /// What a source does when the transport's send buffer is full.
+    pub enum WhenBlocked {
+        /// It keeps to its timetable; what cannot be sent yet queues in the application.
+        Queue = "queue",
+        /// It waits, as on a blocking socket, and slows down to what the transport carries.
+        Wait = "wait",
+    }
+}
+
+/// What a bulk transfer sends in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Total {
+    /// This much.
+    Bytes(DataSize),
+    /// It never ends.
+    Unlimited,
+}
+
+impl fmt::Display for Total {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(size) => size.fmt(f),
+            Self::Unlimited => f.write_str("unlimited"),
+        }
+    }
+}
+
+impl Value for Total {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        match String::read(node) {
+            Ok(text) if text.trim() == "unlimited" => Ok(Self::Unlimited),
+            _ => DataSize::read(node).map(Self::Bytes).map_err(|fault| {
+                let help = "write an amount like \"10 MB\", or \"unlimited\"";
+                Fault::new(fault.message).help(help)
+            }),
+        }
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let pattern = "^\\s*([0-9][0-9_]*(\\.[0-9_]+)?\\s*(B|bytes?|[kMG]B|[KMG]iB)|unlimited)\\s*$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["10 MB", "unlimited"] })
+    }
+}
+
+impl Application {
+    /// The size of its messages, or none if each has its own.
+    pub(crate) fn message_size(&self) -> Option<&Setting<DataSize>> {
+        match self {
+            Self::Bulk(bulk) => Some(&bulk.message_size),
+            Self::Bursts(bursts) => Some(&bursts.message_size),
+            Self::ConstantRate(constant) => Some(&constant.message_size),
+            Self::Poisson(poisson) => Some(&poisson.message_size),
+            Self::Trace(_) => None,
+        }
+    }
+}

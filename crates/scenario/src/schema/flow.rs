@@ -1,0 +1,49 @@
+//! `[flows.<name>]`: an application at one host that sends to another over a transport.
+
+use slantpath_base::Duration;
+
+use crate::schema::application::{Application, WhenBlocked};
+use crate::section::{OneOf, Setting, section};
+use crate::value::choice;
+
+section! {
+    /// An application at one host that sends to another over a transport.
+    pub struct Flow {
+        /// The transport protocol.
+        transport: Setting<Transport>;
+        /// Its configuration, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
+        profile: Option<Setting<String>>;
+        /// The host that sends.
+        from: Setting<String>;
+        /// The host that receives.
+        to: Setting<String>;
+        /// The receiver's link that is used first: SCTP's primary path, TCP's only one. The first link of
+        /// the receiver in alphabetical order if absent.
+        primary: Option<Setting<String>>;
+        /// When the sender opens its association or connection.
+        start: Setting<Duration> = Duration::ZERO;
+        /// When the application stops sending and closes in order. If absent, it closes when it has sent
+        /// all that it has.
+        end: Option<Setting<Duration>>;
+        /// How many flows like this one there are. Each has ports and random streams of its own.
+        count: Setting<u32> = 1;
+        /// SCTP streams that the messages take in turn. TCP has one.
+        streams: Setting<u16> = 1;
+        /// Whether SCTP may deliver messages out of order.
+        unordered: Setting<bool> = false;
+        /// What the application does when the transport's send buffer is full.
+        when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;
+        /// What the application sends, and when.
+        application: OneOf<Application>;
+    }
+}
+
+choice! {
+    /// A transport protocol.
+    pub enum Transport {
+        /// SCTP, RFC 9260: multihomed, message by message.
+        Sctp = "sctp",
+        /// TCP with selective acknowledgement: RFC 9293, 2018, 6675.
+        Tcp = "tcp",
+    }
+}

@@ -1,0 +1,121 @@
+//! The merged form: complete, itself a scenario, and independent of how the file was written.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use slantpath_scenario::{Scenario, json_schema};
+
+fn scenario(name: &str, overrides: &[&str]) -> Scenario {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn reread(text: &str) -> Scenario {
+    let no_files = |name: &str| panic!("{name} is not needed");
+    Scenario::parse("merged", text, &[], &no_files).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn the_merged_form_of_the_first_scenario_says_everything() {
+    insta::assert_snapshot!(scenario("first.toml", &[]).merged());
+}
+
+#[test]
+fn merging_the_merged_form_changes_nothing() {
+    for name in ["first.toml", "multi-link.toml", "dumbbell.toml"] {
+        let first = scenario(name, &[]);
+        for text in [first.merged(), first.canonical()] {
+            let again = reread(&text);
+            assert_eq!(again.canonical(), first.canonical());
+            assert_eq!(again.hash(), first.hash());
+        }
+    }
+}
+
+#[test]
+fn the_order_of_tables_and_the_spelling_of_units_do_not_change_the_hash() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "[scenario]\nname = \"x\"\nduration = \"1 min\"\n{first}\n{second}\n\
+             [links.l]\nends = [\"a\", \"b\"]\ndelay = \"0.25 s\"\nrate = \"1536 kbit/s\"\n\
+             [flows.f]\ntransport = \"sctp\"\nfrom = \"a\"\nto = \"b\"\n\
+             application = {{ kind = \"bulk\", total = \"unlimited\" }}\n"
+        )
+    };
+    let (a, b) = ("[nodes.a]\nkind = \"host\"", "[nodes.b]\nkind = \"host\"");
+    let first = reread(&text(a, b));
+    let other = reread(&text(b, a).replace("0.25 s", "250 ms").replace("1536 kbit/s", "1.536 Mbit/s"));
+    assert_eq!(first.hash(), other.hash());
+}
+
+#[test]
+fn an_override_is_checked_like_the_file() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/first.toml");
+    let overrides = ["links.satellite.loss=120 %".to_owned(), "links.satelite.delay=1 ms".to_owned()];
+    let text = Scenario::load(&path, &overrides).unwrap_err().to_string();
+    assert!(text.contains("--set:1:22: `120 %` is out of range"), "{text}");
+    assert!(text.contains("`links.satelite` lacks `ends`"), "{text}");
+}
+
+#[test]
+fn the_committed_schema_is_the_one_that_the_code_makes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/slantpath.schema.json");
+    let made = json_schema();
+    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let cure = "regenerate it: slantpath schema > schema/slantpath.schema.json";
+    assert!(committed == made, "schema/slantpath.schema.json is out of date; {cure}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_values_survive_the_merged_form(
+        rate in 1_u64..=10_000_000_000,
+        delay in 0_u64..=10_000_000_000,
+        loss in 0.0..=1.0_f64,
+        queue in 1_u32..=100_000,
+        in_bytes: bool,
+        streams in 1_u16..,
+        seed in 0..=i64::MAX,
+        name in "\\PC{0,20}",
+        ipv6: bool,
+    ) {
+        let overrides = [
+            format!("scenario.name={}", serde_json::to_string(&name).unwrap().replace('\u{7f}', "\\u007f")),
+            format!("scenario.seed={seed}"),
+            format!("links.satellite.rate={rate} bit/s"),
+            format!("links.satellite.reverse.delay={delay} ns"),
+            format!("links.satellite.forward.loss={loss:e}"),
+            format!("links.satellite.queue={queue} {}", if in_bytes { "B" } else { "packets" }),
+            format!("links.satellite.family={}", if ipv6 { "ipv6" } else { "ipv4" }),
+            format!("flows.signalling.streams={streams}"),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let first = scenario("first.toml", &overrides);
+        let again = reread(&first.merged());
+        prop_assert_eq!(again.canonical(), first.canonical());
+        prop_assert_eq!(again.links.find("satellite"), first.links.find("satellite"));
+        prop_assert_eq!(&*again.scenario.name, &name);
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "\\PC{0,200}") {
+        let _ = Scenario::parse("noise", &text, &[], &|_| Ok(String::new()));
+    }
+
+    #[test]
+    fn no_damage_to_a_scenario_makes_the_reader_panic(at: prop::sample::Index, with in "\\PC{0,3}", cut in 0_usize..20) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/multi-link.toml");
+        let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
+        let at = at.index(text.len());
+        let end = (at + cut).min(text.len());
+        text.splice(at..end, with.chars());
+        let text: String = text.into_iter().collect();
+        let _ = Scenario::parse("damaged", &text, &[], &|_| Ok(String::new()));
+    }
+}
