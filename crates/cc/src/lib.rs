@@ -1,1 +1,10 @@
 //! Round-trip estimation and congestion controllers, pure arithmetic over bytes and time.
+//!
+//! Nothing here knows a packet, a sequence number or a timer: a transport says what was measured,
+//! acknowledged or lost, and reads back a timeout or a window.
+
+pub mod new_reno;
+pub mod rtt;
+
+pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
+pub use rtt::{RtoConfig, RttEstimator};
