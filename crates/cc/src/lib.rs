@@ -5,6 +5,8 @@
 
 pub mod new_reno;
 pub mod rtt;
+pub mod sctp;
 
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
 pub use rtt::{RtoConfig, RttEstimator};
+pub use sctp::{SctpController, SctpPolicy};

@@ -1,0 +1,357 @@
+//! SCTP's congestion control over one destination address (RFC 9260, section 7.2), as pure arithmetic.
+//!
+//! The controller holds `cwnd`, `ssthresh` and `partial_bytes_acked`; it knows neither chunks nor timers. All
+//! amounts are bytes of DATA chunks, headers and padding included. `pmdcs` is the Path Maximum DATA Chunk
+//! Size: what fits into one packet behind the IP header and SCTP's common header.
+
+/// Which acknowledgements may open the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CwndGrowth {
+    /// Any newly acknowledged DATA outside of Fast Recovery (RFC 9260, section 7.2.1).
+    #[default]
+    AnyNewAcknowledgement,
+    /// Only a SACK that advances the Cumulative TSN Ack Point (RFC 2960 and RFC 4960, section 7.2.1).
+    CumulativeAdvance,
+}
+
+/// How the window is governed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowPolicy {
+    /// Slow start and congestion avoidance.
+    #[default]
+    Adaptive,
+    /// A window that neither grows nor shrinks, for links whose capacity is reserved.
+    Fixed {
+        /// The window in bytes.
+        cwnd: u64,
+    },
+}
+
+/// What of the algorithm is left to policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SctpPolicy {
+    /// `L`, the byte counting limit in packets of slow start. RFC 9260 recommends 1; RFC 3465 allows 2.
+    pub byte_counting_limit: u32,
+    /// Which acknowledgements may open the window.
+    pub growth: CwndGrowth,
+    /// Whether the window adapts.
+    pub window: WindowPolicy,
+}
+
+impl Default for SctpPolicy {
+    fn default() -> Self {
+        Self { byte_counting_limit: 1, growth: CwndGrowth::default(), window: WindowPolicy::default() }
+    }
+}
+
+/// What one SACK says about one destination address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Bytes that were outstanding to this address before the SACK arrived.
+    pub flight_size_before: u64,
+    /// Bytes sent last to this address that this SACK acknowledges for the first time.
+    pub newly_acked: u64,
+    /// Whether the SACK advanced the Cumulative TSN Ack Point.
+    pub advances_cumulative_tsn: bool,
+    /// Whether the association was in Fast Recovery when the SACK arrived.
+    pub in_fast_recovery: bool,
+    /// Whether nothing is left outstanding to this address.
+    pub all_acked: bool,
+}
+
+/// The congestion controller of one destination address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SctpController {
+    policy: SctpPolicy,
+    pmdcs: u64,
+    cwnd: u64,
+    ssthresh: u64,
+    partial_bytes_acked: u64,
+}
+
+/// The initial `cwnd` in bytes.
+pub fn initial_cwnd(pmdcs: u64, is_ipv6: bool) -> u64 {
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
+    //# The initial cwnd before data transmission MUST be set to min(4 *
+    //# PMDCS, max(2 * PMDCS, 4404)) bytes if the peer address is an IPv4
+    //# address and to min(4 * PMDCS, max(2 * PMDCS, 4344)) bytes if the
+    //# peer address is an IPv6 address.
+    let floor = if is_ipv6 { 4_344 } else { 4_404 };
+    (4 * pmdcs).min((2 * pmdcs).max(floor))
+}
+
+impl SctpController {
+    /// A controller before any transmission. `initial_cwnd` in bytes, usually of [`initial_cwnd`];
+    /// `initial_ssthresh` in bytes, usually the peer's advertised window.
+    pub fn new(policy: SctpPolicy, pmdcs: u64, initial_cwnd: u64, initial_ssthresh: u64) -> Self {
+        let cwnd = match policy.window {
+            WindowPolicy::Adaptive => initial_cwnd,
+            WindowPolicy::Fixed { cwnd } => cwnd,
+        };
+        Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, partial_bytes_acked: 0 }
+    }
+
+    /// The congestion window in bytes.
+    pub const fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    /// The slow-start threshold in bytes.
+    pub const fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// Progress towards the next increase in congestion avoidance, in bytes.
+    pub const fn partial_bytes_acked(&self) -> u64 {
+        self.partial_bytes_acked
+    }
+
+    /// Whether the window grows by slow start.
+    pub const fn in_slow_start(&self) -> bool {
+        self.cwnd <= self.ssthresh
+    }
+
+    /// Follows a change of the path MTU.
+    pub const fn set_pmdcs(&mut self, pmdcs: u64) {
+        self.pmdcs = pmdcs;
+    }
+
+    /// A SACK acknowledged DATA sent to this address.
+    pub fn on_acknowledged(&mut self, acknowledged: Acknowledged) {
+        if self.is_fixed() {
+            return;
+        }
+        let may_grow = !acknowledged.in_fast_recovery
+            && match self.policy.growth {
+                CwndGrowth::AnyNewAcknowledgement => true,
+                CwndGrowth::CumulativeAdvance => acknowledged.advances_cumulative_tsn,
+            };
+        let is_fully_utilized = acknowledged.flight_size_before >= self.cwnd;
+        if self.in_slow_start() {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
+            //# When cwnd is less than or equal to ssthresh, an SCTP endpoint MUST
+            //# use the slow-start algorithm to increase cwnd only if the current
+            //# congestion window is being fully utilized and the data sender is
+            //# not in Fast Recovery.
+            if may_grow && is_fully_utilized {
+                let limit = u64::from(self.policy.byte_counting_limit) * self.pmdcs;
+                self.cwnd += acknowledged.newly_acked.min(limit);
+            }
+        } else {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
+            //# Whenever cwnd is greater than ssthresh, upon each SACK chunk
+            //# arrival, increase partial_bytes_acked by the total number of bytes
+            //# (including the chunk header and the padding) of all new DATA
+            //# chunks acknowledged in that SACK chunk
+            self.partial_bytes_acked += acknowledged.newly_acked;
+            if self.partial_bytes_acked > self.cwnd && !is_fully_utilized {
+                self.partial_bytes_acked = self.cwnd;
+            } else if self.partial_bytes_acked >= self.cwnd && is_fully_utilized && may_grow {
+                self.partial_bytes_acked -= self.cwnd;
+                self.cwnd += self.pmdcs;
+            }
+        }
+        if acknowledged.all_acked {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
+            //# When all of the data transmitted by the sender has been
+            //# acknowledged by the receiver, partial_bytes_acked is initialized
+            //# to 0.
+            self.partial_bytes_acked = 0;
+        }
+    }
+
+    /// DATA sent to this address was found missing by gap reports, outside of Fast Recovery.
+    pub fn on_fast_retransmit(&mut self) {
+        if self.is_fixed() {
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
+        //# ssthresh = max(cwnd / 2, 4 * PMDCS)
+        //# cwnd = ssthresh
+        //# partial_bytes_acked = 0
+        self.ssthresh = self.half();
+        self.cwnd = self.ssthresh;
+        self.partial_bytes_acked = 0;
+    }
+
+    /// The T3-rtx timer of this address expired.
+    pub fn on_timeout(&mut self) {
+        if self.is_fixed() {
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
+        //# ssthresh = max(cwnd / 2, 4 * PMDCS)
+        //# cwnd = PMDCS
+        //# partial_bytes_acked = 0
+        self.ssthresh = self.half();
+        self.cwnd = self.pmdcs;
+        self.partial_bytes_acked = 0;
+    }
+
+    /// Nothing was sent to this address for `periods` whole RTOs.
+    pub fn on_idle(&mut self, periods: u64) {
+        let floor = 4 * self.pmdcs;
+        // The rule lets a window decay; read to the letter it would also open one that a timeout closed.
+        if self.is_fixed() || periods == 0 || self.cwnd <= floor {
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
+        //# While the endpoint does not transmit data on a given transport
+        //# address, the cwnd of the transport address SHOULD be adjusted to
+        //# max(cwnd / 2, 4 * PMDCS) once per RTO.  Before the first cwnd
+        //# adjustment, the ssthresh of the transport address SHOULD be set to
+        //# the cwnd.
+        self.ssthresh = self.cwnd;
+        let halvings = u32::try_from(periods).unwrap_or(u32::MAX);
+        self.cwnd = self.cwnd.checked_shr(halvings).unwrap_or(0).max(floor);
+    }
+
+    fn half(&self) -> u64 {
+        (self.cwnd / 2).max(4 * self.pmdcs)
+    }
+
+    const fn is_fixed(&self) -> bool {
+        matches!(self.policy.window, WindowPolicy::Fixed { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PMDCS: u64 = 1_468;
+
+    fn controller() -> SctpController {
+        SctpController::new(SctpPolicy::default(), PMDCS, initial_cwnd(PMDCS, false), 1 << 20)
+    }
+
+    fn full(controller: &SctpController, newly_acked: u64) -> Acknowledged {
+        Acknowledged {
+            flight_size_before: controller.cwnd(),
+            newly_acked,
+            advances_cumulative_tsn: true,
+            in_fast_recovery: false,
+            all_acked: false,
+        }
+    }
+
+    #[test]
+    fn initial_window_is_three_full_chunks_or_4404_bytes() {
+        assert_eq!(initial_cwnd(1_468, false), 4_404);
+        assert_eq!(initial_cwnd(1_448, true), 4_344);
+        assert_eq!(initial_cwnd(500, false), 2_000);
+        assert_eq!(initial_cwnd(8_968, false), 17_936);
+    }
+
+    #[test]
+    fn slow_start_grows_by_what_is_acked_up_to_the_byte_counting_limit() {
+        let mut cc = controller();
+        cc.on_acknowledged(full(&cc, 1_000));
+        assert_eq!(cc.cwnd(), 5_404);
+        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        assert_eq!(cc.cwnd(), 5_404 + PMDCS);
+        let policy = SctpPolicy { byte_counting_limit: 2, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
+        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        assert_eq!(cc.cwnd(), 4_404 + 2 * PMDCS);
+    }
+
+    #[test]
+    fn a_window_that_was_not_full_does_not_grow() {
+        let mut cc = controller();
+        cc.on_acknowledged(Acknowledged { flight_size_before: 4_403, ..full(&cc, 1_000) });
+        assert_eq!(cc.cwnd(), 4_404);
+    }
+
+    #[test]
+    fn a_window_does_not_grow_in_fast_recovery() {
+        let mut cc = controller();
+        cc.on_acknowledged(Acknowledged { in_fast_recovery: true, ..full(&cc, 1_000) });
+        assert_eq!(cc.cwnd(), 4_404);
+    }
+
+    #[test]
+    fn rfc_4960_growth_waits_for_the_cumulative_tsn() {
+        let policy = SctpPolicy { growth: CwndGrowth::CumulativeAdvance, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
+        cc.on_acknowledged(Acknowledged { advances_cumulative_tsn: false, ..full(&cc, 1_000) });
+        assert_eq!(cc.cwnd(), 4_404);
+        cc.on_acknowledged(full(&cc, 1_000));
+        assert_eq!(cc.cwnd(), 5_404);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_one_chunk_per_window_acked() {
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 10 * PMDCS, PMDCS);
+        for _ in 0..9 {
+            cc.on_acknowledged(full(&cc, PMDCS));
+        }
+        assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (10 * PMDCS, 9 * PMDCS));
+        cc.on_acknowledged(full(&cc, PMDCS));
+        assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (11 * PMDCS, 0));
+    }
+
+    #[test]
+    fn partial_bytes_acked_is_capped_while_the_window_is_not_full() {
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 4 * PMDCS, PMDCS);
+        for _ in 0..9 {
+            cc.on_acknowledged(Acknowledged { flight_size_before: PMDCS, ..full(&cc, PMDCS) });
+        }
+        assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (4 * PMDCS, 4 * PMDCS));
+        cc.on_acknowledged(Acknowledged { all_acked: true, flight_size_before: PMDCS, ..full(&cc, PMDCS) });
+        assert_eq!(cc.partial_bytes_acked(), 0);
+    }
+
+    #[test]
+    fn fast_retransmit_halves_and_timeout_closes_the_window() {
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 20 * PMDCS, 1 << 20);
+        cc.on_fast_retransmit();
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (10 * PMDCS, 10 * PMDCS));
+        cc.on_timeout();
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 5 * PMDCS));
+        cc.on_fast_retransmit();
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (4 * PMDCS, 4 * PMDCS));
+    }
+
+    #[test]
+    fn an_idle_window_decays_once_per_rto_and_never_opens() {
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 64 * PMDCS, 1 << 20);
+        cc.on_idle(2);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (16 * PMDCS, 64 * PMDCS));
+        cc.on_idle(1_000);
+        assert_eq!(cc.cwnd(), 4 * PMDCS);
+        cc.on_timeout();
+        cc.on_idle(1_000);
+        assert_eq!(cc.cwnd(), PMDCS);
+    }
+
+    #[test]
+    fn a_fixed_window_stays_whatever_happens() {
+        let policy = SctpPolicy { window: WindowPolicy::Fixed { cwnd: 96_000 }, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
+        cc.on_acknowledged(full(&cc, PMDCS));
+        cc.on_fast_retransmit();
+        cc.on_timeout();
+        cc.on_idle(9);
+        assert_eq!(cc.cwnd(), 96_000);
+    }
+
+    proptest! {
+        #[test]
+        fn one_sack_never_adds_more_than_one_chunk(
+            cwnd in PMDCS..200 * PMDCS,
+            ssthresh in PMDCS..200 * PMDCS,
+            sacks in proptest::collection::vec((0..20 * PMDCS, any::<bool>()), 1..50),
+        ) {
+            let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, cwnd, ssthresh);
+            for (newly_acked, is_full) in sacks {
+                let before = cc.cwnd();
+                let flight_size_before = if is_full { before } else { 0 };
+                cc.on_acknowledged(Acknowledged { flight_size_before, ..full(&cc, newly_acked) });
+                prop_assert!(cc.cwnd() <= before + PMDCS && cc.cwnd() >= before);
+                prop_assert!(is_full || cc.cwnd() == before);
+            }
+        }
+    }
+}
