@@ -1,1 +1,22 @@
 //! SCTP (RFC 9260), multihomed and sans-IO: packet codec, association, endpoint.
+
+mod bytes_view;
+pub mod cause;
+pub mod chunk;
+mod config;
+mod event;
+pub mod packet;
+pub mod parameter;
+mod tcb;
+mod types;
+mod unknown;
+
+pub use cause::Cause;
+pub use chunk::Chunk;
+pub use config::{SackPath, SctpConfig};
+pub use event::{CloseReason, Event, Message, ReceivedMessage, SendError};
+pub use packet::{ChecksumPolicy, CommonHeader, PacketBuilder, ParsedPacket};
+pub use parameter::Parameter;
+pub use tcb::{PeerAddress, Tcb};
+pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+pub use unknown::UnknownAction;

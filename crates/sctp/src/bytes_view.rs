@@ -1,0 +1,62 @@
+//! Received bytes that know whether they can be shared.
+
+use bytes::Bytes;
+
+/// A part of a packet: where the packet's buffer is shared, an owned piece of it costs no copy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BytesView<'a> {
+    bytes: &'a [u8],
+    /// The buffer that `bytes` lies in, if there is one.
+    shared: Option<&'a Bytes>,
+}
+
+impl<'a> BytesView<'a> {
+    /// Bytes that only exist for the moment: owning a piece of them copies it.
+    pub(crate) const fn borrowed(bytes: &'a [u8]) -> Self {
+        Self { bytes, shared: None }
+    }
+
+    /// The whole of a shared buffer.
+    pub(crate) fn shared(buffer: &'a Bytes) -> Self {
+        Self { bytes: buffer, shared: Some(buffer) }
+    }
+
+    /// The bytes.
+    pub(crate) const fn as_slice(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// How many there are.
+    pub(crate) const fn len(self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The same view of other bytes of the same buffer.
+    pub(crate) const fn part(self, bytes: &'a [u8]) -> Self {
+        Self { bytes, shared: self.shared }
+    }
+
+    /// What lies from `start` to before `end`.
+    ///
+    /// # Panics
+    /// If that is not inside.
+    pub(crate) fn range(self, start: usize, end: usize) -> Self {
+        self.part(&self.bytes[start..end])
+    }
+
+    /// The bytes as an owned piece.
+    pub(crate) fn to_bytes(self) -> Bytes {
+        match self.shared {
+            Some(buffer) => buffer.slice_ref(self.bytes),
+            None => Bytes::copy_from_slice(self.bytes),
+        }
+    }
+}
+
+/// How many bytes of padding end `field`: one TLV, or nothing.
+pub(crate) fn trailing_padding(field: &[u8]) -> usize {
+    match field {
+        [_, _, high, low, ..] => field.len() - usize::from(u16::from_be_bytes([*high, *low])),
+        _ => 0,
+    }
+}

@@ -1,0 +1,203 @@
+//! The chunks of an SCTP packet (RFC 9260, section 3.3).
+//!
+//! The enum stands above one file per chunk type. Everything that a chunk holds is owned, without a copy where
+//! the packet's buffer is shared, so that a chunk may outlive the packet that brought it.
+
+mod abort;
+mod cookie;
+mod data;
+mod ecn;
+mod error;
+pub(crate) mod framing;
+mod heartbeat;
+mod init;
+mod sack;
+mod shutdown;
+
+pub use abort::Abort;
+pub use cookie::{CookieAck, CookieEcho};
+pub use data::{Data, DataFlags};
+pub use ecn::{Cwr, Ecne};
+pub use error::Error;
+pub use framing::CHUNK_HEADER_LEN;
+pub use heartbeat::{Heartbeat, HeartbeatAck};
+pub use init::{Init, InitAck, InitFields};
+pub use sack::{GapAckBlock, Sack};
+pub use shutdown::{Shutdown, ShutdownAck, ShutdownComplete};
+
+use bytes::Bytes;
+use slantpath_wire::WireError;
+
+use crate::bytes_view::BytesView;
+use crate::unknown::UnknownAction;
+
+/// Chunk types (RFC 9260, table 1).
+pub mod kind {
+    /// DATA.
+    pub const DATA: u8 = 0;
+    /// INIT.
+    pub const INIT: u8 = 1;
+    /// INIT ACK.
+    pub const INIT_ACK: u8 = 2;
+    /// SACK.
+    pub const SACK: u8 = 3;
+    /// HEARTBEAT.
+    pub const HEARTBEAT: u8 = 4;
+    /// HEARTBEAT ACK.
+    pub const HEARTBEAT_ACK: u8 = 5;
+    /// ABORT.
+    pub const ABORT: u8 = 6;
+    /// SHUTDOWN.
+    pub const SHUTDOWN: u8 = 7;
+    /// SHUTDOWN ACK.
+    pub const SHUTDOWN_ACK: u8 = 8;
+    /// ERROR.
+    pub const ERROR: u8 = 9;
+    /// COOKIE ECHO.
+    pub const COOKIE_ECHO: u8 = 10;
+    /// COOKIE ACK.
+    pub const COOKIE_ACK: u8 = 11;
+    /// ECNE.
+    pub const ECNE: u8 = 12;
+    /// CWR.
+    pub const CWR: u8 = 13;
+    /// SHUTDOWN COMPLETE.
+    pub const SHUTDOWN_COMPLETE: u8 = 14;
+}
+
+/// One chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chunk {
+    /// User data.
+    Data(Data),
+    /// Asks for an association.
+    Init(Init),
+    /// Offers one, with a cookie.
+    InitAck(InitAck),
+    /// Acknowledges DATA chunks.
+    Sack(Sack),
+    /// Probes a path.
+    Heartbeat(Heartbeat),
+    /// Answers a HEARTBEAT.
+    HeartbeatAck(HeartbeatAck),
+    /// Ends the association at once.
+    Abort(Abort),
+    /// Ends it in order.
+    Shutdown(Shutdown),
+    /// Agrees to that.
+    ShutdownAck(ShutdownAck),
+    /// Reports what is wrong but not fatal.
+    Error(Error),
+    /// Brings the cookie back.
+    CookieEcho(CookieEcho),
+    /// Takes it.
+    CookieAck(CookieAck),
+    /// Reserved: ECN echo.
+    Ecne(Ecne),
+    /// Reserved: congestion window reduced.
+    Cwr(Cwr),
+    /// The last packet of an association.
+    ShutdownComplete(ShutdownComplete),
+    /// A type that is not known here.
+    Unknown {
+        /// The chunk's type.
+        kind: u8,
+        /// Its flags.
+        flags: u8,
+        /// Its value, without header and padding.
+        value: Bytes,
+    },
+}
+
+impl Chunk {
+    /// The chunk's type.
+    pub const fn kind(&self) -> u8 {
+        match self {
+            Self::Data(_) => kind::DATA,
+            Self::Init(_) => kind::INIT,
+            Self::InitAck(_) => kind::INIT_ACK,
+            Self::Sack(_) => kind::SACK,
+            Self::Heartbeat(_) => kind::HEARTBEAT,
+            Self::HeartbeatAck(_) => kind::HEARTBEAT_ACK,
+            Self::Abort(_) => kind::ABORT,
+            Self::Shutdown(_) => kind::SHUTDOWN,
+            Self::ShutdownAck(_) => kind::SHUTDOWN_ACK,
+            Self::Error(_) => kind::ERROR,
+            Self::CookieEcho(_) => kind::COOKIE_ECHO,
+            Self::CookieAck(_) => kind::COOKIE_ACK,
+            Self::Ecne(_) => kind::ECNE,
+            Self::Cwr(_) => kind::CWR,
+            Self::ShutdownComplete(_) => kind::SHUTDOWN_COMPLETE,
+            Self::Unknown { kind, .. } => *kind,
+        }
+    }
+
+    /// What to do with the chunk if it is unknown; `None` for a known one.
+    pub const fn unknown_action(&self) -> Option<UnknownAction> {
+        match self {
+            Self::Unknown { kind, .. } => Some(UnknownAction::of_chunk(*kind)),
+            _ => None,
+        }
+    }
+
+    /// Appends the chunk with header and padding.
+    ///
+    /// # Panics
+    /// If it is longer than 65,535 bytes.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Data(chunk) => chunk.write(out),
+            Self::Init(chunk) => chunk.write(out),
+            Self::InitAck(chunk) => chunk.write(out),
+            Self::Sack(chunk) => chunk.write(out),
+            Self::Heartbeat(chunk) => chunk.write(out),
+            Self::HeartbeatAck(chunk) => chunk.write(out),
+            Self::Abort(chunk) => chunk.write(out),
+            Self::Shutdown(chunk) => chunk.write(out),
+            Self::ShutdownAck(chunk) => chunk.write(out),
+            Self::Error(chunk) => chunk.write(out),
+            Self::CookieEcho(chunk) => chunk.write(out),
+            Self::CookieAck(chunk) => chunk.write(out),
+            Self::Ecne(chunk) => chunk.write(out),
+            Self::Cwr(chunk) => chunk.write(out),
+            Self::ShutdownComplete(chunk) => chunk.write(out),
+            Self::Unknown { kind, flags, value } => {
+                framing::write(out, *kind, *flags, |out| out.extend_from_slice(value));
+            }
+        }
+    }
+
+    /// The chunk with header, without padding, as an error report quotes it.
+    pub fn to_bytes(&self) -> Bytes {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        let len = usize::from(u16::from_be_bytes([out[2], out[3]]));
+        out.truncate(len);
+        out.into()
+    }
+
+    /// Reads the value of a chunk whose header has been read.
+    pub(crate) fn parse(kind: u8, flags: u8, value: BytesView<'_>) -> Result<Self, WireError> {
+        Ok(match kind {
+            kind::DATA => Self::Data(Data::parse(flags, value)?),
+            kind::INIT => Self::Init(Init::parse(value)?),
+            kind::INIT_ACK => Self::InitAck(InitAck::parse(value)?),
+            kind::SACK => Self::Sack(Sack::parse(value)?),
+            kind::HEARTBEAT => Self::Heartbeat(Heartbeat::parse(value)?),
+            kind::HEARTBEAT_ACK => Self::HeartbeatAck(HeartbeatAck::parse(value)?),
+            kind::ABORT => Self::Abort(Abort::parse(flags, value)?),
+            kind::SHUTDOWN => Self::Shutdown(Shutdown::parse(value)?),
+            kind::SHUTDOWN_ACK => Self::ShutdownAck(ShutdownAck),
+            kind::ERROR => Self::Error(Error::parse(value)?),
+            kind::COOKIE_ECHO => Self::CookieEcho(CookieEcho::parse(value)),
+            kind::COOKIE_ACK => Self::CookieAck(CookieAck),
+            kind::ECNE => Self::Ecne(Ecne::parse(value)?),
+            kind::CWR => Self::Cwr(Cwr::parse(value)?),
+            kind::SHUTDOWN_COMPLETE => Self::ShutdownComplete(ShutdownComplete::parse(flags)),
+            kind => Self::Unknown { kind, flags, value: value.to_bytes() },
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,166 @@
+use proptest::prelude::*;
+
+use super::framing::ChunkHeader;
+use super::*;
+use crate::cause::tests::any_cause;
+use crate::parameter::tests::{any_bytes, any_parameter};
+use crate::types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+
+fn any_fields() -> impl Strategy<Value = InitFields> {
+    any::<(u32, u32, u16, u16, u32)>().prop_map(|(tag, a_rwnd, outbound, inbound, tsn)| InitFields {
+        initiate_tag: VerificationTag(tag),
+        a_rwnd,
+        outbound_streams: outbound,
+        inbound_streams: inbound,
+        initial_tsn: Tsn(tsn),
+    })
+}
+
+fn any_flags() -> impl Strategy<Value = DataFlags> {
+    const ALL: [DataFlags; 4] =
+        [DataFlags::ENDING, DataFlags::BEGINNING, DataFlags::UNORDERED, DataFlags::IMMEDIATE];
+    any::<[bool; 4]>().prop_map(|set| {
+        ALL.into_iter()
+            .zip(set)
+            .filter(|(_, is_set)| *is_set)
+            .fold(DataFlags::MIDDLE, |flags, (flag, _)| flags.with(flag))
+    })
+}
+
+pub(crate) fn any_data(max: usize) -> impl Strategy<Value = Data> {
+    (any_flags(), any::<(u32, u16, u16, u32)>(), any_bytes(max)).prop_map(
+        |(flags, (tsn, stream, sequence, ppid), payload)| Data {
+            flags,
+            tsn: Tsn(tsn),
+            stream: StreamId(stream),
+            sequence: StreamSequence(sequence),
+            ppid: Ppid(ppid),
+            payload,
+        },
+    )
+}
+
+fn any_sack() -> impl Strategy<Value = Sack> {
+    let blocks = proptest::collection::vec(any::<(u16, u16)>(), 0..20);
+    let duplicates = proptest::collection::vec(any::<u32>(), 0..10);
+    (any::<u32>(), any::<u32>(), blocks, duplicates).prop_map(|(ack, a_rwnd, blocks, duplicates)| Sack {
+        cumulative_tsn_ack: Tsn(ack),
+        a_rwnd,
+        gap_ack_blocks: blocks.into_iter().map(|(start, end)| GapAckBlock { start, end }).collect(),
+        duplicates: duplicates.into_iter().map(Tsn).collect(),
+    })
+}
+
+pub(crate) fn any_chunk() -> impl Strategy<Value = Chunk> {
+    let parameters = || proptest::collection::vec(any_parameter(), 0..4);
+    let causes = || proptest::collection::vec(any_cause(), 0..4);
+    prop_oneof![
+        any_data(600).prop_map(Chunk::Data),
+        (any_fields(), parameters())
+            .prop_map(|(fields, parameters)| Chunk::Init(Init { fields, parameters })),
+        (any_fields(), parameters())
+            .prop_map(|(fields, parameters)| Chunk::InitAck(InitAck { fields, parameters })),
+        any_sack().prop_map(Chunk::Sack),
+        any_bytes(60).prop_map(|info| Chunk::Heartbeat(Heartbeat { info })),
+        any_bytes(60).prop_map(|info| Chunk::HeartbeatAck(HeartbeatAck { info })),
+        (any::<bool>(), causes())
+            .prop_map(|(is_tag_reflected, causes)| Chunk::Abort(Abort { is_tag_reflected, causes })),
+        any::<u32>().prop_map(|tsn| Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(tsn) })),
+        Just(Chunk::ShutdownAck(ShutdownAck)),
+        causes().prop_map(|causes| Chunk::Error(Error { causes })),
+        any_bytes(120).prop_map(|cookie| Chunk::CookieEcho(CookieEcho { cookie })),
+        Just(Chunk::CookieAck(CookieAck)),
+        any::<u32>().prop_map(|tsn| Chunk::Ecne(Ecne { lowest_tsn: Tsn(tsn) })),
+        any::<u32>().prop_map(|tsn| Chunk::Cwr(Cwr { lowest_tsn: Tsn(tsn) })),
+        any::<bool>()
+            .prop_map(|is_tag_reflected| { Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected }) }),
+        (15_u8.., any::<u8>(), any_bytes(60)).prop_map(|(kind, flags, value)| Chunk::Unknown {
+            kind,
+            flags,
+            value
+        }),
+    ]
+}
+
+fn parse(bytes: &[u8]) -> Result<Chunk, WireError> {
+    let header = ChunkHeader::parse(bytes)?;
+    let end = header.len.min(bytes.len());
+    Chunk::parse(header.kind, header.flags, BytesView::borrowed(&bytes[CHUNK_HEADER_LEN..end]))
+}
+
+fn written(chunk: &Chunk) -> Vec<u8> {
+    let mut out = Vec::new();
+    chunk.write(&mut out);
+    out
+}
+
+/// RFC 9260, section 3.3.4: the SACK for TSNs 10–12, 14, 15 and 17.
+#[test]
+fn the_rfc_example_of_a_sack_is_written_as_it_says() {
+    let sack = Sack {
+        cumulative_tsn_ack: Tsn(12),
+        a_rwnd: 4_660,
+        gap_ack_blocks: [GapAckBlock { start: 2, end: 3 }, GapAckBlock { start: 5, end: 5 }]
+            .into_iter()
+            .collect(),
+        duplicates: [].into_iter().collect(),
+    };
+    let bytes = written(&Chunk::Sack(sack.clone()));
+    let expected = [3, 0, 0, 24, 0, 0, 0, 12, 0, 0, 0x12, 0x34, 0, 2, 0, 0, 0, 2, 0, 3, 0, 5, 0, 5];
+    assert_eq!(bytes, expected);
+    assert_eq!(parse(&bytes), Ok(Chunk::Sack(sack)));
+}
+
+#[test]
+fn one_byte_of_data_makes_a_chunk_of_length_17_padded_to_20() {
+    let data = Data {
+        flags: DataFlags::WHOLE.with(DataFlags::IMMEDIATE),
+        tsn: Tsn(0x0102_0304),
+        stream: StreamId(5),
+        sequence: StreamSequence(6),
+        ppid: Ppid(7),
+        payload: Bytes::from_static(&[0xff]),
+    };
+    assert_eq!(Data::wire_len(1), 20);
+    let expected = [0, 0x0b, 0, 17, 1, 2, 3, 4, 0, 5, 0, 6, 0, 0, 0, 7, 0xff, 0, 0, 0];
+    assert_eq!(written(&Chunk::Data(data)), expected);
+}
+
+#[test]
+fn a_sack_that_counts_more_blocks_than_it_holds_is_refused() {
+    let bytes = [3, 0, 0, 20, 0, 0, 0, 12, 0, 0, 0x12, 0x34, 0, 2, 0, 0, 0, 2, 0, 3];
+    assert_eq!(parse(&bytes), Err(WireError::Truncated { wanted: 8, left: 4 }));
+}
+
+#[test]
+fn the_padding_of_the_last_parameter_is_not_counted() {
+    let info = Bytes::from_static(&[1, 2, 3, 4, 5]);
+    let bytes = written(&Chunk::Heartbeat(Heartbeat { info }));
+    assert_eq!(bytes, [4, 0, 0, 13, 0, 1, 0, 9, 1, 2, 3, 4, 5, 0, 0, 0]);
+}
+
+#[test]
+fn a_chunk_whose_length_counts_its_last_padding_is_accepted() {
+    let bytes = [4, 0, 0, 16, 0, 1, 0, 9, 1, 2, 3, 4, 5, 0, 0, 0];
+    let info = Bytes::from_static(&[1, 2, 3, 4, 5]);
+    assert_eq!(parse(&bytes), Ok(Chunk::Heartbeat(Heartbeat { info })));
+}
+
+proptest! {
+    #[test]
+    fn chunks_round_trip(chunk in any_chunk()) {
+        let bytes = written(&chunk);
+        prop_assert_eq!(bytes.len() % 4, 0);
+        prop_assert_eq!(parse(&bytes), Ok(chunk));
+    }
+
+    #[test]
+    fn any_bytes_give_a_chunk_or_an_error(bytes: Vec<u8>) {
+        let _ = parse(&bytes);
+    }
+
+    #[test]
+    fn a_chunk_of_any_value_is_read_or_refused(kind in 0_u8..16, flags: u8, value: Vec<u8>) {
+        let _ = Chunk::parse(kind, flags, BytesView::borrowed(&value));
+    }
+}

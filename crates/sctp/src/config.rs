@@ -1,0 +1,105 @@
+//! What an endpoint and its associations are set to.
+
+use slantpath_base::Duration;
+
+use crate::packet::ChecksumPolicy;
+
+/// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
+/// names any; all may be changed before the endpoint is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SctpConfig {
+    /// RTO.Initial: the RTO of a path without a measurement.
+    pub rto_initial: Duration,
+    /// RTO.Min.
+    pub rto_min: Duration,
+    /// RTO.Max.
+    pub rto_max: Duration,
+    /// Max.Burst: how many packets one event may release at most.
+    pub max_burst: u32,
+    /// RTO.Alpha is 1 / 2^this: the weight of a measurement in SRTT.
+    pub rto_alpha_shift: u32,
+    /// RTO.Beta is 1 / 2^this: the weight of a deviation in RTTVAR.
+    pub rto_beta_shift: u32,
+    /// Valid.Cookie.Life: how long a state cookie is taken back.
+    pub valid_cookie_life: Duration,
+    /// Association.Max.Retrans: how many consecutive retransmissions, over all paths, the peer may leave
+    /// unanswered before it counts as lost.
+    pub association_max_retrans: u32,
+    /// Path.Max.Retrans: the same for one path, which then counts as inactive.
+    pub path_max_retrans: u32,
+    /// Max.Init.Retransmits: how often INIT, and then COOKIE ECHO, are repeated.
+    pub max_init_retransmits: u32,
+    /// HB.interval: how long a path may be idle before it is probed, on top of its RTO. `None`: never; a path
+    /// that is not confirmed is probed all the same.
+    pub heartbeat_interval: Option<Duration>,
+    /// HB.Max.Burst: how many paths may be probed at one time.
+    pub heartbeat_max_burst: u32,
+    /// SACK.Delay: how long an acknowledgement may be held back, at most 500 ms.
+    pub sack_delay: Duration,
+    /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
+    pub sack_frequency: u32,
+    /// Which path a SACK takes.
+    pub sack_path: SackPath,
+    /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
+    pub receive_buffer_bytes: u32,
+    /// The send buffer in bytes, messages in flight included; a message that does not fit is refused.
+    pub send_buffer_bytes: u64,
+    /// How many streams are asked for outbound.
+    pub outbound_streams: u16,
+    /// How many inbound streams the peer may have.
+    pub inbound_streams: u16,
+    /// The path MTU that a path starts with, in bytes, IP header included. RFC 9260, section 7.3, wants it
+    /// discovered; until then this holds.
+    pub initial_path_mtu: u16,
+    /// Whether packets carry checksums.
+    pub checksum: ChecksumPolicy,
+    /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
+    /// resource".
+    pub max_associations: usize,
+    /// How many addresses of a peer are used at most; what an INIT or INIT ACK lists beyond is left out.
+    pub max_peer_addresses: usize,
+}
+
+/// Which of the peer's addresses a SACK is sent to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SackPath {
+    /// RFC 9260, section 6.4: the address that the DATA came from.
+    #[default]
+    ArrivalPath,
+    /// Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4: a SACK with gap reports takes the path with the
+    /// lowest delay, any other the path of the DATA.
+    GapReportsOnLowestDelay,
+}
+
+impl Default for SctpConfig {
+    fn default() -> Self {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-16
+        //# RTO.Initial: 1 second
+        Self {
+            rto_initial: Duration::from_secs(1),
+            rto_min: Duration::from_secs(1),
+            rto_max: Duration::from_secs(60),
+            max_burst: 4,
+            rto_alpha_shift: 3,
+            rto_beta_shift: 2,
+            valid_cookie_life: Duration::from_secs(60),
+            association_max_retrans: 10,
+            path_max_retrans: 5,
+            max_init_retransmits: 8,
+            heartbeat_interval: Some(Duration::from_secs(30)),
+            heartbeat_max_burst: 1,
+            sack_delay: Duration::from_millis(200),
+            sack_frequency: 2,
+            sack_path: SackPath::default(),
+            // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
+            receive_buffer_bytes: 256 * 1_024,
+            send_buffer_bytes: 1_024 * 1_024,
+            outbound_streams: 16,
+            inbound_streams: 2_048,
+            initial_path_mtu: 1_500,
+            checksum: ChecksumPolicy::default(),
+            max_associations: 65_536,
+            max_peer_addresses: 16,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What passes between an association and the layer above (RFC 9260, section 11), but for status reports.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+
+use crate::cause::Cause;
+use crate::types::{Ppid, StreamId, StreamSequence};
+
+/// A message to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// On which stream.
+    pub stream: StreamId,
+    /// What it is, for the peer's upper layer.
+    pub ppid: Ppid,
+    /// The bytes; at least one.
+    pub payload: Bytes,
+    /// Whether it may overtake others of its stream.
+    pub is_unordered: bool,
+    /// The sender's own number for it, handed back with whatever is said about the message.
+    pub context: u64,
+}
+
+/// A message that has arrived whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivedMessage {
+    /// On which stream.
+    pub stream: StreamId,
+    /// Its number in that stream; without meaning if unordered.
+    pub sequence: StreamSequence,
+    /// What the peer says that it is.
+    pub ppid: Ppid,
+    /// The bytes.
+    pub payload: Bytes,
+    /// Whether it may have overtaken others.
+    pub is_unordered: bool,
+}
+
+/// What the layer above has to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// COMMUNICATION UP: the association is there.
+    Established {
+        /// How many streams can be sent on.
+        outbound_streams: u16,
+        /// How many streams the peer may send on.
+        inbound_streams: u16,
+    },
+    /// RESTART: the peer has begun anew; what was queued and not acknowledged may be lost.
+    Restarted,
+    /// A message has arrived.
+    Received(ReceivedMessage),
+    /// The peer has acknowledged all of a message.
+    Acknowledged {
+        /// The number that the message was sent with.
+        context: u64,
+    },
+    /// SEND FAILURE: the association has ended before a message was acknowledged.
+    SendFailed {
+        /// The message, as it was given.
+        message: Message,
+    },
+    /// NETWORK STATUS CHANGE: an address of the peer has become reachable or unreachable.
+    PathChanged {
+        /// The address.
+        address: IpAddr,
+        /// Whether it is reachable now.
+        is_active: bool,
+    },
+    /// COMMUNICATION ERROR: the peer has reported something that is not fatal.
+    PeerReported(Vec<Cause>),
+    /// The peer has begun to shut down; nothing more can be sent.
+    ShutdownReceived,
+    /// The association is gone; nothing follows.
+    Closed(CloseReason),
+}
+
+/// Why an association has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CloseReason {
+    /// We aborted it, for a fault of the peer's or by command.
+    Aborted(Cause),
+    /// SHUTDOWN COMPLETE: in order.
+    ShutdownComplete,
+    /// The peer aborted it, for these causes.
+    PeerAborted(Vec<Cause>),
+    /// COMMUNICATION LOST: the peer has not answered as often as allowed.
+    PeerUnreachable,
+    /// The peer has refused our cookie as stale, again and again.
+    StaleCookie,
+}
+
+/// Why a message was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// No such association, or not any more.
+    #[error("there is no such association")]
+    NoAssociation,
+    /// The association is shutting down.
+    #[error("the association is shutting down")]
+    ShuttingDown,
+    /// The stream was not negotiated.
+    #[error("stream {stream} is not one of the {available} outbound streams")]
+    NoSuchStream {
+        /// The stream asked for.
+        stream: StreamId,
+        /// How many there are.
+        available: u16,
+    },
+    /// Nothing to send.
+    #[error("a message of no bytes cannot be sent")]
+    Empty,
+    /// The send buffer has no room for it now.
+    #[error("{wanted} bytes do not fit into the {free} free bytes of the send buffer")]
+    BufferFull {
+        /// The message's length.
+        wanted: u64,
+        /// What is free.
+        free: u64,
+    },
+}

@@ -1,0 +1,215 @@
+//! An SCTP packet: the common header and an iterator over the chunks behind it (RFC 9260, section 3).
+
+mod builder;
+
+pub use builder::{ChecksumPolicy, PacketBuilder};
+
+use bytes::Bytes;
+use slantpath_wire::{Checksum, Packet, Reader, WireError, checksum, tlv};
+
+use crate::bytes_view::BytesView;
+use crate::chunk::framing::ChunkHeader;
+use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, kind};
+use crate::types::VerificationTag;
+
+/// The length of the common header in bytes.
+pub const COMMON_HEADER_LEN: usize = 12;
+
+/// The common header, without its checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommonHeader {
+    /// The sender's port.
+    pub source_port: u16,
+    /// The receiver's port.
+    pub destination_port: u16,
+    /// The receiver's tag, as a rule.
+    pub verification_tag: VerificationTag,
+}
+
+impl CommonHeader {
+    pub(crate) fn write(self, checksum: u32) -> [u8; COMMON_HEADER_LEN] {
+        let mut bytes = [0; COMMON_HEADER_LEN];
+        bytes[..2].copy_from_slice(&self.source_port.to_be_bytes());
+        bytes[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
+        bytes[4..8].copy_from_slice(&self.verification_tag.0.to_be_bytes());
+        bytes[8..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+}
+
+/// Where a received packet's chunks lie.
+#[derive(Clone, Debug)]
+enum Layout<'a> {
+    /// All in the inline part.
+    Inline(&'a [u8]),
+    /// All in one shared buffer, with the common header.
+    Shared(Bytes),
+    /// In the inline part, but for the payload of the last DATA chunk.
+    Split {
+        /// Everything up to the payload.
+        head: &'a [u8],
+        /// The payload.
+        payload: &'a Bytes,
+    },
+}
+
+/// A packet whose checksum is right and whose chunks can be read.
+#[derive(Clone, Debug)]
+pub struct ParsedPacket<'a> {
+    /// Ports and tag.
+    pub header: CommonHeader,
+    layout: Layout<'a>,
+}
+
+impl<'a> ParsedPacket<'a> {
+    /// Reads the common header of `packet` and verifies its checksum, unless that was omitted.
+    ///
+    /// Nothing of a bulk payload is copied if it is the packet's tail, or lies with all else in one.
+    pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
+        let layout = if packet.head().is_empty() && packet.padding() == 0 {
+            Layout::Shared(packet.tail().clone())
+        } else if packet.tail().is_empty() && packet.padding() == 0 {
+            Layout::Inline(packet.head())
+        } else if tail_is_payload(packet) {
+            Layout::Split { head: packet.head(), payload: packet.tail() }
+        } else {
+            Layout::Shared(packet.contiguous())
+        };
+        let first = match &layout {
+            Layout::Inline(head) | Layout::Split { head, .. } => head,
+            Layout::Shared(bytes) => &bytes[..],
+        };
+        let mut reader = Reader::new(first);
+        let header = CommonHeader {
+            source_port: reader.u16()?,
+            destination_port: reader.u16()?,
+            verification_tag: VerificationTag(reader.u32()?),
+        };
+        let found = u32::from_le_bytes(reader.array()?);
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
+        //# 3)  Verify that the calculated CRC32c value is the same as the
+        //# received CRC32c value.
+        // An Adler-32 checksum of RFC 2960 does not pass.
+        if packet.checksum() == Checksum::Complete {
+            let zeroed = header.write(0);
+            let padding = &[0; 3][..usize::from(packet.padding())];
+            let computed = match &layout {
+                Layout::Inline(_) | Layout::Shared(_) => checksum::crc32c([&zeroed[..], reader.rest()]),
+                Layout::Split { payload, .. } => {
+                    checksum::crc32c([&zeroed[..], reader.rest(), payload, padding])
+                }
+            };
+            if found != computed {
+                return Err(WireError::BadChecksum { found, computed });
+            }
+        }
+        Ok(Self { header, layout })
+    }
+
+    /// The chunks, in their order. A chunk that cannot be read gives an error, and the next one follows; after
+    /// an error in a chunk's header nothing can follow.
+    pub fn chunks(&self) -> Chunks<'_> {
+        let (view, payload) = match &self.layout {
+            Layout::Inline(head) => (BytesView::borrowed(head), None),
+            Layout::Shared(bytes) => (BytesView::shared(bytes), None),
+            Layout::Split { head, payload } => (BytesView::borrowed(head), Some(*payload)),
+        };
+        Chunks { view, offset: COMMON_HEADER_LEN, payload }
+    }
+
+    /// The types of the chunks, in their order, as far as their headers can be read.
+    pub fn chunk_kinds(&self) -> impl Iterator<Item = u8> + '_ {
+        let mut chunks = self.chunks();
+        core::iter::from_fn(move || chunks.next_header()?.ok().map(|(header, _)| header.kind))
+    }
+}
+
+/// Whether the tail of a packet is exactly the payload of a DATA chunk whose header ends its inline part.
+fn tail_is_payload(packet: &Packet) -> bool {
+    let head = packet.head();
+    let payload_len = packet.tail().len();
+    let mut offset = COMMON_HEADER_LEN;
+    while let Some(Ok(header)) = head.get(offset..).map(ChunkHeader::parse) {
+        let next = offset + header.padded_len();
+        if next > head.len() {
+            return header.kind == kind::DATA
+                && offset + Data::HEADER_LEN == head.len()
+                && header.len == Data::HEADER_LEN + payload_len
+                && usize::from(packet.padding()) == tlv::padding(payload_len);
+        }
+        offset = next;
+    }
+    false
+}
+
+/// A chunk that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a chunk of type {kind}: {error}")]
+pub struct ChunkError {
+    /// The chunk's type.
+    pub kind: u8,
+    /// What is wrong with it.
+    pub error: WireError,
+}
+
+/// Reads one chunk after another; made by [`ParsedPacket::chunks`].
+#[derive(Clone, Debug)]
+pub struct Chunks<'a> {
+    view: BytesView<'a>,
+    offset: usize,
+    payload: Option<&'a Bytes>,
+}
+
+impl Chunks<'_> {
+    /// Steps over the next chunk; the offset returned is where it starts.
+    fn next_header(&mut self) -> Option<Result<(ChunkHeader, usize), ChunkError>> {
+        let rest = self.view.as_slice().get(self.offset..).filter(|rest| !rest.is_empty())?;
+        let start = self.offset;
+        let header = match ChunkHeader::parse(rest) {
+            Ok(header) => header,
+            Err(error) => {
+                self.offset = usize::MAX;
+                return Some(Err(ChunkError { kind: rest[0], error }));
+            }
+        };
+        let available = rest.len() + self.payload.map_or(0, Bytes::len);
+        if header.len > available {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.10
+            //# Partial chunks MUST NOT be placed in an SCTP packet.
+            self.offset = usize::MAX;
+            let error = WireError::Truncated { wanted: header.len, left: available };
+            return Some(Err(ChunkError { kind: header.kind, error }));
+        }
+        self.offset = start + header.padded_len();
+        Some(Ok((header, start)))
+    }
+
+    fn read(&self, header: ChunkHeader, start: usize) -> Result<Chunk, WireError> {
+        let value_start = start + CHUNK_HEADER_LEN;
+        match self.payload {
+            Some(payload) if start + header.len > self.view.len() => {
+                let fields = Reader::new(&self.view.as_slice()[value_start..]).array()?;
+                Ok(Chunk::Data(Data::from_fields(header.flags, fields, payload.clone())))
+            }
+            _ => {
+                let value = self.view.range(value_start, start + header.len);
+                Chunk::parse(header.kind, header.flags, value)
+            }
+        }
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Chunk, ChunkError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (header, start) = match self.next_header()? {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error)),
+        };
+        Some(self.read(header, start).map_err(|error| ChunkError { kind: header.kind, error }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! The parameters of INIT, INIT ACK and HEARTBEAT (RFC 9260, sections 3.3.2.1, 3.3.3.1 and 3.3.5).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use bytes::Bytes;
+use slantpath_wire::{Reader, WireError, tlv};
+use smallvec::SmallVec;
+
+use crate::bytes_view::{BytesView, trailing_padding};
+use crate::unknown::UnknownAction;
+
+/// Parameter types.
+pub mod kind {
+    /// Heartbeat Info.
+    pub const HEARTBEAT_INFO: u16 = 1;
+    /// IPv4 Address.
+    pub const IPV4_ADDRESS: u16 = 5;
+    /// IPv6 Address.
+    pub const IPV6_ADDRESS: u16 = 6;
+    /// State Cookie.
+    pub const STATE_COOKIE: u16 = 7;
+    /// Unrecognized Parameter.
+    pub const UNRECOGNIZED_PARAMETER: u16 = 8;
+    /// Cookie Preservative.
+    pub const COOKIE_PRESERVATIVE: u16 = 9;
+    /// Host Name Address, deprecated.
+    pub const HOST_NAME_ADDRESS: u16 = 11;
+    /// Supported Address Types.
+    pub const SUPPORTED_ADDRESS_TYPES: u16 = 12;
+    /// Reserved for ECN Capable.
+    pub const ECN_CAPABLE: u16 = 0x8000;
+}
+
+/// One parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// Opaque to all but the sender of the HEARTBEAT.
+    HeartbeatInfo(Bytes),
+    /// An IPv4 or IPv6 address of the sender.
+    Address(IpAddr),
+    /// All that the sender of an INIT ACK needs to build the association, and its signature.
+    StateCookie(Bytes),
+    /// A parameter of the INIT, whole with its header, that the sender of the INIT ACK does not know.
+    UnrecognizedParameter(Bytes),
+    /// By how many milliseconds the sender of the INIT wishes its cookie to live longer.
+    CookiePreservative {
+        /// Milliseconds on top of the receiver's default.
+        increment_ms: u32,
+    },
+    /// A host name: deprecated, answered by an ABORT. Without its header.
+    HostNameAddress(Bytes),
+    /// The parameter types of the addresses that the sender can use.
+    SupportedAddressTypes(SmallVec<[u16; 4]>),
+    /// Reserved for ECN.
+    EcnCapable,
+    /// A type that is not known here, such as an extension's.
+    Unknown {
+        /// The parameter's type.
+        kind: u16,
+        /// Its value, without header and padding.
+        value: Bytes,
+    },
+}
+
+impl Parameter {
+    /// The parameter's type.
+    pub const fn kind(&self) -> u16 {
+        match self {
+            Self::HeartbeatInfo(_) => kind::HEARTBEAT_INFO,
+            Self::Address(IpAddr::V4(_)) => kind::IPV4_ADDRESS,
+            Self::Address(IpAddr::V6(_)) => kind::IPV6_ADDRESS,
+            Self::StateCookie(_) => kind::STATE_COOKIE,
+            Self::UnrecognizedParameter(_) => kind::UNRECOGNIZED_PARAMETER,
+            Self::CookiePreservative { .. } => kind::COOKIE_PRESERVATIVE,
+            Self::HostNameAddress(_) => kind::HOST_NAME_ADDRESS,
+            Self::SupportedAddressTypes(_) => kind::SUPPORTED_ADDRESS_TYPES,
+            Self::EcnCapable => kind::ECN_CAPABLE,
+            Self::Unknown { kind, .. } => *kind,
+        }
+    }
+
+    /// What to do with the parameter if it is unknown; `None` for a known one.
+    pub const fn unknown_action(&self) -> Option<UnknownAction> {
+        match self {
+            Self::Unknown { kind, .. } => Some(UnknownAction::of_parameter(*kind)),
+            _ => None,
+        }
+    }
+
+    /// Appends the parameter with header and padding.
+    ///
+    /// # Panics
+    /// If it is longer than 65,535 bytes.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        tlv::write(out, self.kind(), |out| match self {
+            Self::HeartbeatInfo(value)
+            | Self::StateCookie(value)
+            | Self::UnrecognizedParameter(value)
+            | Self::HostNameAddress(value)
+            | Self::Unknown { value, .. } => out.extend_from_slice(value),
+            Self::Address(IpAddr::V4(address)) => out.extend_from_slice(&address.octets()),
+            Self::Address(IpAddr::V6(address)) => out.extend_from_slice(&address.octets()),
+            Self::CookiePreservative { increment_ms } => out.extend_from_slice(&increment_ms.to_be_bytes()),
+            Self::SupportedAddressTypes(types) => {
+                for kind in types {
+                    out.extend_from_slice(&kind.to_be_bytes());
+                }
+            }
+            Self::EcnCapable => {}
+        });
+    }
+
+    /// The parameter with header and padding, as an error report quotes it.
+    pub fn to_bytes(&self) -> Bytes {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        out.into()
+    }
+
+    fn parse(kind: u16, value: BytesView<'_>) -> Result<Self, WireError> {
+        let mut reader = Reader::new(value.as_slice());
+        let parameter = match kind {
+            kind::HEARTBEAT_INFO => return Ok(Self::HeartbeatInfo(value.to_bytes())),
+            kind::STATE_COOKIE => return Ok(Self::StateCookie(value.to_bytes())),
+            kind::UNRECOGNIZED_PARAMETER => return Ok(Self::UnrecognizedParameter(value.to_bytes())),
+            kind::HOST_NAME_ADDRESS => return Ok(Self::HostNameAddress(value.to_bytes())),
+            kind::IPV4_ADDRESS => Self::Address(Ipv4Addr::from(reader.array::<4>()?).into()),
+            kind::IPV6_ADDRESS => Self::Address(Ipv6Addr::from(reader.array::<16>()?).into()),
+            kind::COOKIE_PRESERVATIVE => Self::CookiePreservative { increment_ms: reader.u32()? },
+            kind::SUPPORTED_ADDRESS_TYPES => {
+                let mut types = SmallVec::new();
+                while !reader.is_empty() {
+                    types.push(reader.u16()?);
+                }
+                Self::SupportedAddressTypes(types)
+            }
+            kind::ECN_CAPABLE => Self::EcnCapable,
+            kind => return Ok(Self::Unknown { kind, value: value.to_bytes() }),
+        };
+        if reader.is_empty() {
+            Ok(parameter)
+        } else {
+            Err(WireError::BadValue { field: "parameter length", value: value.len() as u64 + 4 })
+        }
+    }
+}
+
+/// Appends all parameters and returns how many bytes of padding follow the last.
+pub(crate) fn write_all(parameters: &[Parameter], out: &mut Vec<u8>) -> usize {
+    let mut last = out.len();
+    for parameter in parameters {
+        last = out.len();
+        parameter.write(out);
+    }
+    trailing_padding(&out[last..])
+}
+
+/// Reads all parameters, in their order.
+pub(crate) fn parse_all(value: BytesView<'_>) -> Result<Vec<Parameter>, WireError> {
+    let mut reader = Reader::new(value.as_slice());
+    let mut parameters = Vec::new();
+    while let Some(field) = tlv::read(&mut reader)? {
+        parameters.push(Parameter::parse(field.kind, value.part(field.value))?);
+    }
+    Ok(parameters)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    pub(crate) fn any_bytes(max: usize) -> impl Strategy<Value = Bytes> {
+        proptest::collection::vec(any::<u8>(), 0..max).prop_map(Bytes::from)
+    }
+
+    pub(crate) fn any_parameter() -> impl Strategy<Value = Parameter> {
+        prop_oneof![
+            any_bytes(40).prop_map(Parameter::HeartbeatInfo),
+            any::<Ipv4Addr>().prop_map(|address| Parameter::Address(address.into())),
+            any::<Ipv6Addr>().prop_map(|address| Parameter::Address(address.into())),
+            any_bytes(80).prop_map(Parameter::StateCookie),
+            any_bytes(40).prop_map(Parameter::UnrecognizedParameter),
+            any::<u32>().prop_map(|increment_ms| Parameter::CookiePreservative { increment_ms }),
+            any_bytes(40).prop_map(Parameter::HostNameAddress),
+            proptest::collection::vec(any::<u16>(), 0..6)
+                .prop_map(|types| Parameter::SupportedAddressTypes(types.into())),
+            Just(Parameter::EcnCapable),
+            (0xc000_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
+        ]
+    }
+
+    #[test]
+    fn an_address_of_the_wrong_length_is_refused() {
+        for bytes in [&[0, 5, 0, 7, 10, 0, 0, 0][..], &[0, 5, 0, 9, 10, 0, 0, 1, 0, 0, 0, 0]] {
+            assert!(parse_all(BytesView::borrowed(bytes)).is_err(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_parameter_is_quoted_as_it_came() {
+        let bytes = [0xc0, 0x00, 0, 7, 1, 2, 3, 0];
+        let parameters = parse_all(BytesView::borrowed(&bytes)).unwrap();
+        assert_eq!(parameters[0].unknown_action(), Some(UnknownAction::SkipAndReport));
+        assert_eq!(parameters[0].to_bytes()[..], bytes);
+    }
+
+    proptest! {
+        #[test]
+        fn parameters_round_trip(parameters in proptest::collection::vec(any_parameter(), 0..6)) {
+            let mut out = Vec::new();
+            for parameter in &parameters {
+                parameter.write(&mut out);
+            }
+            prop_assert_eq!(parse_all(BytesView::borrowed(&out)), Ok(parameters.clone()));
+            prop_assert_eq!(parse_all(BytesView::shared(&out.into())), Ok(parameters));
+        }
+
+        #[test]
+        fn any_bytes_give_parameters_or_an_error(bytes: Vec<u8>) {
+            let _ = parse_all(BytesView::borrowed(&bytes));
+        }
+    }
+}

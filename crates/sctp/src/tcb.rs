@@ -1,0 +1,50 @@
+//! What a finished handshake yields: the boundary between the handshake and the association.
+
+use std::net::IpAddr;
+
+use slantpath_base::Duration;
+use smallvec::SmallVec;
+
+use crate::types::{Tsn, VerificationTag};
+
+/// An address of the peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerAddress {
+    /// The address.
+    pub address: IpAddr,
+    /// Whether the peer is known to be there (RFC 9260, section 5.4); if not, it must be probed before DATA
+    /// is sent to it.
+    pub is_confirmed: bool,
+}
+
+/// The part of a Transmission Control Block that both ends have agreed on. This, signed, is what a state
+/// cookie carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tcb {
+    /// Our port.
+    pub local_port: u16,
+    /// The peer's port.
+    pub peer_port: u16,
+    /// The tag that packets to us carry.
+    pub local_tag: VerificationTag,
+    /// The tag that packets to the peer carry.
+    pub peer_tag: VerificationTag,
+    /// The TSN of our first DATA chunk.
+    pub local_initial_tsn: Tsn,
+    /// The TSN of the peer's first DATA chunk.
+    pub peer_initial_tsn: Tsn,
+    /// How many streams we send on: the lesser of what we asked for and the peer allows.
+    pub outbound_streams: u16,
+    /// How many streams the peer sends on.
+    pub inbound_streams: u16,
+    /// The peer's receive buffer in bytes.
+    pub peer_rwnd: u32,
+    /// Our addresses; packets leave from one of them that is of the destination's IP version.
+    pub local_addresses: SmallVec<[IpAddr; 2]>,
+    /// The peer's addresses; at least one.
+    pub peer_addresses: SmallVec<[PeerAddress; 2]>,
+    /// The one of the peer's addresses that DATA goes to as long as it is reachable.
+    pub primary: IpAddr,
+    /// The round trip of the handshake to the primary address, if it was measured without ambiguity.
+    pub round_trip: Option<Duration>,
+}
