@@ -40,6 +40,11 @@ pub struct SctpConfig {
     pub sack_frequency: u32,
     /// Which path a SACK takes.
     pub sack_path: SackPath,
+    /// After how many miss indications in a row a DATA chunk is fast retransmitted. RFC 9260, section 7.2.4: 3;
+    /// RFC 2960, and with it Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 3.3.1: 4.
+    pub fast_retransmit_threshold: u32,
+    /// Which path a fast retransmission takes.
+    pub fast_retransmit_path: FastRetransmitPath,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
     pub receive_buffer_bytes: u32,
     /// The send buffer in bytes, messages in flight included; a message that does not fit is refused.
@@ -71,6 +76,18 @@ pub enum SackPath {
     GapReportsOnLowestDelay,
 }
 
+/// Which of the peer's addresses a DATA chunk is sent to when it is fast retransmitted. What timed out takes
+/// another path either way (RFC 9260, section 6.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FastRetransmitPath {
+    /// RFC 2960, section 6.4, and Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 3.4.3: an active address other
+    /// than the one that the chunk was last sent to, if there is one.
+    Alternate,
+    /// RFC 9260, section 6.4: the address that the original was sent to.
+    #[default]
+    SamePath,
+}
+
 impl Default for SctpConfig {
     fn default() -> Self {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-16
@@ -91,6 +108,8 @@ impl Default for SctpConfig {
             sack_delay: Duration::from_millis(200),
             sack_frequency: 2,
             sack_path: SackPath::default(),
+            fast_retransmit_threshold: 3,
+            fast_retransmit_path: FastRetransmitPath::default(),
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
             send_buffer_bytes: 1_024 * 1_024,

@@ -13,7 +13,7 @@ mod unknown;
 
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{SackPath, SctpConfig};
+pub use config::{FastRetransmitPath, SackPath, SctpConfig};
 pub use event::{CloseReason, Event, Message, ReceivedMessage, SendError};
 pub use packet::{ChecksumPolicy, CommonHeader, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
