@@ -4,5 +4,6 @@
 
 pub mod mtp3;
 mod point_code;
+pub mod sccp;
 
 pub use point_code::{PointCode, PointCodeError, PointCodeFormat};

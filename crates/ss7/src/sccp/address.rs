@@ -1,0 +1,320 @@
+//! Party addresses (Q.713, section 3.4): point code, subsystem number, global title.
+
+use core::fmt;
+
+use slantpath_wire::{Reader, WireError};
+
+use crate::PointCode;
+use crate::sccp::Ssn;
+
+/// Address signals, one hexadecimal digit each, first digit first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Digits(Vec<u8>);
+
+/// A character that is no address signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no digit: address signals are 0-9 and a-f")]
+pub struct DigitsError(pub char);
+
+impl Digits {
+    /// Reads digits such as `4912345`; `a` to `f` are code 10 to 15.
+    pub fn parse(text: &str) -> Result<Self, DigitsError> {
+        let digit = |c: char| {
+            let value = c.to_digit(16).ok_or(DigitsError(c))?;
+            #[expect(clippy::cast_possible_truncation, reason = "a hexadecimal digit")]
+            let digit = value as u8;
+            Ok(digit)
+        };
+        text.chars().map(digit).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The values of the digits, 0 to 15 each.
+    pub fn values(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn from_octets(octets: &[u8], odd: bool) -> Self {
+        let mut digits: Vec<u8> = octets.iter().flat_map(|octet| [octet & 0xf, octet >> 4]).collect();
+        if odd {
+            digits.pop();
+        }
+        Self(digits)
+    }
+
+    fn is_odd(&self) -> bool {
+        !self.0.len().is_multiple_of(2)
+    }
+
+    /// BCD, low half first; the last half of an odd number is filled with `filler`.
+    fn emit(&self, filler: u8, out: &mut Vec<u8>) {
+        for pair in self.0.chunks(2) {
+            let high = pair.get(1).copied().unwrap_or(filler);
+            out.push(high << 4 | pair[0]);
+        }
+    }
+}
+
+impl fmt::Display for Digits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|digit| write!(f, "{digit:x}"))
+    }
+}
+
+/// A global title, by its global title indicator (Q.713, section 3.4.2.3).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GlobalTitle {
+    /// Indicator 1: nature of address only.
+    Nature {
+        /// Nature of address indicator, 7 bits.
+        nature: u8,
+        /// Address signals.
+        digits: Digits,
+        /// The unused half of the last octet of an odd number of digits.
+        filler: u8,
+    },
+    /// Indicator 2: translation type only. How the octets read belongs to the translation.
+    Translation {
+        /// Translation type.
+        translation_type: u8,
+        /// Address octets as they are.
+        octets: Vec<u8>,
+    },
+    /// Indicator 3: translation type, numbering plan, encoding scheme.
+    TranslationPlan {
+        /// Translation type.
+        translation_type: u8,
+        /// Numbering plan, 4 bits.
+        plan: u8,
+        /// Address signals.
+        digits: Digits,
+        /// The unused half of the last octet of an odd number of digits.
+        filler: u8,
+    },
+    /// Indicator 4: translation type, numbering plan, encoding scheme, nature of address.
+    TranslationPlanNature {
+        /// Translation type.
+        translation_type: u8,
+        /// Numbering plan, 4 bits: 1 is E.164, 6 is E.212, 7 is E.214.
+        plan: u8,
+        /// Nature of address indicator, 7 bits: 4 is international.
+        nature: u8,
+        /// Address signals.
+        digits: Digits,
+        /// The unused half of the last octet of an odd number of digits.
+        filler: u8,
+    },
+}
+
+/// Encoding schemes (Q.713, section 3.4.2.3.3).
+const BCD_ODD: u8 = 1;
+const BCD_EVEN: u8 = 2;
+
+/// A called or calling party address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PartyAddress {
+    /// Whether to route on SSN and point code (`true`) or on the global title.
+    pub routes_on_ssn: bool,
+    /// Whether the bit that is reserved for national use is set.
+    pub national: bool,
+    /// Signalling point code, if present.
+    pub point_code: Option<PointCode>,
+    /// Subsystem number, if present.
+    pub ssn: Option<Ssn>,
+    /// Global title, if present.
+    pub global_title: Option<GlobalTitle>,
+}
+
+impl PartyAddress {
+    /// Reads an address from its indicator octet to the end of `octets`.
+    pub fn parse(octets: &[u8]) -> Result<Self, WireError> {
+        let mut reader = Reader::new(octets);
+        let indicator = reader.u8()?;
+        let point_code = if indicator & 1 == 0 {
+            None
+        } else {
+            Some(PointCode(u32::from(u16::from_le_bytes(reader.array()?)) & 0x3fff))
+        };
+        let ssn = if indicator & 2 == 0 { None } else { Some(Ssn(reader.u8()?)) };
+        let global_title = GlobalTitle::parse(indicator >> 2 & 0xf, &mut reader)?;
+        let routes_on_ssn = indicator & 0x40 != 0;
+        Ok(Self { routes_on_ssn, national: indicator & 0x80 != 0, point_code, ssn, global_title })
+    }
+
+    /// Appends the address from its indicator octet on.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let title = self.global_title.as_ref().map_or(0, GlobalTitle::indicator);
+        out.push(
+            u8::from(self.national) << 7
+                | u8::from(self.routes_on_ssn) << 6
+                | title << 2
+                | u8::from(self.ssn.is_some()) << 1
+                | u8::from(self.point_code.is_some()),
+        );
+        if let Some(PointCode(code)) = self.point_code {
+            out.extend_from_slice(&(code & 0x3fff).to_le_bytes()[..2]);
+        }
+        if let Some(Ssn(ssn)) = self.ssn {
+            out.push(ssn);
+        }
+        if let Some(title) = &self.global_title {
+            title.emit(out);
+        }
+    }
+}
+
+impl GlobalTitle {
+    const fn indicator(&self) -> u8 {
+        match self {
+            Self::Nature { .. } => 1,
+            Self::Translation { .. } => 2,
+            Self::TranslationPlan { .. } => 3,
+            Self::TranslationPlanNature { .. } => 4,
+        }
+    }
+
+    fn parse(indicator: u8, reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
+        let title = match indicator {
+            0 => return Ok(None),
+            1 => {
+                let octet = reader.u8()?;
+                let (digits, filler) = take_digits(reader, octet & 0x80 != 0);
+                Self::Nature { nature: octet & 0x7f, digits, filler }
+            }
+            2 => {
+                let translation_type = reader.u8()?;
+                let octets = reader.take(reader.left())?.to_vec();
+                Self::Translation { translation_type, octets }
+            }
+            3 => {
+                let [translation_type, scheme] = reader.array()?;
+                let (digits, filler) = take_digits(reader, is_odd(scheme)?);
+                Self::TranslationPlan { translation_type, plan: scheme >> 4, digits, filler }
+            }
+            4 => {
+                let [translation_type, scheme, nature] = reader.array()?;
+                let (digits, filler) = take_digits(reader, is_odd(scheme)?);
+                let nature = nature & 0x7f;
+                Self::TranslationPlanNature { translation_type, plan: scheme >> 4, nature, digits, filler }
+            }
+            other => {
+                return Err(WireError::Unsupported { field: "global title indicator", value: other.into() });
+            }
+        };
+        Ok(Some(title))
+    }
+
+    fn emit(&self, out: &mut Vec<u8>) {
+        let scheme =
+            |plan: &u8, digits: &Digits| plan << 4 | if digits.is_odd() { BCD_ODD } else { BCD_EVEN };
+        match self {
+            Self::Nature { nature, digits, filler } => {
+                out.push(u8::from(digits.is_odd()) << 7 | nature & 0x7f);
+                digits.emit(*filler, out);
+            }
+            Self::Translation { translation_type, octets } => {
+                out.push(*translation_type);
+                out.extend_from_slice(octets);
+            }
+            Self::TranslationPlan { translation_type, plan, digits, filler } => {
+                out.extend_from_slice(&[*translation_type, scheme(plan, digits)]);
+                digits.emit(*filler, out);
+            }
+            Self::TranslationPlanNature { translation_type, plan, nature, digits, filler } => {
+                out.extend_from_slice(&[*translation_type, scheme(plan, digits), nature & 0x7f]);
+                digits.emit(*filler, out);
+            }
+        }
+    }
+}
+
+fn is_odd(scheme: u8) -> Result<bool, WireError> {
+    match scheme & 0xf {
+        BCD_ODD => Ok(true),
+        BCD_EVEN => Ok(false),
+        other => Err(WireError::Unsupported { field: "encoding scheme", value: other.into() }),
+    }
+}
+
+fn take_digits(reader: &mut Reader<'_>, odd: bool) -> (Digits, u8) {
+    let octets = reader.rest();
+    *reader = Reader::new(&[]);
+    let filler = if odd { octets.last().map_or(0, |octet| octet >> 4) } else { 0 };
+    (Digits::from_octets(octets, odd), filler)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_digits() -> impl Strategy<Value = (Digits, u8)> {
+        proptest::collection::vec(0_u8..16, 1..18).prop_map(|digits| (Digits(digits), 0))
+    }
+
+    fn any_title() -> impl Strategy<Value = GlobalTitle> {
+        prop_oneof![
+            (0_u8..128, any_digits()).prop_map(|(nature, (digits, filler))| GlobalTitle::Nature {
+                nature,
+                digits,
+                filler
+            }),
+            (any::<u8>(), proptest::collection::vec(any::<u8>(), 0..9))
+                .prop_map(|(translation_type, octets)| GlobalTitle::Translation { translation_type, octets }),
+            (any::<u8>(), 0_u8..16, any_digits()).prop_map(|(translation_type, plan, (digits, filler))| {
+                GlobalTitle::TranslationPlan { translation_type, plan, digits, filler }
+            }),
+            (any::<u8>(), 0_u8..16, 0_u8..128, any_digits()).prop_map(
+                |(translation_type, plan, nature, (digits, filler))| GlobalTitle::TranslationPlanNature {
+                    translation_type,
+                    plan,
+                    nature,
+                    digits,
+                    filler,
+                }
+            ),
+        ]
+    }
+
+    pub(crate) fn any_address() -> impl Strategy<Value = PartyAddress> {
+        (
+            any::<bool>(),
+            any::<bool>(),
+            proptest::option::of((0_u32..1 << 14).prop_map(PointCode)),
+            proptest::option::of(any::<u8>().prop_map(Ssn)),
+            proptest::option::of(any_title()),
+        )
+            .prop_map(|(routes_on_ssn, national, point_code, ssn, global_title)| PartyAddress {
+                routes_on_ssn,
+                national,
+                point_code,
+                ssn,
+                global_title,
+            })
+    }
+
+    #[test]
+    fn an_e164_address_reads_as_it_was_dialled() {
+        let octets = [0x12, 0x06, 0x00, 0x12, 0x04, 0x44, 0x77, 0x58, 0x10, 0x46];
+        let address = PartyAddress::parse(&octets).unwrap();
+        assert_eq!(address.ssn, Some(Ssn(6)));
+        let Some(GlobalTitle::TranslationPlanNature { plan, nature, digits, .. }) = &address.global_title
+        else {
+            panic!("a title of indicator 4: {address:?}");
+        };
+        assert_eq!((*plan, *nature, digits.to_string().as_str()), (1, 4, "4477850164"));
+    }
+
+    proptest! {
+        #[test]
+        fn addresses_round_trip(address in any_address()) {
+            let mut octets = Vec::new();
+            address.emit(&mut octets);
+            prop_assert_eq!(PartyAddress::parse(&octets), Ok(address));
+        }
+
+        #[test]
+        fn any_octets_give_an_address_or_an_error(octets: Vec<u8>) {
+            let _ = PartyAddress::parse(&octets);
+        }
+    }
+}

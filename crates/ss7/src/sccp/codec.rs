@@ -1,0 +1,542 @@
+//! How SCCP messages are read and written: the parts of Q.713, section 1, in their order.
+
+use slantpath_wire::{Reader, WireError};
+
+use crate::sccp::message::{LocalReference, Message, ProtocolClass, Segmentation, SequencingSegmenting};
+use crate::sccp::{OptionalParameters, PartyAddress};
+
+/// Message type codes (Q.713, table 1).
+mod kind {
+    pub(super) const CR: u8 = 0x01;
+    pub(super) const CC: u8 = 0x02;
+    pub(super) const CREF: u8 = 0x03;
+    pub(super) const RLSD: u8 = 0x04;
+    pub(super) const RLC: u8 = 0x05;
+    pub(super) const DT1: u8 = 0x06;
+    pub(super) const DT2: u8 = 0x07;
+    pub(super) const AK: u8 = 0x08;
+    pub(super) const UDT: u8 = 0x09;
+    pub(super) const UDTS: u8 = 0x0a;
+    pub(super) const ED: u8 = 0x0b;
+    pub(super) const EA: u8 = 0x0c;
+    pub(super) const RSR: u8 = 0x0d;
+    pub(super) const RSC: u8 = 0x0e;
+    pub(super) const ERR: u8 = 0x0f;
+    pub(super) const IT: u8 = 0x10;
+    pub(super) const XUDT: u8 = 0x11;
+    pub(super) const XUDTS: u8 = 0x12;
+    pub(super) const LUDT: u8 = 0x13;
+    pub(super) const LUDTS: u8 = 0x14;
+}
+
+/// Why a message cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a parameter of {len} octets does not fit its length field or pointer")]
+pub struct TooLong {
+    /// Octets of the parameter.
+    pub len: usize,
+}
+
+/// A parameter part: pointers relative to their own place, as wide as the message has them.
+struct Pointers<'a> {
+    octets: &'a [u8],
+    /// Where the next pointer stands.
+    at: usize,
+}
+
+impl<'a> Pointers<'a> {
+    fn at(octets: &'a [u8], reader: &Reader<'_>) -> Self {
+        Self { octets, at: octets.len() - reader.left() }
+    }
+
+    fn short(&mut self) -> Result<Option<usize>, WireError> {
+        let missing = WireError::Truncated { wanted: 1, left: 0 };
+        let pointer = usize::from(*self.octets.get(self.at).ok_or(missing)?);
+        let target = (pointer != 0).then(|| self.at + pointer);
+        self.at += 1;
+        Ok(target)
+    }
+
+    fn long(&mut self) -> Result<Option<usize>, WireError> {
+        let missing = WireError::Truncated { wanted: 2, left: self.octets.len().saturating_sub(self.at) };
+        let octets = self.octets.get(self.at..self.at + 2).ok_or(missing)?;
+        let pointer = usize::from(u16::from_le_bytes([octets[0], octets[1]]));
+        // The pointer counts from its own second octet (Q.713, section 1.5).
+        let target = (pointer != 0).then(|| self.at + 1 + pointer);
+        self.at += 2;
+        Ok(target)
+    }
+
+    fn variable(&self, target: Option<usize>) -> Result<&'a [u8], WireError> {
+        let mut reader = self.reader(target)?;
+        let len = usize::from(reader.u8()?);
+        reader.take(len)
+    }
+
+    fn long_variable(&self, target: Option<usize>) -> Result<&'a [u8], WireError> {
+        let mut reader = self.reader(target)?;
+        let len = usize::from(u16::from_le_bytes(reader.array()?));
+        reader.take(len)
+    }
+
+    fn optional(&self, target: Option<usize>) -> Result<OptionalParameters, WireError> {
+        match target {
+            None => Ok(OptionalParameters::default()),
+            Some(_) => OptionalParameters::parse(self.reader(target)?.rest()),
+        }
+    }
+
+    fn reader(&self, target: Option<usize>) -> Result<Reader<'a>, WireError> {
+        let start = target.ok_or(WireError::BadValue { field: "pointer", value: 0 })?;
+        let rest =
+            self.octets.get(start..).ok_or(WireError::BadValue { field: "pointer", value: start as u64 })?;
+        Ok(Reader::new(rest))
+    }
+}
+
+impl Message {
+    /// Reads a message from its type on.
+    pub fn parse(octets: &[u8]) -> Result<Self, WireError> {
+        let mut reader = Reader::new(octets);
+        let kind = reader.u8()?;
+        match kind {
+            kind::CR | kind::CC | kind::CREF | kind::RLSD | kind::RLC => {
+                parse_connection(kind, octets, reader)
+            }
+            kind::DT1 | kind::DT2 | kind::AK | kind::ED | kind::EA | kind::IT => {
+                parse_data(kind, octets, reader)
+            }
+            kind::RSR | kind::RSC | kind::ERR => parse_error(kind, reader),
+            kind::UDT | kind::UDTS | kind::XUDT | kind::XUDTS | kind::LUDT | kind::LUDTS => {
+                parse_connectionless(kind, octets, reader)
+            }
+            other => Err(WireError::Unsupported { field: "SCCP message type", value: other.into() }),
+        }
+    }
+}
+
+fn parse_connection(kind: u8, octets: &[u8], mut reader: Reader<'_>) -> Result<Message, WireError> {
+    let first = reference(&mut reader)?;
+    if kind == kind::CR {
+        let class = class(&mut reader)?;
+        let mut pointers = Pointers::at(octets, &reader);
+        let (called, optional) = (pointers.short()?, pointers.short()?);
+        let called = PartyAddress::parse(pointers.variable(called)?)?;
+        return Ok(Message::Cr { source: first, class, called, optional: pointers.optional(optional)? });
+    }
+    let destination = first;
+    if kind == kind::CREF {
+        let cause = reader.u8()?;
+        let optional = optional_part(octets, &reader)?;
+        return Ok(Message::Cref { destination, cause, optional });
+    }
+    let source = reference(&mut reader)?;
+    match kind {
+        kind::CC => {
+            let class = class(&mut reader)?;
+            Ok(Message::Cc { destination, source, class, optional: optional_part(octets, &reader)? })
+        }
+        kind::RLSD => {
+            let cause = reader.u8()?;
+            Ok(Message::Rlsd { destination, source, cause, optional: optional_part(octets, &reader)? })
+        }
+        _ => Ok(Message::Rlc { destination, source }),
+    }
+}
+
+fn parse_data(kind: u8, octets: &[u8], mut reader: Reader<'_>) -> Result<Message, WireError> {
+    let destination = reference(&mut reader)?;
+    match kind {
+        kind::DT1 => {
+            let more = reader.u8()? & 1 != 0;
+            Ok(Message::Dt1 { destination, more, data: data_part(octets, &reader)? })
+        }
+        kind::DT2 => {
+            let sequencing = sequencing(&mut reader)?;
+            Ok(Message::Dt2 { destination, sequencing, data: data_part(octets, &reader)? })
+        }
+        kind::AK => {
+            let [receive, credit] = reader.array()?;
+            Ok(Message::Ak { destination, receive: receive >> 1, credit })
+        }
+        kind::ED => Ok(Message::Ed { destination, data: data_part(octets, &reader)? }),
+        kind::EA => Ok(Message::Ea { destination }),
+        _ => {
+            let source = reference(&mut reader)?;
+            let class = class(&mut reader)?;
+            let sequencing = sequencing(&mut reader)?;
+            Ok(Message::It { destination, source, class, sequencing, credit: reader.u8()? })
+        }
+    }
+}
+
+fn parse_error(kind: u8, mut reader: Reader<'_>) -> Result<Message, WireError> {
+    let destination = reference(&mut reader)?;
+    match kind {
+        kind::ERR => Ok(Message::Err { destination, cause: reader.u8()? }),
+        kind::RSC => Ok(Message::Rsc { destination, source: reference(&mut reader)? }),
+        _ => Ok(Message::Rsr { destination, source: reference(&mut reader)?, cause: reader.u8()? }),
+    }
+}
+
+fn parse_connectionless(kind: u8, octets: &[u8], mut reader: Reader<'_>) -> Result<Message, WireError> {
+    let first = reader.u8()?;
+    let class = ProtocolClass::from_octet(first);
+    if kind == kind::UDT || kind == kind::UDTS {
+        let mut pointers = Pointers::at(octets, &reader);
+        let (called, calling, data) = (pointers.short()?, pointers.short()?, pointers.short()?);
+        let called = PartyAddress::parse(pointers.variable(called)?)?;
+        let calling = PartyAddress::parse(pointers.variable(calling)?)?;
+        let data = pointers.variable(data)?.to_vec();
+        return Ok(match kind {
+            kind::UDT => Message::Udt { class, called, calling, data },
+            _ => Message::Udts { cause: first, called, calling, data },
+        });
+    }
+    let hop_counter = reader.u8()? & 0xf;
+    let mut pointers = Pointers::at(octets, &reader);
+    let is_long = kind == kind::LUDT || kind == kind::LUDTS;
+    let mut next = || if is_long { pointers.long() } else { pointers.short() };
+    let (called, calling, data, optional) = (next()?, next()?, next()?, next()?);
+    let called = PartyAddress::parse(pointers.variable(called)?)?;
+    let calling = PartyAddress::parse(pointers.variable(calling)?)?;
+    let data = if is_long { pointers.long_variable(data)? } else { pointers.variable(data)? }.to_vec();
+    let optional = pointers.optional(optional)?;
+    Ok(match kind {
+        kind::XUDT => Message::Xudt { class, hop_counter, called, calling, data, optional },
+        kind::XUDTS => Message::Xudts { cause: first, hop_counter, called, calling, data, optional },
+        kind::LUDT => Message::Ludt { class, hop_counter, called, calling, data, optional },
+        _ => Message::Ludts { cause: first, hop_counter, called, calling, data, optional },
+    })
+}
+
+fn reference(reader: &mut Reader<'_>) -> Result<LocalReference, WireError> {
+    let [low, middle, high] = reader.array()?;
+    Ok(LocalReference(u32::from_le_bytes([low, middle, high, 0])))
+}
+
+fn class(reader: &mut Reader<'_>) -> Result<ProtocolClass, WireError> {
+    reader.u8().map(ProtocolClass::from_octet)
+}
+
+fn sequencing(reader: &mut Reader<'_>) -> Result<SequencingSegmenting, WireError> {
+    let [send, receive] = reader.array()?;
+    Ok(SequencingSegmenting { send: send >> 1, receive: receive >> 1, more: receive & 1 != 0 })
+}
+
+fn optional_part(octets: &[u8], reader: &Reader<'_>) -> Result<OptionalParameters, WireError> {
+    let mut pointers = Pointers::at(octets, reader);
+    let target = pointers.short()?;
+    pointers.optional(target)
+}
+
+fn data_part(octets: &[u8], reader: &Reader<'_>) -> Result<Vec<u8>, WireError> {
+    let mut pointers = Pointers::at(octets, reader);
+    let target = pointers.short()?;
+    pointers.variable(target).map(<[u8]>::to_vec)
+}
+
+impl ProtocolClass {
+    const fn from_octet(octet: u8) -> Self {
+        Self { class: octet & 0xf, handling: octet >> 4 }
+    }
+
+    const fn to_octet(self) -> u8 {
+        self.handling << 4 | self.class & 0xf
+    }
+}
+
+impl Segmentation {
+    /// Reads the value of the segmentation parameter.
+    pub fn parse(octets: &[u8]) -> Result<Self, WireError> {
+        let mut reader = Reader::new(octets);
+        let first = reader.u8()?;
+        let reference = reference(&mut reader)?;
+        Ok(Self {
+            first: first & 0x80 != 0,
+            in_sequence: first & 0x40 != 0,
+            remaining: first & 0xf,
+            reference,
+        })
+    }
+
+    /// The value of the segmentation parameter.
+    pub fn emit(&self) -> [u8; 4] {
+        let first = u8::from(self.first) << 7 | u8::from(self.in_sequence) << 6 | self.remaining & 0xf;
+        let [low, middle, high, _] = self.reference.0.to_le_bytes();
+        [first, low, middle, high]
+    }
+}
+
+/// Writes the parts of one message: fixed part first, then pointers, then what they point to.
+struct Emitter {
+    fixed: Vec<u8>,
+    parts: Vec<Part>,
+    is_long: bool,
+}
+
+enum Part {
+    Variable(Vec<u8>),
+    LongVariable(Vec<u8>),
+    Optional(OptionalParameters),
+}
+
+impl Emitter {
+    fn new(kind: u8) -> Self {
+        Self { fixed: vec![kind], parts: Vec::new(), is_long: kind == kind::LUDT || kind == kind::LUDTS }
+    }
+
+    fn octets(mut self, octets: &[u8]) -> Self {
+        self.fixed.extend_from_slice(octets);
+        self
+    }
+
+    fn reference(self, LocalReference(value): LocalReference) -> Self {
+        self.octets(&value.to_le_bytes()[..3])
+    }
+
+    fn class(self, class: ProtocolClass) -> Self {
+        self.octets(&[class.to_octet()])
+    }
+
+    fn sequencing(self, sequencing: SequencingSegmenting) -> Self {
+        let receive = sequencing.receive << 1 | u8::from(sequencing.more);
+        self.octets(&[sequencing.send << 1, receive])
+    }
+
+    fn address(mut self, address: &PartyAddress) -> Self {
+        let mut octets = Vec::new();
+        address.emit(&mut octets);
+        self.parts.push(Part::Variable(octets));
+        self
+    }
+
+    fn data(mut self, data: &[u8]) -> Self {
+        let data = data.to_vec();
+        self.parts.push(if self.is_long { Part::LongVariable(data) } else { Part::Variable(data) });
+        self
+    }
+
+    fn optional(mut self, optional: &OptionalParameters) -> Self {
+        self.parts.push(Part::Optional(optional.clone()));
+        self
+    }
+
+    fn finish(self, out: &mut Vec<u8>) -> Result<(), TooLong> {
+        let width = if self.is_long { 2 } else { 1 };
+        let mut pointers = Vec::new();
+        let mut values = Vec::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            if matches!(part, Part::Optional(optional) if optional.is_empty()) {
+                pointers.extend_from_slice(&[0, 0][..width]);
+                continue;
+            }
+            // From the pointer's last octet over the pointers behind it to the value.
+            let pointer = 1 + (self.parts.len() - index - 1) * width + values.len();
+            let too_long = TooLong { len: pointer };
+            if self.is_long {
+                pointers.extend_from_slice(&u16::try_from(pointer).map_err(|_| too_long)?.to_le_bytes());
+            } else {
+                pointers.push(u8::try_from(pointer).map_err(|_| too_long)?);
+            }
+            match part {
+                Part::Variable(octets) => {
+                    let len = octets.len();
+                    values.push(u8::try_from(len).map_err(|_| TooLong { len })?);
+                    values.extend_from_slice(octets);
+                }
+                Part::LongVariable(octets) => {
+                    let len = octets.len();
+                    values.extend_from_slice(&u16::try_from(len).map_err(|_| TooLong { len })?.to_le_bytes());
+                    values.extend_from_slice(octets);
+                }
+                Part::Optional(optional) => optional.emit(&mut values),
+            }
+        }
+        out.extend_from_slice(&self.fixed);
+        out.extend_from_slice(&pointers);
+        out.extend_from_slice(&values);
+        Ok(())
+    }
+}
+
+impl Message {
+    /// Appends the message from its type on; an empty optional part is left out with a pointer of zero.
+    pub fn emit(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
+        self.emitter().finish(out)
+    }
+
+    fn emitter(&self) -> Emitter {
+        let new = Emitter::new;
+        match self {
+            Self::Cr { source, class, called, optional } => {
+                new(kind::CR).reference(*source).class(*class).address(called).optional(optional)
+            }
+            Self::Cc { destination, source, class, optional } => {
+                new(kind::CC).reference(*destination).reference(*source).class(*class).optional(optional)
+            }
+            Self::Cref { destination, cause, optional } => {
+                new(kind::CREF).reference(*destination).octets(&[*cause]).optional(optional)
+            }
+            Self::Rlsd { destination, source, cause, optional } => new(kind::RLSD)
+                .reference(*destination)
+                .reference(*source)
+                .octets(&[*cause])
+                .optional(optional),
+            Self::Rlc { destination, source } => new(kind::RLC).reference(*destination).reference(*source),
+            Self::Dt1 { destination, more, data } => {
+                new(kind::DT1).reference(*destination).octets(&[u8::from(*more)]).data(data)
+            }
+            Self::Dt2 { destination, sequencing, data } => {
+                new(kind::DT2).reference(*destination).sequencing(*sequencing).data(data)
+            }
+            Self::Ak { destination, receive, credit } => {
+                new(kind::AK).reference(*destination).octets(&[receive << 1, *credit])
+            }
+            Self::Udt { class, called, calling, data } => {
+                new(kind::UDT).class(*class).address(called).address(calling).data(data)
+            }
+            Self::Udts { cause, called, calling, data } => {
+                new(kind::UDTS).octets(&[*cause]).address(called).address(calling).data(data)
+            }
+            Self::Ed { destination, data } => new(kind::ED).reference(*destination).data(data),
+            Self::Ea { destination } => new(kind::EA).reference(*destination),
+            Self::Rsr { destination, source, cause } => {
+                new(kind::RSR).reference(*destination).reference(*source).octets(&[*cause])
+            }
+            Self::Rsc { destination, source } => new(kind::RSC).reference(*destination).reference(*source),
+            Self::Err { destination, cause } => new(kind::ERR).reference(*destination).octets(&[*cause]),
+            Self::It { destination, source, class, sequencing, credit } => new(kind::IT)
+                .reference(*destination)
+                .reference(*source)
+                .class(*class)
+                .sequencing(*sequencing)
+                .octets(&[*credit]),
+            Self::Xudt { class, hop_counter, called, calling, data, optional } => {
+                let fixed = new(kind::XUDT).class(*class).octets(&[*hop_counter]);
+                fixed.address(called).address(calling).data(data).optional(optional)
+            }
+            Self::Xudts { cause, hop_counter, called, calling, data, optional } => {
+                let fixed = new(kind::XUDTS).octets(&[*cause, *hop_counter]);
+                fixed.address(called).address(calling).data(data).optional(optional)
+            }
+            Self::Ludt { class, hop_counter, called, calling, data, optional } => {
+                let fixed = new(kind::LUDT).class(*class).octets(&[*hop_counter]);
+                fixed.address(called).address(calling).data(data).optional(optional)
+            }
+            Self::Ludts { cause, hop_counter, called, calling, data, optional } => {
+                let fixed = new(kind::LUDTS).octets(&[*cause, *hop_counter]);
+                fixed.address(called).address(calling).data(data).optional(optional)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sccp::address::tests::any_address;
+    use crate::sccp::{Parameter, Ssn};
+    use proptest::prelude::*;
+
+    fn any_reference() -> impl Strategy<Value = LocalReference> {
+        (0_u32..1 << 24).prop_map(LocalReference)
+    }
+
+    fn any_class() -> impl Strategy<Value = ProtocolClass> {
+        (0_u8..16, 0_u8..16).prop_map(|(class, handling)| ProtocolClass { class, handling })
+    }
+
+    fn any_optional() -> impl Strategy<Value = OptionalParameters> {
+        let parameter = (1_u8.., proptest::collection::vec(any::<u8>(), 0..20))
+            .prop_map(|(name, value)| Parameter { name, value });
+        proptest::collection::vec(parameter, 0..4).prop_map(OptionalParameters)
+    }
+
+    fn any_data() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(any::<u8>(), 1..100)
+    }
+
+    fn any_message() -> impl Strategy<Value = Message> {
+        let references = || (any_reference(), any_reference());
+        let addresses = || (any_address(), any_address());
+        prop_oneof![
+            (any_reference(), any_class(), any_address(), any_optional()).prop_map(
+                |(source, class, called, optional)| Message::Cr { source, class, called, optional }
+            ),
+            (references(), any_class(), any_optional()).prop_map(
+                |((destination, source), class, optional)| {
+                    Message::Cc { destination, source, class, optional }
+                }
+            ),
+            (any_reference(), any::<u8>(), any_optional())
+                .prop_map(|(destination, cause, optional)| Message::Cref { destination, cause, optional }),
+            (references(), any::<u8>(), any_optional()).prop_map(
+                |((destination, source), cause, optional)| {
+                    Message::Rlsd { destination, source, cause, optional }
+                }
+            ),
+            references().prop_map(|(destination, source)| Message::Rlc { destination, source }),
+            (any_reference(), any::<bool>(), any_data()).prop_map(|(destination, more, data)| Message::Dt1 {
+                destination,
+                more,
+                data
+            }),
+            (any_class(), addresses(), any_data())
+                .prop_map(|(class, (called, calling), data)| Message::Udt { class, called, calling, data }),
+            (any::<u8>(), addresses(), any_data())
+                .prop_map(|(cause, (called, calling), data)| Message::Udts { cause, called, calling, data }),
+            (any_class(), 0_u8..16, addresses(), any_data(), any_optional()).prop_map(
+                |(class, hop_counter, (called, calling), data, optional)| Message::Xudt {
+                    class,
+                    hop_counter,
+                    called,
+                    calling,
+                    data,
+                    optional
+                }
+            ),
+            (
+                any_class(),
+                0_u8..16,
+                addresses(),
+                proptest::collection::vec(any::<u8>(), 1..600),
+                any_optional()
+            )
+                .prop_map(|(class, hop_counter, (called, calling), data, optional)| {
+                    Message::Ludt { class, hop_counter, called, calling, data, optional }
+                }),
+        ]
+    }
+
+    #[test]
+    fn data_beyond_its_length_field_is_refused() {
+        let message = Message::Udt {
+            class: ProtocolClass { class: 0, handling: 0 },
+            called: PartyAddress { ssn: Some(Ssn(6)), ..PartyAddress::default() },
+            calling: PartyAddress { ssn: Some(Ssn(7)), ..PartyAddress::default() },
+            data: vec![0; 256],
+        };
+        assert_eq!(message.emit(&mut Vec::new()), Err(TooLong { len: 256 }));
+    }
+
+    proptest! {
+        #[test]
+        fn messages_round_trip(message in any_message()) {
+            let mut octets = Vec::new();
+            message.emit(&mut octets).unwrap();
+            prop_assert_eq!(Message::parse(&octets), Ok(message));
+        }
+
+        #[test]
+        fn segmentation_round_trips(first: bool, in_sequence: bool, remaining in 0_u8..16, reference in any_reference()) {
+            let segmentation = Segmentation { first, in_sequence, remaining, reference };
+            prop_assert_eq!(Segmentation::parse(&segmentation.emit()), Ok(segmentation));
+        }
+
+        #[test]
+        fn any_octets_give_a_message_or_an_error(octets: Vec<u8>) {
+            let _ = Message::parse(&octets);
+        }
+    }
+}
