@@ -1,8 +1,11 @@
 //! What an endpoint and its associations are set to.
 
 use slantpath_base::Duration;
+use slantpath_cc::rtt::GranularityRule;
+use slantpath_cc::{RtoConfig, SctpPolicy};
 
 use crate::packet::ChecksumPolicy;
+use crate::policy::{RttSampling, StreamScheduling};
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
@@ -45,6 +48,21 @@ pub struct SctpConfig {
     pub fast_retransmit_threshold: u32,
     /// Which path a fast retransmission takes.
     pub fast_retransmit_path: FastRetransmitPath,
+    /// From which SACKs a round-trip time is taken.
+    pub rtt_sampling: RttSampling,
+    /// The congestion controller's policy.
+    pub congestion: SctpPolicy,
+    /// The initial cwnd in bytes; `None` is RFC 9260, section 7.2.1.
+    pub initial_cwnd_bytes: Option<u64>,
+    /// Which stream is served next.
+    pub stream_scheduling: StreamScheduling,
+    /// T5-shutdown-guard: how long a shutdown may take. RFC 9260, section 9.2: five times RTO.Max, which
+    /// `None` stands for.
+    pub shutdown_guard: Option<Duration>,
+    /// Whether every transmission of a DATA chunk is reported as an event.
+    pub trace_messages: bool,
+    /// Whether every message that the peer has acknowledged is reported as an event.
+    pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
     pub receive_buffer_bytes: u32,
     /// The send buffer in bytes, messages in flight included; a message that does not fit is refused.
@@ -110,6 +128,13 @@ impl Default for SctpConfig {
             sack_path: SackPath::default(),
             fast_retransmit_threshold: 3,
             fast_retransmit_path: FastRetransmitPath::default(),
+            rtt_sampling: RttSampling::default(),
+            congestion: SctpPolicy::default(),
+            initial_cwnd_bytes: None,
+            stream_scheduling: StreamScheduling::default(),
+            shutdown_guard: None,
+            trace_messages: false,
+            report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
             send_buffer_bytes: 1_024 * 1_024,
@@ -119,6 +144,41 @@ impl Default for SctpConfig {
             checksum: ChecksumPolicy::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
+        }
+    }
+}
+
+impl SctpConfig {
+    /// An RFC 2960 stack as in Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4.1: the fourth report of a
+    /// loss triggers a retransmission, over the alternate path.
+    pub fn multi_link_standard() -> Self {
+        Self {
+            fast_retransmit_threshold: 4,
+            fast_retransmit_path: FastRetransmitPath::Alternate,
+            ..Self::default()
+        }
+    }
+
+    /// The same paper's modification, section 4.4.2: SACKs with gap reports take the path with the lowest
+    /// delay and time nothing.
+    pub fn multi_link_modified() -> Self {
+        Self {
+            sack_path: SackPath::GapReportsOnLowestDelay,
+            rtt_sampling: RttSampling::GapFreeSackOnDataPath,
+            ..Self::multi_link_standard()
+        }
+    }
+
+    /// The settings of each path's RTO estimator.
+    pub fn rto(&self) -> RtoConfig {
+        RtoConfig {
+            initial: self.rto_initial,
+            min: self.rto_min,
+            max: self.rto_max,
+            alpha_inverse: 1 << self.rto_alpha_shift,
+            beta_inverse: 1 << self.rto_beta_shift,
+            granularity_rule: GranularityRule::ReplacesZeroVariance,
+            ..RtoConfig::sctp()
         }
     }
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 
 use crate::cause::Cause;
-use crate::types::{Ppid, StreamId, StreamSequence};
+use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,22 @@ pub enum Event {
     Acknowledged {
         /// The number that the message was sent with.
         context: u64,
+    },
+    /// A DATA chunk has been put into a packet; only if `trace_messages` is set.
+    Transmitted {
+        /// The number that its message was sent with.
+        context: u64,
+        /// Its number.
+        tsn: Tsn,
+        /// The address that it goes to.
+        destination: IpAddr,
+        /// 1 for the first time, 2 for the first retransmission, and so on.
+        transmission: u32,
+    },
+    /// After a message was refused for want of room: there is room again.
+    SendBufferDrained {
+        /// How many bytes are free now.
+        free: u64,
     },
     /// SEND FAILURE: the association has ended before a message was acknowledged.
     SendFailed {
@@ -107,6 +123,14 @@ pub enum SendError {
         stream: StreamId,
         /// How many there are.
         available: u16,
+    },
+    /// Longer than the whole send buffer: it will never fit.
+    #[error("a message of {len} bytes exceeds the send buffer of {limit} bytes")]
+    TooLong {
+        /// The message's length.
+        len: u64,
+        /// The send buffer's size.
+        limit: u64,
     },
     /// Nothing to send.
     #[error("a message of no bytes cannot be sent")]

@@ -1,0 +1,24 @@
+//! What RFC 9260 leaves open or papers vary, one small enum each, with its source.
+
+/// From which SACKs a round-trip time is taken. Karn's rule holds in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RttSampling {
+    /// Any that acknowledges the timed DATA (RFC 9260, section 6.3.1).
+    #[default]
+    AnySack,
+    /// Only one without Gap Ack Blocks that comes from the address that the DATA was sent to (Jungmaier et
+    /// al., section 4.4.2): a SACK that answers on another path has measured neither.
+    GapFreeSackOnDataPath,
+    /// Only one that comes from the address that the DATA was sent to.
+    SackOnDataPath,
+}
+
+/// Which stream's message is sent next (RFC 8260, section 3, without interleaving).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StreamScheduling {
+    /// In the order in which the messages were handed over.
+    #[default]
+    FirstComeFirstServed,
+    /// One message of each stream in turn.
+    RoundRobin,
+}
