@@ -1,5 +1,7 @@
 //! Everything of a network but its hosts: links, routers and the packets on them.
 
+mod report;
+
 use std::net::IpAddr;
 
 use slantpath_base::{Instant, Seed};
@@ -7,63 +9,15 @@ use slantpath_des::Kernel;
 use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
+use crate::capture::Captures;
 use crate::header;
 use crate::link::{DropReason, LinkDirection};
-use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel, Role};
+use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel};
 use crate::routes::Routes;
 use crate::script::{Change, Script};
+use crate::slots::Slots;
 use crate::topology::{NodeKind, Routing, Topology};
 use crate::{DirectionId, InterfaceId, NodeId};
-
-/// The components' places in the calendar. At one instant, changes of the network come first, then arrivals in the
-/// order of the directions, then the hosts' own deadlines, and samples are taken last.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slots {
-    directions: usize,
-    hosts: usize,
-}
-
-/// What a slot of the calendar stands for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Component {
-    Direction(usize),
-    Host(usize),
-    Sampler,
-    Script,
-}
-
-impl Slots {
-    const SCRIPT: usize = 0;
-
-    const fn count(self) -> usize {
-        self.sampler() + 1
-    }
-
-    pub(crate) const fn direction(index: usize) -> usize {
-        1 + index
-    }
-
-    pub(crate) const fn host(self, index: usize) -> usize {
-        1 + self.directions + index
-    }
-
-    pub(crate) const fn sampler(self) -> usize {
-        1 + self.directions + self.hosts
-    }
-
-    #[inline]
-    pub(crate) const fn component(self, slot: usize) -> Component {
-        if slot == Self::SCRIPT {
-            Component::Script
-        } else if slot <= self.directions {
-            Component::Direction(slot - 1)
-        } else if slot < self.sampler() {
-            Component::Host(slot - 1 - self.directions)
-        } else {
-            Component::Sampler
-        }
-    }
-}
 
 /// Who receives what a direction carries.
 #[derive(Clone, Copy, Debug)]
@@ -88,10 +42,11 @@ pub(crate) struct Fabric {
     pub(crate) directions: Vec<LinkDirection>,
     receivers: Vec<Receiver>,
     pub(crate) packets: PacketStore,
-    routes: Routes,
+    pub(crate) routes: Routes,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(IpAddr, DestinationId)>>,
     script: Script,
+    pub(crate) captures: Captures,
     pub(crate) packet_hops: u64,
 }
 
@@ -125,14 +80,15 @@ impl Fabric {
             receivers,
             packets: PacketStore::default(),
             script,
+            captures: Captures::default(),
             packet_hops: 0,
             topology,
         }
     }
 
-    /// Takes a packet from a host.
+    /// Takes a packet from a host. One that is too long for the host's own link comes back as a report.
     #[inline]
-    pub(crate) fn send(&mut self, interface: InterfaceId, packet: Packet) {
+    pub(crate) fn send(&mut self, interface: InterfaceId, packet: Packet) -> Option<Packet> {
         let direction = interface.outbound();
         let length = u32::try_from(packet.len()).expect("a packet is shorter than 4 GiB");
         let target = header::destination(&packet).and_then(|(address, hop_limit)| {
@@ -142,18 +98,13 @@ impl Fabric {
             let counters = &mut self.directions[direction.index()].counters;
             counters.offered.add(length);
             counters.drop(DropReason::Unreachable, length);
-            return;
+            return None;
         };
-        let parcel = Parcel {
-            packet: self.packets.insert(packet),
-            destination,
-            length,
-            hop_limit,
-            condition: Condition::Sound,
-            fate: Fate::Arrives,
-            role: Role::Original,
-        };
-        self.offer(direction, parcel);
+        let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);
+        match self.offer(direction, parcel) {
+            Ok(_) => None,
+            Err(reason) => self.discard_at_sender(interface, parcel, reason),
+        }
     }
 
     #[inline]
@@ -169,33 +120,36 @@ impl Fabric {
         }
     }
 
-    /// Puts a packet on a link.
+    /// Puts a packet on a link. If it is refused, its bytes stay in the store.
     #[inline]
-    fn offer(&mut self, id: DirectionId, parcel: Parcel) {
+    pub(crate) fn offer(&mut self, id: DirectionId, parcel: Parcel) -> Result<Fate, DropReason> {
         let direction = &mut self.directions[id.index()];
         let first_before = direction.next_arrival();
-        match direction.offer(self.kernel.now(), parcel, &mut self.packets) {
-            Ok(_) => {
-                let first = direction.next_arrival();
-                if first != first_before {
-                    self.kernel.schedule(Slots::direction(id.index()), first);
-                }
-            }
-            Err(_) => {
-                self.packets.remove(parcel.packet);
-            }
+        let outcome = direction.offer(self.kernel.now(), parcel, &mut self.packets);
+        let first = direction.next_arrival();
+        if first != first_before {
+            self.kernel.schedule(Slots::direction(id.index()), first);
         }
+        if !self.captures.is_empty() {
+            self.captures.record(self.kernel.now(), id, parcel, outcome, &mut self.packets);
+        }
+        outcome
     }
 
     /// Takes the packet off that arrives now in a direction. What is for a host is returned; a router sends it on.
     #[inline]
     pub(crate) fn arrive(&mut self, index: usize) -> Option<Delivery> {
+        #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+        let id = DirectionId(index as u32);
         let direction = &mut self.directions[index];
         let parcel = direction.take_arrival();
         self.kernel.schedule(Slots::direction(index), direction.next_arrival());
         let mut parcel = parcel?;
         self.packet_hops += 1;
-        self.kernel.record(index, u64::from(parcel.destination.0) << 32 | u64::from(parcel.length));
+        self.kernel.record(
+            Slots::direction(index),
+            u64::from(parcel.destination.0) << 32 | u64::from(parcel.length),
+        );
         match parcel.fate {
             Fate::Arrives => {}
             Fate::Damaged => self.damage(index, &mut parcel),
@@ -208,12 +162,10 @@ impl Fabric {
             Receiver::Host(host) => {
                 let mut packet = self.packets.remove(parcel.packet);
                 header::set_hop_limit(&mut packet, parcel.hop_limit);
-                #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-                let interface = DirectionId(index as u32).receiver();
-                Some(Delivery { host: host as usize, interface, packet })
+                Some(Delivery { host: host as usize, interface: id.receiver(), packet })
             }
             Receiver::Router(node) => {
-                self.forward(node, index, parcel);
+                self.forward(node, id, parcel);
                 None
             }
         }
@@ -221,9 +173,9 @@ impl Fabric {
 
     /// Routes a packet that came in from direction `from`.
     #[inline]
-    fn forward(&mut self, node: NodeId, from: usize, mut parcel: Parcel) {
+    fn forward(&mut self, node: NodeId, from: DirectionId, mut parcel: Parcel) {
         let readable = match parcel.condition {
-            Condition::Damaged => self.read_again(node, &mut parcel),
+            Condition::Damaged => self.read_again(&mut parcel),
             Condition::Sound => Ok(()),
         };
         let next = readable.and_then(|()| {
@@ -234,10 +186,14 @@ impl Fabric {
             self.routes.next(node, parcel.destination).ok_or(DropReason::Unreachable)
         });
         match next {
-            Ok(direction) => self.offer(direction, parcel),
+            Ok(direction) => {
+                if let Err(reason) = self.offer(direction, parcel) {
+                    self.discard(node, from, parcel, reason, direction);
+                }
+            }
             Err(reason) => {
-                self.directions[from].counters.drop(reason, parcel.length);
-                self.packets.remove(parcel.packet);
+                self.directions[from.index()].counters.drop(reason, parcel.length);
+                self.discard(node, from, parcel, reason, from);
             }
         }
     }
@@ -255,12 +211,11 @@ impl Fabric {
 
     /// A router's reading of a packet that may say anything by now.
     #[cold]
-    fn read_again(&mut self, node: NodeId, parcel: &mut Parcel) -> Result<(), DropReason> {
+    fn read_again(&mut self, parcel: &mut Parcel) -> Result<(), DropReason> {
         let packet = self.packets.packet_mut(parcel.packet);
         header::set_hop_limit(packet, parcel.hop_limit);
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.topology.by_address.get(&header.destination);
-        debug_assert!(self.topology.nodes[node.index()].kind == NodeKind::Router);
         parcel.destination = *destination.ok_or(DropReason::Unreachable)?;
         parcel.hop_limit = header.hop_limit;
         Ok(())
@@ -280,10 +235,6 @@ impl Fabric {
         if reroute && self.topology.routing == Routing::Dynamic {
             self.routes = Routes::at_present(&self.topology, &self.directions);
         }
-    }
-
-    pub(crate) const fn routes(&self) -> &Routes {
-        &self.routes
     }
 
     pub(crate) fn now(&self) -> Instant {

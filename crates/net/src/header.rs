@@ -31,6 +31,9 @@ fn read(bytes: &[u8]) -> Option<(IpAddr, u8)> {
 #[inline]
 pub(crate) fn set_hop_limit(packet: &mut Packet, hop_limit: u8) {
     let checksum = packet.checksum();
+    if destination(packet).is_none_or(|(_, present)| present == hop_limit) {
+        return;
+    }
     if packet.head().len() >= IPV4_HEADER_LEN {
         patch(packet.head_mut(), hop_limit, checksum);
     } else {

@@ -5,6 +5,7 @@
 //! is looked up once, where it is sent, and what links and routers need of it travels in a few words beside it.
 //! Nothing here knows TCP, SCTP or a satellite.
 
+mod capture;
 mod fabric;
 mod header;
 mod host;
@@ -16,8 +17,10 @@ mod probe;
 mod routes;
 mod sampler;
 mod script;
+mod slots;
 mod topology;
 
+pub use capture::CaptureId;
 pub use host::Host;
 pub use id::{DirectionId, InterfaceId, LinkId, NodeId};
 pub use link::{

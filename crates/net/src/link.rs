@@ -196,6 +196,10 @@ impl LinkDirection {
         self.transmitter.state() == State::Up
     }
 
+    pub(crate) const fn mtu_bytes(&self) -> u32 {
+        self.mtu_bytes
+    }
+
     pub(crate) const fn delay(&self) -> Duration {
         self.delay
     }

@@ -3,11 +3,13 @@
 use slantpath_base::{Instant, Seed};
 use slantpath_des::{Clock, FreeRunning, RunDigest};
 
-use crate::fabric::{Component, Delivery, Fabric};
+use crate::capture::CaptureId;
+use crate::fabric::{Delivery, Fabric};
 use crate::link::{Counters, QueueStatistics};
 use crate::probe::{QueueProbe, Sampling};
 use crate::routes::Routes;
 use crate::sampler::Sampler;
+use crate::slots::Component;
 use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, Host, NodeId};
 
@@ -110,7 +112,9 @@ impl<H: Host> Network<H> {
                 self.fabric.topology.hosts[host],
                 "a host sends by an interface of its own"
             );
-            self.fabric.send(interface, packet);
+            if let Some(report) = self.fabric.send(interface, packet) {
+                self.hosts[host].handle_packet(now, interface, report);
+            }
         }
         let deadline = self.hosts[host].deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));
         self.fabric.kernel.schedule(self.fabric.slots.host(host), deadline);
@@ -194,7 +198,7 @@ impl<H: Host> Network<H> {
 
     /// The routes as they are now.
     pub fn routes(&self) -> &Routes {
-        self.fabric.routes()
+        &self.fabric.routes
     }
 
     /// A direction's counters.
@@ -232,5 +236,18 @@ impl<H: Host> Network<H> {
     /// What was recorded of a queue's length, if it was.
     pub fn queue_probe(&self, direction: DirectionId) -> Option<&QueueProbe> {
         self.fabric.directions[direction.index()].queue_probe()
+    }
+
+    /// Captures directions into one pcapng file, from now on: every packet as its sender offers it to the link, with a
+    /// comment on what becomes of it. An interface of the file is a direction, named by its path.
+    pub fn capture(&mut self, directions: &[DirectionId]) -> CaptureId {
+        let topology = &self.fabric.topology;
+        let named = directions.iter().map(|&direction| (direction, topology.direction_path(direction)));
+        self.fabric.captures.add(named)
+    }
+
+    /// The part of a capture's file that was written since it was last asked for.
+    pub fn take_capture(&mut self, capture: CaptureId) -> Vec<u8> {
+        self.fabric.captures.take(capture)
     }
 }

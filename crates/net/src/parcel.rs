@@ -25,6 +25,19 @@ pub(crate) struct Parcel {
     pub(crate) role: Role,
 }
 
+impl Parcel {
+    /// A packet as its sender made it.
+    pub(crate) const fn new(
+        packet: PacketId,
+        destination: DestinationId,
+        length: u32,
+        hop_limit: u8,
+    ) -> Self {
+        let (condition, fate, role) = (Condition::Sound, Fate::Arrives, Role::Original);
+        Self { packet, destination, length, hop_limit, condition, fate, role }
+    }
+}
+
 /// The state of a packet's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {

@@ -55,16 +55,21 @@ impl DropReason {
         Self::Unreachable,
     ];
 
-    /// As it is written in tables and captures.
-    pub const fn name(self) -> &'static str {
+    /// As it is written in tables.
+    pub fn name(self) -> &'static str {
+        self.comment().trim_start_matches("dropped: ")
+    }
+
+    /// As it is written in captures.
+    pub(crate) const fn comment(self) -> &'static str {
         match self {
-            Self::BitError => "bit error",
-            Self::Down => "link down",
-            Self::HopLimit => "hop limit",
-            Self::Loss => "loss",
-            Self::Mtu => "mtu",
-            Self::QueueFull => "queue full",
-            Self::Unreachable => "unreachable",
+            Self::BitError => "dropped: bit error",
+            Self::Down => "dropped: link down",
+            Self::HopLimit => "dropped: hop limit",
+            Self::Loss => "dropped: loss",
+            Self::Mtu => "dropped: mtu",
+            Self::QueueFull => "dropped: queue full",
+            Self::Unreachable => "dropped: unreachable",
         }
     }
 }

@@ -113,7 +113,8 @@ impl Pair {
         builder.address(link.first(), address(1)).address(link.second(), address(2));
         more(&mut builder, link);
         let topology = builder.build().expect("a sound plan");
-        let network = Network::new(topology, seed, vec![Scripted::default(), Scripted::default()]);
+        let hosts = vec![Scripted::default(); topology.hosts().len()];
+        let network = Network::new(topology, seed, hosts);
         Self { network, first, second, link }
     }
 

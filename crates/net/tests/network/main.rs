@@ -1,4 +1,12 @@
 //! Networks of small test hosts, held against what their links must do to the nanosecond and to the packet.
 
+mod captures;
+mod changes;
+mod determinism;
 mod fixture;
+mod impairments;
 mod links;
+mod messages;
+mod queueing;
+mod reference;
+mod routing;

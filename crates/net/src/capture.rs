@@ -1,0 +1,69 @@
+//! Captures: what was sent into a direction, as pcapng.
+
+use slantpath_base::Instant;
+use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
+
+use crate::DirectionId;
+use crate::header;
+use crate::link::DropReason;
+use crate::parcel::{Fate, PacketStore, Parcel};
+
+/// A capture of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaptureId(usize);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Captures {
+    captures: Vec<Capture>,
+}
+
+#[derive(Clone, Debug)]
+struct Capture {
+    writer: Writer,
+    interfaces: Vec<(DirectionId, CaptureInterface)>,
+}
+
+impl Captures {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.captures.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, directions: impl Iterator<Item = (DirectionId, String)>) -> CaptureId {
+        let mut writer = Writer::new();
+        let interfaces = directions.map(|(direction, path)| (direction, writer.interface(&path))).collect();
+        self.captures.push(Capture { writer, interfaces });
+        CaptureId(self.captures.len() - 1)
+    }
+
+    pub(crate) fn take(&mut self, capture: CaptureId) -> Vec<u8> {
+        self.captures[capture.0].writer.take()
+    }
+
+    /// Records a packet that was offered to a direction, and what came of it.
+    #[cold]
+    pub(crate) fn record(
+        &mut self,
+        now: Instant,
+        direction: DirectionId,
+        parcel: Parcel,
+        outcome: Result<Fate, DropReason>,
+        packets: &mut PacketStore,
+    ) {
+        let comment = match outcome {
+            Ok(Fate::Arrives) => None,
+            Ok(Fate::Damaged) => Some("damaged: bit error"),
+            Ok(Fate::Lost) => Some("dropped: loss"),
+            Err(reason) => Some(reason.comment()),
+        };
+        for Capture { writer, interfaces } in &mut self.captures {
+            for &(captured, interface) in interfaces.iter() {
+                if captured == direction {
+                    let packet = packets.packet_mut(parcel.packet);
+                    header::set_hop_limit(packet, parcel.hop_limit);
+                    writer.packet(interface, now, &packet.observed(), Direction::Outbound, comment);
+                }
+            }
+        }
+    }
+}

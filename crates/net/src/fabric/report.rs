@@ -1,0 +1,92 @@
+//! What becomes of a packet that goes no further: its sender may be told by ICMP.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use slantpath_wire::Packet;
+use slantpath_wire::icmp::{IcmpError, Unreachable};
+
+use crate::fabric::Fabric;
+use crate::header;
+use crate::link::DropReason;
+use crate::parcel::Parcel;
+use crate::{DirectionId, InterfaceId, NodeId};
+
+/// The hop limit of a router's own packets.
+const HOP_LIMIT: u8 = 64;
+/// The source of IPv4 messages of a router without an IPv4 address (RFC 7600, section 4.8).
+const DUMMY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 8);
+
+impl Fabric {
+    /// Ends a packet that its own sender could not put on the link, and returns what the sender is told.
+    #[cold]
+    pub(crate) fn discard_at_sender(
+        &mut self,
+        interface: InterfaceId,
+        parcel: Parcel,
+        reason: DropReason,
+    ) -> Option<Packet> {
+        let packet = self.packets.remove(parcel.packet);
+        let error = self.error_of(reason, interface.outbound())?;
+        let node = self.topology.node_of(interface);
+        let about = packet.observed();
+        error.report(self.address_for(node, interface, &about)?, &about, HOP_LIMIT)
+    }
+
+    /// Ends a packet that came to a router from direction `from` and could not go on to `next`, and sends its sender a
+    /// message if there is one for the reason.
+    #[cold]
+    pub(crate) fn discard(
+        &mut self,
+        node: NodeId,
+        from: DirectionId,
+        parcel: Parcel,
+        reason: DropReason,
+        next: DirectionId,
+    ) {
+        let mut packet = self.packets.remove(parcel.packet);
+        if let Some(error) = self.error_of(reason, next) {
+            header::set_hop_limit(&mut packet, parcel.hop_limit);
+            let about = packet.observed();
+            if let Some(source) = self.address_for(node, from.receiver(), &about)
+                && let Some(report) = error.report(source, &about, HOP_LIMIT)
+            {
+                self.send_from_router(node, report);
+            }
+        }
+    }
+
+    /// What a sender is told about a drop. Most reasons are none of the router's knowledge, or of its manners.
+    fn error_of(&self, reason: DropReason, next: DirectionId) -> Option<IcmpError> {
+        match reason {
+            DropReason::HopLimit => Some(IcmpError::TimeExceeded),
+            DropReason::Mtu => {
+                let mtu_bytes = self.directions[next.index()].mtu_bytes();
+                Some(IcmpError::PacketTooBig { mtu_bytes })
+            }
+            DropReason::Unreachable => Some(IcmpError::Unreachable(Unreachable::Network)),
+            DropReason::BitError | DropReason::Down | DropReason::Loss | DropReason::QueueFull => None,
+        }
+    }
+
+    /// The address by which a node speaks about a packet: of the interface that the packet concerns, or else any of its own.
+    fn address_for(&self, node: NodeId, interface: InterfaceId, about: &[u8]) -> Option<IpAddr> {
+        let is_v4 = about.first()? >> 4 == 4;
+        let own = self.topology.interfaces(node).iter().copied();
+        let mut addresses =
+            [interface].into_iter().chain(own).flat_map(|interface| self.topology.addresses(interface));
+        let address = addresses.find(|address| address.is_ipv4() == is_v4).copied();
+        address.or(is_v4.then_some(DUMMY_ADDRESS.into()))
+    }
+
+    /// Sends a packet that a router made. One that cannot leave is dropped without another word.
+    fn send_from_router(&mut self, node: NodeId, packet: Packet) {
+        let Some((address, hop_limit)) = header::destination(&packet) else { return };
+        let Some(&destination) = self.topology.by_address.get(&address) else { return };
+        let Some(direction) = self.routes.next(node, destination) else { return };
+        let length = u32::try_from(packet.len()).expect("a message is short");
+        let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);
+        if self.offer(direction, parcel).is_err() {
+            self.packets.remove(parcel.packet);
+        }
+    }
+}

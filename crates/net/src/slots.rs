@@ -1,0 +1,51 @@
+//! Which component stands at which place of the calendar.
+
+/// The components' places in the calendar. At one instant, changes of the network come first, then arrivals in the
+/// order of the directions, then the hosts' own deadlines, and samples are taken last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    pub(crate) directions: usize,
+    pub(crate) hosts: usize,
+}
+
+/// What a slot of the calendar stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Component {
+    Direction(usize),
+    Host(usize),
+    Sampler,
+    Script,
+}
+
+impl Slots {
+    pub(crate) const SCRIPT: usize = 0;
+
+    pub(crate) const fn count(self) -> usize {
+        self.sampler() + 1
+    }
+
+    pub(crate) const fn direction(index: usize) -> usize {
+        1 + index
+    }
+
+    pub(crate) const fn host(self, index: usize) -> usize {
+        1 + self.directions + index
+    }
+
+    pub(crate) const fn sampler(self) -> usize {
+        1 + self.directions + self.hosts
+    }
+
+    #[inline]
+    pub(crate) const fn component(self, slot: usize) -> Component {
+        if slot == Self::SCRIPT {
+            Component::Script
+        } else if slot <= self.directions {
+            Component::Direction(slot - 1)
+        } else if slot < self.sampler() {
+            Component::Host(slot - 1 - self.directions)
+        } else {
+            Component::Sampler
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Captures of a run, as our reader and as tshark see them.
+
+use std::path::Path;
+use std::process::Command;
+
+use slantpath_base::{Duration, Instant, Probability, Seed};
+use slantpath_net::DirectionConfig;
+use slantpath_wire::pcapng::{Block, Blocks, Direction};
+
+use crate::fixture::{Pair, byte_a_millisecond, clean, millis};
+
+fn captured(config: &DirectionConfig) -> Vec<u8> {
+    let mut pair = Pair::with(config, Seed::new(1, 0), |_, _| {});
+    let capture = pair.network.capture(&[pair.link.forward(), pair.link.backward()]);
+    for tag in 0..4 {
+        pair.send(millis(1), 100, tag);
+    }
+    pair.network.run_until(millis(1_000));
+    pair.network.take_capture(capture)
+}
+
+fn comments(bytes: &[u8]) -> Vec<(Instant, Option<String>)> {
+    let blocks: Vec<_> = Blocks::new(bytes).collect::<Result<_, _>>().expect("a sound capture");
+    assert_eq!(blocks[0], Block::Section);
+    assert_eq!(blocks[1], Block::Interface { name: Some("links/wire/forward".to_owned()) });
+    assert_eq!(blocks[2], Block::Interface { name: Some("links/wire/backward".to_owned()) });
+    let packet = |block| match block {
+        Block::Packet { interface: 0, time, bytes, direction: Some(Direction::Outbound), comment } => {
+            assert_eq!(bytes.len(), 100);
+            (time, comment)
+        }
+        other => panic!("{other:?}"),
+    };
+    blocks.into_iter().skip(3).map(packet).collect()
+}
+
+#[test]
+fn a_capture_holds_every_packet_and_what_became_of_it() {
+    let config = clean(byte_a_millisecond(), Duration::from_millis(10), 1);
+    let full = || Some("dropped: queue full".to_owned());
+    let expected = [(millis(1), None), (millis(1), None), (millis(1), full()), (millis(1), full())];
+    assert_eq!(comments(&captured(&config)), expected);
+    let lossy = DirectionConfig { loss: Probability::ALWAYS, ..config.clone() };
+    assert_eq!(comments(&captured(&lossy))[0].1.as_deref(), Some("dropped: loss"));
+    let noisy = DirectionConfig { bit_errors: Probability::ALWAYS, ..config };
+    assert_eq!(comments(&captured(&noisy))[0].1.as_deref(), Some("damaged: bit error"));
+}
+
+#[test]
+fn captures_of_equal_runs_are_equal_and_do_not_change_the_run() {
+    let config = DirectionConfig {
+        loss: Probability::new(0.5).expect("a probability"),
+        ..clean(byte_a_millisecond(), Duration::from_millis(10), 9)
+    };
+    assert_eq!(captured(&config), captured(&config));
+    let digest = |capture: bool| {
+        let mut pair = Pair::new(&config);
+        if capture {
+            pair.network.capture(&[pair.link.forward()]);
+        }
+        for tag in 0..100 {
+            pair.send(millis(tag), 100, u8::try_from(tag).expect("below 100"));
+        }
+        pair.network.run_until(millis(1_000));
+        pair.network.digest()
+    };
+    assert_eq!(digest(false), digest(true));
+}
+
+#[test]
+fn tshark_reads_a_capture_of_a_run() {
+    let config = clean(byte_a_millisecond(), Duration::from_millis(10), 1);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("network.pcapng");
+    std::fs::write(&path, captured(&config)).expect("a place to write to");
+    let fields = ["-T", "fields", "-e", "frame.interface_name", "-e", "ip.checksum.status", "-e", "ip.ttl"];
+    let Ok(output) = Command::new("tshark")
+        .arg("-r")
+        .arg(&path)
+        .args(["-o", "ip.check_checksum:TRUE"])
+        .args(fields)
+        .output()
+    else {
+        eprintln!("SKIPPED tshark_reads_a_capture_of_a_run: tshark is not installed");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let listing = String::from_utf8(output.stdout).expect("tshark prints text");
+    assert_eq!(listing, "links/wire/forward\t1\t64\n".repeat(4));
+}
