@@ -1,1 +1,7 @@
 //! SIGTRAN adaptation layers: M2PA, M3UA, M2UA, SUA and IUA, each a codec and a state machine.
+//!
+//! They speak stream, payload protocol identifier and bytes to whatever carries ordered messages below them;
+//! that it is SCTP is for the layer above to know.
+
+pub mod common;
+pub mod m3ua;

@@ -1,0 +1,9 @@
+//! M3UA, the MTP3 user adaptation layer (RFC 4666).
+
+mod message;
+mod protocol_data;
+mod routing_key;
+
+pub use message::{AffectedDestinations, ErrorCode, Message, Status, TrafficMode, UnavailabilityCause};
+pub use protocol_data::ProtocolData;
+pub use routing_key::{DeregistrationResult, KeyDestination, RegistrationResult, RoutingKey};

@@ -1,0 +1,197 @@
+//! Routing keys and the results of their registration (RFC 4666, sections 3.6.1 to 3.6.4).
+
+use slantpath_ss7::PointCode;
+use slantpath_wire::tlv::{self, Tlv};
+use slantpath_wire::{Reader, WireError};
+
+use crate::common::{self, ParseError, emit_octets, emit_u32, emit_u32_list};
+use crate::m3ua::TrafficMode;
+use crate::m3ua::message::tag;
+
+/// Which traffic an application server serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoutingKey {
+    /// The ASP's own number for this request.
+    pub local_identifier: u32,
+    /// A routing context that is configured already, if the key is to take it.
+    pub routing_context: Option<u32>,
+    /// How the traffic is shared among ASPs.
+    pub traffic_mode: Option<TrafficMode>,
+    /// The network that the point codes belong to.
+    pub network_appearance: Option<u32>,
+    /// One or more: destination, and what else narrows it.
+    pub destinations: Vec<KeyDestination>,
+}
+
+/// One destination of a routing key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyDestination {
+    /// Destination point code.
+    pub dpc: PointCode,
+    /// Service indicators; all if none is given.
+    pub service_indicators: Vec<u8>,
+    /// Originating point codes; all if none is given.
+    pub opcs: Vec<PointCode>,
+}
+
+/// What became of a registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegistrationResult {
+    /// The ASP's number for the request.
+    pub local_identifier: u32,
+    /// 0 is success; RFC 4666, section 3.6.2 lists the others.
+    pub status: u32,
+    /// The routing context given, or 0.
+    pub routing_context: u32,
+}
+
+/// What became of a deregistration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeregistrationResult {
+    /// The routing context.
+    pub routing_context: u32,
+    /// 0 is success; RFC 4666, section 3.6.4 lists the others.
+    pub status: u32,
+}
+
+/// Reads the fields inside a grouped parameter.
+fn fields(value: &[u8], outer: u16) -> impl Iterator<Item = Result<Tlv<'_>, ParseError>> {
+    let mut reader = Reader::new(value);
+    std::iter::from_fn(move || {
+        let field: Result<_, WireError> = tlv::read(&mut reader);
+        let failed = field.is_err();
+        let item = field.map_err(|_| ParseError::InvalidParameterValue(outer)).transpose();
+        if failed {
+            reader = Reader::new(&[]);
+        }
+        item
+    })
+}
+
+fn number(field: Tlv<'_>) -> Result<u32, ParseError> {
+    let octets = field.value.try_into().map_err(|_| ParseError::InvalidParameterValue(field.kind))?;
+    Ok(u32::from_be_bytes(octets))
+}
+
+impl RoutingKey {
+    pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
+        let mut local_identifier = None;
+        let mut key = Self {
+            local_identifier: 0,
+            routing_context: None,
+            traffic_mode: None,
+            network_appearance: None,
+            destinations: Vec::new(),
+        };
+        for field in fields(value, tag::ROUTING_KEY) {
+            let field = field?;
+            match field.kind {
+                tag::LOCAL_KEY_IDENTIFIER => local_identifier = Some(number(field)?),
+                common::tag::ROUTING_CONTEXT => key.routing_context = Some(number(field)?),
+                common::tag::TRAFFIC_MODE => {
+                    key.traffic_mode = Some(TrafficMode::from_number(number(field)?)?);
+                }
+                tag::NETWORK_APPEARANCE => key.network_appearance = Some(number(field)?),
+                tag::DPC => {
+                    let dpc = PointCode(number(field)? & 0xff_ffff);
+                    let (service_indicators, opcs) = (Vec::new(), Vec::new());
+                    key.destinations.push(KeyDestination { dpc, service_indicators, opcs });
+                }
+                tag::SERVICE_INDICATORS => last(&mut key)?.service_indicators = field.value.to_vec(),
+                tag::OPC_LIST => last(&mut key)?.opcs = point_codes(field)?,
+                _ => {}
+            }
+        }
+        key.local_identifier =
+            local_identifier.ok_or(ParseError::MissingParameter(tag::LOCAL_KEY_IDENTIFIER))?;
+        if key.destinations.is_empty() {
+            return Err(ParseError::MissingParameter(tag::DPC));
+        }
+        Ok(key)
+    }
+
+    pub(super) fn emit(&self, out: &mut Vec<u8>) {
+        tlv::write(out, tag::ROUTING_KEY, |out| {
+            emit_u32(tag::LOCAL_KEY_IDENTIFIER, self.local_identifier, out);
+            emit_u32_list(common::tag::ROUTING_CONTEXT, self.routing_context.as_slice(), out);
+            emit_u32_list(
+                common::tag::TRAFFIC_MODE,
+                self.traffic_mode.map(|mode| mode as u32).as_slice(),
+                out,
+            );
+            emit_u32_list(tag::NETWORK_APPEARANCE, self.network_appearance.as_slice(), out);
+            for destination in &self.destinations {
+                emit_u32(tag::DPC, destination.dpc.0, out);
+                if !destination.service_indicators.is_empty() {
+                    emit_octets(tag::SERVICE_INDICATORS, &destination.service_indicators, out);
+                }
+                let opcs: Vec<u32> = destination.opcs.iter().map(|opc| opc.0).collect();
+                emit_u32_list(tag::OPC_LIST, &opcs, out);
+            }
+        });
+    }
+}
+
+/// Service indicators and originating point codes narrow the destination in front of them.
+fn last(key: &mut RoutingKey) -> Result<&mut KeyDestination, ParseError> {
+    key.destinations.last_mut().ok_or(ParseError::MissingParameter(tag::DPC))
+}
+
+fn point_codes(field: Tlv<'_>) -> Result<Vec<PointCode>, ParseError> {
+    let (codes, rest) = field.value.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(ParseError::InvalidParameterValue(field.kind));
+    }
+    // The first octet is a mask, of which zero is the only value for point codes one by one.
+    Ok(codes.iter().map(|octets| PointCode(u32::from_be_bytes(*octets) & 0xff_ffff)).collect())
+}
+
+/// The numbers of a grouped parameter, in the order of `tags`; each must be there.
+fn numbers<const N: usize>(value: &[u8], outer: u16, tags: [u16; N]) -> Result<[u32; N], ParseError> {
+    let mut found = [None; N];
+    for field in fields(value, outer) {
+        let field = field?;
+        if let Some(place) = tags.iter().position(|tag| *tag == field.kind) {
+            found[place] = Some(number(field)?);
+        }
+    }
+    let mut numbers = [0; N];
+    for ((number, found), tag) in numbers.iter_mut().zip(found).zip(tags) {
+        *number = found.ok_or(ParseError::MissingParameter(tag))?;
+    }
+    Ok(numbers)
+}
+
+impl RegistrationResult {
+    const TAGS: [u16; 3] =
+        [tag::LOCAL_KEY_IDENTIFIER, tag::REGISTRATION_STATUS, common::tag::ROUTING_CONTEXT];
+
+    pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
+        let [local_identifier, status, routing_context] =
+            numbers(value, tag::REGISTRATION_RESULT, Self::TAGS)?;
+        Ok(Self { local_identifier, status, routing_context })
+    }
+
+    pub(super) fn emit(&self, out: &mut Vec<u8>) {
+        let values = [self.local_identifier, self.status, self.routing_context];
+        tlv::write(out, tag::REGISTRATION_RESULT, |out| {
+            Self::TAGS.iter().zip(values).for_each(|(tag, value)| emit_u32(*tag, value, out));
+        });
+    }
+}
+
+impl DeregistrationResult {
+    const TAGS: [u16; 2] = [common::tag::ROUTING_CONTEXT, tag::DEREGISTRATION_STATUS];
+
+    pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
+        let [routing_context, status] = numbers(value, tag::DEREGISTRATION_RESULT, Self::TAGS)?;
+        Ok(Self { routing_context, status })
+    }
+
+    pub(super) fn emit(self, out: &mut Vec<u8>) {
+        tlv::write(out, tag::DEREGISTRATION_RESULT, |out| {
+            let values = [self.routing_context, self.status];
+            Self::TAGS.iter().zip(values).for_each(|(tag, value)| emit_u32(*tag, value, out));
+        });
+    }
+}
