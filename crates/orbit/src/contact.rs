@@ -1,0 +1,23 @@
+//! Contacts: who sees whom from when to when, and with which delay.
+//!
+//! Everything is solved in time. A [`Planner`] samples the orbits once ([`ephemeris`]), marches over each pair's visibility with
+//! steps that cannot jump a root ([`root`]), lets the antennas choose ([`selection`]), links the satellites ([`isl`]), and
+//! lays a polynomial over each contact's delay ([`delay`]). What comes out is a [`ContactPlan`], which knows no orbit.
+
+mod delay;
+pub(crate) mod ephemeris;
+mod isl;
+pub(crate) mod nearest;
+mod plan;
+mod planner;
+pub(crate) mod quintic;
+pub(crate) mod root;
+mod selection;
+pub(crate) mod stretch;
+pub(crate) mod visibility;
+
+pub use delay::DelayCurve;
+pub use plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
+pub use planner::{Planner, SitePasses};
+pub use stretch::Cause;
+pub use visibility::Pass;

@@ -1,0 +1,171 @@
+//! The contact plan: every contact with its times, reasons and delay. It knows no orbit and is all that links and routes need.
+
+use slantpath_base::{Duration, Instant};
+
+use super::delay::{DelayCurve, Piece};
+use super::stretch::Cause;
+use crate::constellation::Payload;
+use crate::network::NodeId;
+use crate::site::Relay;
+use crate::utc::Utc;
+
+/// A contact of a plan, counted in order of start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContactId(pub u32);
+
+impl ContactId {
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What kind of link a contact is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContactKind {
+    /// An antenna of a site (from 0) and a satellite.
+    Ground {
+        /// The antenna.
+        antenna: u16,
+    },
+    /// Two satellites.
+    InterSatellite,
+}
+
+/// Two nodes that can send to each other from one instant to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The lower node: always a satellite.
+    pub a: NodeId,
+    /// The higher node: a satellite, or a site.
+    pub b: NodeId,
+    /// What kind of link it is.
+    pub kind: ContactKind,
+    /// The first instant.
+    pub start: Instant,
+    /// The instant after the last.
+    pub end: Instant,
+    /// Why it begins.
+    pub opens: Cause,
+    /// Why it ends.
+    pub closes: Cause,
+    pub(crate) first_piece: u32,
+    pub(crate) piece_count: u32,
+}
+
+impl Contact {
+    /// The node at the other end.
+    pub fn peer_of(&self, node: NodeId) -> NodeId {
+        if node == self.a { self.b } else { self.a }
+    }
+
+    /// Whether it carries traffic at an instant.
+    pub fn holds_at(&self, now: Instant) -> bool {
+        self.start <= now && now < self.end
+    }
+}
+
+/// A contact that begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub at: Instant,
+    /// Which.
+    pub contact: ContactId,
+    /// Whether it begins.
+    pub begins: bool,
+}
+
+/// All contacts of a network over a span.
+#[derive(Clone, Debug)]
+pub struct ContactPlan {
+    pub(crate) epoch: Utc,
+    pub(crate) span: Duration,
+    pub(crate) names: Vec<String>,
+    pub(crate) payloads: Vec<Payload>,
+    pub(crate) relays: Vec<Relay>,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) passes: Vec<Vec<(f64, f64)>>,
+}
+
+impl ContactPlan {
+    /// The date of [`Instant::START`].
+    pub fn epoch(&self) -> Utc {
+        self.epoch
+    }
+
+    /// How long the plan is.
+    pub fn span(&self) -> Duration {
+        self.span
+    }
+
+    /// The names of all nodes: satellites, then sites.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The node of a name.
+    pub fn node(&self, name: &str) -> Option<NodeId> {
+        self.names.iter().position(|known| known == name).map(NodeId::new)
+    }
+
+    /// The number of satellites; nodes from here on are sites.
+    pub fn satellite_count(&self) -> usize {
+        self.payloads.len()
+    }
+
+    /// Whether a node is a site.
+    pub fn is_site(&self, node: NodeId) -> bool {
+        node.index() >= self.payloads.len()
+    }
+
+    /// What a satellite does with what it receives; `None` for a site.
+    pub fn payload(&self, node: NodeId) -> Option<Payload> {
+        self.payloads.get(node.index()).copied()
+    }
+
+    /// Whether paths between others may pass a node: every satellite, and sites that are gateways.
+    pub fn relays(&self, node: NodeId) -> bool {
+        match node.index().checked_sub(self.payloads.len()) {
+            None => true,
+            Some(site) => self.relays[site] == Relay::Gateway,
+        }
+    }
+
+    /// All contacts in order of start.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// One contact.
+    pub fn contact(&self, id: ContactId) -> &Contact {
+        &self.contacts[id.index()]
+    }
+
+    /// All beginnings and ends in order of time; at one instant ends come first, then in order of contacts.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// The delay of a contact over its life.
+    pub fn delay(&self, id: ContactId) -> DelayCurve<'_> {
+        let contact = &self.contacts[id.index()];
+        let first = contact.first_piece as usize;
+        DelayCurve::new(&self.pieces[first..first + contact.piece_count as usize])
+    }
+
+    /// The times, in seconds from the start, at which a site has at least one satellite above its limits, whatever its policy
+    /// does with it; and by exclusion its gaps. See [`crate::coverage`].
+    pub fn site_passes(&self, site: usize) -> &[(f64, f64)] {
+        &self.passes[site]
+    }
+
+    /// The bytes that the plan occupies, about.
+    pub fn memory_bytes(&self) -> usize {
+        self.contacts.len() * size_of::<Contact>()
+            + self.pieces.len() * size_of::<Piece>()
+            + self.changes.len() * size_of::<Change>()
+    }
+}

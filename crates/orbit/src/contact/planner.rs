@@ -1,0 +1,272 @@
+//! From a network to its contact plan, in steps that a caller may spread over threads and report on.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{Duration, Instant};
+
+use super::delay::fit;
+use super::ephemeris::Ephemeris;
+use super::isl;
+use super::plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
+use super::selection::{Hold, SiteView, select};
+use super::stretch::{Stretch, without};
+use super::visibility::{Pass, Viewpoint, sight, stretches};
+use crate::elements::Stale;
+use crate::network::{Network, NetworkError, NodeId};
+use crate::outage::OutageTable;
+use crate::site::Site;
+use crate::vector::State;
+
+/// Works a plan out. [`Planner::plan`] does everything; or call [`Planner::passes`] for each site, on any thread, and give the
+/// results to [`Planner::finish`].
+pub struct Planner<'n> {
+    network: &'n Network,
+    span: Duration,
+    ephemeris: Ephemeris,
+    outages: OutageTable,
+    warnings: Vec<Stale>,
+}
+
+/// The passes of one site, for each of its antennas.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SitePasses {
+    lists: Vec<Vec<Pass>>,
+    /// For each antenna, its list.
+    of_antenna: Vec<usize>,
+}
+
+impl SitePasses {
+    /// The passes that an antenna may use, in order of start.
+    pub fn of_antenna(&self, antenna: usize) -> &[Pass] {
+        &self.lists[self.of_antenna[antenna]]
+    }
+}
+
+impl<'n> Planner<'n> {
+    /// Checks the network and samples its orbits over a span from its epoch.
+    pub fn new(network: &'n Network, span: Duration) -> Result<Self, NetworkError> {
+        let warnings = network.check(span)?;
+        let outages = OutageTable::new(&network.outages, &network.nodes_by_name()?)?;
+        let ephemeris = Ephemeris::new(network, span)?;
+        Ok(Self { network, span, ephemeris, outages, warnings })
+    }
+
+    /// Element sets that are used further from their epoch than is wise.
+    pub fn warnings(&self) -> &[Stale] {
+        &self.warnings
+    }
+
+    /// Everything, on this thread. `progress` hears of each site that is done, out of all.
+    pub fn plan(&self, progress: &mut dyn FnMut(usize, usize)) -> Result<ContactPlan, NetworkError> {
+        let count = self.network.sites.len();
+        let mut passes = Vec::with_capacity(count);
+        for site in 0..count {
+            passes.push(self.passes(site)?);
+            progress(site + 1, count);
+        }
+        self.finish(&passes)
+    }
+
+    /// The passes of every satellite that a site's antennas may use. Sites are independent of each other.
+    pub fn passes(&self, site: usize) -> Result<SitePasses, NetworkError> {
+        let description = &self.network.sites[site];
+        let viewpoint = Viewpoint::new(&description.place);
+        let node = self.network.site_node(site);
+        let mut lists: Vec<Vec<Pass>> = Vec::new();
+        let mut keys: BTreeMap<(Option<&str>, u64), usize> = BTreeMap::new();
+        let mut of_antenna = Vec::new();
+        for antenna in &description.antennas {
+            // Antennas that see the same sky share a list.
+            let key = (antenna.constellation.as_deref(), antenna.min_elevation.as_radians().to_bits());
+            let list = *keys.entry(key).or_insert(lists.len());
+            of_antenna.push(list);
+            if list < lists.len() {
+                continue;
+            }
+            let mut passes: Vec<Pass> = Vec::new();
+            for satellite in self.satellites_of(antenna.constellation.as_deref()) {
+                let seen = stretches(
+                    &viewpoint,
+                    &description.horizon,
+                    antenna.min_elevation,
+                    &self.ephemeris,
+                    satellite,
+                );
+                let usable = without(seen, &self.outages.of_link(NodeId::new(satellite), node));
+                let pass = |stretch| Pass { satellite: NodeId::new(satellite).0, stretch };
+                passes.extend(usable.into_iter().map(pass));
+            }
+            passes.sort_by(|a, b| {
+                a.stretch.start.total_cmp(&b.stretch.start).then(a.satellite.cmp(&b.satellite))
+            });
+            if passes.is_empty() {
+                return Err(self.never_sees(
+                    description,
+                    &viewpoint,
+                    antenna.constellation.as_deref(),
+                    antenna.min_elevation.as_degrees(),
+                ));
+            }
+            lists.push(passes);
+        }
+        Ok(SitePasses { lists, of_antenna })
+    }
+
+    fn satellites_of(&self, constellation: Option<&str>) -> Vec<usize> {
+        let mut nodes = Vec::new();
+        for (index, candidate) in self.network.constellations.iter().enumerate() {
+            if constellation.is_none_or(|name| name == candidate.name) {
+                let first = self.network.first_node(index);
+                nodes.extend(first..first + candidate.satellites.len());
+            }
+        }
+        nodes
+    }
+
+    fn never_sees(
+        &self,
+        site: &Site,
+        viewpoint: &Viewpoint<'_>,
+        constellation: Option<&str>,
+        elevation_deg: f64,
+    ) -> NetworkError {
+        let mut best = -1.0_f64;
+        for satellite in self.satellites_of(constellation) {
+            let mut t = 0.0;
+            while t <= self.ephemeris.span() {
+                let sight = sight(&viewpoint.stance(t), &self.ephemeris.state(satellite, t));
+                best = best.max(sight.upward / sight.range);
+                t += 60.0;
+            }
+        }
+        NetworkError::NeverSees {
+            site: site.name.clone(),
+            constellation: constellation.unwrap_or("any constellation").to_owned(),
+            elevation_deg,
+            best_deg: libm::asin(best.clamp(-1.0, 1.0)).to_degrees(),
+        }
+    }
+
+    /// Lets the antennas choose, links the satellites, and lays the delays.
+    ///
+    /// # Panics
+    /// If `passes` does not hold the passes of every site in order.
+    pub fn finish(&self, passes: &[SitePasses]) -> Result<ContactPlan, NetworkError> {
+        let network = self.network;
+        assert_eq!(passes.len(), network.sites.len(), "the passes of every site are needed");
+        let views: Vec<SiteView<'_>> = network
+            .sites
+            .iter()
+            .zip(passes)
+            .map(|(site, passes)| SiteView {
+                viewpoint: Viewpoint::new(&site.place),
+                antennas: &site.antennas,
+                passes: (0..site.antennas.len()).map(|antenna| passes.of_antenna(antenna)).collect(),
+            })
+            .collect();
+        let holds = select(&views, &self.ephemeris, network.satellite_count());
+        let mut builder = Builder { contacts: Vec::new(), pieces: Vec::new() };
+        for hold in &holds {
+            self.lay_ground(hold, &views[hold.site].viewpoint, &mut builder);
+        }
+        for (index, constellation) in network.constellations.iter().enumerate() {
+            let first = network.first_node(index);
+            for link in isl::links(constellation, first, network.epoch, &self.ephemeris, &self.outages) {
+                let range = |t: f64| {
+                    let (a, b) = (self.ephemeris.state(link.a, t), self.ephemeris.state(link.b, t));
+                    range_of(&a, &b)
+                };
+                let ends = (NodeId::new(link.a), NodeId::new(link.b));
+                for stretch in &link.stretches {
+                    builder.add(ends, ContactKind::InterSatellite, *stretch, range);
+                }
+            }
+        }
+        let covered = passes.iter().map(|site| union(site.lists.iter().flatten())).collect();
+        Ok(builder.finish(self, covered))
+    }
+
+    fn lay_ground(&self, hold: &Hold, viewpoint: &Viewpoint<'_>, builder: &mut Builder) {
+        let range = |t: f64| {
+            let stance = viewpoint.stance(t);
+            let site = State { position: stance.position, velocity: stance.velocity };
+            range_of(&site, &self.ephemeris.state(hold.satellite, t))
+        };
+        let ends = (NodeId::new(hold.satellite), self.network.site_node(hold.site));
+        let antenna = u16::try_from(hold.antenna).unwrap_or(u16::MAX);
+        builder.add(ends, ContactKind::Ground { antenna }, hold.stretch, range);
+    }
+}
+
+fn range_of(a: &State, b: &State) -> (f64, f64) {
+    let (line, motion) = (b.position - a.position, b.velocity - a.velocity);
+    let range = line.norm();
+    (range, line.dot(motion) / range)
+}
+
+/// The union of passes, in order.
+fn union<'a>(passes: impl Iterator<Item = &'a Pass>) -> Vec<(f64, f64)> {
+    let mut all: Vec<(f64, f64)> = passes.map(|pass| (pass.stretch.start, pass.stretch.end)).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut joined: Vec<(f64, f64)> = Vec::new();
+    for (start, end) in all {
+        match joined.last_mut() {
+            Some(last) if last.1 >= start => last.1 = last.1.max(end),
+            _ => joined.push((start, end)),
+        }
+    }
+    joined
+}
+
+struct Builder {
+    contacts: Vec<Contact>,
+    pieces: Vec<super::delay::Piece>,
+}
+
+impl Builder {
+    fn add(
+        &mut self,
+        (a, b): (NodeId, NodeId),
+        kind: ContactKind,
+        stretch: Stretch,
+        range: impl Fn(f64) -> (f64, f64),
+    ) {
+        let instant = |seconds: f64| Instant::START + Duration::from_secs_f64(seconds);
+        let (start, end) = (instant(stretch.start), instant(stretch.end));
+        // Shorter than a nanosecond: nothing can be sent in it.
+        if end <= start {
+            return;
+        }
+        let first = self.pieces.len();
+        fit(range, (stretch.start, stretch.end), &mut self.pieces);
+        let count = self.pieces.len() - first;
+        let index =
+            |value: usize| u32::try_from(value).expect("a plan of more than four thousand million pieces");
+        let (first_piece, piece_count) = (index(first), index(count));
+        let (opens, closes) = (stretch.opens, stretch.closes);
+        self.contacts.push(Contact { a, b, kind, start, end, opens, closes, first_piece, piece_count });
+    }
+
+    fn finish(mut self, planner: &Planner<'_>, passes: Vec<Vec<(f64, f64)>>) -> ContactPlan {
+        self.contacts.sort_by_key(|contact| (contact.start, contact.kind, contact.a, contact.b));
+        let mut changes = Vec::with_capacity(2 * self.contacts.len());
+        for (index, contact) in self.contacts.iter().enumerate() {
+            let contact_id = ContactId(u32::try_from(index).expect("too many contacts"));
+            changes.push(Change { at: contact.start, contact: contact_id, begins: true });
+            changes.push(Change { at: contact.end, contact: contact_id, begins: false });
+        }
+        changes.sort_by_key(|change| (change.at, change.begins, change.contact));
+        let network = planner.network;
+        ContactPlan {
+            epoch: network.epoch,
+            span: planner.span,
+            names: network.names(),
+            payloads: network.payloads(),
+            relays: network.sites.iter().map(|site| site.relay).collect(),
+            contacts: self.contacts,
+            pieces: self.pieces,
+            changes,
+            passes,
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Which satellite each antenna holds over time: passes in, contacts out.
+//!
+//! All sites decide in one order of time, so that a policy by load sees the loads of the instant.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::ephemeris::Ephemeris;
+use super::root::{Sample, first_positive};
+use super::stretch::{Cause, Stretch};
+use super::visibility::{Pass, Viewpoint, sight};
+use crate::ground::{Antenna, Criterion, Handover, Reselect};
+
+/// What one antenna does from one time to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Hold {
+    pub(crate) site: usize,
+    pub(crate) antenna: usize,
+    pub(crate) satellite: usize,
+    pub(crate) stretch: Stretch,
+    /// When the pass that it is part of begins and ends.
+    pass: (f64, f64),
+}
+
+/// One site's view, as the selection needs it.
+pub(crate) struct SiteView<'a> {
+    pub(crate) viewpoint: Viewpoint<'a>,
+    pub(crate) antennas: &'a [Antenna],
+    /// For each antenna, its passes in order of their start.
+    pub(crate) passes: Vec<&'a [Pass]>,
+}
+
+/// Times closer than this, seconds, are one: decisions are made just after the event that calls for them.
+const TOGETHER: f64 = 1e-6;
+
+/// Lets every antenna choose over the whole span.
+pub(crate) fn select(sites: &[SiteView<'_>], ephemeris: &Ephemeris, satellites: usize) -> Vec<Hold> {
+    let mut load = vec![0_u32; satellites];
+    let mut choosers: Vec<Chooser<'_>> =
+        sites.iter().enumerate().map(|(site, view)| Chooser::new(site, view, ephemeris)).collect();
+    let mut order: BinaryHeap<Turn> = (0..sites.len()).map(|site| Turn { at: 0.0, site }).collect();
+    while let Some(Turn { at, site }) = order.pop() {
+        if let Some(next) = choosers[site].decide(at, &mut load)
+            && next < ephemeris.span()
+        {
+            order.push(Turn { at: next.max(at + TOGETHER), site });
+        }
+    }
+    let span = ephemeris.span();
+    choosers.into_iter().flat_map(|chooser| chooser.finish(span)).collect()
+}
+
+/// A site's turn to decide: the earliest first, then the lower site.
+#[derive(PartialEq)]
+struct Turn {
+    at: f64,
+    site: usize,
+}
+
+impl Eq for Turn {}
+
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Turn {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.at.total_cmp(&self.at).then(other.site.cmp(&self.site))
+    }
+}
+
+struct Chooser<'a> {
+    site: usize,
+    view: &'a SiteView<'a>,
+    ephemeris: &'a Ephemeris,
+    antennas: Vec<State<'a>>,
+    holds: Vec<Hold>,
+}
+
+/// One antenna between decisions.
+struct State<'a> {
+    config: &'a Antenna,
+    passes: &'a [Pass],
+    /// The first pass that has not begun.
+    next: usize,
+    /// Passes under way, by index.
+    active: Vec<usize>,
+    held: Option<Held>,
+}
+
+#[derive(Clone, Copy)]
+struct Held {
+    pass: usize,
+    since: f64,
+    opens: Cause,
+}
+
+impl<'a> Chooser<'a> {
+    fn new(site: usize, view: &'a SiteView<'a>, ephemeris: &'a Ephemeris) -> Self {
+        let state = |(config, passes): (&'a Antenna, &&'a [Pass])| State {
+            config,
+            passes,
+            next: 0,
+            active: Vec::new(),
+            held: None,
+        };
+        let antennas = view.antennas.iter().zip(&view.passes).map(state).collect();
+        Self { site, view, ephemeris, antennas, holds: Vec::new() }
+    }
+
+    /// Decides at a time, and says when to decide again.
+    fn decide(&mut self, now: f64, load: &mut [u32]) -> Option<f64> {
+        for antenna in 0..self.antennas.len() {
+            self.follow_sky(antenna, now, load);
+        }
+        for antenna in 0..self.antennas.len() {
+            self.choose(antenna, now, load);
+        }
+        (0..self.antennas.len()).filter_map(|antenna| self.next_decision(antenna, now)).min_by(f64::total_cmp)
+    }
+
+    /// Takes in what has risen, and gives up what has set.
+    fn follow_sky(&mut self, antenna: usize, now: f64, load: &mut [u32]) {
+        let state = &mut self.antennas[antenna];
+        while let Some(pass) =
+            state.passes.get(state.next).filter(|pass| pass.stretch.start <= now + TOGETHER)
+        {
+            if pass.stretch.end > now + TOGETHER {
+                state.active.push(state.next);
+            }
+            state.next += 1;
+        }
+        let passes = state.passes;
+        state.active.retain(|&pass| passes[pass].stretch.end > now + TOGETHER);
+        if let Some(held) = state.held
+            && passes[held.pass].stretch.end <= now + TOGETHER
+        {
+            let stretch = passes[held.pass].stretch;
+            self.give_up(antenna, stretch.end, stretch.closes, load);
+        }
+    }
+
+    fn give_up(&mut self, antenna: usize, end: f64, closes: Cause, load: &mut [u32]) {
+        let state = &mut self.antennas[antenna];
+        let Some(held) = state.held.take() else { return };
+        let pass = state.passes[held.pass];
+        let satellite = pass.satellite as usize;
+        load[satellite] -= 1;
+        let stretch = Stretch { start: held.since, end, opens: held.opens, closes };
+        let pass = (pass.stretch.start, pass.stretch.end);
+        self.holds.push(Hold { site: self.site, antenna, satellite, stretch, pass });
+    }
+
+    fn choose(&mut self, antenna: usize, now: f64, load: &mut [u32]) {
+        let state = &self.antennas[antenna];
+        let policy = state.config.policy;
+        let horizon = match policy.reselect {
+            Reselect::OnLoss if state.held.is_some() => return,
+            Reselect::OnLoss | Reselect::Always => now,
+            Reselect::Grid { period, offset } => {
+                let tick = Ticks::new(period.as_secs_f64(), offset.as_secs_f64());
+                if now > 0.0 && !tick.is_one(now) {
+                    return;
+                }
+                tick.after(now).min(self.ephemeris.span())
+            }
+        };
+        let Some(best) =
+            self.best(antenna, now, horizon, load).or_else(|| self.best(antenna, now, now, load))
+        else {
+            return;
+        };
+        let state = &self.antennas[antenna];
+        let pass = state.passes[best];
+        let is_grid = matches!(policy.reselect, Reselect::Grid { .. });
+        let opens = match state.held {
+            Some(held) if held.pass == best => return,
+            _ if now <= 0.0 => Cause::SpanBegins,
+            _ if is_grid => Cause::Reconfiguration,
+            Some(_) => Cause::Preferred,
+            None if pass.stretch.start >= now - TOGETHER => pass.stretch.opens,
+            None => Cause::Replacement,
+        };
+        let closes = if is_grid { Cause::Reconfiguration } else { Cause::HandedOver };
+        // The pass itself knows its edges better than the turn that follows them.
+        let since = if pass.stretch.start > now - TOGETHER { pass.stretch.start } else { now };
+        let lost = self.holds.iter().rev().find(|hold| hold.antenna == antenna);
+        let since = match lost {
+            Some(hold)
+                if libm::fabs(hold.stretch.end - now) <= 2.0 * TOGETHER && since > hold.stretch.end =>
+            {
+                hold.stretch.end.max(pass.stretch.start)
+            }
+            _ => since,
+        };
+        self.give_up(antenna, since, closes, load);
+        load[pass.satellite as usize] += 1;
+        self.antennas[antenna].held = Some(Held { pass: best, since, opens });
+    }
+
+    /// The best pass under way that lasts to `until` and that no other antenna of the site holds.
+    fn best(&self, antenna: usize, now: f64, until: f64, load: &[u32]) -> Option<usize> {
+        let state = &self.antennas[antenna];
+        let taken = |satellite: u32| {
+            self.antennas.iter().enumerate().any(|(other, state)| {
+                other != antenna
+                    && state.held.is_some_and(|held| state.passes[held.pass].satellite == satellite)
+            })
+        };
+        let current = state.held.map(|held| held.pass);
+        let candidates =
+            state.active.iter().copied().filter(|&pass| {
+                state.passes[pass].stretch.end >= until && !taken(state.passes[pass].satellite)
+            });
+        let score = |pass: usize| self.score(antenna, pass, current == Some(pass), now + TOGETHER, load);
+        let order = |&a: &usize, &b: &usize| {
+            let satellite = |pass: usize| state.passes[pass].satellite;
+            let ((a0, a1), (b0, b1)) = (score(a), score(b));
+            a0.total_cmp(&b0).then(a1.total_cmp(&b1)).then(satellite(a).cmp(&satellite(b)))
+        };
+        let best = candidates.min_by(order)?;
+        match (state.config.policy.criterion, current) {
+            // Moving must relieve the satellite that is left by more than it burdens the other.
+            (Criterion::LeastLoaded, Some(current))
+                if state.active.contains(&current) && score(best).0 + 1.0 > score(current).0 + 0.5 =>
+            {
+                Some(current)
+            }
+            _ => Some(best),
+        }
+    }
+
+    /// What a criterion minimises, and what decides between equals.
+    fn score(&self, antenna: usize, pass: usize, is_held: bool, now: f64, load: &[u32]) -> (f64, f64) {
+        let state = &self.antennas[antenna];
+        let pass = &state.passes[pass];
+        let satellite = pass.satellite as usize;
+        let see = || sight(&self.view.viewpoint.stance(now), &self.ephemeris.state(satellite, now));
+        match state.config.policy.criterion {
+            Criterion::Nearest => (see().range, 0.0),
+            Criterion::Highest => {
+                let sight = see();
+                (-sight.upward / sight.range, 0.0)
+            }
+            Criterion::LongestRemaining => (-pass.stretch.end, 0.0),
+            Criterion::LeastLoaded => {
+                let sight = see();
+                let others = f64::from(load[satellite]) - if is_held { 1.0 } else { 0.0 };
+                (others, -sight.upward / sight.range)
+            }
+        }
+    }
+
+    fn next_decision(&self, antenna: usize, now: f64) -> Option<f64> {
+        let state = &self.antennas[antenna];
+        let rise = state.passes.get(state.next).map(|pass| pass.stretch.start);
+        let set = state.held.map(|held| state.passes[held.pass].stretch.end);
+        let earliest = |times: [Option<f64>; 2]| times.into_iter().flatten().min_by(f64::total_cmp);
+        match state.config.policy.reselect {
+            Reselect::OnLoss => set.or(rise),
+            Reselect::Grid { period, offset } => {
+                let tick = Ticks::new(period.as_secs_f64(), offset.as_secs_f64()).after(now);
+                earliest([Some(tick), set])
+            }
+            Reselect::Always => {
+                let event = earliest([rise, set])?;
+                Some(self.next_crossing(antenna, now, event.min(self.ephemeris.span())).unwrap_or(event))
+            }
+        }
+    }
+
+    /// The first time at which another satellite under way becomes better than the one held.
+    fn next_crossing(&self, antenna: usize, now: f64, until: f64) -> Option<f64> {
+        let state = &self.antennas[antenna];
+        let held = state.held?;
+        let current = state.passes[held.pass].satellite as usize;
+        let criterion = state.config.policy.criterion;
+        if !matches!(criterion, Criterion::Nearest | Criterion::Highest) {
+            return None;
+        }
+        let mut earliest = None;
+        let mut until = until;
+        let taken: Vec<u32> =
+            self.antennas.iter().filter_map(|state| Some(state.passes[state.held?.pass].satellite)).collect();
+        for &pass in &state.active {
+            let other = state.passes[pass].satellite;
+            if taken.contains(&other) {
+                continue;
+            }
+            let duel = Duel { chooser: self, criterion, current, other: other as usize };
+            let from = now + 2.0 * TOGETHER;
+            if from < until
+                && let Some(at) = first_positive(|t| duel.advantage(t), duel.curvature(), (from, until))
+            {
+                until = at;
+                earliest = Some(at);
+            }
+        }
+        earliest
+    }
+
+    fn finish(mut self, span: f64) -> Vec<Hold> {
+        for antenna in 0..self.antennas.len() {
+            let state = &mut self.antennas[antenna];
+            if let Some(held) = state.held.take() {
+                let pass = state.passes[held.pass];
+                let (end, closes) = if pass.stretch.end < span {
+                    (pass.stretch.end, pass.stretch.closes)
+                } else {
+                    (span, Cause::SpanEnds)
+                };
+                let stretch = Stretch { start: held.since, end, opens: held.opens, closes };
+                let satellite = pass.satellite as usize;
+                let pass = (pass.stretch.start, pass.stretch.end);
+                self.holds.push(Hold { site: self.site, antenna, satellite, stretch, pass });
+            }
+        }
+        let handovers: Vec<Handover> =
+            self.view.antennas.iter().map(|antenna| antenna.policy.handover).collect();
+        let mut made = Vec::with_capacity(self.holds.len());
+        for (antenna, handover) in handovers.into_iter().enumerate() {
+            let mut holds: Vec<Hold> =
+                self.holds.iter().copied().filter(|hold| hold.antenna == antenna).collect();
+            make(&mut holds, handover);
+            made.extend(holds);
+        }
+        made
+    }
+}
+
+/// Applies a handover's pause or overlap to one antenna's holds, in order of time.
+fn make(holds: &mut Vec<Hold>, handover: Handover) {
+    match handover {
+        Handover::BreakBeforeMake { gap } => {
+            for hold in holds.iter_mut().filter(|hold| hold.stretch.opens != Cause::SpanBegins) {
+                hold.stretch.start += gap.as_secs_f64();
+            }
+        }
+        Handover::MakeBeforeBreak { overlap } => {
+            let overlap = overlap.as_secs_f64();
+            for index in 1..holds.len() {
+                let (before, after) = (holds[index - 1], holds[index]);
+                if libm::fabs(after.stretch.start - before.stretch.end) > 2.0 * TOGETHER {
+                    continue;
+                }
+                // What still stands is kept a while; what is about to set is replaced a while before.
+                holds[index - 1].stretch.end = (before.stretch.end + overlap).min(before.pass.1);
+                let kept = holds[index - 1].stretch.end - after.stretch.start;
+                if kept < overlap {
+                    let earlier = after.stretch.start - (overlap - kept.max(0.0));
+                    holds[index].stretch.start = earlier.max(after.pass.0).max(before.stretch.start);
+                }
+            }
+        }
+    }
+    holds.retain(|hold| hold.stretch.end > hold.stretch.start);
+}
+
+/// Two satellites over one site.
+struct Duel<'c> {
+    chooser: &'c Chooser<'c>,
+    criterion: Criterion,
+    current: usize,
+    other: usize,
+}
+
+impl Duel<'_> {
+    /// Positive once the other is better than the current one.
+    fn advantage(&self, t: f64) -> Sample {
+        let stance = self.chooser.view.viewpoint.stance(t);
+        let a = sight(&stance, &self.chooser.ephemeris.state(self.current, t));
+        let b = sight(&stance, &self.chooser.ephemeris.state(self.other, t));
+        match self.criterion {
+            // Elevations compare as upward over range: multiplied out, so that nothing is divided.
+            Criterion::Highest => Sample {
+                value: b.upward * a.range - a.upward * b.range,
+                slope: b.upward_rate * a.range + b.upward * a.range_rate
+                    - a.upward_rate * b.range
+                    - a.upward * b.range_rate,
+            },
+            Criterion::LeastLoaded | Criterion::LongestRemaining | Criterion::Nearest => Sample {
+                value: a.range * a.range - b.range * b.range,
+                slope: 2.0 * (a.range * a.range_rate - b.range * b.range_rate),
+            },
+        }
+    }
+
+    fn curvature(&self) -> f64 {
+        let viewpoint = &self.chooser.view.viewpoint;
+        let of = |satellite: usize| viewpoint.relative_bounds(self.chooser.ephemeris.bounds(satellite));
+        let (a, b) = (of(self.current), of(self.other));
+        let bound = match self.criterion {
+            Criterion::Highest => {
+                let (speed_a, speed_b) =
+                    (a.speed + a.turning * a.range_max, b.speed + b.turning * b.range_max);
+                a.upward_curvature() * b.range_max
+                    + b.upward_curvature() * a.range_max
+                    + a.range_curvature() * b.range_max
+                    + b.range_curvature() * a.range_max
+                    + 4.0 * speed_a * speed_b
+            }
+            Criterion::LeastLoaded | Criterion::LongestRemaining | Criterion::Nearest => {
+                2.0 * (a.speed * a.speed
+                    + a.range_max * a.acceleration
+                    + b.speed * b.speed
+                    + b.range_max * b.acceleration)
+            }
+        };
+        bound.max(1e-9)
+    }
+}
+
+/// The ticks of a reconfiguration grid.
+struct Ticks {
+    period: f64,
+    offset: f64,
+}
+
+impl Ticks {
+    fn new(period: f64, offset: f64) -> Self {
+        // A period of nothing would tick for ever at one instant.
+        Self { period: period.max(1e-3), offset }
+    }
+
+    fn is_one(&self, t: f64) -> bool {
+        let ticks = (t - self.offset) / self.period;
+        ticks > -1e-9 && libm::fabs(ticks - libm::round(ticks)) * self.period <= TOGETHER
+    }
+
+    fn after(&self, t: f64) -> f64 {
+        let ticks = libm::floor((t + TOGETHER - self.offset) / self.period) + 1.0;
+        self.offset + ticks.max(0.0) * self.period
+    }
+}

@@ -1,0 +1,100 @@
+//! How a site's antenna chooses its satellite: criteria, when they are applied, and how a handover is made.
+
+use slantpath_base::{Angle, Duration};
+
+/// One antenna of a site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Antenna {
+    /// The constellation that it follows; any where none is named.
+    pub constellation: Option<String>,
+    /// Satellites below this elevation are not used.
+    pub min_elevation: Angle,
+    /// How it chooses.
+    pub policy: GroundPolicy,
+}
+
+/// How a satellite is chosen and changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GroundPolicy {
+    /// Which of the visible satellites is best.
+    pub criterion: Criterion,
+    /// When the choice is made.
+    pub reselect: Reselect,
+    /// How the change is made.
+    pub handover: Handover,
+}
+
+/// Which of the visible satellites is best. Equals are decided for the lower node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Criterion {
+    /// The highest above the horizon.
+    Highest,
+    /// The one that serves the fewest antennas; among equals the highest.
+    LeastLoaded,
+    /// The one that stays visible longest.
+    LongestRemaining,
+    /// The shortest distance.
+    #[default]
+    Nearest,
+}
+
+/// When a satellite is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reselect {
+    /// At every instant: as soon as another is better, it is taken.
+    Always,
+    /// At fixed times only: every `period`, beginning at `offset` after the start. A satellite is taken that stays visible
+    /// to the next such time, if there is one. Starlink reconfigures every 15 s.
+    Grid {
+        /// Time between choices.
+        period: Duration,
+        /// The first choice.
+        offset: Duration,
+    },
+    /// When the last one sets, as ns-2 does.
+    #[default]
+    OnLoss,
+}
+
+/// What happens between the old satellite and the new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handover {
+    /// The old link ends, and the new one carries traffic after a pause.
+    BreakBeforeMake {
+        /// The pause.
+        gap: Duration,
+    },
+    /// Both links stand for a while, as far as both satellites are visible.
+    MakeBeforeBreak {
+        /// For how long both stand.
+        overlap: Duration,
+    },
+}
+
+impl Default for Handover {
+    /// At once, without pause or overlap.
+    fn default() -> Self {
+        Self::BreakBeforeMake { gap: Duration::ZERO }
+    }
+}
+
+impl Antenna {
+    /// An antenna for any constellation, that keeps the nearest satellite until it sets.
+    pub fn new(min_elevation: Angle) -> Self {
+        Self { constellation: None, min_elevation, policy: GroundPolicy::default() }
+    }
+
+    /// The same for one constellation.
+    #[must_use]
+    pub fn of(mut self, constellation: &str) -> Self {
+        self.constellation = Some(constellation.to_owned());
+        self
+    }
+
+    /// The same with another policy.
+    #[must_use]
+    pub fn with_policy(mut self, policy: GroundPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+}

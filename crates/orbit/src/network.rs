@@ -1,0 +1,214 @@
+//! A network: constellations, sites and outages under one clock, with every node numbered.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{Duration, Instant};
+
+use crate::constellation::{Constellation, Contradiction, Payload, Satellite};
+use crate::elements::{Source, Stale, Validity};
+use crate::orbit::Orbit;
+use crate::outage::{Outage, OutageError};
+use crate::sgp4::PropagationError;
+use crate::site::Site;
+use crate::utc::Utc;
+use crate::vector::State;
+
+/// A node of the network: satellites first, constellation by constellation, then the sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// From an index.
+    ///
+    /// # Panics
+    /// Beyond four thousand million nodes.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("too many nodes"))
+    }
+}
+
+/// Everything that contacts are worked out from.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// The date of [`Instant::START`].
+    pub epoch: Utc,
+    /// The constellations.
+    pub constellations: Vec<Constellation>,
+    /// The sites.
+    pub sites: Vec<Site>,
+    /// What fails, and when.
+    pub outages: Vec<Outage>,
+    /// How far from their epoch element sets may be used.
+    pub validity: Validity,
+}
+
+/// Why a network has no contact plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// A constellation contradicts itself.
+    #[error(transparent)]
+    Contradiction(#[from] Contradiction),
+    /// Two nodes of one name.
+    #[error("two nodes are called `{0}`: give each satellite and site its own name")]
+    DuplicateName(String),
+    /// An antenna points at a constellation that is not there.
+    #[error(
+        "antenna {antenna} of site `{site}` follows constellation `{constellation}`, which is not in the network: it has {known}"
+    )]
+    NoConstellation {
+        /// The site.
+        site: String,
+        /// The antenna, from 1.
+        antenna: usize,
+        /// What it asks for.
+        constellation: String,
+        /// What there is.
+        known: String,
+    },
+    /// A site without an antenna.
+    #[error("site `{0}` has no antenna: give it at least one")]
+    NoAntenna(String),
+    /// A site that never sees a satellite.
+    #[error(
+        "site `{site}` never sees a satellite of {constellation} above {elevation_deg:.1} deg: the highest comes to \
+         {best_deg:.1} deg; lower the minimum elevation or the mask, move the site, or choose another constellation"
+    )]
+    NeverSees {
+        /// The site.
+        site: String,
+        /// The constellation, or `any constellation`.
+        constellation: String,
+        /// The limit.
+        elevation_deg: f64,
+        /// The highest elevation found, sampled every minute.
+        best_deg: f64,
+    },
+    /// An outage of something that is not there.
+    #[error(transparent)]
+    Outage(#[from] OutageError),
+    /// A satellite cannot be placed.
+    #[error(transparent)]
+    Propagation(#[from] PropagationError),
+    /// An empty span.
+    #[error("the span is empty: its end must be after its start")]
+    EmptySpan,
+    /// An element set is too old or too new for the span.
+    #[error(transparent)]
+    Stale(#[from] Stale),
+}
+
+impl Network {
+    /// A network without sites or outages.
+    pub fn new(epoch: Utc, constellations: Vec<Constellation>) -> Self {
+        Self { epoch, constellations, sites: Vec::new(), outages: Vec::new(), validity: Validity::default() }
+    }
+
+    /// The number of satellites.
+    pub fn satellite_count(&self) -> usize {
+        self.constellations.iter().map(|constellation| constellation.satellites.len()).sum()
+    }
+
+    /// The number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.satellite_count() + self.sites.len()
+    }
+
+    /// All satellites in order of their nodes.
+    pub fn satellites(&self) -> impl Iterator<Item = &Satellite> {
+        self.constellations.iter().flat_map(|constellation| &constellation.satellites)
+    }
+
+    /// The node of a site.
+    pub fn site_node(&self, site: usize) -> NodeId {
+        NodeId::new(self.satellite_count() + site)
+    }
+
+    /// The first node of a constellation.
+    pub fn first_node(&self, constellation: usize) -> usize {
+        self.constellations[..constellation].iter().map(|before| before.satellites.len()).sum()
+    }
+
+    /// The names of all nodes, by node.
+    pub fn names(&self) -> Vec<String> {
+        let satellites = self.satellites().map(|satellite| satellite.name.clone());
+        satellites.chain(self.sites.iter().map(|site| site.name.clone())).collect()
+    }
+
+    /// The payload of each satellite, by node.
+    pub fn payloads(&self) -> Vec<Payload> {
+        let of = |constellation: &Constellation| vec![constellation.payload; constellation.satellites.len()];
+        self.constellations.iter().flat_map(of).collect()
+    }
+
+    /// Nodes by name; an error if two share one.
+    pub fn nodes_by_name(&self) -> Result<BTreeMap<String, NodeId>, NetworkError> {
+        let mut nodes = BTreeMap::new();
+        for (index, name) in self.names().into_iter().enumerate() {
+            if nodes.insert(name.clone(), NodeId::new(index)).is_some() {
+                return Err(NetworkError::DuplicateName(name));
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// The state of every satellite in the fixed frame at a date, by node: one pass over all, with the sidereal time taken once.
+    pub fn fixed_states(&self, date: Utc, states: &mut Vec<State>) -> Result<(), PropagationError> {
+        states.clear();
+        states.reserve(self.satellite_count());
+        let sidereal = libm::sincos(date.sidereal_time());
+        for satellite in self.satellites() {
+            match satellite.orbit.fixed_at(date, sidereal) {
+                Ok(state) => states.push(state),
+                Err(fault) => {
+                    let none = Source::default();
+                    let (name, source) = satellite.orbit.source().unwrap_or((&satellite.name, &none));
+                    return Err(fault.of(name, source));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks all that can be known before any contact is solved, and returns what deserves a warning.
+    pub fn check(&self, span: Duration) -> Result<Vec<Stale>, NetworkError> {
+        if span.is_zero() {
+            return Err(NetworkError::EmptySpan);
+        }
+        self.nodes_by_name()?;
+        for constellation in &self.constellations {
+            constellation.check()?;
+        }
+        for site in &self.sites {
+            if site.antennas.is_empty() {
+                return Err(NetworkError::NoAntenna(site.name.clone()));
+            }
+            for (index, antenna) in site.antennas.iter().enumerate() {
+                let Some(wanted) = &antenna.constellation else { continue };
+                if !self.constellations.iter().any(|constellation| constellation.name == *wanted) {
+                    let known: Vec<&str> =
+                        self.constellations.iter().map(|known| known.name.as_str()).collect();
+                    return Err(NetworkError::NoConstellation {
+                        site: site.name.clone(),
+                        antenna: index + 1,
+                        constellation: wanted.clone(),
+                        known: known.join(", "),
+                    });
+                }
+            }
+        }
+        let (from, to) = (self.epoch, self.epoch.at(Instant::START + span));
+        let mut warnings = Vec::new();
+        for satellite in self.satellites() {
+            if let Orbit::ElementSet(set, _) = &satellite.orbit {
+                warnings.extend(self.validity.check(set, from, to)?);
+            }
+        }
+        Ok(warnings)
+    }
+}

@@ -1,0 +1,134 @@
+//! Outages by script: what is out of service, from when to when.
+
+use core::str::FromStr;
+use std::collections::BTreeMap;
+
+use slantpath_base::{Duration, Instant};
+
+use crate::network::NodeId;
+
+/// A node or a link that is out of service for a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// What fails.
+    pub what: Failing,
+    /// From when.
+    pub from: Instant,
+    /// Until when.
+    pub until: Instant,
+}
+
+/// What an outage strikes, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// Every contact between two nodes.
+    Link(String, String),
+    /// Every contact of a node.
+    Node(String),
+}
+
+/// An outage that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutageError {
+    /// A line that does not follow the form.
+    #[error(
+        "{file}:{line}: `{text}` is no outage: write `from, until, node` or `from, until, node, node`, as in `10 min, 15 min, iridium-1-4`"
+    )]
+    Form {
+        /// File.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// An end that is not after its start.
+    #[error("the outage of `{0}` ends before it begins: give the later time second")]
+    Order(String),
+    /// A name that no node has.
+    #[error("an outage names `{0}`, which is neither a satellite nor a site of the network")]
+    Unknown(String),
+}
+
+/// Reads a script of outages: a line for each, `#` for comments.
+pub fn read(text: &str, file: &str) -> Result<Vec<Outage>, OutageError> {
+    let mut outages = Vec::new();
+    for (index, row) in text.lines().enumerate() {
+        let row = row.trim();
+        if row.is_empty() || row.starts_with('#') {
+            continue;
+        }
+        let form = || OutageError::Form { file: file.to_owned(), line: index + 1, text: row.to_owned() };
+        let parts: Vec<&str> = row.split(',').map(str::trim).collect();
+        let what = match parts.as_slice() {
+            [_, _, node] if !node.is_empty() => Failing::Node((*node).to_owned()),
+            [_, _, a, b] if !a.is_empty() && !b.is_empty() => Failing::Link((*a).to_owned(), (*b).to_owned()),
+            _ => return Err(form()),
+        };
+        let time =
+            |text: &str| Duration::from_str(text).map(|after| Instant::START + after).map_err(|_| form());
+        outages.push(Outage { what, from: time(parts[0])?, until: time(parts[1])? });
+    }
+    Ok(outages)
+}
+
+/// Outages with their nodes found, for lookup by node and by link.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OutageTable {
+    nodes: BTreeMap<NodeId, Vec<(f64, f64)>>,
+    links: BTreeMap<(NodeId, NodeId), Vec<(f64, f64)>>,
+}
+
+impl OutageTable {
+    pub(crate) fn new(outages: &[Outage], names: &BTreeMap<String, NodeId>) -> Result<Self, OutageError> {
+        let find = |name: &String| names.get(name).copied().ok_or_else(|| OutageError::Unknown(name.clone()));
+        let mut table = Self::default();
+        for outage in outages {
+            let seconds = |instant: Instant| instant.since_start().as_secs_f64();
+            let time = (seconds(outage.from), seconds(outage.until));
+            let (list, name) = match &outage.what {
+                Failing::Node(name) => (table.nodes.entry(find(name)?).or_default(), name),
+                Failing::Link(a, b) => {
+                    let (first, second) = (find(a)?, find(b)?);
+                    (table.links.entry((first.min(second), first.max(second))).or_default(), a)
+                }
+            };
+            if outage.until <= outage.from {
+                return Err(OutageError::Order(name.clone()));
+            }
+            list.push(time);
+        }
+        Ok(table)
+    }
+
+    /// The times at which two nodes cannot be in contact, in no order.
+    pub(crate) fn of_link(&self, a: NodeId, b: NodeId) -> Vec<(f64, f64)> {
+        let none = Vec::new();
+        let lists = [
+            self.nodes.get(&a).unwrap_or(&none),
+            self.nodes.get(&b).unwrap_or(&none),
+            self.links.get(&(a.min(b), a.max(b))).unwrap_or(&none),
+        ];
+        lists.into_iter().flatten().copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_reads_and_bad_lines_are_named() {
+        let outages = read("# eclipse\n10 s, 20 s, a\n1 min, 2 min, a, b\n", "o.csv").unwrap();
+        assert_eq!(outages[1].what, Failing::Link("a".into(), "b".into()));
+        assert!(
+            read("10 s, a", "o.csv").unwrap_err().to_string().starts_with("o.csv:1: `10 s, a` is no outage")
+        );
+        assert!(read("10, 20, a", "o.csv").is_err());
+        let names: BTreeMap<_, _> = [("a".to_owned(), NodeId(0)), ("b".to_owned(), NodeId(1))].into();
+        let table = OutageTable::new(&outages, &names).unwrap();
+        assert_eq!(table.of_link(NodeId(1), NodeId(0)), vec![(10.0, 20.0), (60.0, 120.0)]);
+        assert!(OutageTable::new(&read("1 s, 2 s, c", "o").unwrap(), &names).is_err());
+        assert!(OutageTable::new(&read("2 s, 1 s, a", "o").unwrap(), &names).is_err());
+    }
+}

@@ -1,0 +1,239 @@
+//! A moving site: waypoints with times, great circles of the vertical between them.
+
+use core::str::FromStr;
+
+use slantpath_base::{Duration, Instant, QuantityError};
+
+use super::Stance;
+use crate::earth::{EQUATORIAL_RADIUS, Geodetic, surface_point};
+use crate::vector::Vec3;
+
+/// One point of a journey.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waypoint {
+    /// When it is passed.
+    pub at: Instant,
+    /// Where it is.
+    pub point: Geodetic,
+}
+
+/// A journey. Before the first waypoint and after the last the site stands still.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    waypoints: Vec<Waypoint>,
+}
+
+/// A track that cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrackError {
+    /// A time that does not rise.
+    #[error("{file}:{line}: waypoint at {at} is not after the one before it: sort the track by time")]
+    Order {
+        /// File.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// The time.
+        at: Instant,
+    },
+    /// No waypoint.
+    #[error("{0}: the track has no waypoint: write lines of `time, latitude, longitude, height`")]
+    Empty(String),
+    /// A line that is not four fields.
+    #[error(
+        "{file}:{line}: `{text}` is no waypoint: write `time, latitude deg, longitude deg, height m`, as in `90 s, 51.5, -0.1, 10000`"
+    )]
+    Fields {
+        /// File.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A time without unit or sense.
+    #[error("{file}:{line}: {error}")]
+    Time {
+        /// File.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        error: QuantityError,
+    },
+    /// Two waypoints that are antipodes: no one way leads from one to the other.
+    #[error("{file}:{line}: the waypoint is opposite the one before it on the globe: put one between them")]
+    Antipodes {
+        /// File.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+    },
+}
+
+impl Track {
+    /// Reads a track file: lines `time, latitude, longitude, height`, `#` for comments, and a first line of headings if
+    /// it does not begin with a digit.
+    pub fn read(text: &str, file: &str) -> Result<Self, TrackError> {
+        let mut waypoints: Vec<Waypoint> = Vec::new();
+        for (index, row) in text.lines().enumerate() {
+            let (line, row) = (index + 1, row.trim());
+            let heading = waypoints.is_empty() && !row.starts_with(|c: char| c.is_ascii_digit());
+            if row.is_empty() || row.starts_with('#') || heading {
+                continue;
+            }
+            let waypoint = waypoint(row, file, line)?;
+            if let Some(before) = waypoints.last() {
+                if waypoint.at <= before.at {
+                    return Err(TrackError::Order { file: file.to_owned(), line, at: waypoint.at });
+                }
+                if before.point.up().dot(waypoint.point.up()) < -0.999_999 {
+                    return Err(TrackError::Antipodes { file: file.to_owned(), line });
+                }
+            }
+            waypoints.push(waypoint);
+        }
+        if waypoints.is_empty() { Err(TrackError::Empty(file.to_owned())) } else { Ok(Self { waypoints }) }
+    }
+
+    /// The waypoints, in order of time.
+    pub fn waypoints(&self) -> &[Waypoint] {
+        &self.waypoints
+    }
+
+    pub(super) fn corners(&self) -> Vec<Instant> {
+        self.waypoints.iter().map(|waypoint| waypoint.at).collect()
+    }
+
+    pub(super) fn speed_max(&self) -> f64 {
+        let leg = |pair: &[Waypoint]| {
+            let seconds = (pair[1].at - pair[0].at).as_secs_f64();
+            let height = pair[0].point.height_m.max(pair[1].point.height_m);
+            let over_ground =
+                angle_between(pair[0].point.up(), pair[1].point.up()) * (EQUATORIAL_RADIUS * 1.01 + height);
+            (over_ground + libm::fabs(pair[1].point.height_m - pair[0].point.height_m)) / seconds
+        };
+        self.waypoints.windows(2).map(leg).fold(0.0, f64::max)
+    }
+
+    pub(super) fn at(&self, now: Instant) -> Stance {
+        let index = self.waypoints.partition_point(|waypoint| waypoint.at <= now);
+        if index == 0 || index == self.waypoints.len() {
+            let point = self.waypoints[index.saturating_sub(1)].point;
+            let up = point.up();
+            let position = surface_point(up, point.height_m);
+            return Stance { position, velocity: Vec3::ZERO, up, up_rate: Vec3::ZERO };
+        }
+        let (from, to) = (self.waypoints[index - 1], self.waypoints[index]);
+        let seconds = (to.at - from.at).as_secs_f64();
+        let elapsed = (now - from.at).as_secs_f64();
+        let leg = Leg { from: from.point, to: to.point, seconds };
+        leg.stance(elapsed)
+    }
+}
+
+struct Leg {
+    from: Geodetic,
+    to: Geodetic,
+    seconds: f64,
+}
+
+impl Leg {
+    fn vertical(&self, elapsed: f64) -> (Vec3, Vec3) {
+        let (a, b) = (self.from.up(), self.to.up());
+        let angle = angle_between(a, b);
+        if angle < 1e-12 {
+            return (a, Vec3::ZERO);
+        }
+        let side = (b - a * libm::cos(angle)) * (1.0 / libm::sin(angle));
+        let rate = angle / self.seconds;
+        let (sine, cosine) = libm::sincos(rate * elapsed);
+        (a * cosine + side * sine, (side * cosine - a * sine) * rate)
+    }
+
+    fn stance(&self, elapsed: f64) -> Stance {
+        let (up, up_rate) = self.vertical(elapsed);
+        let climb = (self.to.height_m - self.from.height_m) / self.seconds;
+        let height = self.from.height_m + climb * elapsed;
+        let position = surface_point(up, height);
+        // The ellipsoid's point moves smoothly with the vertical: a central difference of half a metre is exact enough
+        // (1e-9 of the speed), and simpler than the derivative of the normal's length.
+        let step = 0.5 / (up_rate.norm() * EQUATORIAL_RADIUS).max(1e-3);
+        let (ahead, behind) = (up + up_rate * step, up - up_rate * step);
+        let along =
+            (surface_point(ahead.unit(), height) - surface_point(behind.unit(), height)) * (0.5 / step);
+        Stance { position, velocity: along + up * climb, up, up_rate }
+    }
+}
+
+fn angle_between(a: Vec3, b: Vec3) -> f64 {
+    libm::atan2(a.cross(b).norm(), a.dot(b))
+}
+
+fn waypoint(row: &str, file: &str, line: usize) -> Result<Waypoint, TrackError> {
+    let fields = || TrackError::Fields { file: file.to_owned(), line, text: row.to_owned() };
+    let mut parts = row.split(',').map(str::trim);
+    let mut next = || parts.next().ok_or_else(fields);
+    let time = Duration::from_str(next()?).map_err(|error| TrackError::Time {
+        file: file.to_owned(),
+        line,
+        error,
+    })?;
+    let mut number = |limit: f64| {
+        let value = next()?.parse::<f64>().map_err(|_| fields())?;
+        if libm::fabs(value) <= limit { Ok(value) } else { Err(fields()) }
+    };
+    let point = Geodetic::new(number(90.0)?, number(360.0)?, number(1e6)?);
+    match parts.next() {
+        None => Ok(Waypoint { at: Instant::START + time, point }),
+        Some(_) => Err(fields()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FLIGHT: &str = "time, latitude, longitude, height\n# over the date line\n0 s, 50, 170, 10000\n3600 s, 52, -178, 11000\n2 h, 50, -170, 0\n";
+
+    #[test]
+    fn a_flight_takes_the_short_way_over_the_date_line() {
+        let track = Track::read(FLIGHT, "flight.csv").unwrap();
+        let middle = Geodetic::from_fixed(track.at(Instant::from_secs(1_800)).position);
+        assert!((middle.height_m - 10_500.0).abs() < 1.0);
+        assert!((middle.longitude.as_degrees() - 175.9).abs() < 0.5, "{middle:?}");
+        assert!(track.speed_max() > 200.0 && track.speed_max() < 300.0);
+        assert_eq!(track.at(Instant::from_secs(9_000)).velocity, Vec3::ZERO);
+    }
+
+    #[test]
+    fn a_broken_track_names_file_line_and_cure() {
+        let error = |text: &str| Track::read(text, "t.csv").unwrap_err().to_string();
+        assert!(error("0 s, 1, 2").starts_with("t.csv:1: `0 s, 1, 2` is no waypoint"));
+        assert!(error("0, 1, 2, 3").starts_with("t.csv:1: "));
+        assert!(error("5 s, 1, 2, 3\n5 s, 1, 2, 3").contains("sort the track"));
+        assert!(error("0 s, 91, 2, 3").contains("no waypoint"));
+        assert!(error("0 s, 0, 0, 0\n9 s, 0, 180, 0").contains("opposite"));
+        assert!(error("\n").contains("no waypoint"));
+    }
+
+    proptest! {
+        #[test]
+        fn reading_any_text_is_total(text in "[0-9a-z,. \n#-]{0,80}") {
+            let _ = Track::read(&text, "t");
+        }
+
+        #[test]
+        fn velocity_is_the_derivative_of_position(second in 1..3_500_u64) {
+            let track = Track::read(FLIGHT, "flight.csv").unwrap();
+            let at = |ms| track.at(Instant::from_millis(ms));
+            let (before, now, after) = (at(second * 1_000 - 100), at(second * 1_000), at(second * 1_000 + 100));
+            let slope = (after.position - before.position) * 5.0;
+            prop_assert!((slope - now.velocity).norm() < 1e-3, "{slope:?} {now:?}");
+            let turning = (after.up - before.up) * 5.0;
+            prop_assert!((turning - now.up_rate).norm() < 1e-9);
+            prop_assert!(now.velocity.norm() <= track.speed_max());
+        }
+    }
+}
