@@ -90,7 +90,8 @@ proc finish {} {
         # A packet crosses access, bottleneck and access; what the bottleneck drops crosses only the first.
         set hops [expr {2 * [$forward set pdepartures_] + 3 * [$backward set pdepartures_]}]
         foreach monitor $first_hops { incr hops [expr {round([$monitor set pdepartures_])}] }
-        puts "packet-hops [expr {round($hops)}] drops [$forward set pdrops_] delivered-bytes [$forward set bdepartures_]"
+        puts -nonewline "packet-hops [expr {round($hops)}] "
+        puts "drops [$forward set pdrops_] delivered-bytes [$forward set bdepartures_]"
     }
     exit 0
 }
