@@ -87,8 +87,8 @@ impl<'a> ParsedPacket<'a> {
         };
         let found = u32::from_le_bytes(reader.array()?);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
-        //# 3)  Verify that the calculated CRC32c value is the same as the
-        //# received CRC32c value.
+        //# 3)  Verify that the calculated CRC32c checksum is the same as the
+        //# received CRC32c checksum.
         // An Adler-32 checksum of RFC 2960 does not pass.
         if packet.checksum() == Checksum::Complete {
             let zeroed = header.write(0);
