@@ -1,1 +1,28 @@
 //! Fuzz bodies: one function per parser, shared by the fuzz targets and the corpus replay.
+//!
+//! A body panics if the parser breaks its word: any bytes give a value or a typed error, and a value that is
+//! written and read again is the same value.
+
+pub mod scenario;
+pub mod sctp;
+pub mod sigtran;
+pub mod ss7;
+pub mod wire;
+
+/// One body.
+pub type Body = fn(&[u8]);
+
+/// Every fuzz target's name and body. `fuzz/fuzz_targets` and `fuzz/corpus` have an entry for each.
+pub const BODIES: &[(&str, Body)] = &[
+    ("m3ua", sigtran::m3ua),
+    ("mtp3", ss7::mtp3),
+    ("quantity", scenario::quantity),
+    ("scenario", scenario::scenario),
+    ("sccp", ss7::sccp),
+    ("sctp_packet", sctp::packet),
+    ("wire_icmp", wire::icmp),
+    ("wire_ip", wire::ip),
+    ("wire_pcapng", wire::pcapng),
+    ("wire_tlv", wire::tlv),
+    ("wire_udp", wire::udp),
+];

@@ -1,0 +1,196 @@
+//! Writes the first inputs of each corpus by our own encoders: `cargo run -p slantpath-fuzz-bodies --example
+//! seed_corpus`. What a fuzzer finds beyond them is kept beside them.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::{fs, io};
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_sctp::chunk::{
+    Abort, CookieAck, CookieEcho, Data, DataFlags, GapAckBlock, Heartbeat, Init, InitAck, InitFields, Sack,
+    Shutdown,
+};
+use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+use slantpath_sigtran::m3ua::{self, ProtocolData};
+use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Sls};
+use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
+use slantpath_ss7::{PointCode, PointCodeFormat};
+use slantpath_wire::icmp::{IcmpError, Unreachable};
+use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::pcapng::{Direction, Writer};
+use slantpath_wire::udp::UdpHeader;
+use slantpath_wire::{Checksum, tlv};
+
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
+
+fn main() -> io::Result<()> {
+    wire()?;
+    sctp()?;
+    signalling()?;
+    texts()
+}
+
+fn keep(target: &str, name: &str, input: impl AsRef<[u8]>) -> io::Result<()> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus").join(target);
+    fs::create_dir_all(&directory)?;
+    fs::write(directory.join(format!("seed-{name}")), input)
+}
+
+fn ip_packet(source: IpAddr, destination: IpAddr, protocol: u8, payload: &[u8]) -> Vec<u8> {
+    let payload_len = u16::try_from(payload.len()).expect("short");
+    let header = IpHeader { source, destination, protocol, hop_limit: 64, traffic_class: 0, payload_len };
+    let mut packet = vec![0; header.header_len()];
+    header.emit(&mut packet);
+    packet.extend_from_slice(payload);
+    packet
+}
+
+fn wire() -> io::Result<()> {
+    let udp = UdpHeader { source_port: 9899, destination_port: 9899 };
+    let datagram = [&udp.emit(&[b"payload"], HERE, THERE, Checksum::Complete)[..], b"payload"].concat();
+    keep("wire_udp", "datagram", &datagram)?;
+    let v4 = ip_packet(HERE, THERE, protocol::UDP, &datagram);
+    let v6 = ip_packet(IpAddr::from([1_u16; 8]), IpAddr::from([2_u16; 8]), protocol::SCTP, &[0; 12]);
+    keep("wire_ip", "v4", &v4)?;
+    keep("wire_ip", "v6", &v6)?;
+    for (error, name) in [
+        (IcmpError::PacketTooBig { mtu_bytes: 1_280 }, "too-big"),
+        (IcmpError::TimeExceeded, "time"),
+        (IcmpError::Unreachable(Unreachable::Port), "port"),
+    ] {
+        let v4_report = error.report(THERE, &v4, 64).expect("a report is sent");
+        keep("wire_icmp", &format!("v4-{name}"), [&[0], &v4_report.contiguous()[20..]].concat())?;
+        let v6_report = error.report(IpAddr::from([2_u16; 8]), &v6, 64).expect("a report is sent");
+        keep("wire_icmp", &format!("v6-{name}"), [&[1], &v6_report.contiguous()[40..]].concat())?;
+    }
+    let mut fields = Vec::new();
+    tlv::write(&mut fields, 7, |out| out.extend_from_slice(b"value"));
+    tlv::write(&mut fields, 0x8000, |_| {});
+    keep("wire_tlv", "two", &fields)?;
+    let mut capture = Writer::new();
+    let interface = capture.interface("link");
+    capture.packet(interface, Instant::from_millis(1), &v4, Direction::Inbound, Some("dropped"));
+    keep("wire_pcapng", "one-packet", capture.take())
+}
+
+fn sctp() -> io::Result<()> {
+    let fields = InitFields {
+        initiate_tag: VerificationTag(1),
+        a_rwnd: 65_536,
+        outbound_streams: 10,
+        inbound_streams: 10,
+        initial_tsn: Tsn(u32::MAX),
+    };
+    let addresses = vec![Parameter::Address(HERE), Parameter::Address(IpAddr::from([1_u16; 8]))];
+    let with_cookie = vec![
+        Parameter::StateCookie(Bytes::from_static(&[7; 33])),
+        Parameter::Unknown { kind: 0xc000, value: Bytes::from_static(b"abc") },
+    ];
+    let data = Data {
+        flags: DataFlags::WHOLE,
+        tsn: Tsn(5),
+        stream: StreamId(1),
+        sequence: StreamSequence(9),
+        ppid: Ppid(3),
+        payload: Bytes::from_static(b"hello"),
+    };
+    let sack = Sack {
+        cumulative_tsn_ack: Tsn(3),
+        a_rwnd: 1_000,
+        gap_ack_blocks: [GapAckBlock { start: 2, end: 4 }].into_iter().collect(),
+        duplicates: [Tsn(2)].into_iter().collect(),
+    };
+    let causes = vec![
+        Cause::InvalidStreamIdentifier(StreamId(9)),
+        Cause::StaleCookie { staleness_us: 5 },
+        Cause::UserInitiatedAbort(Bytes::from_static(b"bye")),
+    ];
+    let packets = [
+        ("init", vec![Chunk::Init(Init { fields, parameters: addresses })]),
+        ("init-ack", vec![Chunk::InitAck(InitAck { fields, parameters: with_cookie })]),
+        (
+            "cookie-echo",
+            vec![
+                Chunk::CookieEcho(CookieEcho { cookie: Bytes::from_static(&[7; 33]) }),
+                Chunk::Data(data.clone()),
+            ],
+        ),
+        ("cookie-ack", vec![Chunk::CookieAck(CookieAck), Chunk::Sack(sack.clone())]),
+        ("bundle", vec![Chunk::Sack(sack), Chunk::Data(data.clone()), Chunk::Data(data)]),
+        ("heartbeat", vec![Chunk::Heartbeat(Heartbeat { info: Bytes::from_static(&[1; 12]) })]),
+        ("abort", vec![Chunk::Abort(Abort { is_tag_reflected: true, causes })]),
+        ("shutdown", vec![Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(3) })]),
+    ];
+    for (name, chunks) in packets {
+        // The cut, the ports, the tag and a checksum that nobody reads.
+        let mut input = vec![28, 0, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0];
+        for chunk in chunks {
+            chunk.write(&mut input);
+        }
+        keep("sctp_packet", name, input)?;
+    }
+    Ok(())
+}
+
+fn signalling() -> io::Result<()> {
+    let protocol_data = ProtocolData {
+        opc: PointCode(1),
+        dpc: PointCode(92),
+        service_indicator: 3,
+        network_indicator: 2,
+        priority: 0,
+        sls: Sls(12),
+        user_data: vec![9, 0, 3],
+    };
+    let data = m3ua::Message::Data {
+        network_appearance: Some(1),
+        routing_context: Some(2),
+        protocol_data,
+        correlation_id: None,
+    };
+    for (name, message) in [
+        ("data", data),
+        ("asp-up", m3ua::Message::AspUp { asp_identifier: Some(7), info: Some(b"hello".to_vec()) }),
+        ("dereg-req", m3ua::Message::DeregReq { routing_contexts: vec![1, 2] }),
+    ] {
+        let mut out = Vec::new();
+        message.emit(&mut out);
+        keep("m3ua", name, out)?;
+    }
+    let address = PartyAddress { routes_on_ssn: true, ssn: Some(Ssn(6)), ..PartyAddress::default() };
+    let unitdata = sccp::Message::Udt {
+        class: ProtocolClass { class: 0, handling: 8 },
+        called: address.clone(),
+        calling: address,
+        data: vec![1, 2, 3],
+    };
+    let mut out = Vec::new();
+    unitdata.emit(&mut out).expect("short");
+    keep("sccp", "udt", out)?;
+    let mut order = Vec::new();
+    ManagementMessage::Coo(Fsn(5)).emit(&mut order);
+    let label = RoutingLabel { dpc: PointCode(92), opc: PointCode(1), sls: Sls(3) };
+    for (choice, format) in [(0, PointCodeFormat::Ansi), (1, PointCodeFormat::Itu), (2, PointCodeFormat::Ttc)]
+    {
+        let mut out = vec![choice];
+        Msu { service: ServiceInformation::from_octet(0x80), label, user_part: &order }
+            .emit(format, &mut out);
+        keep("mtp3", &format!("changeover-{choice}"), out)?;
+    }
+    Ok(())
+}
+
+fn texts() -> io::Result<()> {
+    for (number, text) in ["250 ms", "1.536 Mbit/s", "64 KiB", "1 %", "-33.5 deg", "1e-3"].iter().enumerate()
+    {
+        keep("quantity", &number.to_string(), text)?;
+    }
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"))? {
+        let path = entry?.path();
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        keep("scenario", &name, fs::read(&path)?)?;
+    }
+    Ok(())
+}
