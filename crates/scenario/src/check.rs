@@ -10,19 +10,14 @@ mod traces;
 
 use slantpath_base::Duration;
 
-pub(crate) use traces::{TraceFiles, Traces};
+pub(crate) use traces::{Files, Traces};
 
 use crate::diagnostic::{Fault, Faults, Place, suggest};
-use crate::schema::File;
+use crate::schema::{File, Interval, Sampling};
 use crate::section::{AllKnown, Lookup, Setting, Tables};
 
 /// Checks and completes a scenario. Returns the traces that it names.
-pub(crate) fn check(
-    file: &mut File,
-    all_known: AllKnown,
-    files: TraceFiles<'_>,
-    faults: &mut Faults,
-) -> Traces {
+pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faults: &mut Faults) -> Traces {
     head(file, faults);
     profiles::check(file, faults);
     let joined = links::check(file, faults);
@@ -57,11 +52,14 @@ fn captures(file: &File, faults: &mut Faults) {
     for link in &*probes.captures {
         resolve(&file.links, link, "link", probes.captures.place(), faults);
     }
-    for sampling in [&probes.paths, &probes.queues] {
-        if **sampling == crate::schema::Sampling::Every(Duration::ZERO) {
-            let help = "write \"on change\", or an interval like \"100 ms\"";
-            faults.report(sampling.place(), Fault::new("a probe cannot sample all the time").help(help));
-        }
+    let help = "write an interval like \"100 ms\"";
+    if *probes.queues == Sampling::Every(Duration::ZERO) {
+        let fault = Fault::new("a probe cannot sample all the time").help(help);
+        faults.report(probes.queues.place(), fault);
+    }
+    if *probes.paths == Interval::Every(Duration::ZERO) {
+        let fault = Fault::new("a probe cannot sample all the time").help(help);
+        faults.report(probes.paths.place(), fault);
     }
 }
 

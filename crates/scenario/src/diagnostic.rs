@@ -66,6 +66,15 @@ impl Diagnostics {
     }
 }
 
+impl Diagnostics {
+    /// One fault alone.
+    pub(crate) fn one(source: Arc<Source>, place: Place, fault: Fault) -> Self {
+        let mut faults = Faults { sources: vec![source], found: Vec::new() };
+        faults.report(Place { source: 0, ..place }, fault);
+        Self(faults.into_diagnostics())
+    }
+}
+
 impl<'a> IntoIterator for &'a Diagnostics {
     type Item = &'a Diagnostic;
     type IntoIter = core::slice::Iter<'a, Diagnostic>;
@@ -123,7 +132,7 @@ impl Fault {
 }
 
 /// Collects faults while an input is read and checked, so that they are reported together.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Faults {
     sources: Vec<Arc<Source>>,
     found: Vec<(Place, Fault)>,
@@ -133,6 +142,15 @@ impl Faults {
     pub(crate) fn add_source(&mut self, name: &str, text: &str) -> usize {
         self.sources.push(Arc::new(Source { name: name.to_owned(), text: text.to_owned() }));
         self.sources.len() - 1
+    }
+
+    pub(crate) fn share_source(&mut self, source: Arc<Source>) -> u32 {
+        self.sources.push(source);
+        u32::try_from(self.sources.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn source(&self, index: usize) -> &Arc<Source> {
+        &self.sources[index]
     }
 
     pub(crate) fn report(&mut self, place: Place, fault: Fault) {
@@ -155,10 +173,11 @@ impl Faults {
     }
 
     /// `Ok` if nothing was found, or all that was found, in the order of the text.
-    pub(crate) fn into_result(mut self) -> Result<(), Diagnostics> {
-        if self.found.is_empty() {
-            return Ok(());
-        }
+    pub(crate) fn into_result(self) -> Result<(), Diagnostics> {
+        if self.found.is_empty() { Ok(()) } else { Err(Diagnostics(self.into_diagnostics())) }
+    }
+
+    fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|(place, _)| (place.source, place.start));
         self.found.dedup();
         let diagnostic = |(place, fault): (Place, Fault)| {
@@ -168,7 +187,7 @@ impl Faults {
             let (line, column) = source.line_and_column(span.start);
             Diagnostic { source, span, line, column, message: fault.message, help: fault.help }
         };
-        Err(Diagnostics(self.found.into_iter().map(diagnostic).collect()))
+        self.found.into_iter().map(diagnostic).collect()
     }
 }
 

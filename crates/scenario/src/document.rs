@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Fault, Faults, Place};
+use crate::value::Value;
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
@@ -46,6 +47,28 @@ impl Node {
             Data::Float(_) | Data::Integer(_) => "a number",
             Data::Table(_) => "a table",
             Data::Text(_) => "a text",
+        }
+    }
+}
+
+impl Node {
+    /// The value as TOML again, on one line.
+    pub(crate) fn to_toml(&self) -> String {
+        match &self.data {
+            Data::Array(items) => {
+                let items: Vec<String> = items.iter().map(Self::to_toml).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Data::Boolean(flag) => flag.to_string(),
+            Data::Datetime => "(a date)".to_owned(),
+            Data::Float(number) => number.clone(),
+            Data::Integer(number) => number.to_string(),
+            Data::Table(entries) => {
+                let entries: Vec<String> =
+                    entries.iter().map(|(key, entry)| format!("{key} = {}", entry.node.to_toml())).collect();
+                format!("{{ {} }}", entries.join(", "))
+            }
+            Data::Text(text) => text.write(),
         }
     }
 }
@@ -133,6 +156,19 @@ pub(crate) fn find<'a>(tree: &'a Entries, keys: &[&str]) -> Option<&'a Node> {
         (_, []) => Some(node),
         (Data::Table(inner), _) => find(inner, rest),
         _ => None,
+    }
+}
+
+/// Says that a value stands in another of the sources, at the same bytes.
+pub(crate) fn move_to_source(node: &mut Node, source: u32) {
+    node.place.source = source;
+    match &mut node.data {
+        Data::Array(items) => items.iter_mut().for_each(|item| move_to_source(item, source)),
+        Data::Table(entries) => entries.values_mut().for_each(|entry| {
+            entry.key.source = source;
+            move_to_source(&mut entry.node, source);
+        }),
+        _ => {}
     }
 }
 

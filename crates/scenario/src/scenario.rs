@@ -1,23 +1,36 @@
 //! A checked scenario: from text to values, and back to its merged form.
 
+use core::fmt;
+use core::ops::Deref;
 use std::io;
 use std::path::{Path, PathBuf};
-
-use core::ops::Deref;
+use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
 
 use crate::check::{self, Traces};
-use crate::diagnostic::{Diagnostics, Faults};
-use crate::document::{self, Entries};
+use crate::diagnostic::{Diagnostics, Faults, Place, Source};
+use crate::document::{self, Entries, Node};
 use crate::schema::File;
 use crate::section::{Output, Section};
 
+/// Hands out the text of a trace by the name that a scenario gives it.
+pub type TraceFiles = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
+
 /// A scenario in which every value is in place and nothing contradicts.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Scenario {
     file: File,
     traces: Traces,
+    input: Input,
+}
+
+/// What a scenario was made of, so that another can be made of it.
+#[derive(Clone)]
+struct Input {
+    tree: Entries,
+    sources: Faults,
+    files: TraceFiles,
 }
 
 /// Why there is no scenario.
@@ -41,10 +54,9 @@ impl Scenario {
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
         let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-        let files = move |name: &str| std::fs::read_to_string(directory.join(name));
         let name = path.display().to_string();
-        Self::parse(&name, &text, overrides, &files).map_err(LoadError::Invalid)
+        let files = trace_files(path.parent().unwrap_or(Path::new("")));
+        Self::parse(&name, &text, overrides, files).map_err(LoadError::Invalid)
     }
 
     /// Reads a text as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
@@ -52,33 +64,57 @@ impl Scenario {
         name: &str,
         text: &str,
         overrides: &[String],
-        files: &dyn Fn(&str) -> io::Result<String>,
+        files: TraceFiles,
     ) -> Result<Self, Diagnostics> {
         let mut faults = Faults::default();
         let mut tree = document::parse(name, text, &mut faults);
         for assignment in overrides {
             document::set(&mut tree, "--set", assignment, &mut faults);
         }
-        Self::from_tree(&tree, faults, files)
+        Self::from_tree(tree, faults, files)
     }
 
-    pub(crate) fn from_tree(
-        tree: &Entries,
-        mut faults: Faults,
-        files: &dyn Fn(&str) -> io::Result<String>,
+    /// This scenario with overrides `path=value` laid over it.
+    pub fn with(&self, overrides: &[String]) -> Result<Self, Diagnostics> {
+        let Input { mut tree, sources: mut faults, files } = self.input.clone();
+        for assignment in overrides {
+            document::set(&mut tree, "--set", assignment, &mut faults);
+        }
+        Self::from_tree(tree, faults, files)
+    }
+
+    /// This scenario with values of another text laid over it, which they are at fault for.
+    pub(crate) fn with_nodes(
+        &self,
+        source: &Arc<Source>,
+        values: &[(Vec<&str>, Place, Node)],
     ) -> Result<Self, Diagnostics> {
+        let Input { mut tree, sources: mut faults, files } = self.input.clone();
+        let source = faults.share_source(Arc::clone(source));
+        for (path, place, value) in values {
+            let mut value = value.clone();
+            let place = Place { source, ..*place };
+            document::move_to_source(&mut value, source);
+            document::insert(&mut tree, path, place, value, &mut faults);
+        }
+        Self::from_tree(tree, faults, files)
+    }
+
+    fn from_tree(tree: Entries, mut faults: Faults, files: TraceFiles) -> Result<Self, Diagnostics> {
+        let sources = faults.clone();
         if !faults.is_empty() {
             // What was recovered from broken TOML says nothing about what was meant.
             faults.into_result()?;
             unreachable!("there are faults");
         }
-        let root = File::read_root(tree, &mut faults);
+        let root = File::read_root(&tree, &mut faults);
         let checked = root.map(|(mut file, all_known)| {
-            let traces = check::check(&mut file, all_known, files, &mut faults);
-            Self { file, traces }
+            let traces = check::check(&mut file, all_known, &*files, &mut faults);
+            (file, traces)
         });
         faults.into_result()?;
-        Ok(checked.expect("a file without fault is whole"))
+        let (file, traces) = checked.expect("a file without fault is whole");
+        Ok(Self { file, traces, input: Input { tree, sources, files } })
     }
 
     /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it.
@@ -118,4 +154,23 @@ impl Deref for Scenario {
     fn deref(&self) -> &File {
         &self.file
     }
+}
+
+impl fmt::Debug for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scenario").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+/// Scenarios are equal when they run alike: when their merged forms are equal.
+impl PartialEq for Scenario {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file && self.traces == other.traces
+    }
+}
+
+/// Traces of a directory.
+pub fn trace_files(directory: &Path) -> TraceFiles {
+    let directory = directory.to_owned();
+    Arc::new(move |name| std::fs::read_to_string(directory.join(name)))
 }

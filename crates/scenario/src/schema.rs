@@ -10,11 +10,11 @@ pub mod script;
 pub mod sctp;
 pub mod tcp;
 
-pub use application::{Application, Bulk, Bursts, ConstantRate, Poisson, Total, Trace, WhenBlocked};
+pub use application::{Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked};
 pub use flow::{Flow, Transport};
 pub use head::{Head, Node, NodeKind, Routing};
 pub use link::{Direction, Family, Link, LinkParameters, QueueLimit, WhileDown};
-pub use probes::{Probes, Sampling};
+pub use probes::{Interval, Probes, Sampling};
 pub use script::{Action, Event, Which};
 pub use sctp::SctpProfile;
 pub use tcp::TcpProfile;

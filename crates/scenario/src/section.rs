@@ -171,14 +171,14 @@ fn join(path: &str, name: &str) -> String {
 macro_rules! section {
     (
         $(#[doc = $about:literal])+
-        pub struct $Name:ident {
+        $vis:vis struct $Name:ident {
             $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr)? ; )*
         }
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $Name {
-            $( $(#[doc = $doc])+ pub $field: $type, )*
+        $vis struct $Name {
+            $( $(#[doc = $doc])+ $vis $field: $type, )*
         }
 
         impl crate::section::Section for $Name {

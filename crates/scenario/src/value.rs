@@ -296,6 +296,102 @@ macro_rules! choice {
 }
 pub(crate) use choice;
 
+/// Declares the texts of a protocol's policy, whose variants have the same names.
+macro_rules! policy {
+    (
+        $(#[doc = $about:literal])+
+        pub enum $Name:ident of $Policy:ident {
+            $( $(#[doc = $doc:literal])+ $Variant:ident = $text:literal, )+
+        }
+    ) => {
+        crate::value::choice! {
+            $(#[doc = $about])+
+            pub enum $Name {
+                $( $(#[doc = $doc])+ $Variant = $text, )+
+            }
+        }
+
+        impl $Name {
+            pub(crate) const fn of(policy: $Policy) -> Self {
+                match policy { $( $Policy::$Variant => Self::$Variant, )+ }
+            }
+
+            /// The policy that it stands for.
+            pub const fn policy(self) -> $Policy {
+                match self { $( Self::$Variant => $Policy::$Variant, )+ }
+            }
+        }
+    };
+}
+pub(crate) use policy;
+
+/// Declares an enum that is written as a word or as a quantity.
+macro_rules! word_or {
+    (
+        $(#[doc = $about:literal])+
+        pub enum $Name:ident {
+            $(#[doc = $word_doc:literal])+ $Word:ident = $text:literal,
+            $(#[doc = $doc:literal])+ $Quantity:ident($type:ty) like $example:literal,
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $Name {
+            $(#[doc = $word_doc])+ $Word,
+            $(#[doc = $doc])+ $Quantity($type),
+        }
+
+        impl $Name {
+            /// The quantity, if it is not the word.
+            pub const fn quantity(self) -> Option<$type> {
+                match self {
+                    Self::$Word => None,
+                    Self::$Quantity(quantity) => Some(quantity),
+                }
+            }
+
+        }
+
+        /// The quantity, or the word for none.
+        impl From<Option<$type>> for $Name {
+            fn from(quantity: Option<$type>) -> Self {
+                quantity.map_or(Self::$Word, Self::$Quantity)
+            }
+        }
+
+        impl core::fmt::Display for $Name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self {
+                    Self::$Word => f.write_str($text),
+                    Self::$Quantity(quantity) => quantity.fmt(f),
+                }
+            }
+        }
+
+        impl crate::value::Value for $Name {
+            fn read(node: &crate::document::Node) -> Result<Self, crate::diagnostic::Fault> {
+                match String::read(node).as_deref().map(str::trim) {
+                    Ok($text) => Ok(Self::$Word),
+                    _ => <$type>::read(node).map(Self::$Quantity).map_err(|fault| {
+                        crate::diagnostic::Fault::new(fault.message)
+                            .help(concat!("write \"", $text, "\" or a quantity like \"", $example, "\""))
+                    }),
+                }
+            }
+
+            fn write(&self) -> String {
+                format!("\"{self}\"")
+            }
+
+            fn schema() -> serde_json::Value {
+                let word = serde_json::json!({ "const": $text, "description": crate::section::joined(&[$($word_doc),+]) });
+                serde_json::json!({ "anyOf": [word, <$type>::schema()], "examples": [$text, $example] })
+            }
+        }
+    };
+}
+pub(crate) use word_or;
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

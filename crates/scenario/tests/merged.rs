@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use slantpath_scenario::{Scenario, json_schema};
+use slantpath_scenario::{Scenario, TraceFiles, json_schema, trace_files};
 
 fn scenario(name: &str, overrides: &[&str]) -> Scenario {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);
@@ -11,9 +11,12 @@ fn scenario(name: &str, overrides: &[&str]) -> Scenario {
     Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn no_files() -> TraceFiles {
+    trace_files(Path::new("nowhere"))
+}
+
 fn reread(text: &str) -> Scenario {
-    let no_files = |name: &str| panic!("{name} is not needed");
-    Scenario::parse("merged", text, &[], &no_files).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    Scenario::parse("merged", text, &[], no_files()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 #[test]
@@ -56,6 +59,16 @@ fn an_override_is_checked_like_the_file() {
     let text = Scenario::load(&path, &overrides).unwrap_err().to_string();
     assert!(text.contains("--set:1:22: `120 %` is out of range"), "{text}");
     assert!(text.contains("`links.satelite` lacks `ends`"), "{text}");
+}
+
+#[test]
+fn a_scenario_takes_overrides_after_it_was_read() {
+    let first = scenario("first.toml", &[]);
+    let lossy = first.with(&["links.satellite.loss=3 %".to_owned()]).unwrap();
+    assert_eq!(lossy, scenario("first.toml", &["links.satellite.loss=3 %"]));
+    assert_ne!(lossy, first);
+    let text = first.with(&["links.satellite.loss=300 %".to_owned()]).unwrap_err().to_string();
+    assert!(text.starts_with("--set:1:22: `300 %` is out of range"), "{text}");
 }
 
 #[test]
@@ -105,7 +118,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_reader_panic(text in "\\PC{0,200}") {
-        let _ = Scenario::parse("noise", &text, &[], &|_| Ok(String::new()));
+        let _ = Scenario::parse("noise", &text, &[], no_files());
     }
 
     #[test]
@@ -116,6 +129,6 @@ proptest! {
         let end = (at + cut).min(text.len());
         text.splice(at..end, with.chars());
         let text: String = text.into_iter().collect();
-        let _ = Scenario::parse("damaged", &text, &[], &|_| Ok(String::new()));
+        let _ = Scenario::parse("damaged", &text, &[], no_files());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataRate, DataSize, Duration};
 
 use super::links::{links_of, must_end_at};
-use super::traces::{TraceFiles, Traces, load};
+use super::traces::{Files, Traces, load};
 use super::{before_the_end, positive, resolve};
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::document::Entries;
@@ -23,7 +23,7 @@ const MOST_FLOWS: u32 = 10_000;
 /// The configuration that a flow uses which names none.
 const DEFAULT_PROFILE: &str = "default";
 
-pub(super) fn check(file: &mut File, files: TraceFiles<'_>, faults: &mut Faults) -> Traces {
+pub(super) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> Traces {
     let places: BTreeMap<String, Place> =
         file.flows.iter().map(|(name, flow)| (name.to_owned(), flow.place())).collect();
     add_default_profiles(file);
@@ -48,6 +48,9 @@ pub(super) fn check(file: &mut File, files: TraceFiles<'_>, faults: &mut Faults)
         let place = places[name];
         if let Some(primary) = primaries.remove(name) {
             flow.primary = Some(Setting::derived(primary, "first link of the receiver", place));
+        }
+        if flow.connect.is_none() {
+            flow.connect = Some(Setting::derived(*flow.start, "at the start", place));
         }
         if flow.profile.is_none() {
             flow.profile = Some(Setting::default(DEFAULT_PROFILE.to_owned(), place));
@@ -124,6 +127,10 @@ fn profile(file: &File, flow: &Flow, faults: &mut Faults) {
 
 fn times(file: &File, flow: &Flow, faults: &mut Faults) {
     before_the_end(file, &flow.start, "the start of this flow", faults);
+    if let Some(connect) = flow.connect.filter(|connect| **connect > *flow.start) {
+        let message = format!("the flow connects at {}, after it starts at {}", *connect, *flow.start);
+        faults.report(connect.place(), Fault::new(message).help("let `connect` be at most `start`"));
+    }
     if let Some(end) = flow.end.filter(|end| **end <= *flow.start) {
         let message = format!("the flow ends at {}, before it starts at {}", *end, *flow.start);
         faults.report(end.place(), Fault::new(message).help("let `end` be later than `start`"));

@@ -1,17 +1,75 @@
 //! Protocol configurations: values that contradict each other.
 
-use slantpath_base::Duration;
+use slantpath_base::{DataSize, Duration};
 
 use crate::diagnostic::{Fault, Faults};
-use crate::schema::File;
+use crate::schema::{File, SctpProfile};
 use crate::section::Setting;
+
+/// The longest delay of a SACK that RFC 9260, section 6.2, allows.
+const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
+/// The least a_rwnd that an INIT may advertise (RFC 9260, section 3.3.2).
+const LEAST_WINDOW: DataSize = DataSize::from_bytes(1_500);
+/// The least IPv4 packet that every host accepts (RFC 791, section 3.1).
+const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
+const LARGEST_PATH_MTU: DataSize = DataSize::from_bytes(65_535);
 
 pub(super) fn check(file: &File, faults: &mut Faults) {
     for (_, profile) in file.sctp.iter() {
         rto(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
+        sctp(profile, faults);
     }
     for (_, profile) in file.tcp.iter() {
         rto(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
+    }
+}
+
+fn sctp(profile: &SctpProfile, faults: &mut Faults) {
+    if *profile.sack_delay > LONGEST_SACK_DELAY {
+        let message = format!("a SACK cannot be held back for {}", *profile.sack_delay);
+        let help = "RFC 9260, section 6.2: at most 500 ms";
+        faults.report(profile.sack_delay.place(), Fault::new(message).help(help));
+    }
+    within(
+        "receive_buffer",
+        &profile.receive_buffer,
+        LEAST_WINDOW,
+        DataSize::from_bytes(u32::MAX.into()),
+        faults,
+    );
+    within("initial_path_mtu", &profile.initial_path_mtu, LEAST_PATH_MTU, LARGEST_PATH_MTU, faults);
+    for (name, count) in [
+        ("max_burst", &profile.max_burst),
+        ("sack_frequency", &profile.sack_frequency),
+        ("fast_retransmit_threshold", &profile.fast_retransmit_threshold),
+        ("byte_counting_limit", &profile.byte_counting_limit),
+        ("hb_max_burst", &profile.hb_max_burst),
+        ("max_peer_addresses", &profile.max_peer_addresses),
+    ] {
+        if **count == 0 {
+            let fault = Fault::new(format!("with `{name} = 0` nothing is ever sent"));
+            faults.report(count.place(), fault.help("write 1 or more"));
+        }
+    }
+    for (name, shift) in
+        [("rto_alpha_shift", &profile.rto_alpha_shift), ("rto_beta_shift", &profile.rto_beta_shift)]
+    {
+        if **shift == 0 || **shift > 16 {
+            let fault = Fault::new(format!("`{name}` of {} leaves no average", **shift));
+            faults.report(shift.place(), fault.help("let it lie between 1 and 16; the RFC's are 3 and 2"));
+        }
+    }
+    if *profile.inbound_streams == 0 {
+        let fault = Fault::new("an association has one inbound stream at least");
+        faults.report(profile.inbound_streams.place(), fault.help("write `inbound_streams = 1`, or more"));
+    }
+}
+
+fn within(name: &str, size: &Setting<DataSize>, least: DataSize, most: DataSize, faults: &mut Faults) {
+    if !(least..=most).contains(&**size) {
+        let message = format!("`{name}` of {} cannot be", **size);
+        let help = format!("it lies between {} and {} bytes", least.as_bytes(), most.as_bytes());
+        faults.report(size.place(), Fault::new(message).help(help));
     }
 }
 

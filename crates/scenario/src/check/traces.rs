@@ -12,13 +12,13 @@ use crate::value::fault_of;
 pub(crate) type Traces = BTreeMap<String, Vec<(Duration, DataSize)>>;
 
 /// Hands out the text of a file that a scenario names.
-pub(crate) type TraceFiles<'a> = &'a dyn Fn(&str) -> io::Result<String>;
+pub(crate) type Files<'a> = &'a (dyn Fn(&str) -> io::Result<String> + Send + Sync);
 
 /// Reads a trace whose name stands at `place`. Returns its messages and its digest.
 pub(super) fn load(
     name: &str,
     place: Place,
-    files: TraceFiles<'_>,
+    files: Files<'_>,
     faults: &mut Faults,
 ) -> Option<(Vec<(Duration, DataSize)>, String)> {
     let text = match files(name) {

@@ -1,14 +1,9 @@
 //! `[flows.<name>.application]`: what a flow's application sends, and when.
 
-use core::fmt;
-
-use serde_json::{Value as Json, json};
 use slantpath_base::{DataRate, DataSize, Duration};
 
-use crate::diagnostic::Fault;
-use crate::document::Node;
 use crate::section::{Setting, section, tagged};
-use crate::value::{Value, choice};
+use crate::value::{choice, word_or};
 
 tagged! {
     /// What the application sends, and when.
@@ -83,6 +78,17 @@ section! {
 }
 
 choice! {
+    /// What is in a message.
+    pub enum Content {
+        /// A slice of one constant pattern: for load that nobody looks into. Such messages are not recorded.
+        Pattern = "pattern",
+        /// Number and length in front, then the pattern, so that the receiver knows each message and checks
+        /// each byte.
+        Stamped = "stamped",
+    }
+}
+
+choice! {
     /// What a source does when the transport's send buffer is full.
     pub enum WhenBlocked {
         /// It keeps to its timetable; what cannot be sent yet queues in the application.
@@ -92,43 +98,34 @@ choice! {
     }
 }
 
-/// What a bulk transfer sends in all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Total {
-    /// This much.
-    Bytes(DataSize),
-    /// It never ends.
-    Unlimited,
-}
-
-impl fmt::Display for Total {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bytes(size) => size.fmt(f),
-            Self::Unlimited => f.write_str("unlimited"),
-        }
+word_or! {
+    /// What a bulk transfer sends in all.
+    pub enum Total {
+        /// It never ends.
+        Unlimited = "unlimited",
+        /// This much.
+        Bytes(DataSize) like "10 MB",
     }
 }
 
-impl Value for Total {
-    fn read(node: &Node) -> Result<Self, Fault> {
-        match String::read(node) {
-            Ok(text) if text.trim() == "unlimited" => Ok(Self::Unlimited),
-            _ => DataSize::read(node).map(Self::Bytes).map_err(|fault| {
-                let help = "write an amount like \"10 MB\", or \"unlimited\"";
-                Fault::new(fault.message).help(help)
-            }),
-        }
+impl ConstantRate {
+    /// The time from one message to the next.
+    pub fn spacing(&self) -> Duration {
+        spacing(self.interval, self.rate, *self.message_size)
     }
+}
 
-    fn write(&self) -> String {
-        format!("\"{self}\"")
+impl Poisson {
+    /// The mean time from one message to the next.
+    pub fn spacing(&self) -> Duration {
+        spacing(self.mean_interval, self.rate, *self.message_size)
     }
+}
 
-    fn schema() -> Json {
-        let pattern = "^\\s*([0-9][0-9_]*(\\.[0-9_]+)?\\s*(B|bytes?|[kMG]B|[KMG]iB)|unlimited)\\s*$";
-        json!({ "type": "string", "pattern": pattern, "examples": ["10 MB", "unlimited"] })
-    }
+/// The interval, or what the rate makes of the messages' size. A check sees to it that one is given.
+fn spacing(interval: Option<Setting<Duration>>, rate: Option<Setting<DataRate>>, size: DataSize) -> Duration {
+    let of_rate = || rate.map_or(Duration::MAX, |rate| rate.time_to_send(size));
+    interval.map_or_else(of_rate, |interval| *interval)
 }
 
 impl Application {

@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 
-use crate::schema::application::{Application, WhenBlocked};
+use crate::schema::application::{Application, Content, WhenBlocked};
 use crate::section::{OneOf, Setting, section};
 use crate::value::choice;
 
@@ -20,8 +20,10 @@ section! {
         /// The receiver's link that is used first: SCTP's primary path, TCP's only one. The first link of
         /// the receiver in alphabetical order if absent.
         primary: Option<Setting<String>>;
-        /// When the sender opens its association or connection.
+        /// When the first message is due, or as soon as the association or connection is up.
         start: Setting<Duration> = Duration::ZERO;
+        /// When the sender opens its association or connection; at `start` if absent.
+        connect: Option<Setting<Duration>>;
         /// When the application stops sending and closes in order. If absent, it closes when it has sent
         /// all that it has.
         end: Option<Setting<Duration>>;
@@ -33,6 +35,8 @@ section! {
         unordered: Setting<bool> = false;
         /// What the application does when the transport's send buffer is full.
         when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;
+        /// What is in a message.
+        content: Setting<Content> = Content::Stamped;
         /// What the application sends, and when.
         application: OneOf<Application>;
     }

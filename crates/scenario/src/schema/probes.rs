@@ -8,7 +8,7 @@ use slantpath_base::Duration;
 use crate::diagnostic::Fault;
 use crate::document::Node;
 use crate::section::{Setting, section};
-use crate::value::Value;
+use crate::value::{Value, word_or};
 
 section! {
     /// What is measured and captured. Counters of flows and links are always kept.
@@ -16,11 +16,21 @@ section! {
         /// Whether each message is recorded: when it was sent, delivered and retransmitted, and on which path.
         messages: Setting<bool> = true;
         /// How often cwnd, ssthresh, outstanding bytes, RTO and SRTT of each path are sampled.
-        paths: Setting<Sampling> = Sampling::Off;
+        paths: Setting<Interval> = Interval::Off;
         /// How often the length of each link's queue is sampled.
         queues: Setting<Sampling> = Sampling::Off;
         /// Links whose packets are captured, both directions, as pcapng.
         captures: Setting<Vec<String>> = Vec::new();
+    }
+}
+
+word_or! {
+    /// A regular interval.
+    pub enum Interval {
+        /// Never.
+        Off = "off",
+        /// Again and again after this time.
+        Every(Duration) like "100 ms",
     }
 }
 
