@@ -3,6 +3,7 @@
 use core::fmt::{Debug, Display};
 use core::str::FromStr;
 use std::io;
+use std::sync::Arc;
 
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Probability};
 use slantpath_scenario::Scenario;
@@ -31,7 +32,7 @@ pub fn scenario(data: &[u8]) {
 }
 
 fn parse(text: &str) -> Result<Scenario, slantpath_scenario::Diagnostics> {
-    Scenario::parse(NAME, text, &[], &|_| Err(io::Error::from(io::ErrorKind::NotFound)))
+    Scenario::parse(NAME, text, &[], Arc::new(|_| Err(io::Error::from(io::ErrorKind::NotFound))))
 }
 
 /// A quantity that is read is written as one that reads the same.
