@@ -29,6 +29,7 @@ pub mod ground;
 pub mod network;
 pub mod orbit;
 pub mod outage;
+pub mod route;
 pub mod sgp4;
 pub mod site;
 mod trig;

@@ -1,0 +1,15 @@
+//! Routes of least delay over a contact plan: one tree towards each destination, kept up from change to change.
+//!
+//! A route is worked out when a contact changes and never otherwise: between changes delays drift, and packets keep their path.
+//! At a change, every link's delay is read anew ([`Refresh::All`]) or only those of the links that changed
+//! ([`Refresh::Changed`]); then each tree is repaired where it no longer is shortest ([`tree`]), or built afresh where most of
+//! it hung on what was lost.
+
+mod buckets;
+mod graph;
+mod router;
+mod search;
+mod tree;
+
+pub use graph::Metric;
+pub use router::{Hop, Path, Refresh, RouteConfig, Router};

@@ -1,0 +1,266 @@
+//! The router: a plan, an instant, and a tree towards each destination.
+
+use slantpath_base::{Duration, Instant};
+
+use super::graph::{Effect, Graph, Metric, UNREACHABLE};
+use super::search;
+use super::tree::{Root, Tree, Via, Workshop};
+use crate::contact::{ContactId, ContactPlan};
+use crate::network::NodeId;
+
+/// Whose delays are read anew when a contact changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refresh {
+    /// All links': after every change the routes are shortest for the delays of that instant.
+    #[default]
+    All,
+    /// Only those of the links that changed; the others keep the delay of their last refresh. Cheaper by far, and in low orbit
+    /// longer than the shortest by some percent after minutes.
+    Changed,
+}
+
+/// How routes are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RouteConfig {
+    /// What is kept small.
+    pub metric: Metric,
+    /// Whose delays are read at a change.
+    pub refresh: Refresh,
+}
+
+/// The next step of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The contact to send over.
+    pub contact: ContactId,
+    /// The node at its other end.
+    pub next: NodeId,
+}
+
+/// A whole route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// The nodes, both ends included.
+    pub nodes: Vec<NodeId>,
+    /// The contacts between them.
+    pub contacts: Vec<ContactId>,
+}
+
+impl Path {
+    /// The one-way propagation delay at an instant, nanoseconds.
+    pub fn delay_nanos(&self, plan: &ContactPlan, now: Instant) -> f64 {
+        self.contacts.iter().map(|&contact| plan.delay(contact).nanos_at(now)).sum()
+    }
+
+    /// The one-way propagation delay at an instant.
+    pub fn delay(&self, plan: &ContactPlan, now: Instant) -> Duration {
+        Duration::from_secs_f64(self.delay_nanos(plan, now) * 1e-9)
+    }
+
+    /// Whether all its contacts hold at an instant.
+    pub fn holds_at(&self, plan: &ContactPlan, now: Instant) -> bool {
+        self.contacts.iter().all(|&contact| plan.contact(contact).holds_at(now))
+    }
+}
+
+/// Routes towards some destinations, at one instant after another.
+pub struct Router<'p> {
+    plan: &'p ContactPlan,
+    config: RouteConfig,
+    pub(super) graph: Graph<'p>,
+    trees: Vec<Tree>,
+    destinations: Vec<NodeId>,
+    shop: Workshop,
+    next_change: usize,
+    now: Instant,
+}
+
+impl<'p> Router<'p> {
+    /// Routes towards destinations (sites, as a rule) at the start of a plan.
+    pub fn new(plan: &'p ContactPlan, destinations: &[NodeId], config: RouteConfig) -> Self {
+        let nodes = plan.names().len();
+        let graph = Graph::new(plan, config.metric);
+        let tree = |&node: &NodeId| {
+            let core = graph.is_core(node);
+            let root =
+                if core { Root::Core(node.0) } else { Root::Site(node.index() - plan.satellite_count()) };
+            Tree::new(root, nodes)
+        };
+        let trees = destinations.iter().map(tree).collect();
+        let shop = Workshop::new(nodes);
+        let destinations = destinations.to_vec();
+        let now = Instant::START;
+        let mut router = Self { plan, config, graph, trees, destinations, shop, next_change: 0, now };
+        router.take_changes(Instant::START);
+        router.rebuild();
+        router
+    }
+
+    /// The plan that is followed.
+    pub fn plan(&self) -> &'p ContactPlan {
+        self.plan
+    }
+
+    /// The instant up to which changes are taken in.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The destinations, in the order in which methods count them.
+    pub fn destinations(&self) -> &[NodeId] {
+        &self.destinations
+    }
+
+    /// When a contact changes next.
+    pub fn next_change(&self) -> Option<Instant> {
+        self.plan.changes().get(self.next_change).map(|change| change.at)
+    }
+
+    /// Goes to the next instant at which contacts change, and repairs the routes for it.
+    pub fn step(&mut self) -> Option<Instant> {
+        let at = self.next_change()?;
+        let effects = self.take_changes(at);
+        if self.config.refresh == Refresh::All {
+            self.graph.refresh(at);
+        }
+        self.shop.fit(&self.graph);
+        let Self { trees, graph, shop, .. } = self;
+        for tree in trees.iter_mut() {
+            let struck = self.config.refresh == Refresh::All || is_struck(tree, graph, &effects);
+            if struck {
+                tree.repair(graph, shop);
+            }
+        }
+        for effect in effects {
+            if let Effect::CoreLost(slot) = effect {
+                self.graph.release(slot);
+            }
+        }
+        Some(at)
+    }
+
+    /// Takes in every change up to an instant, each at its own.
+    pub fn advance(&mut self, to: Instant) {
+        while self.next_change().is_some_and(|at| at <= to) {
+            self.step();
+        }
+        self.now = self.now.max(to);
+    }
+
+    /// Builds every tree anew with the delays of the present: what [`Self::step`] saves.
+    pub fn rebuild(&mut self) {
+        self.graph.refresh(self.now);
+        self.shop.fit(&self.graph);
+        for tree in &mut self.trees {
+            tree.build(&self.graph, &mut self.shop);
+        }
+    }
+
+    /// Takes in the changes of one instant, without routes.
+    fn take_changes(&mut self, at: Instant) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        while let Some(change) = self.plan.changes().get(self.next_change).filter(|change| change.at <= at) {
+            effects.push(if change.begins {
+                self.graph.begin(change.contact, at)
+            } else {
+                self.graph.end(change.contact)
+            });
+            self.next_change += 1;
+        }
+        self.now = at;
+        effects
+    }
+
+    /// The next hop from a node towards a destination (by its index).
+    pub fn next_hop(&self, from: NodeId, destination: usize) -> Option<Hop> {
+        let tree = &self.trees[destination];
+        if from == self.destinations[destination] {
+            return None;
+        }
+        if self.graph.is_core(from) {
+            return match tree.via[from.index()] {
+                Via::Access(contact) => {
+                    Some(Hop { contact: ContactId(contact), next: self.destinations[destination] })
+                }
+                Via::Core { slot, next } => {
+                    Some(Hop { contact: self.graph.contact_in(slot), next: NodeId(next) })
+                }
+                Via::Nowhere => None,
+            };
+        }
+        let access = &self.graph.access[from.index() - self.plan.satellite_count()];
+        let reached =
+            |access: &&super::graph::Access| tree.distance[access.satellite as usize] != UNREACHABLE;
+        let best = access.iter().filter(reached).min_by_key(|access| {
+            (tree.distance[access.satellite as usize].saturating_add(access.weight), access.satellite)
+        })?;
+        Some(Hop { contact: best.contact, next: NodeId(best.satellite) })
+    }
+
+    /// The length of the route from a node to a destination in the units of the metric, as of the last refresh; for delay
+    /// these are nanoseconds.
+    pub fn distance(&self, from: NodeId, destination: usize) -> Option<u32> {
+        let tree = &self.trees[destination];
+        let finite = |distance: u32| (distance != UNREACHABLE).then_some(distance);
+        if from == self.destinations[destination] {
+            return Some(0);
+        }
+        if self.graph.is_core(from) {
+            return finite(tree.distance[from.index()]);
+        }
+        let access = &self.graph.access[from.index() - self.plan.satellite_count()];
+        let through = |access: &super::graph::Access| {
+            tree.distance[access.satellite as usize].saturating_add(access.weight)
+        };
+        access.iter().map(through).min().and_then(finite)
+    }
+
+    /// The route from a node to a destination.
+    pub fn path(&self, from: NodeId, destination: usize) -> Option<Path> {
+        let mut path = Path { nodes: vec![from], contacts: Vec::new() };
+        let mut at = from;
+        while at != self.destinations[destination] {
+            let hop = self.next_hop(at, destination)?;
+            path.contacts.push(hop.contact);
+            path.nodes.push(hop.next);
+            at = hop.next;
+            assert!(path.nodes.len() <= self.plan.names().len() + 1, "a route runs in a circle");
+        }
+        Some(path)
+    }
+
+    /// The shortest route that shares no relaying node with another, for the second address of a multihomed host. The other one is
+    /// kept as it is: where it cuts the network in two there is none, even if another pair would exist.
+    pub fn disjoint_path(&self, from: NodeId, to: NodeId, other: &Path) -> Option<Path> {
+        search::shortest(&self.graph, from, to, &|node| {
+            node == from || node == to || !other.nodes.contains(&node)
+        })
+    }
+
+    /// The contacts along given nodes, if each follows the last at this instant: a fixed route.
+    pub fn fixed_path(&self, nodes: &[NodeId]) -> Option<Path> {
+        let contacts = nodes.windows(2).map(|pair| search::contact_between(&self.graph, pair[0], pair[1]));
+        let contacts: Vec<ContactId> = contacts.collect::<Option<_>>()?;
+        Some(Path { nodes: nodes.to_vec(), contacts })
+    }
+
+    /// Every link that holds, with its weight: the graph of the instant, for those who want to judge it themselves.
+    pub fn links(&self) -> Vec<(NodeId, NodeId, u32)> {
+        let core = self.graph.ends.iter().zip(&self.graph.weights);
+        let core = core.filter(|(_, weight)| **weight != UNREACHABLE);
+        let core = core.map(|(&(a, b), &weight)| (NodeId(a), NodeId(b), weight));
+        let site = |(site, list): (usize, &Vec<super::graph::Access>)| {
+            let node = NodeId::new(self.plan.satellite_count() + site);
+            list.iter().map(|access| (NodeId(access.satellite), node, access.weight)).collect::<Vec<_>>()
+        };
+        core.chain(self.graph.access.iter().enumerate().flat_map(site)).collect()
+    }
+}
+
+fn is_struck(tree: &Tree, graph: &Graph<'_>, effects: &[Effect]) -> bool {
+    effects.iter().any(|&effect| match effect {
+        Effect::Access(site) => tree.root == Root::Site(site),
+        Effect::CoreGained(slot) => tree.gains(graph, slot),
+        Effect::CoreLost(slot) => tree.uses(graph, slot),
+    })
+}

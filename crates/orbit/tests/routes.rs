@@ -1,0 +1,203 @@
+//! Routes against a plain Dijkstra that shares no line with the router.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use slantpath_base::{Angle, Duration, Instant};
+use slantpath_orbit::constellation::presets::Preset;
+use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
+use slantpath_orbit::route::{Metric, Refresh, RouteConfig, Router};
+use slantpath_orbit::site::{Horizon, Place, Relay};
+use slantpath_orbit::{Geodetic, Network, NodeId, Site, Utc};
+
+fn epoch() -> Utc {
+    "2026-03-01T00:00:00Z".parse().unwrap()
+}
+
+fn site(name: &str, (latitude, longitude): (f64, f64), antennas: Vec<Antenna>, relay: Relay) -> Site {
+    let place = Place::Fixed(Geodetic::new(latitude, longitude, 0.0));
+    Site { name: name.into(), place, antennas, horizon: Horizon::default(), relay }
+}
+
+fn antenna(reselect: Reselect) -> Antenna {
+    let policy = GroundPolicy { criterion: Criterion::Nearest, reselect, handover: Handover::default() };
+    Antenna::new(Angle::from_degrees(8.2)).with_policy(policy)
+}
+
+/// Iridium with a gateway among hosts, one of them with two antennas.
+fn network() -> Network {
+    let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+    let one = || vec![antenna(Reselect::OnLoss)];
+    network.sites = vec![
+        site("london", (51.53, 0.0), one(), Relay::None),
+        site(
+            "boston",
+            (42.3, -71.1),
+            vec![antenna(Reselect::OnLoss), antenna(Reselect::OnLoss)],
+            Relay::None,
+        ),
+        site(
+            "tempe",
+            (33.4, -111.9),
+            vec![antenna(Reselect::Always), antenna(Reselect::Always)],
+            Relay::Gateway,
+        ),
+        site("perth", (-32.0, 115.8), one(), Relay::None),
+    ];
+    network
+}
+
+fn plan(network: &Network, span: Duration) -> ContactPlan {
+    Planner::new(network, span).unwrap().plan(&mut |_, _| {}).unwrap()
+}
+
+fn sites(plan: &ContactPlan) -> Vec<NodeId> {
+    (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect()
+}
+
+/// Least distances from everywhere to `to`: no queue, no tree, just the nearest unvisited node each time.
+fn plain_dijkstra(plan: &ContactPlan, links: &[(NodeId, NodeId, u32)], to: NodeId) -> BTreeMap<NodeId, u32> {
+    let mut known: BTreeMap<NodeId, u32> = [(to, 0)].into();
+    let mut done: BTreeMap<NodeId, u32> = BTreeMap::new();
+    while let Some((&node, &distance)) = known.iter().min_by_key(|(node, distance)| (**distance, **node)) {
+        known.remove(&node);
+        done.insert(node, distance);
+        if node != to && !plan.relays(node) {
+            continue;
+        }
+        for &(a, b, weight) in links {
+            let peer = if a == node {
+                b
+            } else if b == node {
+                a
+            } else {
+                continue;
+            };
+            if !done.contains_key(&peer) {
+                let best = known.entry(peer).or_insert(u32::MAX);
+                *best = (*best).min(distance + weight);
+            }
+        }
+    }
+    done
+}
+
+fn agree(router: &Router<'_>, at: Instant) {
+    let plan = router.plan();
+    let links = router.links();
+    for (index, &to) in router.destinations().iter().enumerate() {
+        let expected = plain_dijkstra(plan, &links, to);
+        for node in (0..plan.names().len()).map(NodeId::new) {
+            let (ours, theirs) = (router.distance(node, index), expected.get(&node).copied());
+            assert_eq!(ours, theirs, "from {node:?} to {to:?} at {at}");
+            if let Some(path) = router.path(node, index) {
+                let length: u32 = path
+                    .nodes
+                    .windows(2)
+                    .map(|pair| {
+                        let joins = |link: &&(NodeId, NodeId, u32)| {
+                            (link.0, link.1) == (pair[0], pair[1]) || (link.1, link.0) == (pair[0], pair[1])
+                        };
+                        links.iter().filter(joins).map(|link| link.2).min().unwrap()
+                    })
+                    .sum();
+                assert_eq!(Some(length), ours, "{path:?}");
+            } else {
+                assert_eq!(theirs.filter(|_| node != to), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn after_every_change_routes_agree_with_a_plain_dijkstra() {
+    let network = network();
+    let plan = plan(&network, Duration::from_secs(3_000));
+    for metric in [Metric::Delay, Metric::Hops] {
+        for refresh in [Refresh::All, Refresh::Changed] {
+            let mut router = Router::new(&plan, &sites(&plan), RouteConfig { metric, refresh });
+            agree(&router, Instant::START);
+            let mut steps = 0;
+            while let Some(at) = router.step() {
+                agree(&router, at);
+                steps += 1;
+            }
+            assert!(steps > 40);
+        }
+    }
+}
+
+#[test]
+fn links_carry_the_delays_of_the_instant() {
+    let network = network();
+    let plan = plan(&network, Duration::from_secs(1_000));
+    let mut router = Router::new(&plan, &sites(&plan), RouteConfig::default());
+    while let Some(at) = router.step() {
+        let london = plan.node("london").unwrap();
+        let Some(path) = router.path(london, 1) else { continue };
+        let nanos = path.delay_nanos(&plan, at);
+        assert!((nanos - f64::from(router.distance(london, 1).unwrap())).abs() < path.contacts.len() as f64);
+        assert!(at.since_start() >= plan.span() || path.holds_at(&plan, at));
+    }
+}
+
+#[test]
+fn a_second_path_shares_no_satellite_with_the_first() {
+    let network = network();
+    let plan = plan(&network, Duration::from_secs(6_000));
+    let (tempe, boston) = (plan.node("tempe").unwrap(), plan.node("boston").unwrap());
+    let mut router = Router::new(&plan, &[boston], RouteConfig::default());
+    let mut found = 0;
+    while let Some(at) = router.step() {
+        let Some(first) = router.path(tempe, 0) else { continue };
+        let Some(second) = router.disjoint_path(tempe, boston, &first) else { continue };
+        let inner = &first.nodes[1..first.nodes.len() - 1];
+        assert!(second.nodes[1..second.nodes.len() - 1].iter().all(|node| !inner.contains(node)));
+        assert_eq!((second.nodes[0], *second.nodes.last().unwrap()), (tempe, boston));
+        assert!(second.delay_nanos(&plan, at) + 10.0 >= first.delay_nanos(&plan, at));
+        found += 1;
+    }
+    assert!(found > 20, "{found}");
+}
+
+#[test]
+fn a_fixed_path_stands_while_its_contacts_do() {
+    let network = network();
+    let plan = plan(&network, Duration::from_secs(3_000));
+    let (london, boston) = (plan.node("london").unwrap(), plan.node("boston").unwrap());
+    let mut router = Router::new(&plan, &[boston], RouteConfig::default());
+    let first = router.path(london, 0).unwrap();
+    assert_eq!(router.fixed_path(&first.nodes).as_ref(), Some(&first));
+    while let Some(at) = router.step() {
+        assert_eq!(router.fixed_path(&first.nodes).is_some(), first.holds_at(&plan, at), "{at}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn any_sites_over_any_shell_agree_with_a_plain_dijkstra(
+        planes in 3..9_usize, per_plane in 4..12_usize, inclination in 30.0..98.0_f64,
+        places in prop::collection::vec((-70.0..70.0_f64, -180.0..180.0_f64), 2..5), all: bool,
+    ) {
+        use slantpath_orbit::constellation::{Arrangement, IslConfig, IslPattern, shell::Shell};
+        let mut shell = Shell::new("s", Arrangement::Delta, (planes, per_plane), 1_400.0, inclination);
+        shell.isl = IslConfig { pattern: IslPattern::Grid, ..IslConfig::default() };
+        let mut network = Network::new(epoch(), vec![shell.build(epoch()).unwrap()]);
+        let place = |(index, &at): (usize, &(f64, f64))| {
+            let relay = if index % 2 == 0 { Relay::None } else { Relay::Gateway };
+            site(&format!("site{index}"), at, vec![antenna(Reselect::Always)], relay)
+        };
+        network.sites = places.iter().enumerate().map(place).collect();
+        let Ok(plan) = Planner::new(&network, Duration::from_secs(900)).unwrap().plan(&mut |_, _| {}) else { return Ok(()) };
+        let refresh = if all { Refresh::All } else { Refresh::Changed };
+        let mut router = Router::new(&plan, &sites(&plan), RouteConfig { metric: Metric::Delay, refresh });
+        while let Some(at) = router.step() {
+            agree(&router, at);
+        }
+    }
+}
