@@ -1,0 +1,189 @@
+//! What can be chosen about one connection. The defaults are the RFCs'.
+
+use slantpath_base::Duration;
+use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
+use slantpath_cc::{InitialWindow, NewRenoConfig, RtoConfig};
+
+/// The choices of one connection, or of all that a listener accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpConfig {
+    /// Bytes of data in a full segment, unless the peer asks for less (RFC 9293, section 3.7.1). The default
+    /// fits an Ethernet frame: 1500 less 40 bytes of headers.
+    pub mss_bytes: u32,
+    /// A limit of the sender's own on what is unacknowledged, beside cwnd and the peer's window: the `window`
+    /// of older studies, which stands for the peer's buffer. Default: none.
+    pub window_limit: Option<WindowLimit>,
+    /// Bytes that may wait to be acknowledged or sent. [`Event::Writable`](crate::Event::Writable) comes when
+    /// half of them are free again. Default: 4 MiB, room for a geostationary path at 50 Mbit/s.
+    pub send_buffer_bytes: u64,
+    /// Bytes that the receiver has room for; sets the window that is advertised and its scale. Default: 4 MiB.
+    pub receive_buffer_bytes: u64,
+    /// When data is acknowledged. Default: every second segment, or after 200 ms.
+    pub delayed_ack: DelayedAck,
+    /// Whether SACK is offered and accepted (RFC 2018). Default: yes.
+    pub sack: bool,
+    /// Whether timestamps are offered and accepted (RFC 7323, section 3). Default: no; the studies' stacks had
+    /// none, and their ten bytes would be missing from every segment.
+    pub timestamps: bool,
+    /// Whether window scaling is offered and accepted (RFC 7323, section 2). Default: yes.
+    pub window_scaling: bool,
+    /// What a loss does when the peer has no SACK. Default: NewReno (RFC 6582).
+    pub loss_recovery: LossRecovery,
+    /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042). Default: yes.
+    pub limited_transmit: bool,
+    /// The window of a new connection. Default: RFC 6928.
+    pub initial_window: InitialWindow,
+    /// Slow start ends here even without a loss. Default: no such bound.
+    pub initial_ssthresh_bytes: Option<u64>,
+    /// The law of congestion avoidance. Default: counting bytes (RFC 5681, section 3.1).
+    pub avoidance_increase: AvoidanceIncrease,
+    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681).
+    pub unused_window: UnusedWindow,
+    /// Whether cwnd falls back to the initial window when nothing was sent for one RTO. Default: yes (RFC
+    /// 5681, section 4.1).
+    pub idle_restart: bool,
+    /// The retransmission timeout's constants. Default: RFC 6298, at least 1 s.
+    pub rto: RtoConfig,
+    /// Which segments are timed. Default: one a round trip (RFC 6298, section 3).
+    pub rtt_sampling: RttSampling,
+    /// Duplicate ACKs, or segments' worth of SACKed data, that mean a loss. Default: 3 (RFC 5681, RFC 6675).
+    pub duplicate_ack_threshold: u32,
+    /// Whether a small segment waits while anything is unacknowledged (RFC 896). Default: no; the studies'
+    /// sources count on every message being sent at once.
+    pub nagle: bool,
+    /// How often a SYN is repeated before the attempt fails. Default: 7, which at 1 s, 2 s .. outlasts the
+    /// three minutes of RFC 9293, section 3.8.3.
+    pub syn_retransmission_limit: u32,
+    /// How often in a row data is repeated by timeout before the connection fails. Default: 15, well past the
+    /// 100 s of RFC 9293, section 3.8.3.
+    pub data_retransmission_limit: u32,
+    /// The maximum segment lifetime; TIME-WAIT lasts two. Default: 2 min (RFC 9293, section 3.4.2).
+    pub maximum_segment_lifetime: Duration,
+    /// Whether checksums are computed for what is sent. Default: always.
+    pub checksum: ChecksumPolicy,
+    /// What a connection reports beyond what every application needs. Default: nothing.
+    pub reports: Reports,
+}
+
+impl Default for TcpConfig {
+    fn default() -> Self {
+        let congestion = NewRenoConfig::new(1_460);
+        Self {
+            mss_bytes: congestion.mss_bytes,
+            window_limit: None,
+            send_buffer_bytes: 4 << 20,
+            receive_buffer_bytes: 4 << 20,
+            delayed_ack: DelayedAck::EverySecondSegment { timeout: Duration::from_millis(200) },
+            sack: true,
+            timestamps: false,
+            window_scaling: true,
+            loss_recovery: LossRecovery::NewReno,
+            limited_transmit: true,
+            initial_window: congestion.initial_window,
+            initial_ssthresh_bytes: congestion.initial_ssthresh_bytes,
+            avoidance_increase: congestion.avoidance_increase,
+            unused_window: congestion.unused_window,
+            idle_restart: true,
+            rto: RtoConfig::tcp(),
+            rtt_sampling: RttSampling::OncePerRoundTrip,
+            duplicate_ack_threshold: 3,
+            nagle: false,
+            syn_retransmission_limit: 7,
+            data_retransmission_limit: 15,
+            maximum_segment_lifetime: Duration::from_secs(120),
+            checksum: ChecksumPolicy::Complete,
+            reports: Reports::default(),
+        }
+    }
+}
+
+impl TcpConfig {
+    /// The congestion controller's part of the choices, for segments of `mss_bytes`.
+    pub(crate) fn congestion(&self, mss_bytes: u32) -> NewRenoConfig {
+        NewRenoConfig {
+            mss_bytes,
+            initial_window: self.initial_window,
+            initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+            avoidance_increase: self.avoidance_increase,
+            unused_window: self.unused_window,
+            ..NewRenoConfig::new(mss_bytes)
+        }
+    }
+
+    /// The shift that lets 16 bits express the receive buffer, at most 14 (RFC 7323, section 2.3).
+    pub(crate) fn window_shift(&self) -> u8 {
+        if !self.window_scaling {
+            return 0;
+        }
+        (0..14).find(|shift| self.receive_buffer_bytes >> shift <= 0xffff).unwrap_or(14)
+    }
+}
+
+/// A limit on unacknowledged data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowLimit {
+    /// In bytes.
+    Bytes(u64),
+    /// In full segments.
+    Segments(u32),
+}
+
+impl WindowLimit {
+    /// The limit in bytes for segments of at most `mss_bytes`.
+    pub fn bytes(self, mss_bytes: u32) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Segments(segments) => u64::from(segments) * u64::from(mss_bytes),
+        }
+    }
+}
+
+/// When in-order data is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelayedAck {
+    /// Every second segment, or when the older of two has waited this long: less than half a second (RFC 9293,
+    /// section 3.8.6.3). Out-of-order data is acknowledged at once.
+    EverySecondSegment {
+        /// The longest wait.
+        timeout: Duration,
+    },
+    /// Each segment at once.
+    Off,
+}
+
+/// What ends a fast recovery when there is no SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossRecovery {
+    /// All that was outstanding at its start has been acknowledged; each partial ACK retransmits the next hole
+    /// (RFC 6582).
+    NewReno,
+    /// The first ACK of new data (RFC 5681, section 3.2).
+    Reno,
+}
+
+/// Which segments give a round-trip time. A retransmitted one never does (Karn).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttSampling {
+    /// The newest segment of each ACK.
+    EveryAck,
+    /// One at a time.
+    OncePerRoundTrip,
+}
+
+/// Whether the checksums of what is sent are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChecksumPolicy {
+    /// They are.
+    Complete,
+    /// They are left to whoever observes the bytes, as by offload to hardware.
+    Omit,
+}
+
+/// Events for those who study a connection rather than use it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reports {
+    /// [`Event::Acked`](crate::Event::Acked) whenever more of the stream has been acknowledged.
+    pub acked: bool,
+    /// [`Event::Transmitted`](crate::Event::Transmitted) for each segment with data.
+    pub transmitted: bool,
+}

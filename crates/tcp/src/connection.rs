@@ -1,0 +1,296 @@
+//! One connection: the state machine of RFC 9293 over a sending and a receiving half.
+
+mod handshake;
+mod input;
+mod output;
+mod state;
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
+
+use crate::config::TcpConfig;
+use crate::event::{Event, ResetCause};
+use crate::rx::Rx;
+use crate::segment::SequenceNumber;
+use crate::tx::{Endurance, Tx};
+pub use state::ConnectionState;
+
+/// What a connection can be seen to be doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Its own address and port.
+    pub local: SocketAddr,
+    /// Its peer's.
+    pub remote: SocketAddr,
+    /// The state of RFC 9293.
+    pub state: ConnectionState,
+    /// The congestion window.
+    pub cwnd_bytes: u64,
+    /// The slow start threshold; `u64::MAX` before the first loss unless configured.
+    pub ssthresh_bytes: u64,
+    /// Sent and not acknowledged.
+    pub flight_bytes: u64,
+    /// The estimate of what is in the network (RFC 6675).
+    pub pipe_bytes: u64,
+    /// The window that the peer advertised last.
+    pub peer_window_bytes: u64,
+    /// Whether a loss is being repaired.
+    pub is_recovering: bool,
+    /// The smoothed round-trip time.
+    pub srtt: Option<Duration>,
+    /// Its variation.
+    pub rttvar: Option<Duration>,
+    /// The retransmission timeout, backed off as it may be.
+    pub rto: Duration,
+    /// Segments of data that were sent again.
+    pub retransmissions: u64,
+    /// How often the retransmission timer expired on data.
+    pub timeouts: u64,
+    /// How often duplicate ACKs or SACK started a recovery.
+    pub fast_recoveries: u64,
+    /// Bytes of the own stream that the peer has acknowledged.
+    pub acked_bytes: u64,
+    /// Bytes of the peer's stream that have arrived in order.
+    pub received_bytes: u64,
+}
+
+/// A control segment that waits to go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Control {
+    Nothing,
+    Reset { sequence: SequenceNumber },
+    Syn,
+    SynAck,
+}
+
+/// The options of the peer's SYN.
+#[derive(Clone, Copy, Debug, Default)]
+struct Offers {
+    mss_bytes: u16,
+    sack: bool,
+    window_scaling: bool,
+}
+
+/// Timestamps in use on a connection.
+#[derive(Clone, Copy, Debug)]
+struct TimestampState {
+    /// TS.Recent.
+    recent: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    config: TcpConfig,
+    local: SocketAddr,
+    remote: SocketAddr,
+    state: ConnectionState,
+    /// The initial send sequence number.
+    iss: SequenceNumber,
+    /// The initial receive sequence number; of no meaning in SYN-SENT.
+    irs: SequenceNumber,
+    /// What the peer's SYN offered.
+    offers: Offers,
+    /// When the own SYN, or answer to one, was sent.
+    syn_sent_at: Instant,
+    /// How often it was repeated.
+    syn_repeats: u32,
+    control: Control,
+    tx: Tx,
+    rx: Rx,
+    /// The shift of the peer's windows.
+    peer_shift: u8,
+    timestamps: Option<TimestampState>,
+    /// The peer's offset up to which the last segment sent acknowledged.
+    last_ack_sent: u64,
+    events: VecDeque<Event>,
+    /// The last event, which waits for the data before it.
+    ending: Option<Event>,
+    /// Bookkeeping of the endpoint.
+    pub(crate) is_queued: bool,
+    /// The earliest wake-up that the endpoint has noted.
+    pub(crate) scheduled: Instant,
+}
+
+impl Connection {
+    fn new(config: TcpConfig, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
+        Self {
+            local,
+            remote,
+            state: ConnectionState::SynSent,
+            iss,
+            irs: SequenceNumber(0),
+            offers: Offers::default(),
+            syn_sent_at: Instant::START,
+            syn_repeats: 0,
+            control: Control::Syn,
+            tx: Tx::new(config),
+            rx: Rx::new(&config),
+            peer_shift: 0,
+            timestamps: None,
+            last_ack_sent: 0,
+            events: VecDeque::new(),
+            ending: None,
+            is_queued: false,
+            scheduled: Instant::FAR_FUTURE,
+            config,
+        }
+    }
+
+    pub(crate) const fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    pub(crate) const fn remote(&self) -> SocketAddr {
+        self.remote
+    }
+
+    /// Appends to the own stream.
+    pub(crate) fn write(&mut self, bytes: Bytes) -> bool {
+        let may_write = !self.tx.is_closed() && self.state.may_send();
+        if may_write {
+            self.tx.write(bytes);
+        }
+        may_write
+    }
+
+    /// Ends the own stream.
+    pub(crate) fn close(&mut self) {
+        match self.state {
+            ConnectionState::SynSent => self.finish(Event::Closed),
+            ConnectionState::Established => self.state = ConnectionState::FinWait1,
+            ConnectionState::CloseWait => self.state = ConnectionState::LastAck,
+            _ => {}
+        }
+        self.tx.close();
+    }
+
+    /// Ends both streams at once and tells the peer.
+    pub(crate) fn abort(&mut self) {
+        if self.state.is_synchronised() {
+            self.control = Control::Reset { sequence: self.own_sequence(self.tx.nxt()) };
+        }
+        self.state = ConnectionState::Closed;
+    }
+
+    /// Takes no more data from the peer until [`release`](Self::release).
+    pub(crate) const fn hold(&mut self) {
+        self.rx.hold();
+    }
+
+    pub(crate) fn release(&mut self) {
+        self.rx.release(self.tx.control().mss());
+    }
+
+    pub(crate) const fn writable(&self) -> u64 {
+        self.tx.writable()
+    }
+
+    /// Acts on every deadline that has passed.
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        self.rx.handle_deadline(now);
+        if let ConnectionState::TimeWait { until } = self.state
+            && until <= now
+        {
+            self.state = ConnectionState::Closed;
+        }
+        if self.tx.deadline().is_none_or(|deadline| deadline > now) {
+            return;
+        }
+        if self.state.is_opening() {
+            self.handle_handshake_timeout(now);
+        } else if self.tx.handle_timeout(now) == Endurance::Exhausted {
+            self.control = Control::Reset { sequence: self.own_sequence(self.tx.nxt()) };
+            self.finish(Event::Reset(ResetCause::TimedOut));
+        }
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        if let ConnectionState::Closed = self.state {
+            return None;
+        }
+        let time_wait = match self.state {
+            ConnectionState::TimeWait { until } => Some(until),
+            _ => None,
+        };
+        [self.tx.deadline(), self.rx.deadline(), time_wait].into_iter().flatten().min()
+    }
+
+    /// The next thing to tell the application.
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        if let Some(data) = self.rx.poll_data() {
+            return Some(Event::Data(data));
+        }
+        if self.rx.take_end() {
+            return Some(Event::PeerClosed);
+        }
+        self.ending.take()
+    }
+
+    /// Whether nothing will ever happen again.
+    pub(crate) fn is_over(&self) -> bool {
+        self.state == ConnectionState::Closed
+            && self.control == Control::Nothing
+            && self.events.is_empty()
+            && self.ending.is_none()
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let counters = self.tx.counters();
+        Snapshot {
+            local: self.local,
+            remote: self.remote,
+            state: self.state,
+            cwnd_bytes: self.tx.control().cwnd(),
+            ssthresh_bytes: self.tx.control().ssthresh(),
+            flight_bytes: self.tx.flight(),
+            pipe_bytes: self.tx.pipe(),
+            peer_window_bytes: self.tx.peer_window(),
+            is_recovering: self.tx.is_recovering(),
+            srtt: self.tx.rtt().srtt(),
+            rttvar: self.tx.rtt().rttvar(),
+            rto: self.tx.rtt().rto(),
+            retransmissions: counters.retransmissions,
+            timeouts: counters.timeouts,
+            fast_recoveries: counters.fast_recoveries,
+            acked_bytes: self.tx.acked(),
+            received_bytes: self.rx.received(),
+        }
+    }
+
+    /// Ends the connection; `event` is the last word to the application.
+    fn finish(&mut self, event: Event) {
+        self.state = ConnectionState::Closed;
+        self.tx.stop_timer();
+        self.ending = Some(event);
+    }
+
+    /// The wire's number of an offset in the own stream.
+    #[expect(clippy::cast_possible_truncation, reason = "sequence numbers are offsets modulo 2^32")]
+    const fn own_sequence(&self, offset: u64) -> SequenceNumber {
+        self.iss.plus(1).plus(offset as u32)
+    }
+
+    /// The wire's number of an offset in the peer's stream.
+    #[expect(clippy::cast_possible_truncation, reason = "sequence numbers are offsets modulo 2^32")]
+    const fn peer_sequence(&self, offset: u64) -> SequenceNumber {
+        self.irs.plus(1).plus(offset as u32)
+    }
+
+    /// The offset in the own stream that is nearest to SND.UNA; negative before the stream.
+    fn own_offset(&self, sequence: SequenceNumber) -> i64 {
+        let una = self.tx.una();
+        una.cast_signed() + i64::from(sequence.distance_from(self.own_sequence(una)).cast_signed())
+    }
+
+    /// The offset in the peer's stream that is nearest to RCV.NXT; negative before the stream.
+    fn peer_offset(&self, sequence: SequenceNumber) -> i64 {
+        let nxt = self.rx.nxt();
+        nxt.cast_signed() + i64::from(sequence.distance_from(self.peer_sequence(nxt)).cast_signed())
+    }
+}

@@ -1,0 +1,234 @@
+//! What a segment does to a connection: RFC 9293, section 3.10.7, in its order.
+
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
+
+use super::state::{ConnectionState, Opening};
+use super::{Connection, Control, TimestampState};
+use crate::event::{Event, ResetCause};
+use crate::options::SackBlocks;
+use crate::segment::{Flags, Segment};
+use crate::tx::{Acknowledgement, Range};
+
+impl Connection {
+    /// Takes in a segment of this connection.
+    pub(crate) fn handle_segment(&mut self, now: Instant, segment: &Segment, data: Bytes) {
+        match self.state {
+            ConnectionState::Closed => {}
+            ConnectionState::SynSent => self.handle_in_syn_sent(now, segment),
+            _ => self.handle_synchronised(now, segment, data),
+        }
+    }
+
+    fn handle_synchronised(&mut self, now: Instant, segment: &Segment, data: Bytes) {
+        let flags = segment.flags;
+        let sequence = self.peer_offset(segment.sequence);
+        if let Some(state) = self.timestamps
+            && !flags.contains(Flags::RST)
+            && !self.take_timestamp(state, segment, sequence)
+        {
+            self.rx.acknowledge_now();
+            return;
+        }
+        if !self.is_acceptable(sequence, segment.sequence_len(&data)) {
+            self.handle_unacceptable(now, segment, sequence);
+            return;
+        }
+        if flags.intersects(Flags::RST | Flags::SYN) {
+            return self.handle_reset_or_syn(segment, sequence);
+        }
+        if !flags.contains(Flags::ACK) || !self.handle_ack(now, segment, sequence, &data) {
+            return;
+        }
+        let has_fin = flags.contains(Flags::FIN);
+        if data.is_empty() && !has_fin {
+            return;
+        }
+        if self.state.receives() {
+            self.rx.receive(now, sequence, data, has_fin);
+            if self.rx.is_finished() {
+                self.handle_end_of_peer(now);
+            }
+        } else {
+            // Only a repetition of what was taken already can come after the peer's FIN.
+            self.rx.acknowledge_now();
+            if let ConnectionState::TimeWait { .. } = self.state {
+                self.wait_out(now);
+            }
+        }
+    }
+
+    /// Whether any part of a segment lies in the window (RFC 9293, section 3.10.7.4, first check).
+    fn is_acceptable(&self, sequence: i64, len: u32) -> bool {
+        let (nxt, edge) = (self.rx.nxt().cast_signed(), self.rx.edge().cast_signed());
+        match len {
+            0 if nxt >= edge => sequence == nxt,
+            0 => (nxt..edge).contains(&sequence),
+            len => sequence < edge && sequence + i64::from(len) > nxt,
+        }
+    }
+
+    fn handle_unacceptable(&mut self, now: Instant, segment: &Segment, sequence: i64) {
+        let flags = segment.flags;
+        if flags.contains(Flags::RST) {
+            return;
+        }
+        if let ConnectionState::SynReceived { .. } = self.state
+            && flags.contains(Flags::SYN)
+        {
+            // The answer to the peer's SYN was lost.
+            self.control = Control::SynAck;
+            return;
+        }
+        self.rx.acknowledge_now();
+        //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
+        //# If the RCV.WND is zero, no segments will be acceptable, but
+        //# special allowance should be made to accept valid ACKs, URGs,
+        //# and RSTs.
+        let is_at_nxt = sequence == self.rx.nxt().cast_signed();
+        if is_at_nxt && flags.contains(Flags::ACK) && !flags.contains(Flags::SYN) {
+            self.handle_ack(now, segment, sequence, &Bytes::from_static(b"refused"));
+        }
+        if let ConnectionState::TimeWait { .. } = self.state
+            && flags.contains(Flags::FIN)
+        {
+            self.wait_out(now);
+        }
+    }
+
+    fn handle_reset_or_syn(&mut self, segment: &Segment, sequence: i64) {
+        let is_exact = sequence == self.rx.nxt().cast_signed();
+        if !segment.flags.contains(Flags::RST) || !is_exact {
+            //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
+            //# TCP endpoints MUST send an acknowledgment (challenge ACK):
+            self.rx.acknowledge_now();
+            return;
+        }
+        if let ConnectionState::SynReceived { opening: Opening::Passive } = self.state {
+            // The listener goes on listening; nobody was told of this connection.
+            self.state = ConnectionState::Closed;
+            return;
+        }
+        self.finish(Event::Reset(ResetCause::ByPeer));
+    }
+
+    /// Takes in the acknowledgement of an acceptable segment. Returns whether the rest of it counts.
+    fn handle_ack(&mut self, now: Instant, segment: &Segment, sequence: i64, data: &Bytes) -> bool {
+        let ack = self.own_offset(segment.acknowledgment);
+        let window = u64::from(segment.window) << self.peer_shift;
+        if let ConnectionState::SynReceived { .. } = self.state {
+            if ack != 0 {
+                self.control = Control::Reset { sequence: segment.acknowledgment };
+                return false;
+            }
+            self.control = Control::Nothing;
+            self.establish(now, segment, window);
+        }
+        if ack > self.tx.nxt().cast_signed() {
+            //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
+            //# If the ACK acks something not yet sent (SEG.ACK >
+            //# SND.NXT), then send an ACK, drop the segment, and return.
+            self.rx.acknowledge_now();
+            return false;
+        }
+        if ack < self.tx.una().cast_signed() {
+            // An old acknowledgement; the data beside it may be new.
+            return true;
+        }
+        let before = self.tx.una();
+        let mut sacked = [Range { start: 0, end: 0 }; SackBlocks::MAX];
+        let sacked = self.unwrap_sack(&segment.options.sack, &mut sacked);
+        let echoed_rtt = self.timestamps.and(segment.options.timestamps).map(|timestamps| {
+            let now_ms = super::output::timestamp_clock(now);
+            Duration::from_millis(now_ms.wrapping_sub(timestamps.echo).into())
+        });
+        self.tx.handle_ack(
+            now,
+            Acknowledgement {
+                ack: ack.cast_unsigned(),
+                sequence,
+                window,
+                sacked,
+                is_pure: data.is_empty() && !segment.flags.contains(Flags::FIN),
+                echoed_rtt,
+            },
+        );
+        if self.tx.una() > before {
+            self.tell_progress();
+            if self.tx.is_finished() {
+                self.handle_own_end_acknowledged(now);
+            }
+        }
+        true
+    }
+
+    fn unwrap_sack<'a>(&self, blocks: &SackBlocks, ranges: &'a mut [Range; SackBlocks::MAX]) -> &'a [Range] {
+        let mut count = 0;
+        for block in blocks.iter() {
+            let (left, right) = (self.own_offset(block.left), self.own_offset(block.right));
+            if let (Ok(start), Ok(end)) = (u64::try_from(left), u64::try_from(right)) {
+                ranges[count] = Range { start, end };
+                count += 1;
+            }
+        }
+        &ranges[..count]
+    }
+
+    fn tell_progress(&mut self) {
+        if self.config.reports.acked {
+            self.events.push_back(Event::Acked { up_to_bytes: self.tx.acked() });
+        }
+        if self.tx.take_writable() && self.state.may_send() {
+            self.events.push_back(Event::Writable);
+        }
+    }
+
+    /// Everything sent, FIN included, has been acknowledged.
+    fn handle_own_end_acknowledged(&mut self, now: Instant) {
+        match self.state {
+            ConnectionState::FinWait1 => self.state = ConnectionState::FinWait2,
+            ConnectionState::Closing => self.close_orderly(now),
+            ConnectionState::LastAck => self.finish(Event::Closed),
+            _ => {}
+        }
+    }
+
+    /// Everything that the peer sent, FIN included, has arrived.
+    fn handle_end_of_peer(&mut self, now: Instant) {
+        match self.state {
+            ConnectionState::Established => self.state = ConnectionState::CloseWait,
+            ConnectionState::FinWait1 => self.state = ConnectionState::Closing,
+            ConnectionState::FinWait2 => self.close_orderly(now),
+            _ => {}
+        }
+    }
+
+    /// Both streams have ended here, while the peer may not know yet.
+    fn close_orderly(&mut self, now: Instant) {
+        self.wait_out(now);
+        self.tx.stop_timer();
+        self.ending = Some(Event::Closed);
+    }
+
+    fn wait_out(&mut self, now: Instant) {
+        let until = now.saturating_add(self.config.maximum_segment_lifetime.saturating_mul(2));
+        self.state = ConnectionState::TimeWait { until };
+    }
+
+    /// Checks and notes a segment's timestamp (RFC 7323, sections 4.3 and 5.3). False for a segment from the
+    /// past.
+    fn take_timestamp(&mut self, state: TimestampState, segment: &Segment, sequence: i64) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+        //# If a non-<RST> segment is received without a TSopt, a TCP
+        //# SHOULD silently drop the segment.
+        let Some(timestamps) = segment.options.timestamps else { return false };
+        let age = state.recent.wrapping_sub(timestamps.value).cast_signed();
+        if age > 0 {
+            return false;
+        }
+        if sequence <= self.last_ack_sent.cast_signed() {
+            self.timestamps = Some(TimestampState { recent: timestamps.value });
+        }
+        true
+    }
+}

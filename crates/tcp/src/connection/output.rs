@@ -1,0 +1,122 @@
+//! The segments that a connection sends.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_wire::Packet;
+
+use super::{Connection, Control, TimestampState};
+use crate::event::Event;
+use crate::options::{Options, SackBlock, Timestamps};
+use crate::segment::{Flags, Segment, SequenceNumber};
+use crate::tx::Sent;
+
+/// The clock of timestamps: milliseconds (RFC 7323, section 5.4, asks for 1 ms to 1 s).
+#[expect(clippy::cast_possible_truncation, reason = "it wraps")]
+pub(super) const fn timestamp_clock(now: Instant) -> u32 {
+    now.since_start().as_millis() as u32
+}
+
+/// The timestamps of a segment sent now.
+pub(super) fn stamp(now: Instant, state: Option<TimestampState>) -> Timestamps {
+    Timestamps { value: timestamp_clock(now), echo: state.map_or(0, |state| state.recent) }
+}
+
+impl Connection {
+    /// The next packet to send, if any.
+    pub(crate) fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
+        if self.control != Control::Nothing {
+            return Some(self.emit_control(now));
+        }
+        if self.state.transmits()
+            && let Some(sent) = self.tx.next_segment(now)
+        {
+            return Some(self.emit_data(now, sent));
+        }
+        if self.rx.is_ack_due() && self.state.is_synchronised() {
+            let sequence = self.own_sequence(self.tx.nxt());
+            return Some(self.emit(now, sequence, Flags::ACK, Bytes::new()));
+        }
+        None
+    }
+
+    fn emit_data(&mut self, now: Instant, sent: Sent) -> Packet {
+        let range = sent.range;
+        let (data, has_fin) = self.tx.cut(range);
+        let mut flags = Flags::ACK;
+        if has_fin {
+            flags = flags | Flags::FIN;
+        }
+        if self.tx.is_end(range.end) {
+            flags = flags | Flags::PSH;
+        }
+        if self.config.reports.transmitted && !data.is_empty() {
+            self.events.push_back(Event::Transmitted {
+                start_bytes: range.start,
+                end_bytes: range.start + data.len() as u64,
+                transmissions: sent.transmissions,
+            });
+        }
+        self.emit(now, self.own_sequence(range.start), flags, data)
+    }
+
+    /// A segment of a synchronised connection, which always acknowledges.
+    fn emit(&mut self, now: Instant, sequence: SequenceNumber, flags: Flags, data: Bytes) -> Packet {
+        let mut options = Options::default();
+        if let Some(state) = self.timestamps {
+            options.timestamps = Some(stamp(now, Some(state)));
+        }
+        if self.rx.has_gap() && self.config.sack && self.offers.sack {
+            self.add_sack_blocks(&mut options);
+        }
+        self.last_ack_sent = self.rx.nxt();
+        let segment = Segment {
+            source_port: self.local.port(),
+            destination_port: self.remote.port(),
+            sequence,
+            acknowledgment: self.peer_sequence(self.rx.nxt()),
+            flags,
+            window: self.rx.acknowledge(),
+            options,
+        };
+        segment.emit(data, self.local.ip(), self.remote.ip(), self.config.checksum)
+    }
+
+    fn add_sack_blocks(&self, options: &mut Options) {
+        // Timestamps leave room for three blocks (RFC 2018, section 3).
+        let room = if options.timestamps.is_some() { 3 } else { 4 };
+        for range in self.rx.sack_blocks().take(room) {
+            let (left, right) = (self.peer_sequence(range.start), self.peer_sequence(range.end));
+            options.sack.push(SackBlock { left, right });
+        }
+    }
+
+    fn emit_control(&mut self, now: Instant) -> Packet {
+        let control = core::mem::replace(&mut self.control, Control::Nothing);
+        let mut segment = Segment {
+            source_port: self.local.port(),
+            destination_port: self.remote.port(),
+            sequence: self.iss,
+            acknowledgment: SequenceNumber(0),
+            flags: Flags::SYN,
+            window: self.rx.syn_window(),
+            options: Options::default(),
+        };
+        match control {
+            Control::Nothing | Control::Syn => segment.options = self.syn_options(now),
+            Control::SynAck => {
+                segment.flags = Flags::SYN | Flags::ACK;
+                segment.acknowledgment = self.irs.plus(1);
+                segment.options = self.syn_options(now);
+            }
+            Control::Reset { sequence } => {
+                segment.sequence = sequence;
+                segment.flags = Flags::RST;
+                segment.window = 0;
+            }
+        }
+        if segment.flags.contains(Flags::SYN) && self.syn_repeats == 0 {
+            self.syn_sent_at = now;
+        }
+        segment.emit(Bytes::new(), self.local.ip(), self.remote.ip(), self.config.checksum)
+    }
+}

@@ -1,0 +1,70 @@
+//! The states of RFC 9293, section 3.3.2, in its order. LISTEN is a property of the endpoint.
+
+use slantpath_base::Instant;
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    /// A SYN was sent.
+    SynSent,
+    /// A SYN was received and answered.
+    SynReceived {
+        /// Who started.
+        opening: Opening,
+    },
+    /// Data flows both ways.
+    Established,
+    /// This side has closed; its FIN is not acknowledged yet.
+    FinWait1,
+    /// This side's FIN is acknowledged; the peer has not closed.
+    FinWait2,
+    /// The peer has closed; this side has not.
+    CloseWait,
+    /// Both have closed at once; this side's FIN is not acknowledged yet.
+    Closing,
+    /// The peer closed first, then this side; its FIN is not acknowledged yet.
+    LastAck,
+    /// Both are done; old segments may still arrive.
+    TimeWait {
+        /// When they no longer may.
+        until: Instant,
+    },
+    /// There is no connection.
+    Closed,
+}
+
+/// How a connection in SYN-RECEIVED came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// This side called too: a simultaneous open.
+    Active,
+    /// A listener accepted it.
+    Passive,
+}
+
+impl ConnectionState {
+    /// Whether the handshake is still under way.
+    pub const fn is_opening(self) -> bool {
+        matches!(self, Self::SynSent | Self::SynReceived { .. })
+    }
+
+    /// Whether both sides know each other's sequence numbers.
+    pub const fn is_synchronised(self) -> bool {
+        !matches!(self, Self::SynSent | Self::Closed)
+    }
+
+    /// Whether the application may still write.
+    pub const fn may_send(self) -> bool {
+        matches!(self, Self::SynSent | Self::SynReceived { .. } | Self::Established | Self::CloseWait)
+    }
+
+    /// Whether data or a FIN may be on its way to the peer.
+    pub(crate) const fn transmits(self) -> bool {
+        matches!(self, Self::Established | Self::FinWait1 | Self::CloseWait | Self::Closing | Self::LastAck)
+    }
+
+    /// Whether data from the peer is still taken.
+    pub(crate) const fn receives(self) -> bool {
+        matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
+    }
+}

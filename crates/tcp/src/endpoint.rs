@@ -1,0 +1,341 @@
+//! The TCP of one host: connections by their addresses and ports, listeners, deadlines.
+
+mod table;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::net::{IpAddr, SocketAddr};
+
+use bytes::Bytes;
+use slantpath_base::{Instant, Stream};
+use slantpath_wire::{Checksum, Packet};
+
+use crate::config::{ChecksumPolicy, TcpConfig};
+use crate::connection::{Connection, Snapshot};
+use crate::event::Event;
+use crate::options::Options;
+use crate::segment::{Flags, Segment, SequenceNumber};
+pub use table::ConnectionId;
+use table::ConnectionTable;
+
+/// The lowest port that [`Endpoint::connect`] gives out (RFC 6335, section 6).
+const FIRST_DYNAMIC_PORT: u16 = 49_152;
+
+/// What comes in.
+#[derive(Debug)]
+pub enum Input {
+    /// The deadline of an earlier [`Output::Wait`] has come. It does no harm to say so too early.
+    Deadline,
+    /// A packet arrived.
+    Packet {
+        /// Where it comes from.
+        source: IpAddr,
+        /// The own address that it went to.
+        destination: IpAddr,
+        /// From the TCP header on.
+        packet: Packet,
+    },
+}
+
+/// What goes out.
+#[derive(Debug)]
+pub enum Output {
+    /// Something happened that the layer above must know.
+    Event(ConnectionId, Event),
+    /// A packet is to be sent.
+    Transmit {
+        /// The own address that it comes from.
+        source: IpAddr,
+        /// Where it goes.
+        destination: IpAddr,
+        /// From the TCP header on.
+        packet: Packet,
+    },
+    /// Nothing more follows from what came in. By the deadline [`Input::Deadline`] must come in; it may turn
+    /// out that nothing was due, since a timer that moves back is not told at once.
+    Wait(Option<Instant>),
+}
+
+/// Why a command was not obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// There is a connection or listener of these addresses and ports.
+    #[error("the address is in use")]
+    AddressInUse,
+    /// The own stream has ended.
+    #[error("the connection is closed for writing")]
+    ClosedForWriting,
+    /// The connection is over.
+    #[error("there is no such connection")]
+    NoConnection,
+}
+
+/// What happened to packets that reached no connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Packets whose checksum or header was wrong. They were dropped.
+    pub malformed: u64,
+    /// Segments for no connection and no listener. They were answered with a reset, unless they were one.
+    pub strays: u64,
+}
+
+/// The TCP of one host.
+#[derive(Debug)]
+pub struct Endpoint {
+    stream: Stream,
+    connections: ConnectionTable,
+    listeners: BTreeMap<u16, TcpConfig>,
+    /// Connections that may have something to say, in the order in which they were touched.
+    active: VecDeque<ConnectionId>,
+    /// Connections that are over, and let go once their last event has been read.
+    over: Vec<ConnectionId>,
+    /// Wake-ups. A connection's earliest one is never later than its deadline; it may be earlier, since most
+    /// timers are put off again and again, and each wake-up that comes too early costs less than moving it
+    /// every time.
+    wakeups: BinaryHeap<Reverse<(Instant, ConnectionId)>>,
+    /// Resets for segments that belong to no connection.
+    strays: VecDeque<(IpAddr, IpAddr, Packet)>,
+    statistics: Statistics,
+    next_port: u16,
+}
+
+impl Endpoint {
+    /// An endpoint without connections, that draws initial sequence numbers from `stream`.
+    pub fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            connections: ConnectionTable::default(),
+            listeners: BTreeMap::new(),
+            active: VecDeque::new(),
+            over: Vec::new(),
+            wakeups: BinaryHeap::new(),
+            strays: VecDeque::new(),
+            statistics: Statistics::default(),
+            next_port: FIRST_DYNAMIC_PORT,
+        }
+    }
+
+    /// Accepts connections to `port` on any own address. Each tells its
+    /// [`Connected`](Event::Connected) under an identifier of its own.
+    pub fn listen(&mut self, port: u16, config: TcpConfig) -> Result<(), CommandError> {
+        if self.listeners.contains_key(&port) {
+            return Err(CommandError::AddressInUse);
+        }
+        self.listeners.insert(port, config);
+        Ok(())
+    }
+
+    /// Calls `remote` from `local`, whose port zero means any free one.
+    pub fn connect(
+        &mut self,
+        now: Instant,
+        mut local: SocketAddr,
+        remote: SocketAddr,
+        config: TcpConfig,
+    ) -> Result<ConnectionId, CommandError> {
+        self.let_go();
+        if local.port() == 0 {
+            local.set_port(self.free_port(local, remote)?);
+        } else if self.connections.find(local, remote).is_some() {
+            return Err(CommandError::AddressInUse);
+        }
+        let iss = SequenceNumber(self.stream.next_u32());
+        let id = self.connections.insert(Connection::connect(now, config, local, remote, iss));
+        self.activate(id);
+        Ok(id)
+    }
+
+    /// Appends `bytes` to the stream of a connection, uncopied. More than
+    /// [`writable_bytes`](Self::writable_bytes) is taken too: who writes without looking, waits in memory.
+    pub fn write(&mut self, _now: Instant, id: ConnectionId, bytes: Bytes) -> Result<(), CommandError> {
+        let connection = self.connections.get_mut(id).ok_or(CommandError::NoConnection)?;
+        if !connection.write(bytes) {
+            return Err(CommandError::ClosedForWriting);
+        }
+        self.activate(id);
+        Ok(())
+    }
+
+    /// Ends the own stream behind what was written. The peer's goes on until it ends it.
+    pub fn close(&mut self, _now: Instant, id: ConnectionId) -> Result<(), CommandError> {
+        self.command(id, Connection::close)
+    }
+
+    /// Breaks a connection off with a reset. No event follows.
+    pub fn abort(&mut self, _now: Instant, id: ConnectionId) -> Result<(), CommandError> {
+        self.command(id, Connection::abort)
+    }
+
+    /// Delivers no more data, so that the receive window closes, until [`release`](Self::release).
+    pub fn hold(&mut self, _now: Instant, id: ConnectionId) -> Result<(), CommandError> {
+        self.command(id, Connection::hold)
+    }
+
+    /// Delivers data again.
+    pub fn release(&mut self, _now: Instant, id: ConnectionId) -> Result<(), CommandError> {
+        self.command(id, Connection::release)
+    }
+
+    /// How many bytes fit into the send buffer of a connection; none if it is over.
+    pub fn writable_bytes(&self, id: ConnectionId) -> u64 {
+        self.connections.get(id).map_or(0, Connection::writable)
+    }
+
+    /// What a connection is doing. After its last event it can still be asked until the next input.
+    pub fn snapshot(&self, id: ConnectionId) -> Option<Snapshot> {
+        self.connections.get(id).map(Connection::snapshot)
+    }
+
+    /// What happened to packets that reached no connection.
+    pub const fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Takes in a packet, or looks for deadlines that have passed.
+    pub fn handle_input(&mut self, now: Instant, input: Input) {
+        self.let_go();
+        match input {
+            Input::Deadline => self.handle_deadline(now),
+            Input::Packet { source, destination, packet } => {
+                self.handle_packet(now, source, destination, &packet);
+            }
+        }
+    }
+
+    /// The next thing that follows. To be called until it says [`Output::Wait`].
+    pub fn poll_output(&mut self, now: Instant) -> Output {
+        if let Some((source, destination, packet)) = self.strays.pop_front() {
+            return Output::Transmit { source, destination, packet };
+        }
+        while let Some(&id) = self.active.front() {
+            if let Some(connection) = self.connections.get_mut(id) {
+                if let Some(packet) = connection.poll_transmit(now) {
+                    let (source, destination) = (connection.local().ip(), connection.remote().ip());
+                    return Output::Transmit { source, destination, packet };
+                }
+                if let Some(event) = connection.poll_event() {
+                    return Output::Event(id, event);
+                }
+                connection.is_queued = false;
+                if connection.is_over() {
+                    self.over.push(id);
+                } else if let Some(deadline) = connection.next_deadline()
+                    && deadline < connection.scheduled
+                {
+                    connection.scheduled = deadline;
+                    self.wakeups.push(Reverse((deadline, id)));
+                }
+            }
+            self.active.pop_front();
+        }
+        Output::Wait(self.wakeups.peek().map(|Reverse((deadline, _))| *deadline))
+    }
+
+    fn command(&mut self, id: ConnectionId, act: impl FnOnce(&mut Connection)) -> Result<(), CommandError> {
+        act(self.connections.get_mut(id).ok_or(CommandError::NoConnection)?);
+        self.activate(id);
+        Ok(())
+    }
+
+    fn activate(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.connections.get_mut(id)
+            && !connection.is_queued
+        {
+            connection.is_queued = true;
+            self.active.push_back(id);
+        }
+    }
+
+    fn let_go(&mut self) {
+        for id in self.over.drain(..) {
+            self.connections.remove(id);
+        }
+    }
+
+    fn handle_deadline(&mut self, now: Instant) {
+        while let Some(&Reverse((deadline, id))) = self.wakeups.peek() {
+            if deadline > now {
+                break;
+            }
+            self.wakeups.pop();
+            if let Some(connection) = self.connections.get_mut(id)
+                && connection.scheduled == deadline
+            {
+                connection.scheduled = Instant::FAR_FUTURE;
+                connection.handle_deadline(now);
+                self.activate(id);
+            }
+        }
+    }
+
+    fn handle_packet(&mut self, now: Instant, source: IpAddr, destination: IpAddr, packet: &Packet) {
+        let Ok((segment, data)) = Segment::parse(packet, source, destination) else {
+            self.statistics.malformed += 1;
+            return;
+        };
+        let local = SocketAddr::new(destination, segment.destination_port);
+        let remote = SocketAddr::new(source, segment.source_port);
+        if let Some(id) = self.connections.find(local, remote) {
+            if let Some(connection) = self.connections.get_mut(id) {
+                connection.handle_segment(now, &segment, data);
+            }
+            self.activate(id);
+            return;
+        }
+        let is_call =
+            segment.flags.contains(Flags::SYN) && !segment.flags.intersects(Flags::RST | Flags::ACK);
+        if is_call && let Some(config) = self.listeners.get(&local.port()) {
+            let iss = SequenceNumber(self.stream.next_u32());
+            let connection = Connection::accept(now, *config, local, remote, iss, &segment);
+            let id = self.connections.insert(connection);
+            self.activate(id);
+            return;
+        }
+        self.statistics.strays += 1;
+        if !segment.flags.contains(Flags::RST) {
+            self.refuse(&segment, &data, local, remote, packet.checksum());
+        }
+    }
+
+    /// Answers a segment for which there is nobody (RFC 9293, section 3.10.7.1).
+    fn refuse(
+        &mut self,
+        segment: &Segment,
+        data: &Bytes,
+        local: SocketAddr,
+        remote: SocketAddr,
+        checksum: Checksum,
+    ) {
+        let mut reset = Segment {
+            source_port: local.port(),
+            destination_port: remote.port(),
+            sequence: segment.acknowledgment,
+            acknowledgment: SequenceNumber(0),
+            flags: Flags::RST,
+            window: 0,
+            options: Options::default(),
+        };
+        if !segment.flags.contains(Flags::ACK) {
+            reset.sequence = SequenceNumber(0);
+            reset.acknowledgment = segment.sequence.plus(segment.sequence_len(data));
+            reset.flags = Flags::RST | Flags::ACK;
+        }
+        let policy = match checksum {
+            Checksum::Complete => ChecksumPolicy::Complete,
+            Checksum::Omitted => ChecksumPolicy::Omit,
+        };
+        let packet = reset.emit(Bytes::new(), local.ip(), remote.ip(), policy);
+        self.strays.push_back((local.ip(), remote.ip(), packet));
+    }
+
+    fn free_port(&mut self, mut local: SocketAddr, remote: SocketAddr) -> Result<u16, CommandError> {
+        for _ in FIRST_DYNAMIC_PORT..=u16::MAX {
+            local.set_port(self.next_port);
+            self.next_port = self.next_port.checked_add(1).unwrap_or(FIRST_DYNAMIC_PORT);
+            if self.connections.find(local, remote).is_none() {
+                return Ok(local.port());
+            }
+        }
+        Err(CommandError::AddressInUse)
+    }
+}

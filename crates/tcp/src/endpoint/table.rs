@@ -1,0 +1,88 @@
+//! Connections by identifier and by addresses and ports.
+
+use std::net::{IpAddr, SocketAddr};
+
+use rustc_hash::FxHashMap;
+
+use crate::connection::Connection;
+
+/// Names one connection of an endpoint. It is never used again for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId {
+    slot: u32,
+    generation: u32,
+}
+
+/// Own address and port, then the peer's.
+type Key = (IpAddr, u16, IpAddr, u16);
+
+#[derive(Debug, Default)]
+struct Slot {
+    generation: u32,
+    connection: Option<Box<Connection>>,
+}
+
+/// All connections of one endpoint.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionTable {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    by_addresses: FxHashMap<Key, ConnectionId>,
+    /// The connection found last: the next segment is often for the same.
+    latest: Option<ConnectionId>,
+}
+
+impl ConnectionTable {
+    /// Takes in a connection whose addresses and ports no other has.
+    pub(crate) fn insert(&mut self, connection: Connection) -> ConnectionId {
+        let key = key(connection.local(), connection.remote());
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            u32::try_from(self.slots.len() - 1).expect("fewer than four milliards of connections")
+        });
+        let place = &mut self.slots[slot as usize];
+        place.connection = Some(Box::new(connection));
+        let id = ConnectionId { slot, generation: place.generation };
+        self.by_addresses.insert(key, id);
+        id
+    }
+
+    /// Drops a connection; its identifier names nothing from now on.
+    pub(crate) fn remove(&mut self, id: ConnectionId) {
+        let Some(connection) = self.get(id) else { return };
+        let key = key(connection.local(), connection.remote());
+        self.by_addresses.remove(&key);
+        let place = &mut self.slots[id.slot as usize];
+        place.connection = None;
+        place.generation += 1;
+        self.free.push(id.slot);
+    }
+
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        let slot = self.slots.get(id.slot as usize)?;
+        slot.connection.as_deref().filter(|_| slot.generation == id.generation)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        let slot = self.slots.get_mut(id.slot as usize)?;
+        if slot.generation != id.generation {
+            return None;
+        }
+        slot.connection.as_deref_mut()
+    }
+
+    /// The connection between `local` and `remote`.
+    pub(crate) fn find(&mut self, local: SocketAddr, remote: SocketAddr) -> Option<ConnectionId> {
+        if let Some(id) = self.latest
+            && self.get(id).is_some_and(|latest| latest.local() == local && latest.remote() == remote)
+        {
+            return Some(id);
+        }
+        self.latest = self.by_addresses.get(&key(local, remote)).copied();
+        self.latest
+    }
+}
+
+fn key(local: SocketAddr, remote: SocketAddr) -> Key {
+    (local.ip(), local.port(), remote.ip(), remote.port())
+}

@@ -1,0 +1,177 @@
+//! TCP options: MSS (RFC 9293), window scale and timestamps (RFC 7323), SACK (RFC 2018).
+
+use core::ops::Deref;
+
+use slantpath_wire::{Reader, WireError};
+
+use crate::segment::SequenceNumber;
+
+/// The most that options can take: a header of 60 bytes less its fixed 20.
+pub(crate) const MAX_OPTIONS_LEN: usize = 40;
+
+const END: u8 = 0;
+const NO_OPERATION: u8 = 1;
+const MSS: u8 = 2;
+const WINDOW_SCALE: u8 = 3;
+const SACK_PERMITTED: u8 = 4;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+
+/// The options of one segment that this stack knows. Others are skipped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The largest segment the sender wants to receive; on a SYN.
+    pub mss_bytes: Option<u16>,
+    /// The shift of every later window field; on a SYN.
+    pub window_shift: Option<u8>,
+    /// The sender understands SACK; on a SYN.
+    pub sack_permitted: bool,
+    /// Data received beyond the acknowledgement.
+    pub sack: SackBlocks,
+    /// When the segment was sent, and an echo.
+    pub timestamps: Option<Timestamps>,
+}
+
+/// Timestamps of RFC 7323, in the senders' own units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timestamps {
+    /// The sender's clock.
+    pub value: u32,
+    /// What the sender last saw from its peer.
+    pub echo: u32,
+}
+
+/// One block of data that was received: from `left` up to, not including, `right`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackBlock {
+    /// Its first sequence number.
+    pub left: SequenceNumber,
+    /// The sequence number past its last.
+    pub right: SequenceNumber,
+}
+
+/// Up to four SACK blocks, held inline.
+#[derive(Clone, Copy)]
+pub struct SackBlocks {
+    blocks: [SackBlock; Self::MAX],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// As many as fit into one header.
+    pub const MAX: usize = 4;
+
+    /// Adds a block unless four are there; returns whether there was room.
+    pub fn push(&mut self, block: SackBlock) -> bool {
+        let Some(slot) = self.blocks.get_mut(usize::from(self.count)) else { return false };
+        *slot = block;
+        self.count += 1;
+        true
+    }
+}
+
+impl Default for SackBlocks {
+    fn default() -> Self {
+        let nothing = SackBlock { left: SequenceNumber(0), right: SequenceNumber(0) };
+        Self { blocks: [nothing; Self::MAX], count: 0 }
+    }
+}
+
+impl Deref for SackBlocks {
+    type Target = [SackBlock];
+
+    fn deref(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.count)]
+    }
+}
+
+impl PartialEq for SackBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for SackBlocks {}
+
+impl core::fmt::Debug for SackBlocks {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Options {
+    /// Reads the options between the fixed header and the data.
+    pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut options = Self::default();
+        let mut reader = Reader::new(bytes);
+        while !reader.is_empty() {
+            let kind = reader.u8()?;
+            match kind {
+                END => break,
+                NO_OPERATION => continue,
+                _ => {}
+            }
+            //= https://www.rfc-editor.org/rfc/rfc9293#section-3.1
+            //# all TCP options except End of Option List Option (EOL) and
+            //# No-Operation (NOP) MUST have length fields
+            let len = reader.u8()?;
+            let bad_length = WireError::BadValue { field: "TCP option length", value: len.into() };
+            let value_len = usize::from(len).checked_sub(2).ok_or(bad_length)?;
+            let mut value = Reader::new(reader.take(value_len)?);
+            match (kind, value_len) {
+                (MSS, 2) => options.mss_bytes = Some(value.u16()?),
+                (WINDOW_SCALE, 1) => options.window_shift = Some(value.u8()?),
+                (SACK_PERMITTED, 0) => options.sack_permitted = true,
+                (SACK, 8 | 16 | 24 | 32) => {
+                    options.sack = SackBlocks::default();
+                    while !value.is_empty() {
+                        let (left, right) = (SequenceNumber(value.u32()?), SequenceNumber(value.u32()?));
+                        options.sack.push(SackBlock { left, right });
+                    }
+                }
+                (TIMESTAMPS, 8) => {
+                    options.timestamps = Some(Timestamps { value: value.u32()?, echo: value.u32()? });
+                }
+                (MSS | WINDOW_SCALE | SACK_PERMITTED | SACK | TIMESTAMPS, _) => return Err(bad_length),
+                _ => {}
+            }
+        }
+        Ok(options)
+    }
+
+    /// Writes the options, padded to four bytes, into the front of `buffer` and returns their length.
+    ///
+    /// # Panics
+    /// If they are longer than `buffer`: a SYN's options, or timestamps with three SACK blocks, or four SACK
+    /// blocks, fit into 40 bytes.
+    pub fn emit(&self, buffer: &mut [u8]) -> usize {
+        let mut len = 0;
+        let mut put = |bytes: &[u8]| {
+            buffer[len..len + bytes.len()].copy_from_slice(bytes);
+            len += bytes.len();
+        };
+        if let Some(mss) = self.mss_bytes {
+            let [high, low] = mss.to_be_bytes();
+            put(&[MSS, 4, high, low]);
+        }
+        if let Some(shift) = self.window_shift {
+            put(&[NO_OPERATION, WINDOW_SCALE, 3, shift]);
+        }
+        if self.sack_permitted {
+            put(&[NO_OPERATION, NO_OPERATION, SACK_PERMITTED, 2]);
+        }
+        if let Some(Timestamps { value, echo }) = self.timestamps {
+            put(&[NO_OPERATION, NO_OPERATION, TIMESTAMPS, 10]);
+            put(&value.to_be_bytes());
+            put(&echo.to_be_bytes());
+        }
+        if self.sack.count > 0 {
+            put(&[NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * self.sack.count]);
+            for block in self.sack.iter() {
+                put(&block.left.0.to_be_bytes());
+                put(&block.right.0.to_be_bytes());
+            }
+        }
+        len
+    }
+}

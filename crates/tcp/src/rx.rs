@@ -1,0 +1,247 @@
+//! The receiving half: what has arrived, when to acknowledge it, how much more may come.
+//!
+//! Offsets are 64-bit as in the sending half: 0 is the first byte of the peer's stream, and its FIN takes the
+//! offset past the last.
+
+mod reassembly;
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use crate::config::{DelayedAck, TcpConfig};
+use crate::tx::Range;
+use reassembly::Reassembly;
+
+/// When the next acknowledgement is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AckDue {
+    By(Instant),
+    NotDue,
+    Now,
+}
+
+/// Where delivered data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    /// The application takes it at once.
+    Flowing,
+    /// The application takes nothing: data waits, and the window closes.
+    Held,
+}
+
+#[derive(Debug)]
+pub(crate) struct Rx {
+    /// RCV.NXT.
+    nxt: u64,
+    /// Where the peer's stream ends, once its FIN has come.
+    fin: Option<u64>,
+    reassembly: Reassembly,
+    ready: VecDeque<Bytes>,
+    ready_bytes: u64,
+    reader: Reader,
+    ack_due: AckDue,
+    delayed_ack: DelayedAck,
+    buffer_bytes: u64,
+    /// The shift of the windows that are advertised.
+    shift: u8,
+    /// The first offset that the peer was never allowed to send.
+    edge: u64,
+    is_end_told: bool,
+}
+
+impl Rx {
+    pub(crate) fn new(config: &TcpConfig) -> Self {
+        Self {
+            nxt: 0,
+            fin: None,
+            reassembly: Reassembly::default(),
+            ready: VecDeque::new(),
+            ready_bytes: 0,
+            reader: Reader::Flowing,
+            ack_due: AckDue::NotDue,
+            delayed_ack: config.delayed_ack,
+            buffer_bytes: config.receive_buffer_bytes,
+            shift: 0,
+            // A window is never scaled on a SYN (RFC 7323, section 2.2).
+            edge: config.receive_buffer_bytes.min(0xffff),
+            is_end_told: false,
+        }
+    }
+
+    /// Both sides agreed to scale windows, this one by `shift`.
+    pub(crate) const fn scale(&mut self, shift: u8) {
+        self.shift = shift;
+    }
+
+    /// RCV.NXT, with the FIN counted.
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Bytes of the stream that have arrived in order.
+    pub(crate) fn received(&self) -> u64 {
+        self.fin.map_or(self.nxt, |fin| fin.min(self.nxt))
+    }
+
+    /// The first offset outside of the window.
+    pub(crate) const fn edge(&self) -> u64 {
+        self.edge
+    }
+
+    /// Whether everything up to the peer's FIN has arrived.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| self.nxt > fin)
+    }
+
+    /// Takes in a segment of the window: `start` is its first offset, which may lie before RCV.NXT.
+    pub(crate) fn receive(&mut self, now: Instant, start: i64, mut data: Bytes, has_fin: bool) {
+        if start == self.nxt.cast_signed() && self.reassembly.is_empty() && !has_fin {
+            let end = self.nxt + data.len() as u64;
+            if end <= self.edge && self.fin.is_none() {
+                self.nxt = end;
+                self.ready_bytes += data.len() as u64;
+                self.ready.push_back(data);
+                self.delay_ack(now);
+                return;
+            }
+        }
+        self.ack_due = AckDue::Now;
+        let mut start = start;
+        let behind = (self.nxt.cast_signed() - start).clamp(0, data.len().cast_signed() as i64);
+        if behind > 0 {
+            let _ = data.split_to(usize_of(behind.cast_unsigned()));
+            start += behind;
+        }
+        if start < self.nxt.cast_signed() {
+            // Nothing new, but for a FIN alone.
+            if !(has_fin && data.is_empty() && start == self.nxt.cast_signed()) {
+                return;
+            }
+        }
+        let start = start.cast_unsigned();
+        let end = start + data.len() as u64;
+        let limit = self.fin.map_or(self.edge, |fin| fin.min(self.edge));
+        if end > limit {
+            // What lies beyond the window, or beyond the peer's own FIN, is not taken.
+            data.truncate(usize_of(limit.saturating_sub(start)));
+        } else if has_fin && self.fin.is_none() {
+            self.fin = Some(end);
+        }
+        if !data.is_empty() {
+            self.reassembly.insert(start, &data);
+            if let Some(end) = self.reassembly.take_from(self.nxt, &mut self.ready) {
+                self.ready_bytes += end - self.nxt;
+                self.nxt = end;
+            }
+        }
+        if self.fin == Some(self.nxt) {
+            self.nxt += 1;
+        }
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.3
+    //# the delay MUST be less than 0.5 seconds (MUST-40).  An ACK SHOULD be
+    fn delay_ack(&mut self, now: Instant) {
+        self.ack_due = match (self.delayed_ack, self.ack_due) {
+            (DelayedAck::EverySecondSegment { timeout }, AckDue::NotDue) => {
+                AckDue::By(now.saturating_add(timeout))
+            }
+            _ => AckDue::Now,
+        };
+    }
+
+    /// An acknowledgement is due at once.
+    pub(crate) const fn acknowledge_now(&mut self) {
+        self.ack_due = AckDue::Now;
+    }
+
+    pub(crate) const fn is_ack_due(&self) -> bool {
+        matches!(self.ack_due, AckDue::Now)
+    }
+
+    pub(crate) const fn deadline(&self) -> Option<Instant> {
+        match self.ack_due {
+            AckDue::By(deadline) => Some(deadline),
+            AckDue::NotDue | AckDue::Now => None,
+        }
+    }
+
+    /// Makes a delayed acknowledgement due that has waited long enough.
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        if self.deadline().is_some_and(|deadline| deadline <= now) {
+            self.ack_due = AckDue::Now;
+        }
+    }
+
+    /// An acknowledgement goes out with this window field.
+    pub(crate) fn acknowledge(&mut self) -> u16 {
+        self.ack_due = AckDue::NotDue;
+        let field = (self.window() >> self.shift).min(0xffff);
+        self.edge = self.edge.max(self.nxt + (field << self.shift));
+        #[expect(clippy::cast_possible_truncation, reason = "cut to 16 bits above")]
+        let field = field as u16;
+        field
+    }
+
+    /// The window field of a SYN.
+    pub(crate) fn syn_window(&self) -> u16 {
+        u16::try_from(self.buffer_bytes).unwrap_or(u16::MAX)
+    }
+
+    /// The room in front of RCV.NXT. It never takes back what was advertised, but for what scaling rounds off.
+    fn window(&self) -> u64 {
+        let room = match self.reader {
+            Reader::Flowing => self.buffer_bytes,
+            Reader::Held => self.buffer_bytes.saturating_sub(self.ready_bytes),
+        };
+        room.max(self.edge.saturating_sub(self.nxt))
+    }
+
+    /// The blocks to report beside RCV.NXT.
+    pub(crate) fn sack_blocks(&self) -> impl Iterator<Item = Range> {
+        self.reassembly.blocks()
+    }
+
+    pub(crate) fn has_gap(&self) -> bool {
+        !self.reassembly.is_empty()
+    }
+
+    /// The application stops taking data.
+    pub(crate) const fn hold(&mut self) {
+        self.reader = Reader::Held;
+    }
+
+    /// The application takes data again; tells the peer if the window opens by much.
+    //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.2.2
+    //# min( Fr * RCV.BUFF, Eff.snd.MSS )
+    pub(crate) fn release(&mut self, mss_bytes: u64) {
+        self.reader = Reader::Flowing;
+        let opens_by = (self.nxt + self.window()).saturating_sub(self.edge);
+        if opens_by >= mss_bytes.min(self.buffer_bytes / 2) {
+            self.ack_due = AckDue::Now;
+        }
+    }
+
+    /// The next data for the application.
+    pub(crate) fn poll_data(&mut self) -> Option<Bytes> {
+        if self.reader == Reader::Held {
+            return None;
+        }
+        let data = self.ready.pop_front()?;
+        self.ready_bytes -= data.len() as u64;
+        Some(data)
+    }
+
+    /// Whether the end of the peer's stream is to be told now, once.
+    pub(crate) fn take_end(&mut self) -> bool {
+        let is_told_now = !self.is_end_told && self.ready.is_empty() && self.is_finished();
+        self.is_end_told |= is_told_now;
+        is_told_now
+    }
+}
+
+fn usize_of(count: u64) -> usize {
+    usize::try_from(count).expect("a position within memory")
+}

@@ -1,0 +1,194 @@
+//! Data that arrived ahead of a gap, as islands, and the SACK blocks that report them.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use crate::tx::Range;
+
+/// Data without a gap, from `start` up to `end`.
+#[derive(Debug)]
+struct Island {
+    start: u64,
+    end: u64,
+    pieces: VecDeque<Bytes>,
+}
+
+/// Out-of-order data by offset. No byte is held twice.
+#[derive(Debug, Default)]
+pub(crate) struct Reassembly {
+    /// In order, without contact.
+    islands: VecDeque<Island>,
+    /// An offset within each of the islands that changed last, newest first.
+    recent: [Option<u64>; Reassembly::REMEMBERED],
+}
+
+impl Reassembly {
+    /// As many islands are remembered in the order of their changes as one segment can report.
+    const REMEMBERED: usize = 4;
+
+    /// Whether nothing waits for a gap to be filled.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.islands.is_empty()
+    }
+
+    /// Takes in `data`, which is not empty, at `start`. What is already held is left out.
+    pub(crate) fn insert(&mut self, start: u64, data: &Bytes) {
+        let end = start + data.len() as u64;
+        let mut at = start;
+        while at < end {
+            let index = self.islands.partition_point(|island| island.end <= at);
+            let gap_end = match self.islands.get(index) {
+                Some(island) if island.start <= at => {
+                    at = island.end;
+                    continue;
+                }
+                Some(island) => island.start.min(end),
+                None => end,
+            };
+            self.place(index, at, data.slice(usize_of(at - start)..usize_of(gap_end - start)));
+            at = gap_end;
+        }
+        self.remember(start);
+    }
+
+    /// Puts a piece that overlaps no island in front of the island at `index`.
+    fn place(&mut self, index: usize, start: u64, piece: Bytes) {
+        let end = start + piece.len() as u64;
+        let touches_next = self.islands.get(index).is_some_and(|next| next.start == end);
+        if let Some(before) = index.checked_sub(1)
+            && self.islands[before].end == start
+        {
+            self.islands[before].pieces.push_back(piece);
+            self.islands[before].end = end;
+            if touches_next && let Some(mut next) = self.islands.remove(index) {
+                self.islands[before].end = next.end;
+                self.islands[before].pieces.append(&mut next.pieces);
+            }
+        } else if touches_next {
+            self.islands[index].pieces.push_front(piece);
+            self.islands[index].start = start;
+        } else {
+            self.islands.insert(index, Island { start, end, pieces: VecDeque::from([piece]) });
+        }
+    }
+
+    /// Moves the pieces of the first island to `ready` if it starts at `nxt`, and returns where it ends.
+    pub(crate) fn take_from(&mut self, nxt: u64, ready: &mut VecDeque<Bytes>) -> Option<u64> {
+        if self.islands.front()?.start != nxt {
+            return None;
+        }
+        let mut island = self.islands.pop_front()?;
+        ready.append(&mut island.pieces);
+        Some(island.end)
+    }
+
+    /// The islands to report, the one that changed last first.
+    //= https://www.rfc-editor.org/rfc/rfc2018#section-4
+    //# The first SACK block (i.e., the one immediately following the
+    //# kind and length fields in the option) MUST specify the contiguous
+    //# block of data containing the segment which triggered this ACK,
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Range> {
+        self.recent.iter().flatten().filter_map(|offset| self.island_at(*offset))
+    }
+
+    fn island_at(&self, offset: u64) -> Option<Range> {
+        let index = self.islands.partition_point(|island| island.end <= offset);
+        let island = self.islands.get(index).filter(|island| island.start <= offset)?;
+        Some(Range { start: island.start, end: island.end })
+    }
+
+    /// Puts the island at `offset` first, and forgets others that have merged with it or are gone.
+    fn remember(&mut self, offset: u64) {
+        let newest = self.island_at(offset);
+        let mut recent = [None; Self::REMEMBERED];
+        recent[0] = Some(offset);
+        let others = self.recent.iter().flatten().filter(|other| {
+            let island = self.island_at(**other);
+            island.is_some() && island != newest
+        });
+        for (slot, other) in recent[1..].iter_mut().zip(others) {
+            *slot = Some(*other);
+        }
+        self.recent = recent;
+    }
+}
+
+fn usize_of(count: u64) -> usize {
+    usize::try_from(count).expect("a position within memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bytes(len: usize) -> Bytes {
+        Bytes::from(vec![7; len])
+    }
+
+    fn reported(reassembly: &Reassembly) -> Vec<(u64, u64)> {
+        reassembly.blocks().map(|block| (block.start, block.end)).collect()
+    }
+
+    #[test]
+    fn rfc_2018_section_7_case_2_and_3_blocks() {
+        // The first of eight segments of 500 bytes is lost.
+        let mut reassembly = Reassembly::default();
+        for segment in 1..8_u64 {
+            reassembly.insert(segment * 500, &bytes(500));
+            assert_eq!(reported(&reassembly), [(500, 500 * (segment + 1))]);
+        }
+        // The first, third, fifth and seventh are lost.
+        let mut reassembly = Reassembly::default();
+        for segment in [1, 3, 5, 7_u64] {
+            reassembly.insert(segment * 500, &bytes(500));
+        }
+        assert_eq!(reported(&reassembly), [(3_500, 4_000), (2_500, 3_000), (1_500, 2_000), (500, 1_000)]);
+        // The third arrives, and joins the second and fourth.
+        reassembly.insert(1_000, &bytes(500));
+        assert_eq!(reported(&reassembly), [(500, 2_000), (3_500, 4_000), (2_500, 3_000)]);
+        let mut ready = VecDeque::new();
+        assert_eq!(reassembly.take_from(0, &mut ready), None);
+        assert_eq!(reassembly.take_from(500, &mut ready), Some(2_000));
+        assert_eq!(ready.len(), 3);
+        assert_eq!(reported(&reassembly), [(3_500, 4_000), (2_500, 3_000)]);
+    }
+
+    #[test]
+    fn the_block_that_changed_last_comes_first() {
+        let mut reassembly = Reassembly::default();
+        for start in [10, 30, 50, 70, 90, 31] {
+            reassembly.insert(start, &bytes(5));
+        }
+        assert_eq!(reported(&reassembly), [(30, 36), (90, 95), (70, 75), (50, 55)]);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_in_any_order_and_overlap_give_the_stream(
+            mut cuts in proptest::collection::vec((0_usize..200, 1_usize..40), 1..40),
+        ) {
+            let stream: Vec<u8> = (0..240).map(|byte| byte as u8).collect();
+            let mut reassembly = Reassembly::default();
+            let mut is_held = [false; 240];
+            cuts.push((0, 1));
+            for (start, len) in cuts {
+                reassembly.insert(start as u64, &Bytes::copy_from_slice(&stream[start..start + len]));
+                is_held[start..start + len].fill(true);
+                let newest = reassembly.blocks().next().unwrap();
+                prop_assert!((newest.start..newest.end).contains(&(start as u64)));
+                for block in reassembly.blocks() {
+                    let (from, to) = (block.start as usize, block.end as usize);
+                    prop_assert!(is_held[from..to].iter().all(|held| *held) && !is_held[to]);
+                    prop_assert!(from == 0 || !is_held[from - 1]);
+                }
+            }
+            let mut ready = VecDeque::new();
+            let end = reassembly.take_from(0, &mut ready).unwrap() as usize;
+            let joined: Vec<u8> = ready.into_iter().flatten().collect();
+            prop_assert_eq!(&joined[..], &stream[..end]);
+            prop_assert!(!is_held[end]);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! One TCP segment: header, options, data (RFC 9293, section 3.1).
+
+use core::fmt;
+use core::ops::BitOr;
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_base::serial_number;
+use slantpath_wire::ip::protocol;
+use slantpath_wire::{Checksum, Packet, Reader, WireError, checksum};
+
+use crate::config::ChecksumPolicy;
+use crate::options::{MAX_OPTIONS_LEN, Options};
+
+serial_number! {
+    /// A sequence number on the wire, modulo 2³².
+    pub struct SequenceNumber(u32)
+}
+
+/// The header's length without options.
+pub(crate) const HEADER_LEN: usize = 20;
+
+/// The control bits, in the order of the header's octet.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No more data from the sender.
+    pub const FIN: Self = Self(0x01);
+    /// Synchronise sequence numbers.
+    pub const SYN: Self = Self(0x02);
+    /// Reset the connection.
+    pub const RST: Self = Self(0x04);
+    /// Push function.
+    pub const PSH: Self = Self(0x08);
+    /// The acknowledgement field is significant.
+    pub const ACK: Self = Self(0x10);
+
+    /// Whether all bits of `other` are set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any bit of `other` is set.
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl fmt::Debug for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [&str; 8] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"];
+        let set = NAMES.iter().enumerate().filter(|(bit, _)| self.0 >> bit & 1 == 1);
+        let names: Vec<&str> = set.map(|(_, name)| *name).collect();
+        f.write_str(if names.is_empty() { "none" } else { "" })?;
+        f.write_str(&names.join("|"))
+    }
+}
+
+/// A segment's header and options. The urgent pointer is neither read nor sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The sender's port.
+    pub source_port: u16,
+    /// The receiver's port.
+    pub destination_port: u16,
+    /// Of the first byte of data, or of the SYN.
+    pub sequence: SequenceNumber,
+    /// The next sequence number that the sender expects; significant with ACK.
+    pub acknowledgment: SequenceNumber,
+    /// The control bits.
+    pub flags: Flags,
+    /// The window field, unscaled.
+    pub window: u16,
+    /// The options.
+    pub options: Options,
+}
+
+impl Segment {
+    /// Reads a packet from the TCP header on, and its data, which is not copied where it lies in the packet's
+    /// tail. Verifies the checksum unless the sender left it out.
+    pub fn parse(packet: &Packet, source: IpAddr, destination: IpAddr) -> Result<(Self, Bytes), WireError> {
+        let head = packet.head();
+        if packet.padding() != 0
+            || (!head.is_empty() && (head.len() < header_len(head)? || head.len() % 2 != 0))
+        {
+            // No stack builds such a packet, but any bytes may lie anywhere.
+            let whole = Packet::shared(packet.contiguous(), packet.checksum());
+            return Self::parse(&whole, source, destination);
+        }
+        let (first, second): (&[u8], &[u8]) =
+            if head.is_empty() { (packet.tail(), &[]) } else { (head, packet.tail()) };
+        if packet.checksum() == Checksum::Complete {
+            verify(first, second, source, destination)?;
+        }
+        let header_len = header_len(first)?;
+        let segment = Self::parse_header(first, header_len)?;
+        let data = if head.is_empty() {
+            packet.tail().slice(header_len..)
+        } else if head.len() == header_len {
+            packet.tail().clone()
+        } else {
+            [&head[header_len..], packet.tail()].concat().into()
+        };
+        Ok((segment, data))
+    }
+
+    fn parse_header(bytes: &[u8], header_len: usize) -> Result<Self, WireError> {
+        let left = bytes.len();
+        let truncated = WireError::Truncated { wanted: header_len, left };
+        let (fixed, rest) = bytes.split_first_chunk::<HEADER_LEN>().ok_or(truncated)?;
+        let mut reader = Reader::new(fixed);
+        let (source_port, destination_port) = (reader.u16()?, reader.u16()?);
+        let (sequence, acknowledgment) = (SequenceNumber(reader.u32()?), SequenceNumber(reader.u32()?));
+        let [_, flags] = reader.array()?;
+        let window = reader.u16()?;
+        let options = match header_len - HEADER_LEN {
+            0 => Options::default(),
+            len => Options::parse(rest.get(..len).ok_or(truncated)?)?,
+        };
+        let flags = Flags(flags);
+        Ok(Self { source_port, destination_port, sequence, acknowledgment, flags, window, options })
+    }
+
+    /// The packet of this header and `data`, which is not copied.
+    pub fn emit(
+        &self,
+        data: Bytes,
+        source: IpAddr,
+        destination: IpAddr,
+        checksum_policy: ChecksumPolicy,
+    ) -> Packet {
+        let mut head = [0; HEADER_LEN + MAX_OPTIONS_LEN];
+        let (fixed, options) = head.split_at_mut(HEADER_LEN);
+        let len = HEADER_LEN + self.options.emit(options);
+        fixed[0..2].copy_from_slice(&self.source_port.to_be_bytes());
+        fixed[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
+        fixed[4..8].copy_from_slice(&self.sequence.0.to_be_bytes());
+        fixed[8..12].copy_from_slice(&self.acknowledgment.0.to_be_bytes());
+        #[expect(clippy::cast_possible_truncation, reason = "at most 60 bytes are 15 words")]
+        let words = (len / 4) as u8;
+        fixed[12] = words << 4;
+        fixed[13] = self.flags.0;
+        fixed[14..16].copy_from_slice(&self.window.to_be_bytes());
+        let checksum = match checksum_policy {
+            ChecksumPolicy::Complete => {
+                let parts: [&[u8]; 2] = [&head[..len], &data];
+                let sum = checksum::with_pseudo_header(source, destination, protocol::TCP, &parts);
+                head[16..18].copy_from_slice(&sum.to_be_bytes());
+                Checksum::Complete
+            }
+            ChecksumPolicy::Omit => Checksum::Omitted,
+        };
+        Packet::with_tail(&head[..len], data, 0, checksum)
+    }
+
+    /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
+    pub(crate) fn sequence_len(&self, data: &Bytes) -> u32 {
+        // A packet is far below 4 GiB.
+        let len = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        len + u32::from(self.flags.contains(Flags::SYN)) + u32::from(self.flags.contains(Flags::FIN))
+    }
+}
+
+/// The header's length in bytes as its data offset says.
+fn header_len(bytes: &[u8]) -> Result<usize, WireError> {
+    let truncated = WireError::Truncated { wanted: HEADER_LEN, left: bytes.len() };
+    let offset = bytes.get(12).ok_or(truncated)? >> 4;
+    if offset < 5 {
+        return Err(WireError::BadValue { field: "TCP data offset", value: offset.into() });
+    }
+    Ok(usize::from(offset) * 4)
+}
+
+//= https://www.rfc-editor.org/rfc/rfc9293#section-3.1
+//# The TCP checksum is never optional.  The sender MUST generate it
+//# (MUST-2) and the receiver MUST check it (MUST-3).
+fn verify(first: &[u8], second: &[u8], source: IpAddr, destination: IpAddr) -> Result<(), WireError> {
+    let sum = checksum::with_pseudo_header(source, destination, protocol::TCP, &[first, second]);
+    if sum == 0 {
+        return Ok(());
+    }
+    let found = first.get(16..18).map_or(0, |field| u32::from(u16::from_be_bytes([field[0], field[1]])));
+    // One's complement: what the field should have held is found + sum.
+    Err(WireError::BadChecksum { found, computed: (found + u32::from(sum)) % 0xffff })
+}

@@ -1,0 +1,476 @@
+//! The sending half: what may be sent next, what an acknowledgement means, what a timeout does.
+//!
+//! Offsets are 64-bit: 0 is the first byte of the stream, and a FIN takes the offset past its last.
+
+mod recovery;
+mod scoreboard;
+mod stream;
+mod window;
+
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
+use slantpath_cc::{NewReno, RttEstimator};
+
+use crate::config::{LossRecovery, RttSampling, TcpConfig};
+use recovery::Recovery;
+use scoreboard::Scoreboard;
+pub(crate) use scoreboard::{Range, Sent};
+use stream::SendStream;
+use window::PeerWindow;
+
+/// An acknowledgement from the peer, with offsets unwrapped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acknowledgement<'a> {
+    /// SEG.ACK, not beyond SND.NXT and not before SND.UNA.
+    pub(crate) ack: u64,
+    /// SEG.SEQ in the peer's offsets.
+    pub(crate) sequence: i64,
+    /// SEG.WND, scaled.
+    pub(crate) window: u64,
+    /// What the peer has beyond `ack`.
+    pub(crate) sacked: &'a [Range],
+    /// Whether the segment carries nothing but the acknowledgement.
+    pub(crate) is_pure: bool,
+    /// The round-trip time that an echoed timestamp gives.
+    pub(crate) echoed_rtt: Option<Duration>,
+}
+
+/// What the peer allowed in its handshake.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Negotiated {
+    /// The largest segment to send, in bytes of data.
+    pub(crate) mss_bytes: u32,
+    /// Whether SACK is used.
+    pub(crate) sack: bool,
+    /// Whether a SYN or its answer was lost.
+    pub(crate) was_syn_lost: bool,
+}
+
+/// What must go out next, beside what the windows allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Urgent {
+    /// The first unacknowledged segment, again.
+    First,
+    Nothing,
+    /// A little of what the peer's window does not allow (RFC 9293, section 3.8.6.1).
+    WindowProbe,
+}
+
+/// Whether the connection can go on after a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endurance {
+    Exhausted,
+    Lasts,
+}
+
+/// How much of the sending half has happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counters {
+    pub(crate) retransmissions: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) fast_recoveries: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Tx {
+    config: TcpConfig,
+    mss: u64,
+    sack: bool,
+    window_limit: u64,
+    stream: SendStream,
+    /// Whether a FIN follows the stream.
+    is_closed: bool,
+    board: Scoreboard,
+    control: NewReno,
+    recovery: Recovery,
+    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
+    recover: Option<u64>,
+    rtt: RttEstimator,
+    /// A segment that ends beyond this offset gives the next round-trip time.
+    next_sample: u64,
+    peer: PeerWindow,
+    urgent: Urgent,
+    /// The retransmission timer; while the peer's window is closed, the persist timer.
+    timer: Option<Instant>,
+    timeouts_in_a_row: u32,
+    last_sent: Instant,
+    /// Whether more than half of the send buffer was in use.
+    is_filled: bool,
+    counters: Counters,
+}
+
+impl Tx {
+    pub(crate) fn new(config: TcpConfig) -> Self {
+        Self {
+            mss: config.mss_bytes.into(),
+            sack: false,
+            window_limit: u64::MAX,
+            stream: SendStream::default(),
+            is_closed: false,
+            board: Scoreboard::default(),
+            control: NewReno::new(config.congestion(config.mss_bytes)),
+            recovery: Recovery::default(),
+            recover: None,
+            rtt: RttEstimator::new(config.rto),
+            next_sample: 0,
+            peer: PeerWindow::default(),
+            urgent: Urgent::Nothing,
+            timer: None,
+            timeouts_in_a_row: 0,
+            last_sent: Instant::START,
+            is_filled: false,
+            counters: Counters::default(),
+            config,
+        }
+    }
+
+    /// The handshake is done: data may flow.
+    pub(crate) fn establish(&mut self, negotiated: Negotiated) {
+        self.mss = negotiated.mss_bytes.into();
+        self.sack = negotiated.sack;
+        self.control = NewReno::new(self.config.congestion(negotiated.mss_bytes));
+        self.window_limit = match self.config.window_limit {
+            Some(limit) => limit.bytes(negotiated.mss_bytes).max(self.mss),
+            None => u64::MAX,
+        };
+        if negotiated.was_syn_lost {
+            self.control.on_handshake_loss();
+            self.rtt.raise_to(Duration::from_secs(3));
+        }
+        self.timer = None;
+        self.timeouts_in_a_row = 0;
+    }
+
+    pub(crate) fn write(&mut self, bytes: Bytes) {
+        self.stream.write(bytes);
+        self.is_filled |= self.stream.held() > self.config.send_buffer_bytes / 2;
+    }
+
+    pub(crate) const fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    pub(crate) const fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// Whether the FIN, and so everything, has been acknowledged.
+    pub(crate) const fn is_finished(&self) -> bool {
+        self.is_closed && self.board.una() > self.stream.end()
+    }
+
+    /// Bytes that fit into the send buffer.
+    pub(crate) const fn writable(&self) -> u64 {
+        self.config.send_buffer_bytes.saturating_sub(self.stream.held())
+    }
+
+    /// Whether the send buffer has become half empty since this was last asked.
+    pub(crate) fn take_writable(&mut self) -> bool {
+        let is_writable = self.is_filled && self.stream.held() <= self.config.send_buffer_bytes / 2;
+        self.is_filled &= !is_writable;
+        is_writable
+    }
+
+    pub(crate) const fn una(&self) -> u64 {
+        self.board.una()
+    }
+
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.board.nxt()
+    }
+
+    /// Bytes of the stream that are acknowledged.
+    pub(crate) fn acked(&self) -> u64 {
+        self.board.una().min(self.stream.end())
+    }
+
+    pub(crate) const fn flight(&self) -> u64 {
+        self.board.flight()
+    }
+
+    pub(crate) const fn pipe(&self) -> u64 {
+        self.board.pipe()
+    }
+
+    pub(crate) const fn control(&self) -> &NewReno {
+        &self.control
+    }
+
+    pub(crate) const fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    pub(crate) const fn rtt_mut(&mut self) -> &mut RttEstimator {
+        &mut self.rtt
+    }
+
+    pub(crate) const fn peer_window(&self) -> u64 {
+        self.peer.latest()
+    }
+
+    pub(crate) const fn is_recovering(&self) -> bool {
+        !matches!(self.recovery, Recovery::Open { .. })
+    }
+
+    pub(crate) const fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    pub(crate) const fn deadline(&self) -> Option<Instant> {
+        self.timer
+    }
+
+    /// Starts the timer for the handshake's own segments.
+    pub(crate) fn start_timer(&mut self, now: Instant) {
+        self.timer = Some(now.saturating_add(self.rtt.rto()));
+    }
+
+    pub(crate) const fn stop_timer(&mut self) {
+        self.timer = None;
+    }
+
+    /// Cuts the bytes of a segment out of the stream, and tells whether it carries the FIN.
+    pub(crate) fn cut(&mut self, range: Range) -> (Bytes, bool) {
+        let has_fin = range.end > self.stream.end();
+        (self.stream.slice(range.start, range.end - u64::from(has_fin)), has_fin)
+    }
+
+    /// Whether everything written lies before `offset`: a push.
+    pub(crate) const fn is_end(&self, offset: u64) -> bool {
+        offset >= self.stream.end()
+    }
+
+    /// The next segment to send, if any may be sent.
+    pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
+        match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
+            Urgent::Nothing => {}
+            Urgent::First => {
+                if let Some(sent) = self.board.retransmit_first(now, self.sack) {
+                    return Some(self.resent(sent, now));
+                }
+            }
+            Urgent::WindowProbe => {
+                if self.unsent() > 0 {
+                    let allowed = self.peer.edge().saturating_sub(self.board.nxt());
+                    let len = self.data_ready().min(allowed.max(1));
+                    return Some(self.sent_new(len, now));
+                }
+            }
+        }
+        let cwnd = self.control.cwnd();
+        if let Some(range) = self.board.next_lost() {
+            let pipe = self.board.pipe();
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# (C) If cwnd - pipe >= 1 SMSS, the sender SHOULD transmit one or more
+            //# segments as follows:
+            if pipe != 0 && pipe + (range.end - range.start) > cwnd {
+                return None;
+            }
+            let sent = self.board.retransmit_next(now);
+            return Some(self.resent(sent, now));
+        }
+        if self.unsent() > 0 {
+            if self.board.is_empty() {
+                self.restart_if_idle(now);
+            }
+            if let Some(len) = self.sendable(self.control.cwnd()) {
+                return Some(self.sent_new(len, now));
+            }
+        }
+        if let Recovery::Fast(_) = self.recovery
+            && self.sack
+            && self.board.pipe() + self.mss <= cwnd
+            && let Some(sent) = self.last_resort(now)
+        {
+            return Some(self.resent(sent, now));
+        }
+        if self.timer.is_none() && self.unsent() > 0 {
+            // Nothing is in flight and nothing may be sent: only a probe can learn that the window opened.
+            self.start_timer(now);
+        }
+        None
+    }
+
+    /// The last two rules of RFC 6675's NextSeg.
+    fn last_resort(&mut self, now: Instant) -> Option<Sent> {
+        if self.board.next_unsacked().is_some() {
+            return Some(self.board.retransmit_next(now));
+        }
+        let Recovery::Fast(fast) = &mut self.recovery else { return None };
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+        //# (4) If the conditions for (1), (2), and (3) fail, but there exists
+        //# outstanding unSACKed data, we provide the opportunity for a
+        //# single "rescue" retransmission per entry into loss recovery.
+        if self.board.una() < fast.rescue_from? {
+            return None;
+        }
+        fast.rescue_from = None;
+        self.board.retransmit_last(now)
+    }
+
+    /// Offsets that were never sent: data and FIN.
+    fn unsent(&self) -> u64 {
+        self.stream.end() + u64::from(self.is_closed) - self.board.nxt()
+    }
+
+    /// Data for one segment.
+    fn data_ready(&self) -> u64 {
+        (self.stream.end().saturating_sub(self.board.nxt())).min(self.mss)
+    }
+
+    /// How much data the next new segment may carry now; zero is a FIN alone.
+    fn sendable(&self, cwnd: u64) -> Option<u64> {
+        let ready = self.data_ready();
+        let nxt = self.board.nxt();
+        let (outstanding, cwnd) = match self.recovery {
+            Recovery::Open { duplicates, .. } if !self.config.limited_transmit || !self.sack => {
+                // RFC 3042, section 2: one new segment for each of the first two duplicate ACKs.
+                let extra =
+                    if self.config.limited_transmit { u64::from(duplicates.min(2)) * self.mss } else { 0 };
+                (self.board.flight(), cwnd + extra)
+            }
+            _ => (self.board.pipe(), cwnd),
+        };
+        if outstanding + ready > cwnd && ready > 0 {
+            return None;
+        }
+        let edge = self.peer.edge().min(self.board.una().saturating_add(self.window_limit));
+        let allowed = edge.saturating_sub(nxt);
+        if ready > allowed {
+            //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.2.1
+            //# or if at least a fraction Fs of the maximum window can be sent,
+            let is_worth_it = allowed > 0 && 2 * allowed >= self.peer.largest();
+            return is_worth_it.then_some(allowed);
+        }
+        let is_full = ready == self.mss || self.is_closed;
+        if self.config.nagle && !is_full && !self.board.is_empty() {
+            return None;
+        }
+        Some(ready)
+    }
+
+    fn sent_new(&mut self, data_len: u64, now: Instant) -> Sent {
+        if let Recovery::Open { duplicates: 1.., limited_transmit } = &mut self.recovery {
+            *limited_transmit += data_len;
+        }
+        let takes_all = self.board.nxt() + data_len == self.stream.end();
+        let sent = self.board.push(data_len + u64::from(takes_all && self.is_closed), now);
+        self.arm(now);
+        sent
+    }
+
+    fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
+        self.counters.retransmissions += 1;
+        self.arm(now);
+        sent
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //# (5.1) Every time a packet containing data is sent (including a
+    //# retransmission), if the timer is not running, start it running
+    //# so that it will expire after RTO seconds (for the current value
+    //# of RTO).
+    fn arm(&mut self, now: Instant) {
+        self.last_sent = now;
+        if self.timer.is_none() {
+            self.start_timer(now);
+        }
+    }
+
+    fn restart_if_idle(&mut self, now: Instant) {
+        if self.config.idle_restart
+            && self.board.nxt() > 0
+            && now.saturating_since(self.last_sent) > self.rtt.rto()
+        {
+            self.control.on_idle_restart();
+        }
+    }
+
+    /// Takes in an acknowledgement.
+    pub(crate) fn handle_ack(&mut self, now: Instant, input: Acknowledgement<'_>) {
+        let was_shut = self.peer.edge() <= self.board.una();
+        let latest_window = self.peer.latest();
+        self.peer.update(input.sequence, input.ack, input.window);
+        let mut newly_sacked = 0;
+        if self.sack {
+            for range in input.sacked {
+                newly_sacked += self.board.sack(*range);
+            }
+        }
+        if input.ack > self.board.una() {
+            self.handle_progress(now, input.ack, input.echoed_rtt);
+            if newly_sacked > 0 {
+                self.board.detect_losses(self.config.duplicate_ack_threshold, self.mss);
+            }
+            return;
+        }
+        if was_shut && self.peer.edge() > self.board.una() && !self.board.is_empty() {
+            // What was sent into the closed window was refused; it fits now.
+            self.urgent = Urgent::First;
+            self.rtt.clear_back_off();
+            self.start_timer(now);
+            return;
+        }
+        let is_duplicate = if self.sack {
+            newly_sacked > 0
+        } else {
+            input.is_pure && input.window == latest_window && !self.board.is_empty()
+        };
+        if is_duplicate {
+            self.handle_duplicate();
+        }
+    }
+
+    fn handle_progress(&mut self, now: Instant, ack: u64, echoed_rtt: Option<Duration>) {
+        let was_full = self.board.pipe() + self.mss > self.control.cwnd().min(self.window_limit);
+        let acked = self.board.acknowledge(ack);
+        self.stream.release(ack);
+        self.timeouts_in_a_row = 0;
+        if let Some((sent_at, end)) = acked.timed
+            && end > self.next_sample
+        {
+            self.rtt.sample(echoed_rtt.unwrap_or(now.saturating_since(sent_at)));
+            if self.config.rtt_sampling == RttSampling::OncePerRoundTrip {
+                self.next_sample = self.board.nxt();
+            }
+        }
+        let restarts_timer = self.recover_with(acked.count, was_full);
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# (5.2) When all outstanding data has been acknowledged, turn off the
+        //# retransmission timer.
+        if self.board.is_empty() {
+            self.timer = None;
+        } else if restarts_timer {
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+            //# (5.3) When an ACK is received that acknowledges new data, restart the
+            //# retransmission timer so that it will expire after RTO seconds
+            //# (for the current value of RTO).
+            self.start_timer(now);
+        }
+    }
+
+    /// The timer expired.
+    pub(crate) fn handle_timeout(&mut self, now: Instant) -> Endurance {
+        if self.board.is_empty() {
+            self.urgent = Urgent::WindowProbe;
+        } else if self.peer.edge() <= self.board.una() {
+            //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.1
+            //# As long as the receiving TCP peer continues to send
+            //# acknowledgments in response to the probe segments, the sending TCP
+            //# peer MUST allow the connection to stay open
+            self.urgent = Urgent::First;
+        } else {
+            self.timeouts_in_a_row += 1;
+            if self.timeouts_in_a_row > self.config.data_retransmission_limit {
+                return Endurance::Exhausted;
+            }
+            self.counters.timeouts += 1;
+            self.collapse();
+        }
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# (5.5) The host MUST set RTO <- RTO * 2 ("back off the timer").
+        self.rtt.back_off();
+        self.start_timer(now);
+        Endurance::Lasts
+    }
+}

@@ -1,0 +1,153 @@
+//! Loss recovery: when it starts and ends, and what it does to the window. RFC 5681 and 6582 without SACK, RFC
+//! 6675 with it.
+
+use super::{LossRecovery, Tx, Urgent};
+
+/// Where the sender stands between losses. Points are offsets: the recovery lasts until everything before
+/// its point is acknowledged.
+#[derive(Debug)]
+pub(crate) enum Recovery {
+    /// Repairing what duplicate ACKs or SACK showed to be lost.
+    Fast(Fast),
+    /// No loss is being repaired.
+    Open {
+        /// Duplicate ACKs since the last progress.
+        duplicates: u32,
+        /// Bytes sent on them, which do not count when the window is halved.
+        limited_transmit: u64,
+    },
+    /// Repairing everything after a timeout, in slow start.
+    Timeout {
+        /// SND.NXT at the timeout.
+        point: u64,
+    },
+}
+
+/// A fast recovery.
+#[derive(Debug)]
+pub(crate) struct Fast {
+    point: u64,
+    has_had_partial_ack: bool,
+    /// SND.UNA must have reached this offset for the one rescue retransmission, if it is still to come.
+    pub(super) rescue_from: Option<u64>,
+}
+
+impl Recovery {
+    const NONE: Self = Self::Open { duplicates: 0, limited_transmit: 0 };
+}
+
+impl Default for Recovery {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl Tx {
+    /// `count` offsets were newly acknowledged. Returns whether the retransmission timer restarts.
+    pub(super) fn recover_with(&mut self, count: u64, was_full: bool) -> bool {
+        let una = self.board.una();
+        match &mut self.recovery {
+            Recovery::Open { .. } => {
+                self.recovery = Recovery::NONE;
+                self.control.on_ack(count, was_full);
+            }
+            Recovery::Timeout { point } => {
+                if una >= *point {
+                    self.recovery = Recovery::NONE;
+                }
+                self.control.on_ack(count, was_full);
+            }
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# (A) An incoming cumulative ACK for a sequence number greater than
+            //# RecoveryPoint signals the end of loss recovery, and the loss
+            //# recovery phase MUST be terminated.
+            Recovery::Fast(fast) if una >= fast.point => {
+                self.recovery = Recovery::NONE;
+                if !self.sack {
+                    let flight = self.board.flight();
+                    self.control.on_full_ack(flight);
+                }
+            }
+            Recovery::Fast(_) if self.sack => {}
+            Recovery::Fast(fast) => match self.config.loss_recovery {
+                LossRecovery::NewReno => {
+                    // Only the first partial ACK restarts the timer, so that many losses in one window end
+                    // in a timeout rather than in as many round trips (RFC 6582, section 4, "Impatient").
+                    let is_first = !fast.has_had_partial_ack;
+                    fast.has_had_partial_ack = true;
+                    self.control.on_partial_ack(count);
+                    self.urgent = Urgent::First;
+                    return is_first;
+                }
+                LossRecovery::Reno => {
+                    self.recovery = Recovery::NONE;
+                    let flight = self.board.flight();
+                    self.control.on_full_ack(flight);
+                }
+            },
+        }
+        true
+    }
+
+    /// A duplicate ACK came: with SACK, one that told something new.
+    pub(super) fn handle_duplicate(&mut self) {
+        let threshold = self.config.duplicate_ack_threshold;
+        self.board.detect_losses(threshold, self.mss);
+        match &mut self.recovery {
+            Recovery::Open { duplicates, .. } => {
+                *duplicates += 1;
+                let is_lost = *duplicates >= threshold || (self.sack && self.board.is_first_lost());
+                if is_lost && self.may_enter() {
+                    self.enter();
+                }
+            }
+            Recovery::Fast(_) if !self.sack => self.control.inflate(1),
+            Recovery::Fast(_) | Recovery::Timeout { .. } => {}
+        }
+    }
+
+    /// Without SACK, duplicates of an ACK that ends a recovery may be of its own needless retransmissions.
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //# checks the value of recover to see if the Cumulative
+    //# Acknowledgment field covers more than recover.
+    fn may_enter(&self) -> bool {
+        self.sack || self.recover.is_none_or(|recover| self.board.una() > recover)
+    }
+
+    fn enter(&mut self) {
+        let Recovery::Open { duplicates, limited_transmit } = self.recovery else { return };
+        let point = self.board.nxt();
+        self.recover = Some(point);
+        self.recovery =
+            Recovery::Fast(Fast { point, has_had_partial_ack: false, rescue_from: self.board.first_end() });
+        self.control.on_loss(self.board.flight() - limited_transmit);
+        if !self.sack {
+            self.control.inflate(duplicates.into());
+        }
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# (4.3) Retransmit the first data segment presumed dropped -- the
+        //# segment starting with sequence number HighACK + 1.  To
+        //# prevent repeated retransmission of the same data or a
+        //# premature rescue retransmission, set both HighRxt and
+        self.urgent = Urgent::First;
+        self.counters.fast_recoveries += 1;
+    }
+
+    /// The retransmission timer expired on data: the window falls to one segment and everything counts as lost.
+    pub(super) fn collapse(&mut self) {
+        let outstanding = match self.recovery {
+            Recovery::Open { limited_transmit, .. } => self.board.flight() - limited_transmit,
+            Recovery::Fast(_) => self.board.flight(),
+            // What an earlier timeout gave up is not in flight, though not acknowledged.
+            Recovery::Timeout { .. } => self.board.pipe(),
+        };
+        self.control.on_timeout(outstanding, self.timeouts_in_a_row == 1);
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+        //# If an RTO occurs during loss recovery as specified in this document,
+        //# RecoveryPoint MUST be set to HighData.
+        let point = self.board.nxt();
+        self.recover = Some(point);
+        self.recovery = Recovery::Timeout { point };
+        self.board.on_timeout();
+    }
+}

@@ -1,0 +1,371 @@
+//! What has been sent and what is known of it: RFC 6675's scoreboard, with `pipe` kept up to date.
+//!
+//! Each transmitted segment has a record, in order; its number never changes while the front moves on. What is
+//! lost and what has been retransmitted since are prefixes of the records, so two numbers tell both:
+//! an unacknowledged, unSACKed segment is *lost* if its number is below `lost_below`, and was *retransmitted* if
+//! its number is below `retransmitted_below` (HighRxt). `pipe` then is the sum over all such segments of
+//! their length, once if not lost and once if retransmitted (RFC 6675, SetPipe). All three move forward only,
+//! except at a timeout, so that an ACK costs what it newly acknowledges, SACKs or declares lost.
+
+use std::collections::VecDeque;
+
+use slantpath_base::Instant;
+
+/// The number of a record since the start of the connection.
+pub(crate) type RecordNumber = u64;
+
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    /// Offset past its last byte; it starts where the one before it ends.
+    end: u64,
+    sent_at: Instant,
+    transmissions: u32,
+    /// The epoch in which the peer SACKed it; a timeout starts a new epoch and so turns all bits off.
+    sacked_in: u32,
+}
+
+/// A range of offsets, `start` up to `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+/// A segment to be sent, again or for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) range: Range,
+    pub(crate) transmissions: u32,
+}
+
+/// What a cumulative acknowledgement told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Acked {
+    /// Offsets newly acknowledged.
+    pub(crate) count: u64,
+    /// When the newest acknowledged segment was sent, if none of them was retransmitted or held back by the
+    /// receiver, and the offset at which it ended.
+    pub(crate) timed: Option<(Instant, u64)>,
+}
+
+/// The records of all segments between SND.UNA and SND.NXT.
+#[derive(Debug)]
+pub(crate) struct Scoreboard {
+    records: VecDeque<Record>,
+    /// The number of the front record.
+    first: RecordNumber,
+    lost_below: RecordNumber,
+    retransmitted_below: RecordNumber,
+    una: u64,
+    nxt: u64,
+    pipe: u64,
+    epoch: u32,
+    /// What the peer has SACKed, in order, without overlap or contact.
+    sacked: VecDeque<Range>,
+    /// The offset up to which the loss rule has been applied.
+    lost_up_to: u64,
+}
+
+impl Default for Scoreboard {
+    fn default() -> Self {
+        Self {
+            records: VecDeque::new(),
+            first: 0,
+            lost_below: 0,
+            retransmitted_below: 0,
+            una: 0,
+            nxt: 0,
+            pipe: 0,
+            epoch: 1,
+            sacked: VecDeque::new(),
+            lost_up_to: 0,
+        }
+    }
+}
+
+impl Scoreboard {
+    /// The first offset not acknowledged (HighACK).
+    pub(crate) const fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// The first offset not sent (HighData).
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Sent and not acknowledged, in offsets.
+    pub(crate) const fn flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// The estimate of what is in the network (RFC 6675, section 2).
+    pub(crate) const fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    /// Whether everything sent has been acknowledged.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Whether anything above SND.UNA is known to have arrived.
+    pub(crate) fn has_sacked(&self) -> bool {
+        !self.sacked.is_empty()
+    }
+
+    /// Where the first unacknowledged segment ends.
+    pub(crate) fn first_end(&self) -> Option<u64> {
+        self.records.front().map(|record| record.end)
+    }
+
+    /// Whether the first unacknowledged segment is lost.
+    pub(crate) fn is_first_lost(&self) -> bool {
+        self.lost_below > self.first
+    }
+
+    /// Notes the first transmission of the next `len` offsets.
+    pub(crate) fn push(&mut self, len: u64, now: Instant) -> Sent {
+        let start = self.nxt;
+        self.nxt += len;
+        self.pipe += len;
+        self.records.push_back(Record { end: self.nxt, sent_at: now, transmissions: 1, sacked_in: 0 });
+        Sent { range: Range { start, end: self.nxt }, transmissions: 1 }
+    }
+
+    /// Takes in a cumulative acknowledgement of everything before `to`, which lies after SND.UNA and not beyond
+    /// SND.NXT.
+    pub(crate) fn acknowledge(&mut self, to: u64) -> Acked {
+        let count = to - self.una;
+        let mut timed = None;
+        let mut is_timeable = true;
+        while let Some(record) = self.records.front() {
+            if record.end > to {
+                break;
+            }
+            let is_sacked = record.sacked_in == self.epoch;
+            is_timeable &= record.transmissions == 1 && !is_sacked;
+            timed = Some((record.sent_at, record.end));
+            if !is_sacked {
+                self.pipe -= self.weight(self.first) * (record.end - self.una);
+            }
+            self.una = record.end;
+            self.records.pop_front();
+            self.first += 1;
+        }
+        if to > self.una {
+            // The peer took part of a segment.
+            let front = self.records.front().expect("what is sent and not acknowledged has a record");
+            if front.sacked_in != self.epoch {
+                self.pipe -= self.weight(self.first) * (to - self.una);
+            }
+            self.una = to;
+        }
+        self.lost_below = self.lost_below.max(self.first);
+        self.retransmitted_below = self.retransmitted_below.max(self.first);
+        while let Some(range) = self.sacked.front_mut() {
+            if range.end > to {
+                range.start = range.start.max(to);
+                break;
+            }
+            self.sacked.pop_front();
+        }
+        Acked { count, timed: if is_timeable { timed } else { None } }
+    }
+
+    /// Takes in one SACK block and returns how many offsets it newly covers (RFC 6675, Update).
+    pub(crate) fn sack(&mut self, block: Range) -> u64 {
+        let Range { mut start, end } = block;
+        // A block at or below SND.UNA is old, or reports a duplicate (RFC 2883); one beyond SND.NXT is a lie.
+        if start <= self.una || start >= end || end > self.nxt {
+            return 0;
+        }
+        // The ranges that the block overlaps or touches are one afterwards.
+        let from = self.sacked.partition_point(|range| range.end < start);
+        let mut merged = Range { start, end };
+        let mut to = from;
+        let mut newly = 0;
+        while let Some(&range) = self.sacked.get(to) {
+            if range.start > end {
+                break;
+            }
+            if range.start <= start && end <= range.end {
+                return 0;
+            }
+            if range.start > start {
+                newly += range.start - start;
+                self.mark_sacked(start, range.start);
+            }
+            start = start.max(range.end);
+            merged = Range { start: merged.start.min(range.start), end: merged.end.max(range.end) };
+            to += 1;
+        }
+        if start < end {
+            newly += end - start;
+            self.mark_sacked(start, end);
+        }
+        if from == to {
+            self.sacked.insert(from, merged);
+        } else {
+            self.sacked[from] = merged;
+            self.sacked.drain(from + 1..to);
+        }
+        newly
+    }
+
+    /// Marks the records that lie wholly within the offsets.
+    fn mark_sacked(&mut self, start: u64, end: u64) {
+        let mut index = self.index_at(start);
+        while let Some(record) = self.records.get(index) {
+            let record_end = record.end;
+            if record_end > end {
+                break;
+            }
+            let record_start = self.start_of(index);
+            let number = self.first + index as u64;
+            let weight = self.weight(number);
+            let record = &mut self.records[index];
+            if record_start >= start && record.sacked_in != self.epoch {
+                record.sacked_in = self.epoch;
+                self.pipe -= weight * (record_end - record_start);
+            }
+            index += 1;
+        }
+    }
+
+    /// Applies the loss rule to what is SACKed by now (RFC 6675, IsLost), and returns whether it found a loss.
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //# The routine returns true when either DupThresh discontiguous SACKed
+    //# sequences have arrived above 'SeqNum' or more than (DupThresh - 1) *
+    //# SMSS bytes with sequence numbers greater than 'SeqNum' have been
+    //# SACKed.
+    pub(crate) fn detect_losses(&mut self, duplicate_threshold: u32, mss: u64) -> bool {
+        let enough_bytes = u64::from(duplicate_threshold.saturating_sub(1)) * mss;
+        let mut bytes = 0;
+        let mut bound = None;
+        // From the top: at most as many ranges as the threshold are looked at.
+        for (ranges, range) in (1..).zip(self.sacked.iter().rev()) {
+            bytes += range.end - range.start;
+            if ranges >= duplicate_threshold || bytes > enough_bytes {
+                bound = Some(range.start);
+                break;
+            }
+        }
+        let Some(bound) = bound.filter(|bound| *bound > self.lost_up_to) else { return false };
+        self.lost_up_to = bound;
+        let mut found = false;
+        let mut index = usize_of(self.lost_below - self.first);
+        let mut start = self.start_of(index);
+        while let Some(record) = self.records.get(index) {
+            if record.end > bound {
+                break;
+            }
+            if record.sacked_in != self.epoch {
+                self.pipe -= record.end - start;
+                found = true;
+            }
+            start = record.end;
+            index += 1;
+        }
+        self.lost_below = self.first + index as u64;
+        found
+    }
+
+    /// The first segment that is lost and has not been retransmitted, if any (RFC 6675, NextSeg rule 1).
+    pub(crate) fn next_lost(&mut self) -> Option<Range> {
+        self.next_to_retransmit(self.lost_below)
+    }
+
+    /// The first segment that has not been retransmitted, below the highest SACKed offset, lost or not (RFC
+    /// 6675, NextSeg rule 3).
+    pub(crate) fn next_unsacked(&mut self) -> Option<Range> {
+        let highest = self.sacked.back()?.start;
+        let below = self.first + self.index_at(highest) as u64;
+        self.next_to_retransmit(below)
+    }
+
+    /// Moves `retransmitted_below` over SACKed segments, which weigh nothing in `pipe` either way.
+    fn next_to_retransmit(&mut self, below: RecordNumber) -> Option<Range> {
+        while self.retransmitted_below < below {
+            let index = usize_of(self.retransmitted_below - self.first);
+            let record = self.records[index];
+            if record.sacked_in != self.epoch {
+                return Some(Range { start: self.start_of(index), end: record.end });
+            }
+            self.retransmitted_below += 1;
+        }
+        None
+    }
+
+    /// Notes that what [`next_lost`](Self::next_lost) or [`next_unsacked`](Self::next_unsacked) returned was
+    /// sent again.
+    pub(crate) fn retransmit_next(&mut self, now: Instant) -> Sent {
+        let index = usize_of(self.retransmitted_below - self.first);
+        let sent = self.resend(index, now);
+        self.pipe += sent.range.end - sent.range.start;
+        self.retransmitted_below += 1;
+        sent
+    }
+
+    /// Notes that the first unacknowledged segment was sent again. `counts`: it also counts for HighRxt and in
+    /// `pipe`, unless it did already.
+    pub(crate) fn retransmit_first(&mut self, now: Instant, counts: bool) -> Option<Sent> {
+        let front = self.records.front()?;
+        if counts && self.retransmitted_below == self.first && front.sacked_in != self.epoch {
+            return Some(self.retransmit_next(now));
+        }
+        Some(self.resend(0, now))
+    }
+
+    /// Notes that the last unSACKed segment was sent again, outside of HighRxt and `pipe` (RFC 6675, NextSeg
+    /// rule 4).
+    pub(crate) fn retransmit_last(&mut self, now: Instant) -> Option<Sent> {
+        let mut index = self.records.len().checked_sub(1)?;
+        // The highest SACKed range may end the records; below it lies the segment that is meant.
+        if let Some(range) = self.sacked.back().filter(|range| range.end == self.nxt) {
+            index = self.index_at(range.start).checked_sub(1)?;
+        }
+        Some(self.resend(index, now))
+    }
+
+    fn resend(&mut self, index: usize, now: Instant) -> Sent {
+        let start = self.start_of(index);
+        let record = &mut self.records[index];
+        record.sent_at = now;
+        record.transmissions += 1;
+        Sent { range: Range { start, end: record.end }, transmissions: record.transmissions }
+    }
+
+    /// The retransmission timer expired: everything is lost, nothing is retransmitted yet, and what was SACKed
+    /// may have been dropped by the peer.
+    //= https://www.rfc-editor.org/rfc/rfc2018#section-8
+    //# After a retransmit timeout the data sender SHOULD turn off all of the
+    //# SACKed bits, since the timeout might indicate that the data receiver
+    //# has reneged.
+    pub(crate) fn on_timeout(&mut self) {
+        self.epoch += 1;
+        self.sacked.clear();
+        self.lost_below = self.first + self.records.len() as u64;
+        self.lost_up_to = self.nxt;
+        self.retransmitted_below = self.first;
+        self.pipe = 0;
+    }
+
+    /// How often an unSACKed segment counts in `pipe`.
+    fn weight(&self, number: RecordNumber) -> u64 {
+        u64::from(number >= self.lost_below) + u64::from(number < self.retransmitted_below)
+    }
+
+    /// Index of the record that holds `offset`.
+    fn index_at(&self, offset: u64) -> usize {
+        self.records.partition_point(|record| record.end <= offset)
+    }
+
+    fn start_of(&self, index: usize) -> u64 {
+        index.checked_sub(1).map_or(self.una, |before| self.records[before].end)
+    }
+}
+
+fn usize_of(count: u64) -> usize {
+    usize::try_from(count).expect("an index within memory")
+}

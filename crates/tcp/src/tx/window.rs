@@ -1,0 +1,44 @@
+//! The peer's receive window, as far as its segments have told.
+
+/// SND.WND and what RFC 9293 keeps to tell a newer window from an older one.
+#[derive(Debug, Default)]
+pub(crate) struct PeerWindow {
+    /// The first offset that may not be sent.
+    edge: u64,
+    /// The last window advertised.
+    latest: u64,
+    /// The largest window ever advertised, an estimate of the peer's buffer.
+    largest: u64,
+    /// SND.WL1: the sequence of the segment of the last update, in the peer's offsets.
+    updated_by: i64,
+}
+
+impl PeerWindow {
+    /// Takes in the window of an acceptable segment with `sequence`, that acknowledges up to `ack`.
+    //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
+    //# if (SND.WL1 < SEG.SEQ or (SND.WL1 = SEG.SEQ and SND.WL2 =< SEG.ACK))
+    pub(crate) fn update(&mut self, sequence: i64, ack: u64, window: u64) {
+        // An `ack` below SND.UNA does not come here, so that SND.WL2 =< SEG.ACK.
+        if sequence >= self.updated_by {
+            self.updated_by = sequence;
+            self.edge = ack + window;
+            self.latest = window;
+            self.largest = self.largest.max(window);
+        }
+    }
+
+    /// The first offset that may not be sent.
+    pub(crate) const fn edge(&self) -> u64 {
+        self.edge
+    }
+
+    /// The last window advertised, in bytes.
+    pub(crate) const fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    /// The largest window advertised so far, in bytes.
+    pub(crate) const fn largest(&self) -> u64 {
+        self.largest
+    }
+}
