@@ -6,6 +6,7 @@ use slantpath_cc::{InitialWindow, NewRenoConfig, RtoConfig};
 
 /// The choices of one connection, or of all that a listener accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own, on or off")]
 pub struct TcpConfig {
     /// Bytes of data in a full segment, unless the peer asks for less (RFC 9293, section 3.7.1). The default
     /// fits an Ethernet frame: 1500 less 40 bytes of headers.

@@ -180,9 +180,7 @@ impl Rx {
         self.ack_due = AckDue::NotDue;
         let field = (self.window() >> self.shift).min(0xffff);
         self.edge = self.edge.max(self.nxt + (field << self.shift));
-        #[expect(clippy::cast_possible_truncation, reason = "cut to 16 bits above")]
-        let field = field as u16;
-        field
+        u16::try_from(field).unwrap_or(u16::MAX)
     }
 
     /// The window field of a SYN.

@@ -90,7 +90,7 @@ impl Segment {
     pub fn parse(packet: &Packet, source: IpAddr, destination: IpAddr) -> Result<(Self, Bytes), WireError> {
         let head = packet.head();
         if packet.padding() != 0
-            || (!head.is_empty() && (head.len() < header_len(head)? || head.len() % 2 != 0))
+            || (!head.is_empty() && (head.len() < header_len(head)? || !head.len().is_multiple_of(2)))
         {
             // No stack builds such a packet, but any bytes may lie anywhere.
             let whole = Packet::shared(packet.contiguous(), packet.checksum());

@@ -10,6 +10,14 @@ use crate::options::SackBlocks;
 use crate::segment::{Flags, Segment};
 use crate::tx::{Acknowledgement, Range};
 
+/// What there is in a segment beside the acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carries {
+    /// Data or a FIN.
+    Data,
+    Nothing,
+}
+
 impl Connection {
     /// Takes in a segment of this connection.
     pub(crate) fn handle_segment(&mut self, now: Instant, segment: &Segment, data: Bytes) {
@@ -37,11 +45,12 @@ impl Connection {
         if flags.intersects(Flags::RST | Flags::SYN) {
             return self.handle_reset_or_syn(segment, sequence);
         }
-        if !flags.contains(Flags::ACK) || !self.handle_ack(now, segment, sequence, &data) {
-            return;
-        }
         let has_fin = flags.contains(Flags::FIN);
-        if data.is_empty() && !has_fin {
+        let carries = if data.is_empty() && !has_fin { Carries::Nothing } else { Carries::Data };
+        if !flags.contains(Flags::ACK)
+            || !self.handle_ack(now, segment, sequence, carries)
+            || carries == Carries::Nothing
+        {
             return;
         }
         if self.state.receives() {
@@ -75,6 +84,7 @@ impl Connection {
         }
         if let ConnectionState::SynReceived { .. } = self.state
             && flags.contains(Flags::SYN)
+            && !flags.contains(Flags::ACK)
         {
             // The answer to the peer's SYN was lost.
             self.control = Control::SynAck;
@@ -87,7 +97,7 @@ impl Connection {
         //# and RSTs.
         let is_at_nxt = sequence == self.rx.nxt().cast_signed();
         if is_at_nxt && flags.contains(Flags::ACK) && !flags.contains(Flags::SYN) {
-            self.handle_ack(now, segment, sequence, &Bytes::from_static(b"refused"));
+            self.handle_ack(now, segment, sequence, Carries::Data);
         }
         if let ConnectionState::TimeWait { .. } = self.state
             && flags.contains(Flags::FIN)
@@ -113,7 +123,7 @@ impl Connection {
     }
 
     /// Takes in the acknowledgement of an acceptable segment. Returns whether the rest of it counts.
-    fn handle_ack(&mut self, now: Instant, segment: &Segment, sequence: i64, data: &Bytes) -> bool {
+    fn handle_ack(&mut self, now: Instant, segment: &Segment, sequence: i64, carries: Carries) -> bool {
         let ack = self.own_offset(segment.acknowledgment);
         let window = u64::from(segment.window) << self.peer_shift;
         if let ConnectionState::SynReceived { .. } = self.state {
@@ -149,7 +159,7 @@ impl Connection {
                 sequence,
                 window,
                 sacked,
-                is_pure: data.is_empty() && !segment.flags.contains(Flags::FIN),
+                is_pure: carries == Carries::Nothing,
                 echoed_rtt,
             },
         );

@@ -119,6 +119,7 @@ fn usize_of(count: u64) -> usize {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "small numbers")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -169,7 +170,7 @@ mod tests {
         fn pieces_in_any_order_and_overlap_give_the_stream(
             mut cuts in proptest::collection::vec((0_usize..200, 1_usize..40), 1..40),
         ) {
-            let stream: Vec<u8> = (0..240).map(|byte| byte as u8).collect();
+            let stream: Vec<u8> = (0..240).collect();
             let mut reassembly = Reassembly::default();
             let mut is_held = [false; 240];
             cuts.push((0, 1));

@@ -109,11 +109,6 @@ impl Scoreboard {
         self.records.is_empty()
     }
 
-    /// Whether anything above SND.UNA is known to have arrived.
-    pub(crate) fn has_sacked(&self) -> bool {
-        !self.sacked.is_empty()
-    }
-
     /// Where the first unacknowledged segment ends.
     pub(crate) fn first_end(&self) -> Option<u64> {
         self.records.front().map(|record| record.end)

@@ -94,6 +94,7 @@ fn usize_of(count: u64) -> usize {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

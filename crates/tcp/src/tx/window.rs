@@ -1,7 +1,7 @@
 //! The peer's receive window, as far as its segments have told.
 
 /// SND.WND and what RFC 9293 keeps to tell a newer window from an older one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PeerWindow {
     /// The first offset that may not be sent.
     edge: u64,
@@ -11,6 +11,13 @@ pub(crate) struct PeerWindow {
     largest: u64,
     /// SND.WL1: the sequence of the segment of the last update, in the peer's offsets.
     updated_by: i64,
+}
+
+impl Default for PeerWindow {
+    /// A window that is not known yet, and shut.
+    fn default() -> Self {
+        Self { edge: 0, latest: 0, largest: 0, updated_by: i64::MIN }
+    }
 }
 
 impl PeerWindow {

@@ -1,0 +1,15 @@
+//! Two endpoints over wires held in memory.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test may panic, and its numbers are small"
+)]
+
+mod closing;
+mod opening;
+mod pair;
+mod recovery;
+mod swarm;
+mod window;

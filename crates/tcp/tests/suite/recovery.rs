@@ -1,0 +1,1 @@
+//! Loss recovery, as traces of the window and of what is sent.
