@@ -12,23 +12,25 @@ use slantpath_base::Instant;
 /// The next deadlines of a fixed number of slots, one each.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// `tree[1]` is the root; the leaves fill the second half. An entry is a key as [`key`] makes it.
-    tree: Vec<u128>,
+    /// Matches, each with its two opponents as [`key`] makes them. Match 1 is the final, its opponents won matches 2 and
+    /// 3, and so on down to the second half, where the opponents are the slots themselves. Match 0 is not played.
+    matches: Vec<[u128; 2]>,
 }
 
 impl Calendar {
     /// A calendar of `slots` idle slots, numbered from zero.
     pub fn new(slots: usize) -> Self {
-        let leaves = slots.next_power_of_two().max(1);
-        let mut tree = vec![u128::MAX; 2 * leaves];
-        for (slot, leaf) in tree[leaves..].iter_mut().enumerate() {
-            *leaf = key(Instant::FAR_FUTURE, slot);
+        let places = slots.next_power_of_two().max(2);
+        let idle = |slot| key(Instant::FAR_FUTURE, slot);
+        let mut matches = vec![[idle(0); 2]; places];
+        for (number, pair) in matches[places / 2..].iter_mut().enumerate() {
+            *pair = [idle(2 * number), idle(2 * number + 1)];
         }
-        let mut calendar = Self { tree };
-        for node in (1..leaves).rev() {
-            calendar.tree[node] = calendar.tree[2 * node].min(calendar.tree[2 * node + 1]);
+        for number in (1..places / 2).rev() {
+            let winner = |number: usize| matches[number][0].min(matches[number][1]);
+            matches[number] = [winner(2 * number), winner(2 * number + 1)];
         }
-        calendar
+        Self { matches }
     }
 
     /// Sets when `slot` is due, whatever was set before. [`Instant::FAR_FUTURE`] makes it idle.
@@ -37,14 +39,17 @@ impl Calendar {
     /// If there is no such slot.
     #[inline]
     pub fn set(&mut self, slot: usize, deadline: Instant) {
-        let leaves = self.tree.len() / 2;
-        let mut node = leaves + slot;
         let mut winner = key(deadline, slot);
-        self.tree[node] = winner;
-        while node > 1 {
-            winner = winner.min(self.tree[node ^ 1]);
-            node /= 2;
-            self.tree[node] = winner;
+        let mut place = self.matches.len() + slot;
+        while place > 1 {
+            let pair = &mut self.matches[place / 2];
+            let opponent = pair[(place % 2) ^ 1];
+            if pair[place % 2] == winner {
+                return;
+            }
+            pair[place % 2] = winner;
+            winner = winner.min(opponent);
+            place /= 2;
         }
     }
 
@@ -55,15 +60,16 @@ impl Calendar {
     }
 
     /// When `slot` is due; [`Instant::FAR_FUTURE`] if it is idle.
+    #[inline]
     pub fn deadline(&self, slot: usize) -> Instant {
-        let leaves = self.tree.len() / 2;
-        time_of(self.tree[leaves + slot])
+        time_of(self.matches[self.matches.len() / 2 + slot / 2][slot % 2])
     }
 
     /// The next deadline and its slot, or `None` if all are idle.
     #[inline]
     pub fn next(&self) -> Option<(Instant, usize)> {
-        let root = self.tree[1];
+        let [first, second] = self.matches[1];
+        let root = first.min(second);
         let time = time_of(root);
         #[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are the slot")]
         let slot = root as u32 as usize;

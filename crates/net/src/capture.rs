@@ -59,8 +59,8 @@ impl Captures {
         for Capture { writer, interfaces } in &mut self.captures {
             for &(captured, interface) in interfaces.iter() {
                 if captured == direction {
-                    let packet = packets.packet_mut(parcel.packet);
-                    header::set_hop_limit(packet, parcel.hop_limit);
+                    let packet = packets.packet_mut(parcel.packet());
+                    header::set_hop_limit(packet, parcel.hop_limit());
                     writer.packet(interface, now, &packet.observed(), Direction::Outbound, comment);
                 }
             }

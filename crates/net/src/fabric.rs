@@ -12,7 +12,7 @@ use slantpath_wire::{Checksum, Packet};
 use crate::capture::Captures;
 use crate::header;
 use crate::link::{DropReason, LinkDirection};
-use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel};
+use crate::parcel::{Condition, DestinationId, Fate, PacketId, PacketStore, Parcel};
 use crate::routes::Routes;
 use crate::script::{Change, Script};
 use crate::slots::Slots;
@@ -31,7 +31,7 @@ enum Receiver {
 pub(crate) struct Delivery {
     pub(crate) host: usize,
     pub(crate) interface: InterfaceId,
-    pub(crate) packet: Packet,
+    pub(crate) packet: PacketId,
 }
 
 #[derive(Clone, Debug)]
@@ -148,21 +148,20 @@ impl Fabric {
         self.packet_hops += 1;
         self.kernel.record(
             Slots::direction(index),
-            u64::from(parcel.destination.0) << 32 | u64::from(parcel.length),
+            u64::from(parcel.destination().0) << 32 | u64::from(parcel.length()),
         );
-        match parcel.fate {
+        match parcel.fate() {
             Fate::Arrives => {}
             Fate::Damaged => self.damage(index, &mut parcel),
             Fate::Lost => {
-                self.packets.remove(parcel.packet);
+                self.packets.remove(parcel.packet());
                 return None;
             }
         }
         match self.receivers[index] {
             Receiver::Host(host) => {
-                let mut packet = self.packets.remove(parcel.packet);
-                header::set_hop_limit(&mut packet, parcel.hop_limit);
-                Some(Delivery { host: host as usize, interface: id.receiver(), packet })
+                header::set_hop_limit(self.packets.packet_mut(parcel.packet()), parcel.hop_limit());
+                Some(Delivery { host: host as usize, interface: id.receiver(), packet: parcel.packet() })
             }
             Receiver::Router(node) => {
                 self.forward(node, id, parcel);
@@ -174,16 +173,16 @@ impl Fabric {
     /// Routes a packet that came in from direction `from`.
     #[inline]
     fn forward(&mut self, node: NodeId, from: DirectionId, mut parcel: Parcel) {
-        let readable = match parcel.condition {
+        let readable = match parcel.condition() {
             Condition::Damaged => self.read_again(&mut parcel),
             Condition::Sound => Ok(()),
         };
         let next = readable.and_then(|()| {
-            parcel.hop_limit = parcel.hop_limit.saturating_sub(1);
-            if parcel.hop_limit == 0 {
+            parcel = parcel.with_hop_limit(parcel.hop_limit().saturating_sub(1));
+            if parcel.hop_limit() == 0 {
                 return Err(DropReason::HopLimit);
             }
-            self.routes.next(node, parcel.destination).ok_or(DropReason::Unreachable)
+            self.routes.next(node, parcel.destination()).ok_or(DropReason::Unreachable)
         });
         match next {
             Ok(direction) => {
@@ -192,7 +191,7 @@ impl Fabric {
                 }
             }
             Err(reason) => {
-                self.directions[from.index()].counters.drop(reason, parcel.length);
+                self.directions[from.index()].counters.drop(reason, parcel.length());
                 self.discard(node, from, parcel, reason, from);
             }
         }
@@ -201,23 +200,23 @@ impl Fabric {
     /// Breaks the bytes of a packet that a bit error has met, all checksums in place as on the wire.
     #[cold]
     fn damage(&mut self, index: usize, parcel: &mut Parcel) {
-        let packet = self.packets.packet_mut(parcel.packet);
-        header::set_hop_limit(packet, parcel.hop_limit);
+        let packet = self.packets.packet_mut(parcel.packet());
+        header::set_hop_limit(packet, parcel.hop_limit());
         let mut bytes = packet.observed();
         self.directions[index].damage(parcel, &mut bytes);
         *packet = Packet::shared(bytes.into(), Checksum::Complete);
-        parcel.condition = Condition::Damaged;
+        *parcel = parcel.with_condition(Condition::Damaged);
     }
 
     /// A router's reading of a packet that may say anything by now.
     #[cold]
     fn read_again(&mut self, parcel: &mut Parcel) -> Result<(), DropReason> {
-        let packet = self.packets.packet_mut(parcel.packet);
-        header::set_hop_limit(packet, parcel.hop_limit);
+        let packet = self.packets.packet_mut(parcel.packet());
+        header::set_hop_limit(packet, parcel.hop_limit());
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.topology.by_address.get(&header.destination);
-        parcel.destination = *destination.ok_or(DropReason::Unreachable)?;
-        parcel.hop_limit = header.hop_limit;
+        let destination = *destination.ok_or(DropReason::Unreachable)?;
+        *parcel = parcel.with_destination(destination).with_hop_limit(header.hop_limit);
         Ok(())
     }
 

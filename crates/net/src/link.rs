@@ -34,11 +34,14 @@ pub(crate) struct LinkDirection {
     mtu_bytes: u32,
     while_down: WhileDown,
     pub(crate) counters: Counters,
-    channel: Channel,
+    /// Whether the channel does nothing to packets at present, so that they need not ask it.
+    is_clean: bool,
+    channel: Box<Channel>,
 }
 
 impl LinkDirection {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
+        let channel = Box::new(Channel::new(config, seed, path));
         Self {
             flight: Flight::default(),
             transmitter: Transmitter::new(config.rate, Queue::new(config.queue)),
@@ -46,7 +49,8 @@ impl LinkDirection {
             mtu_bytes: config.mtu_bytes,
             while_down: config.while_down,
             counters: Counters::default(),
-            channel: Channel::new(config, seed, path),
+            is_clean: channel.is_clean(),
+            channel,
         }
     }
 
@@ -58,35 +62,51 @@ impl LinkDirection {
         parcel: Parcel,
         packets: &mut PacketStore,
     ) -> Result<Fate, DropReason> {
-        self.counters.offered.add(parcel.length);
+        self.counters.offered.add(parcel.length());
         self.transmitter.advance(now);
-        let refusal = if parcel.length > self.mtu_bytes {
+        let refusal = if parcel.length() > self.mtu_bytes {
             DropReason::Mtu
         } else if self.transmitter.state() == State::Down && self.while_down == WhileDown::Drop {
             DropReason::Down
-        } else if !self.transmitter.admits(parcel.length) {
+        } else if !self.transmitter.admits(parcel.length()) {
             DropReason::QueueFull
         } else {
             return Ok(self.send(now, parcel, packets));
         };
-        self.counters.drop(refusal, parcel.length);
+        self.counters.drop(refusal, parcel.length());
         Err(refusal)
     }
 
     #[inline]
-    fn send(&mut self, now: Instant, mut parcel: Parcel, packets: &mut PacketStore) -> Fate {
-        let departure = self.transmitter.enqueue(now, parcel.length);
-        parcel.fate = self.channel.fate(&parcel);
-        let arrival = departure.saturating_add(self.delay).saturating_add(self.channel.extra_delay());
-        self.flight.insert(Transit { arrival, departure, parcel });
-        if parcel.fate == Fate::Arrives && self.channel.duplicates() {
-            let packet = packets.insert(packets.packet(parcel.packet).clone());
-            let copy = Parcel { packet, role: Role::Copy, ..parcel };
-            let arrival = departure.saturating_add(self.delay).saturating_add(self.channel.extra_delay());
-            self.counters.duplicated.add(parcel.length);
-            self.flight.insert(Transit { arrival, departure, parcel: copy });
+    fn send(&mut self, now: Instant, parcel: Parcel, packets: &mut PacketStore) -> Fate {
+        let departure = self.transmitter.enqueue(now, parcel.length());
+        let arrival = departure.saturating_add(self.delay);
+        if self.is_clean {
+            self.flight.insert(Transit { arrival, departure, parcel });
+            return Fate::Arrives;
         }
-        parcel.fate
+        self.send_through_channel(arrival, departure, parcel, packets)
+    }
+
+    #[inline(never)]
+    fn send_through_channel(
+        &mut self,
+        arrival: Instant,
+        departure: Instant,
+        mut parcel: Parcel,
+        packets: &mut PacketStore,
+    ) -> Fate {
+        parcel = parcel.with_fate(self.channel.fate(parcel));
+        let delayed = arrival.saturating_add(self.channel.extra_delay());
+        self.flight.insert(Transit { arrival: delayed, departure, parcel });
+        if parcel.fate() == Fate::Arrives && self.channel.duplicates() {
+            let packet = packets.insert(packets.packet(parcel.packet()).clone());
+            let copy = parcel.with_packet(packet).with_role(Role::Copy);
+            let delayed = arrival.saturating_add(self.channel.extra_delay());
+            self.counters.duplicated.add(parcel.length());
+            self.flight.insert(Transit { arrival: delayed, departure, parcel: copy });
+        }
+        parcel.fate()
     }
 
     /// When the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
@@ -98,22 +118,21 @@ impl LinkDirection {
     /// Takes the packet off that arrives now, and counts it unless it was lost.
     #[inline]
     pub(crate) fn take_arrival(&mut self) -> Option<Parcel> {
-        let mut parcel = self.flight.take_next()?.parcel;
-        match parcel.fate {
-            Fate::Lost => self.counters.drop(DropReason::Loss, parcel.length),
+        let parcel = self.flight.take_next()?.parcel;
+        match parcel.fate() {
+            Fate::Lost => self.counters.drop(DropReason::Loss, parcel.length()),
             Fate::Damaged => {
-                self.counters.carried.add(parcel.length);
-                self.counters.damaged.add(parcel.length);
+                self.counters.carried.add(parcel.length());
+                self.counters.damaged.add(parcel.length());
             }
-            Fate::Arrives => self.counters.carried.add(parcel.length),
+            Fate::Arrives => self.counters.carried.add(parcel.length()),
         }
-        parcel.role = Role::Original;
-        Some(parcel)
+        Some(parcel.with_role(Role::Original))
     }
 
     /// Flips the bits of a packet whose fate it was to be damaged.
     pub(crate) fn damage(&mut self, parcel: &Parcel, bytes: &mut [u8]) {
-        self.channel.damage(parcel.packet, bytes);
+        self.channel.damage(parcel.packet(), bytes);
     }
 
     /// Carries out a scripted change.
@@ -141,6 +160,7 @@ impl LinkDirection {
             Change::Reordering(reordering) => self.channel.set_reordering(reordering),
             Change::Up => self.transmitter.set_up(now),
         }
+        self.is_clean = self.channel.is_clean();
         for parcel in waiting {
             self.send(now, parcel, packets);
         }
@@ -159,8 +179,8 @@ impl LinkDirection {
             }
         }
         for parcel in dropped {
-            self.counters.drop(DropReason::Down, parcel.length);
-            packets.remove(parcel.packet);
+            self.counters.drop(DropReason::Down, parcel.length());
+            packets.remove(parcel.packet());
         }
     }
 
@@ -178,15 +198,15 @@ impl LinkDirection {
     ) -> Vec<Parcel> {
         let mut originals = Vec::new();
         for Transit { parcel, .. } in self.flight.take_departing_after(departure) {
-            if parcel.fate == Fate::Damaged {
-                self.channel.forget(parcel.packet);
+            if parcel.fate() == Fate::Damaged {
+                self.channel.forget(parcel.packet());
             }
-            match parcel.role {
+            match parcel.role() {
                 Role::Copy => {
-                    self.counters.duplicated.remove(parcel.length);
-                    packets.remove(parcel.packet);
+                    self.counters.duplicated.remove(parcel.length());
+                    packets.remove(parcel.packet());
                 }
-                Role::Original => originals.push(parcel),
+                Role::Original => originals.push(parcel.with_fate(Fate::Arrives)),
             }
         }
         originals

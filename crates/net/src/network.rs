@@ -84,6 +84,7 @@ impl<H: Host> Network<H> {
         match self.fabric.slots.component(slot) {
             Component::Direction(index) => {
                 if let Some(Delivery { host, interface, packet }) = self.fabric.arrive(index) {
+                    let packet = self.fabric.packets.remove(packet);
                     self.hosts[host].handle_packet(self.fabric.now(), interface, packet);
                     self.drain(host);
                 }

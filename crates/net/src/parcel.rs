@@ -10,33 +10,124 @@ pub(crate) struct PacketId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DestinationId(pub(crate) u32);
 
-/// All that links and routers need to know about a packet, so that a hop touches none of its bytes.
+/// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words in all,
+/// which travel in registers: a struct of small fields is written to memory piece by piece and read as a whole, for which a
+/// processor has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parcel {
-    pub(crate) packet: PacketId,
-    pub(crate) destination: DestinationId,
-    /// In bytes, from the IP header on.
-    pub(crate) length: u32,
-    /// What the header's TTL or hop limit should say by now; it is written there when somebody looks.
-    pub(crate) hop_limit: u8,
-    pub(crate) condition: Condition,
-    /// What becomes of it on the link that it is on.
-    pub(crate) fate: Fate,
-    pub(crate) role: Role,
+    /// The packet's number in the store, and above it its destination's.
+    ids: u64,
+    /// The length in bytes, and above it eight bits each of hop limit, condition, fate and role.
+    state: u64,
 }
 
 impl Parcel {
-    /// A packet as its sender made it.
-    pub(crate) const fn new(
-        packet: PacketId,
-        destination: DestinationId,
-        length: u32,
-        hop_limit: u8,
-    ) -> Self {
-        let (condition, fate, role) = (Condition::Sound, Fate::Arrives, Role::Original);
-        Self { packet, destination, length, hop_limit, condition, fate, role }
+    /// A packet as its sender made it, `length` bytes long from the IP header on.
+    #[inline]
+    pub(crate) fn new(packet: PacketId, destination: DestinationId, length: u32, hop_limit: u8) -> Self {
+        let ids = u64::from(packet.0) | u64::from(destination.0) << 32;
+        let parcel = Self { ids, state: u64::from(length) | u64::from(hop_limit) << HOP_LIMIT };
+        parcel.with_condition(Condition::Sound).with_fate(Fate::Arrives).with_role(Role::Original)
+    }
+
+    /// Where its bytes are.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    pub(crate) const fn packet(self) -> PacketId {
+        PacketId(self.ids as u32)
+    }
+
+    /// Where it goes.
+    #[inline]
+    pub(crate) const fn destination(self) -> DestinationId {
+        DestinationId((self.ids >> 32) as u32)
+    }
+
+    /// In bytes, from the IP header on.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    pub(crate) const fn length(self) -> u32 {
+        self.state as u32
+    }
+
+    /// What the header's TTL or hop limit should say by now; it is written there when somebody looks.
+    #[inline]
+    pub(crate) const fn hop_limit(self) -> u8 {
+        self.field(HOP_LIMIT)
+    }
+
+    /// The state of its bytes.
+    #[inline]
+    pub(crate) const fn condition(self) -> Condition {
+        if self.field(CONDITION) == Condition::Damaged as u8 { Condition::Damaged } else { Condition::Sound }
+    }
+
+    /// What becomes of it on the link that it is on.
+    #[inline]
+    pub(crate) const fn fate(self) -> Fate {
+        match self.field(FATE) {
+            0 => Fate::Arrives,
+            1 => Fate::Damaged,
+            _ => Fate::Lost,
+        }
+    }
+
+    /// Whether it is a copy made by the link that it is on.
+    #[inline]
+    pub(crate) const fn role(self) -> Role {
+        if self.field(ROLE) == Role::Copy as u8 { Role::Copy } else { Role::Original }
+    }
+
+    #[inline]
+    #[must_use]
+    pub(crate) const fn with_packet(self, packet: PacketId) -> Self {
+        Self { ids: self.ids >> 32 << 32 | packet.0 as u64, ..self }
+    }
+
+    #[must_use]
+    pub(crate) const fn with_destination(self, destination: DestinationId) -> Self {
+        Self { ids: (destination.0 as u64) << 32 | self.ids & 0xffff_ffff, ..self }
+    }
+
+    #[inline]
+    #[must_use]
+    pub(crate) const fn with_hop_limit(self, hop_limit: u8) -> Self {
+        self.with_field(HOP_LIMIT, hop_limit)
+    }
+
+    #[inline]
+    #[must_use]
+    pub(crate) const fn with_condition(self, condition: Condition) -> Self {
+        self.with_field(CONDITION, condition as u8)
+    }
+
+    #[inline]
+    #[must_use]
+    pub(crate) const fn with_fate(self, fate: Fate) -> Self {
+        self.with_field(FATE, fate as u8)
+    }
+
+    #[inline]
+    #[must_use]
+    pub(crate) const fn with_role(self, role: Role) -> Self {
+        self.with_field(ROLE, role as u8)
+    }
+
+    #[inline]
+    const fn field(self, shift: u32) -> u8 {
+        (self.state >> shift & 0xff) as u8
+    }
+
+    #[inline]
+    const fn with_field(self, shift: u32, value: u8) -> Self {
+        Self { state: self.state & !(0xff << shift) | (value as u64) << shift, ..self }
     }
 }
+
+const HOP_LIMIT: u32 = 32;
+const CONDITION: u32 = 40;
+const FATE: u32 = 48;
+const ROLE: u32 = 56;
 
 /// The state of a packet's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

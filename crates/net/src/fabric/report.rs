@@ -25,7 +25,7 @@ impl Fabric {
         parcel: Parcel,
         reason: DropReason,
     ) -> Option<Packet> {
-        let packet = self.packets.remove(parcel.packet);
+        let packet = self.packets.remove(parcel.packet());
         let error = self.error_of(reason, interface.outbound())?;
         let node = self.topology.node_of(interface);
         let about = packet.observed();
@@ -43,9 +43,9 @@ impl Fabric {
         reason: DropReason,
         next: DirectionId,
     ) {
-        let mut packet = self.packets.remove(parcel.packet);
+        let mut packet = self.packets.remove(parcel.packet());
         if let Some(error) = self.error_of(reason, next) {
-            header::set_hop_limit(&mut packet, parcel.hop_limit);
+            header::set_hop_limit(&mut packet, parcel.hop_limit());
             let about = packet.observed();
             if let Some(source) = self.address_for(node, from.receiver(), &about)
                 && let Some(report) = error.report(source, &about, HOP_LIMIT)
@@ -86,7 +86,7 @@ impl Fabric {
         let length = u32::try_from(packet.len()).expect("a message is short");
         let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);
         if self.offer(direction, parcel).is_err() {
-            self.packets.remove(parcel.packet);
+            self.packets.remove(parcel.packet());
         }
     }
 }

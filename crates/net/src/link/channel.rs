@@ -34,13 +34,19 @@ impl Channel {
         }
     }
 
+    /// Whether it does nothing to any packet.
+    pub(crate) fn is_clean(&self) -> bool {
+        let chances = [self.loss, self.bit_errors.probability, self.duplication, self.reordering.probability];
+        chances.into_iter().all(Probability::is_never)
+    }
+
     /// Decides what becomes of a packet. Every bit of it passes the channel, also if the packet is lost.
     #[inline]
-    pub(crate) fn fate(&mut self, parcel: &Parcel) -> Fate {
+    pub(crate) fn fate(&mut self, parcel: Parcel) -> Fate {
         let is_damaged = self.bit_errors.pass(parcel);
         if !self.loss.is_never() && self.loss_stream.happens(self.loss) {
             if is_damaged {
-                self.bit_errors.forget(parcel.packet);
+                self.bit_errors.forget(parcel.packet());
             }
             return Fate::Lost;
         }
@@ -115,14 +121,14 @@ impl BitErrors {
 
     /// Sends a packet's bits over the channel; returns whether one was flipped.
     #[inline]
-    fn pass(&mut self, parcel: &Parcel) -> bool {
-        let bits = u64::from(parcel.length) * 8;
+    fn pass(&mut self, parcel: Parcel) -> bool {
+        let bits = u64::from(parcel.length()) * 8;
         if self.good_bits >= bits {
             // A channel without errors has good bits for ever.
             self.good_bits -= if self.good_bits == u64::MAX { 0 } else { bits };
             return false;
         }
-        self.note_errors(parcel.packet, bits);
+        self.note_errors(parcel.packet(), bits);
         true
     }
 
@@ -154,20 +160,12 @@ impl BitErrors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parcel::{Condition, DestinationId, PacketStore, Role};
+    use crate::parcel::{DestinationId, PacketStore};
     use slantpath_wire::{Checksum, Packet};
 
     fn parcel(length: u32) -> Parcel {
         let packet = PacketStore::default().insert(Packet::copied(&[], Checksum::Complete));
-        Parcel {
-            packet,
-            destination: DestinationId(0),
-            length,
-            hop_limit: 64,
-            condition: Condition::Sound,
-            fate: Fate::Arrives,
-            role: Role::Original,
-        }
+        Parcel::new(packet, DestinationId(0), length, 64)
     }
 
     fn errors(probability: f64) -> BitErrors {
@@ -181,8 +179,8 @@ mod tests {
         let (mut damaged, mut flipped) = (0_u32, 0_u32);
         for _ in 0..packets {
             let mut bytes = vec![0; 500];
-            damaged += u32::from(errors.pass(&parcel(length)));
-            errors.damage(parcel(length).packet, &mut bytes);
+            damaged += u32::from(errors.pass(parcel(length)));
+            errors.damage(parcel(length).packet(), &mut bytes);
             flipped += bytes.iter().map(|byte| byte.count_ones()).sum::<u32>();
         }
         assert!(errors.noted.is_empty());
@@ -202,13 +200,13 @@ mod tests {
     fn extreme_probabilities_flip_every_bit_or_none() {
         let mut bytes = [0; 3];
         let mut all = errors(1.0);
-        assert!(all.pass(&parcel(3)));
-        all.damage(parcel(3).packet, &mut bytes);
+        assert!(all.pass(parcel(3)));
+        all.damage(parcel(3).packet(), &mut bytes);
         assert_eq!(bytes, [0xff; 3]);
         let mut none = errors(0.0);
-        assert!((0..1_000).all(|_| !none.pass(&parcel(65_535))));
+        assert!((0..1_000).all(|_| !none.pass(parcel(65_535))));
         assert_eq!(none.good_bits, u64::MAX);
         let mut rare = errors(f64::MIN_POSITIVE);
-        assert!((0..1_000).all(|_| !rare.pass(&parcel(65_535))));
+        assert!((0..1_000).all(|_| !rare.pass(parcel(65_535))));
     }
 }

@@ -29,16 +29,20 @@ impl Flight {
     /// Adds a packet. On a link that keeps order its place is at the end; else it is looked for from there.
     #[inline]
     pub(crate) fn insert(&mut self, transit: Transit) {
-        match self.ring.back() {
-            Some(last) if last.arrival > transit.arrival => self.insert_before_the_last(transit),
-            _ => self.ring.push_back(transit),
+        let last = self.ring.back().map_or(Instant::START, |last| last.arrival);
+        let in_order = transit.arrival >= last;
+        self.ring.push_back(transit);
+        if !in_order {
+            self.put_last_in_order();
         }
     }
 
     #[cold]
-    fn insert_before_the_last(&mut self, transit: Transit) {
-        let place = self.ring.partition_point(|other| other.arrival <= transit.arrival);
-        self.ring.insert(place, transit);
+    fn put_last_in_order(&mut self) {
+        if let Some(transit) = self.ring.pop_back() {
+            let place = self.ring.partition_point(|other| other.arrival <= transit.arrival);
+            self.ring.insert(place, transit);
+        }
     }
 
     /// When the next packet arrives; [`Instant::FAR_FUTURE`] if none does.

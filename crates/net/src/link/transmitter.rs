@@ -33,25 +33,57 @@ pub(crate) struct Transmitter {
     pending_bytes: u64,
     /// The last departure that was given.
     free_at: Instant,
+    /// The last length and what it takes at the present rate: most packets are as long as the one before.
+    last_send: (u32, Duration),
     state: State,
     queue: Queue,
     rate: DataRate,
-    /// The last length and what it takes at the present rate: most packets are as long as the one before.
-    last_send: (u32, Duration),
     occupancy: Occupancy,
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
 
-/// Integrals over time, up to `since`.
+/// How much has waited for how long. The integral of a queue's length over time is the sum of the times that its packets
+/// wait, and those are known as soon as the packets are: so the sums run ahead of time, by what is still
+/// [pending](Transmitter::waits_to_come).
 #[derive(Clone, Copy, Debug, Default)]
 struct Occupancy {
-    since: Instant,
     start: Instant,
+    waits: Waits,
+    packets_max: u64,
+    bytes_max: u64,
+    /// Until when the waits of a direction that is down, which end at no known time, have been added.
+    held_until: Instant,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
     packet_nanos: u128,
     byte_nanos: u128,
     busy: Duration,
-    packets_max: u64,
-    bytes_max: u64,
+}
+
+impl Waits {
+    #[inline]
+    fn add(&mut self, packets: u64, bytes: u64, time: Duration) {
+        self.packet_nanos += u128::from(packets) * u128::from(time.as_nanos());
+        self.byte_nanos += u128::from(bytes) * u128::from(time.as_nanos());
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            packet_nanos: self.packet_nanos + other.packet_nanos,
+            byte_nanos: self.byte_nanos + other.byte_nanos,
+            busy: self.busy + other.busy,
+        }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            packet_nanos: self.packet_nanos - other.packet_nanos,
+            byte_nanos: self.byte_nanos - other.byte_nanos,
+            busy: self.busy - other.busy,
+        }
+    }
 }
 
 /// How full a queue was, over the time since the statistics were started. Counted is what waits, without the
@@ -94,17 +126,38 @@ impl Transmitter {
     /// Lets every departure up to `now` happen.
     #[inline]
     pub(crate) fn advance(&mut self, now: Instant) {
-        while let Some(first) = self.pending.front() {
-            if first.departure > now {
+        if self.state == State::Down {
+            self.add_held_waits(now);
+        }
+        while let Some(&Pending { departure, length }) = self.pending.front() {
+            if departure > now {
                 break;
             }
-            let Pending { departure, length } = *first;
-            self.account(departure);
             self.pending.pop_front();
             self.pending_bytes -= u64::from(length);
             self.observe(departure);
         }
-        self.account(now);
+    }
+
+    #[cold]
+    fn add_held_waits(&mut self, now: Instant) {
+        let elapsed = now.saturating_since(self.occupancy.held_until);
+        self.occupancy.waits.add(self.waiting_packets(), self.waiting_bytes(), elapsed);
+        self.occupancy.held_until = now;
+    }
+
+    /// What the sums hold beyond `now`: the rest of each wait, and of each transmission.
+    fn waits_to_come(&self, now: Instant) -> Waits {
+        let mut to_come = Waits::default();
+        if self.state == State::Up {
+            let mut free_at = now;
+            for pending in &self.pending {
+                to_come.add(1, pending.length.into(), free_at - now);
+                to_come.busy += pending.departure - free_at;
+                free_at = pending.departure;
+            }
+        }
+        to_come
     }
 
     /// Packets that wait, without the one that is being transmitted. As of the last [`advance`](Self::advance).
@@ -137,7 +190,12 @@ impl Transmitter {
             State::Down => Instant::FAR_FUTURE,
             State::Up => {
                 let time = self.time_to_send(length);
-                self.free_at = self.free_at.max(now).saturating_add(time);
+                let start = self.free_at.max(now);
+                self.occupancy.waits.busy += time;
+                if start > now {
+                    self.occupancy.waits.add(1, length.into(), start - now);
+                }
+                self.free_at = start + time;
                 self.free_at
             }
         };
@@ -160,13 +218,20 @@ impl Transmitter {
     /// Forgets what waits, for it to be [enqueued](Self::enqueue) anew. What is being transmitted stays: returns
     /// when it leaves, or `now`.
     pub(crate) fn withdraw_waiting(&mut self, now: Instant) -> Instant {
-        self.advance(now);
         let keep = usize::from(self.state == State::Up);
+        self.withdraw(now, keep);
+        self.free_at
+    }
+
+    /// Forgets all but the first `keep` packets.
+    fn withdraw(&mut self, now: Instant, keep: usize) {
+        self.advance(now);
+        self.occupancy.waits = self.occupancy.waits.minus(self.waits_to_come(now));
         self.pending.truncate(keep);
         self.pending_bytes = self.pending.iter().map(|pending| u64::from(pending.length)).sum();
         self.free_at = self.pending.front().map_or(now, |first| first.departure);
+        self.occupancy.waits = self.occupancy.waits.plus(self.waits_to_come(now));
         self.observe(now);
-        self.free_at
     }
 
     /// Changes the rate of what is enqueued from now on.
@@ -177,27 +242,15 @@ impl Transmitter {
 
     /// Comes up with an empty queue, for what waited to be enqueued anew.
     pub(crate) fn set_up(&mut self, now: Instant) {
-        self.withdraw_waiting(now);
+        self.withdraw(now, 0);
         self.state = State::Up;
     }
 
     /// Goes down with an empty queue, the packet in transmission cut off.
     pub(crate) fn set_down(&mut self, now: Instant) {
-        self.advance(now);
+        self.withdraw(now, 0);
         self.state = State::Down;
-        self.withdraw_waiting(now);
-    }
-
-    #[inline]
-    fn account(&mut self, now: Instant) {
-        let elapsed = now.saturating_since(self.occupancy.since);
-        let nanos = u128::from(elapsed.as_nanos());
-        self.occupancy.packet_nanos += nanos * u128::from(self.waiting_packets());
-        self.occupancy.byte_nanos += nanos * u128::from(self.waiting_bytes());
-        if self.state == State::Up && !self.pending.is_empty() {
-            self.occupancy.busy += elapsed;
-        }
-        self.occupancy.since = now;
+        self.occupancy.held_until = now;
     }
 
     #[inline]
@@ -214,25 +267,26 @@ impl Transmitter {
     pub(crate) fn restart_statistics(&mut self, now: Instant) {
         self.advance(now);
         self.occupancy = Occupancy {
-            since: now,
             start: now,
+            waits: self.waits_to_come(now),
             packets_max: self.waiting_packets(),
             bytes_max: self.waiting_bytes(),
-            ..Occupancy::default()
+            held_until: now,
         };
     }
 
     pub(crate) fn statistics(&mut self, now: Instant) -> QueueStatistics {
         self.advance(now);
         let span = now.saturating_since(self.occupancy.start);
+        let waits = self.occupancy.waits.minus(self.waits_to_come(now));
         let mean = |sum: u128| if span.is_zero() { 0.0 } else { sum as f64 / span.as_nanos() as f64 };
         QueueStatistics {
             span,
-            mean_packets: mean(self.occupancy.packet_nanos),
-            mean_bytes: mean(self.occupancy.byte_nanos),
+            mean_packets: mean(waits.packet_nanos),
+            mean_bytes: mean(waits.byte_nanos),
             max_packets: self.occupancy.packets_max,
             max_bytes: self.occupancy.bytes_max,
-            busy: self.occupancy.busy,
+            busy: waits.busy,
         }
     }
 }
