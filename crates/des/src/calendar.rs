@@ -3,34 +3,39 @@
 //! The order is total: by time, then by slot number. It depends on nothing else, above all not on the order
 //! in which deadlines were set, so that a run is the same however its components came to their deadlines.
 //!
-//! It is a tournament tree. A deadline is a leaf, an inner node holds the smaller of its two children, the
-//! root is the next event. To move a deadline is to replay the matches on the way from leaf to root: their
-//! opponents' addresses are known beforehand, so that the loads overlap and no branch depends on data.
+//! A network has two kinds of components: links, whose next arrival is mostly near and mostly happens, and hosts, whose
+//! timers are mostly far and mostly set anew before they expire. So the deadlines of the former go into a short sorted list
+//! while there is room, and what comes latest is pushed out of it into a tournament tree, where those of the latter are.
+//! Which kind a slot is of decides about speed and not about order.
+
+mod tournament;
 
 use slantpath_base::Instant;
+
+use crate::calendar::tournament::Tournament;
+
+/// How many deadlines the sorted list holds at most.
+const NEAR: usize = 16;
 
 /// The next deadlines of a fixed number of slots, one each.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// Matches, each with its two opponents as [`key`] makes them. Match 1 is the final, its opponents won matches 2 and
-    /// 3, and so on down to the second half, where the opponents are the slots themselves. Match 0 is not played.
-    matches: Vec<[u128; 2]>,
+    /// The first `near_len` keys are in use, the latest first, so that the next one is at the end.
+    near: [u128; NEAR],
+    near_len: usize,
+    /// The slots below this one may be in the list.
+    prompt: usize,
+    /// Whether a slot's deadline is in the list.
+    is_near: Vec<bool>,
+    far: Tournament,
 }
 
 impl Calendar {
-    /// A calendar of `slots` idle slots, numbered from zero.
-    pub fn new(slots: usize) -> Self {
-        let places = slots.next_power_of_two().max(2);
-        let idle = |slot| key(Instant::FAR_FUTURE, slot);
-        let mut matches = vec![[idle(0); 2]; places];
-        for (number, pair) in matches[places / 2..].iter_mut().enumerate() {
-            *pair = [idle(2 * number), idle(2 * number + 1)];
-        }
-        for number in (1..places / 2).rev() {
-            let winner = |number: usize| matches[number][0].min(matches[number][1]);
-            matches[number] = [winner(2 * number), winner(2 * number + 1)];
-        }
-        Self { matches }
+    /// A calendar of `slots` idle slots, numbered from zero. The first `prompt` of them are expected to be due soon after
+    /// they are set, the others to be set anew before.
+    pub fn new(prompt: usize, slots: usize) -> Self {
+        let (is_near, far) = (vec![false; slots], Tournament::new(slots));
+        Self { near: [idle(0); NEAR], near_len: 0, prompt, is_near, far }
     }
 
     /// Sets when `slot` is due, whatever was set before. [`Instant::FAR_FUTURE`] makes it idle.
@@ -39,17 +44,59 @@ impl Calendar {
     /// If there is no such slot.
     #[inline]
     pub fn set(&mut self, slot: usize, deadline: Instant) {
-        let mut winner = key(deadline, slot);
-        let mut place = self.matches.len() + slot;
-        while place > 1 {
-            let pair = &mut self.matches[place / 2];
-            let opponent = pair[(place % 2) ^ 1];
-            if pair[place % 2] == winner {
-                return;
-            }
-            pair[place % 2] = winner;
-            winner = winner.min(opponent);
-            place /= 2;
+        let key = key(deadline, slot);
+        if slot >= self.prompt {
+            self.far.set(slot, key);
+            return;
+        }
+        if self.is_near[slot] {
+            self.take_out(slot);
+        } else {
+            self.far.set(slot, idle(slot));
+        }
+        if is_idle(key) {
+            return;
+        }
+        if self.near_len < NEAR || key < self.near[0] {
+            self.put_in(key, slot);
+        } else {
+            self.far.set(slot, key);
+        }
+    }
+
+    #[inline]
+    fn put_in(&mut self, key: u128, slot: usize) {
+        if self.near_len == NEAR {
+            self.send_latest_away();
+        }
+        let mut place = self.near_len;
+        while place > 0 && self.near[place - 1] < key {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = key;
+        self.near_len += 1;
+        self.is_near[slot] = true;
+    }
+
+    fn send_latest_away(&mut self) {
+        let latest = self.near[0];
+        self.near.copy_within(1.., 0);
+        self.near_len -= 1;
+        self.is_near[slot_of(latest)] = false;
+        self.far.set(slot_of(latest), latest);
+    }
+
+    #[inline]
+    fn take_out(&mut self, slot: usize) {
+        self.is_near[slot] = false;
+        self.near_len -= 1;
+        // The one that is taken out has most often just happened, and is the last.
+        let mut place = self.near_len;
+        let mut above = self.near[place];
+        while slot_of(above) != slot {
+            place -= 1;
+            std::mem::swap(&mut self.near[place], &mut above);
         }
     }
 
@@ -60,20 +107,19 @@ impl Calendar {
     }
 
     /// When `slot` is due; [`Instant::FAR_FUTURE`] if it is idle.
-    #[inline]
     pub fn deadline(&self, slot: usize) -> Instant {
-        time_of(self.matches[self.matches.len() / 2 + slot / 2][slot % 2])
+        let near = self.near[..self.near_len].iter().find(|&&key| slot_of(key) == slot);
+        time_of(near.map_or_else(|| self.far.key(slot), |key| *key))
     }
 
     /// The next deadline and its slot, or `None` if all are idle.
     #[inline]
     pub fn next(&self) -> Option<(Instant, usize)> {
-        let [first, second] = self.matches[1];
-        let root = first.min(second);
-        let time = time_of(root);
-        #[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are the slot")]
-        let slot = root as u32 as usize;
-        (time != Instant::FAR_FUTURE).then_some((time, slot))
+        let mut next = self.far.least();
+        if let Some(last) = self.near_len.checked_sub(1) {
+            next = next.min(self.near[last]);
+        }
+        (!is_idle(next)).then(|| (time_of(next), slot_of(next)))
     }
 }
 
@@ -83,10 +129,27 @@ fn key(time: Instant, slot: usize) -> u128 {
     u128::from(time.as_nanos()) << 32 | slot as u128
 }
 
+/// The key of a slot without a deadline.
+#[inline]
+fn idle(slot: usize) -> u128 {
+    key(Instant::FAR_FUTURE, slot)
+}
+
+#[inline]
+fn is_idle(key: u128) -> bool {
+    time_of(key) == Instant::FAR_FUTURE
+}
+
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "96 bits are in use")]
 fn time_of(key: u128) -> Instant {
     Instant::from_nanos((key >> 32) as u64)
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are the slot")]
+fn slot_of(key: u128) -> usize {
+    key as u32 as usize
 }
 
 #[cfg(test)]
@@ -97,7 +160,7 @@ mod tests {
     #[test]
     fn equal_times_are_served_by_slot_number() {
         let at = Instant::from_millis(5);
-        let mut calendar = Calendar::new(5);
+        let mut calendar = Calendar::new(2, 5);
         for slot in [3, 0, 4, 1] {
             calendar.set(slot, at);
         }
@@ -112,8 +175,8 @@ mod tests {
 
     #[test]
     fn a_calendar_of_one_slot_or_none_works() {
-        assert_eq!(Calendar::new(0).next(), None);
-        let mut calendar = Calendar::new(1);
+        assert_eq!(Calendar::new(0, 0).next(), None);
+        let mut calendar = Calendar::new(1, 1);
         assert_eq!(calendar.next(), None);
         calendar.set(0, Instant::START);
         assert_eq!(calendar.next(), Some((Instant::START, 0)));
@@ -122,10 +185,11 @@ mod tests {
     proptest! {
         #[test]
         fn the_next_is_always_the_least_by_time_and_slot(
-            slots in 1_usize..40,
-            moves in proptest::collection::vec((0_usize..40, prop_oneof![0_u64..8, Just(u64::MAX)]), 0..200),
+            slots in 1_usize..60,
+            prompt in 0_usize..60,
+            moves in proptest::collection::vec((0_usize..60, prop_oneof![0_u64..8, Just(u64::MAX)]), 0..300),
         ) {
-            let mut calendar = Calendar::new(slots);
+            let mut calendar = Calendar::new(prompt.min(slots), slots);
             let mut plain = vec![Instant::FAR_FUTURE; slots];
             for (slot, time) in moves {
                 let (slot, time) = (slot % slots, Instant::from_nanos(time));

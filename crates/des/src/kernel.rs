@@ -14,9 +14,15 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A run at its start, with `slots` idle components.
-    pub fn new(slots: usize) -> Self {
-        Self { now: Instant::START, calendar: Calendar::new(slots), digest: RunDigest::default(), events: 0 }
+    /// A run at its start, with `slots` idle components, of which the first `prompt` are expected to be due soon after they
+    /// are scheduled.
+    pub fn new(prompt: usize, slots: usize) -> Self {
+        Self {
+            now: Instant::START,
+            calendar: Calendar::new(prompt, slots),
+            digest: RunDigest::default(),
+            events: 0,
+        }
     }
 
     /// The present.
@@ -86,7 +92,7 @@ mod tests {
 
     #[test]
     fn time_stops_at_the_end_and_goes_on_from_there() {
-        let mut kernel = Kernel::new(2);
+        let mut kernel = Kernel::new(1, 2);
         kernel.schedule(1, Instant::from_secs(3));
         assert_eq!(kernel.advance(Instant::from_secs(2), &mut FreeRunning), None);
         assert_eq!(kernel.now(), Instant::from_secs(2));

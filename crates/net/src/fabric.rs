@@ -12,7 +12,7 @@ use slantpath_wire::{Checksum, Packet};
 use crate::capture::Captures;
 use crate::header;
 use crate::link::{DropReason, LinkDirection};
-use crate::parcel::{Condition, DestinationId, Fate, PacketId, PacketStore, Parcel};
+use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel};
 use crate::routes::Routes;
 use crate::script::{Change, Script};
 use crate::slots::Slots;
@@ -31,7 +31,7 @@ enum Receiver {
 pub(crate) struct Delivery {
     pub(crate) host: usize,
     pub(crate) interface: InterfaceId,
-    pub(crate) packet: PacketId,
+    pub(crate) parcel: Parcel,
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Fabric {
         let receivers = (0..directions.len()).map(receiver).collect();
         let slots = Slots { directions: directions.len(), hosts: topology.hosts.len() };
         let script = Script::new(topology.changes.clone());
-        let mut kernel = Kernel::new(slots.count());
+        let mut kernel = Kernel::new(slots.host(0), slots.count());
         kernel.schedule(Slots::SCRIPT, script.next_change());
         Self {
             kernel,
@@ -159,15 +159,20 @@ impl Fabric {
             }
         }
         match self.receivers[index] {
-            Receiver::Host(host) => {
-                header::set_hop_limit(self.packets.packet_mut(parcel.packet()), parcel.hop_limit());
-                Some(Delivery { host: host as usize, interface: id.receiver(), packet: parcel.packet() })
-            }
+            Receiver::Host(host) => Some(Delivery { host: host as usize, interface: id.receiver(), parcel }),
             Receiver::Router(node) => {
                 self.forward(node, id, parcel);
                 None
             }
         }
+    }
+
+    /// Hands the bytes of a packet over, its hop limit written into them.
+    #[inline]
+    pub(crate) fn unpack(&mut self, parcel: Parcel) -> Packet {
+        let mut packet = self.packets.remove(parcel.packet());
+        header::set_hop_limit(&mut packet, parcel.hop_limit());
+        packet
     }
 
     /// Routes a packet that came in from direction `from`.
