@@ -1,0 +1,225 @@
+//! An association from the end of its handshake to its own (RFC 9260, sections 5.4 and 6 to 9).
+//!
+//! It composes the sending half ([`crate::tx`]), the receiving half ([`crate::rx`]) and the paths
+//! ([`crate::path`]), and decides in which order they may speak. The handshake, restarts and packets that
+//! belong to no association are the endpoint's.
+
+mod liveness;
+mod output;
+mod receive;
+mod shutdown;
+mod snapshot;
+mod state;
+
+pub use output::AssociationOutput;
+pub use snapshot::{AssociationSnapshot, AssociationStats};
+pub use state::AssociationState;
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use slantpath_base::{Instant, Stream};
+
+use crate::cause::Cause;
+use crate::chunk::{Abort, Chunk};
+use crate::config::SctpConfig;
+use crate::event::{CloseReason, Event, Message, SendError};
+use crate::packet::{COMMON_HEADER_LEN, PacketBuilder};
+use crate::path::{PathId, Paths};
+use crate::rx::Receiver;
+use crate::tcb::Tcb;
+use crate::tx::{Sender, Turn};
+use crate::types::VerificationTag;
+use state::State;
+
+/// What the sending half works with: a macro, since a method would borrow the whole association.
+macro_rules! turn {
+    ($association:expr, $now:expr) => {
+        Turn {
+            now: $now,
+            config: &$association.config,
+            paths: &mut $association.paths,
+            events: &mut $association.events,
+            is_shutting_down: matches!($association.state, State::ShutdownPending),
+        }
+    };
+}
+use turn;
+
+/// An established association.
+#[derive(Clone, Debug)]
+pub struct Association {
+    config: Arc<SctpConfig>,
+    tcb: Tcb,
+    state: State,
+    paths: Paths,
+    sender: Sender,
+    receiver: Receiver,
+    /// Control chunks that answer or probe, each for its path.
+    control: VecDeque<(PathId, Chunk)>,
+    /// Retransmissions in a row, over all paths, that the peer has not answered.
+    error_count: u32,
+    events: VecDeque<Event>,
+    builder: PacketBuilder,
+    random: Stream,
+    /// When the paths' bursts were refilled last.
+    burst_at: Option<Instant>,
+    stats: AssociationStats,
+}
+
+impl Association {
+    /// An association whose handshake has yielded `tcb`. `random` draws the nonces and jitter of HEARTBEATs.
+    ///
+    /// # Panics
+    /// If none of the peer's addresses can be reached from one of ours.
+    pub fn new(now: Instant, tcb: Tcb, config: Arc<SctpConfig>, mut random: Stream) -> Self {
+        let mut paths = Paths::new(&tcb, &config);
+        liveness::begin_heartbeats(now, &mut paths, &config, &mut random);
+        Self {
+            sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
+            receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
+            config,
+            tcb,
+            state: State::Established,
+            paths,
+            control: VecDeque::new(),
+            error_count: 0,
+            events: VecDeque::new(),
+            builder: PacketBuilder::default(),
+            random,
+            burst_at: None,
+            stats: AssociationStats::default(),
+        }
+    }
+
+    /// SEND: queues a message.
+    pub fn send(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
+        match self.state {
+            State::Established => {}
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
+            //# An endpoint SHOULD reject any new data request from its upper layer
+            //# if it is in the SHUTDOWN-PENDING, SHUTDOWN-SENT, SHUTDOWN-RECEIVED,
+            //# or SHUTDOWN-ACK-SENT state.
+            State::ShutdownPending
+            | State::ShutdownSent { .. }
+            | State::ShutdownReceived
+            | State::ShutdownAckSent { .. } => return Err(SendError::ShuttingDown),
+            State::Closed { .. } => return Err(SendError::NoAssociation),
+        }
+        // What the layer above does at one moment is one burst; a SACK in between begins a new one anyway.
+        if self.burst_at != Some(now) {
+            self.refill_bursts(now);
+        }
+        self.sender.push(message, &self.config)
+    }
+
+    /// SHUTDOWN: ends the association once all messages have been acknowledged.
+    pub fn shutdown(&mut self, now: Instant) {
+        self.begin_shutdown(now);
+    }
+
+    /// ABORT: ends the association at once and tells the peer why.
+    pub fn abort(&mut self, _now: Instant, cause: Cause) {
+        if self.state.is_closed() {
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-9.1
+        //# When an endpoint decides to abort an existing association, it MUST
+        //# send an ABORT chunk to its peer endpoint.
+        let abort = Chunk::Abort(Abort::because(cause.clone()));
+        let path = self.paths.current();
+        self.close(CloseReason::Aborted(cause), Some((path, abort)));
+    }
+
+    /// SET PRIMARY: sends new DATA to this address of the peer from now on. `false` if it is none of its
+    /// confirmed addresses.
+    pub fn set_primary(&mut self, _now: Instant, address: IpAddr) -> bool {
+        self.paths.find(address).is_some_and(|path| self.paths.set_primary(path))
+    }
+
+    /// REQUEST HEARTBEAT: probes an address of the peer now. `false` if it is none.
+    pub fn request_heartbeat(&mut self, now: Instant, address: IpAddr) -> bool {
+        let Some(path) = self.paths.find(address) else { return false };
+        self.send_heartbeat(now, path);
+        true
+    }
+
+    /// Holds messages back, so that they fill the receive buffer and close its window, until
+    /// [`resume_delivery`](Self::resume_delivery).
+    pub fn pause_delivery(&mut self) {
+        self.receiver.pause();
+    }
+
+    /// Passes on the messages that were held back, and all that follow.
+    pub fn resume_delivery(&mut self) {
+        let events = &mut self.events;
+        self.receiver.resume(|message| events.push_back(Event::Received(message)));
+    }
+
+    /// The tag that packets to us carry.
+    pub const fn local_tag(&self) -> VerificationTag {
+        self.tcb.local_tag
+    }
+
+    /// The tag that packets to the peer carry.
+    pub const fn peer_tag(&self) -> VerificationTag {
+        self.tcb.peer_tag
+    }
+
+    /// Follows a peer that has answered a simultaneous INIT with another tag (RFC 9260, section 5.2.4, action
+    /// B).
+    pub const fn set_peer_tag(&mut self, tag: VerificationTag) {
+        self.tcb.peer_tag = tag;
+    }
+
+    /// The messages that the peer has not acknowledged whole, in the order of their transmission.
+    pub fn into_unacknowledged(mut self) -> Vec<Message> {
+        self.sender.drain_messages()
+    }
+
+    /// Sends a control chunk to an address of the peer, with whatever else goes there.
+    pub fn push_control(&mut self, chunk: Chunk, destination: IpAddr) {
+        if let Some(path) = self.paths.find(destination) {
+            self.control.push_back((path, chunk));
+        }
+    }
+
+    /// Adds DATA to a packet that has been started, as to one with COOKIE ECHO.
+    pub fn bundle_data(&mut self, now: Instant, builder: &mut PacketBuilder) {
+        if self.burst_at != Some(now) {
+            self.refill_bursts(now);
+        }
+        let mut turn = turn!(self, now);
+        if let Some(transmission) = self.sender.next_transmission(&mut turn)
+            && transmission.first_chunk_len <= builder.room()
+        {
+            self.sender.fill(&mut turn, builder, transmission.path);
+        }
+    }
+
+    /// Ends the association: everything that was not acknowledged has failed.
+    fn close(&mut self, reason: CloseReason, farewell: Option<(PathId, Chunk)>) {
+        self.control.clear();
+        let failed = self.sender.drain_messages();
+        self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
+        self.events.push_back(Event::Closed(reason));
+        self.state = State::Closed { farewell };
+    }
+
+    /// Begins a new burst on every path.
+    fn refill_bursts(&mut self, now: Instant) {
+        self.burst_at = Some(now);
+        for path in self.paths.iter_mut() {
+            path.refill_burst(self.config.max_burst);
+        }
+    }
+
+    /// The longest SCTP packet to `path`, in bytes.
+    fn max_packet_len(&self, path: PathId) -> usize {
+        self.paths[path].pmdcs() + COMMON_HEADER_LEN
+    }
+}
+
+#[cfg(test)]
+mod tests;

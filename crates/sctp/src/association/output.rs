@@ -1,0 +1,165 @@
+//! What an association has to say, in its order: packets before events, events before the next deadline.
+
+use std::net::IpAddr;
+
+use slantpath_base::Instant;
+use slantpath_wire::Packet;
+
+use super::state::State;
+use super::{Association, turn};
+use crate::chunk::Chunk;
+use crate::config::SackPath;
+use crate::event::Event;
+use crate::packet::CommonHeader;
+use crate::path::{PathId, PathState};
+use crate::tx::{Transmission, Turn};
+
+/// What is to be done for an association.
+#[derive(Debug)]
+pub enum AssociationOutput {
+    /// Send a packet.
+    Transmit {
+        /// Our address.
+        source: IpAddr,
+        /// The peer's address.
+        destination: IpAddr,
+        /// The packet, from the common header on.
+        packet: Packet,
+    },
+    /// Tell the layer above.
+    Event(Event),
+    /// Nothing until the deadline, if there is one.
+    Wait(Option<Instant>),
+}
+
+impl Association {
+    /// What is to be done next. Call it after every input and command, until it says
+    /// [`AssociationOutput::Wait`].
+    pub fn poll_output(&mut self, now: Instant) -> AssociationOutput {
+        if let Some((path, packet)) = self.next_packet(now) {
+            let path = &mut self.paths[path];
+            path.stats.packets_sent += 1;
+            let (source, destination) = (path.source, path.destination);
+            return AssociationOutput::Transmit { source, destination, packet };
+        }
+        if let Some(event) = self.events.pop_front() {
+            return AssociationOutput::Event(event);
+        }
+        AssociationOutput::Wait(self.next_deadline())
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        if self.state.is_closed() {
+            return None;
+        }
+        let deadlines = [
+            self.paths.next_deadline(),
+            self.receiver.next_deadline(),
+            self.sender.next_deadline(),
+            self.state.next_deadline(),
+        ];
+        let deadline = deadlines.into_iter().flatten().min();
+        debug_assert!(
+            !self.sender.has_outstanding() || self.paths.iter().any(|path| path.t3_rtx().is_some()),
+            "outstanding chunks wait for a timer that does not run"
+        );
+        deadline
+    }
+
+    fn next_packet(&mut self, now: Instant) -> Option<(PathId, Packet)> {
+        if let State::Closed { farewell } = &mut self.state {
+            let (path, chunk) = farewell.take()?;
+            self.start_packet(path);
+            self.builder.push(&chunk);
+            return Some((path, self.builder.finish(self.config.checksum)));
+        }
+        let transmission = if self.state.may_send_data() { self.next_transmission(now) } else { None };
+        let ack_path = self.receiver.is_ack_owed().then(|| self.ack_path());
+        let shutdown = self.shutdown_due();
+
+        let path = if let Some((path, _)) = self.control.front() {
+            *path
+        } else if let Some(path) = ack_path.filter(|_| self.receiver.is_ack_due()) {
+            path
+        } else if let Some(transmission) = transmission {
+            transmission.path
+        } else {
+            shutdown?
+        };
+        self.start_packet(path);
+        self.bundle_control(path);
+        let transmission = transmission.filter(|transmission| transmission.path == path);
+        if ack_path == Some(path) {
+            self.bundle_sack(transmission);
+        }
+        if let Some(transmission) = transmission
+            && (self.builder.is_empty() || transmission.first_chunk_len <= self.builder.room())
+        {
+            let mut turn = turn!(self, now);
+            self.sender.fill(&mut turn, &mut self.builder, path);
+        }
+        if shutdown == Some(path) {
+            self.bundle_shutdown(now, path);
+        }
+        Some((path, self.builder.finish(self.config.checksum)))
+    }
+
+    fn next_transmission(&mut self, now: Instant) -> Option<Transmission> {
+        let mut turn = turn!(self, now);
+        self.sender.next_transmission(&mut turn)
+    }
+
+    fn start_packet(&mut self, path: PathId) {
+        let header = CommonHeader {
+            source_port: self.tcb.local_port,
+            destination_port: self.tcb.peer_port,
+            verification_tag: self.tcb.peer_tag,
+        };
+        self.builder.start(header, self.max_packet_len(path));
+    }
+
+    /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.
+    fn bundle_control(&mut self, path: PathId) {
+        while let Some((_, chunk)) = self.control.front().filter(|(to, _)| *to == path) {
+            if !self.builder.push(chunk) {
+                return;
+            }
+            self.control.pop_front();
+        }
+    }
+
+    /// Bundles the SACK that is owed, unless it may wait and would displace the DATA.
+    fn bundle_sack(&mut self, transmission: Option<Transmission>) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+        //# Before an endpoint transmits a DATA chunk, if any received DATA
+        //# chunks have not been acknowledged (e.g., due to delayed ack), the
+        //# sender SHOULD create a SACK chunk and bundle it with the outbound
+        //# DATA chunk, as long as the size of the final SCTP packet does not
+        //# exceed the current PMTU.
+        let room = self.builder.room();
+        let data_len = transmission.map_or(0, |transmission| transmission.first_chunk_len);
+        if self.receiver.is_ack_due() || self.receiver.sack_len() + data_len <= room {
+            let sack = self.receiver.take_sack(room);
+            self.builder.push(&Chunk::Sack(sack));
+            self.stats.sacks_sent += 1;
+        }
+    }
+
+    /// Where a SACK goes.
+    fn ack_path(&self) -> PathId {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.7
+        //# When its peer is multi-homed, the SCTP endpoint SHOULD always try to
+        //# send the SACK chunk to the same destination address from which the
+        //# last DATA chunk was received.
+        let data_path = self.receiver.data_path().unwrap_or_else(|| self.paths.current());
+        let path = match self.config.sack_path {
+            SackPath::GapReportsOnLowestDelay if self.receiver.has_gaps() => {
+                self.paths.lowest_delay().unwrap_or(data_path)
+            }
+            SackPath::ArrivalPath | SackPath::GapReportsOnLowestDelay => data_path,
+        };
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+        //# An endpoint MUST NOT send any chunks to an UNCONFIRMED address
+        if self.paths[path].state == PathState::Unconfirmed { self.paths.current() } else { path }
+    }
+}

@@ -1,0 +1,202 @@
+//! A packet arrives: each chunk to the part that it concerns (RFC 9260, section 6.10: in their order).
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use super::state::State;
+use super::{Association, turn};
+use crate::cause::Cause;
+use crate::chunk::{Chunk, Data, Error, HeartbeatAck, Sack};
+use crate::event::{CloseReason, Event};
+use crate::packet::ParsedPacket;
+use crate::path::PathId;
+use crate::rx::DataFault;
+use crate::tx::{SackEffect, SackFault, SackView, Turn};
+use crate::types::Tsn;
+
+/// Whether the rest of a packet is still to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    Read,
+    Skip,
+}
+
+impl Association {
+    /// Takes in a packet that the endpoint has found to belong here, verification tag and all. Chunks of the
+    /// handshake in it have been dealt with.
+    pub fn handle_packet(
+        &mut self,
+        now: Instant,
+        packet: &ParsedPacket<'_>,
+        source: IpAddr,
+        _destination: IpAddr,
+    ) {
+        if self.state.is_closed() {
+            return;
+        }
+        let from = self.paths.find(source);
+        self.stats.packets_received += 1;
+        self.refill_bursts(now);
+        self.on_peer_heard();
+        for chunk in packet.chunks() {
+            let Ok(chunk) = chunk else {
+                self.stats.malformed_chunks += 1;
+                continue;
+            };
+            if self.handle_chunk(now, chunk, from) == Rest::Skip {
+                break;
+            }
+        }
+        if self.state.is_closed() {
+            return;
+        }
+        if self.receiver.on_packet_end(now, &self.config) {
+            self.answer_data_with_shutdown();
+        }
+        self.progress_shutdown(now);
+    }
+
+    /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.
+    pub fn handle_packet_too_big(&mut self, _now: Instant, destination: IpAddr, mtu: u16) {
+        if let Some(path) = self.paths.find(destination) {
+            self.paths[path].reduce_mtu(mtu);
+        }
+    }
+
+    fn handle_chunk(&mut self, now: Instant, chunk: Chunk, from: Option<PathId>) -> Rest {
+        match chunk {
+            Chunk::Data(data) => self.on_data(now, data, from),
+            Chunk::Sack(sack) => self.on_sack(now, &sack, from),
+            Chunk::Heartbeat(heartbeat) => {
+                self.on_heartbeat(heartbeat.info, from);
+                Rest::Read
+            }
+            Chunk::HeartbeatAck(answer) => {
+                self.on_heartbeat_ack(now, &answer.info);
+                Rest::Read
+            }
+            Chunk::Abort(abort) => {
+                self.close(CloseReason::PeerAborted(abort.causes), None);
+                Rest::Skip
+            }
+            Chunk::Shutdown(shutdown) => {
+                self.on_shutdown(now, shutdown.cumulative_tsn_ack, from);
+                self.rest()
+            }
+            Chunk::ShutdownAck(_) => {
+                self.on_shutdown_ack(from);
+                self.rest()
+            }
+            Chunk::ShutdownComplete(_) => {
+                self.on_shutdown_complete();
+                self.rest()
+            }
+            Chunk::Error(error) => {
+                self.events.push_back(Event::PeerReported(error.causes));
+                Rest::Read
+            }
+            Chunk::Unknown { .. } => self.on_unknown(&chunk, from),
+            // The endpoint's, or reserved.
+            Chunk::Init(_)
+            | Chunk::InitAck(_)
+            | Chunk::CookieEcho(_)
+            | Chunk::CookieAck(_)
+            | Chunk::Ecne(_)
+            | Chunk::Cwr(_) => Rest::Read,
+        }
+    }
+
+    fn on_data(&mut self, now: Instant, data: Data, from: Option<PathId>) -> Rest {
+        if !self.state.may_receive_data() {
+            return Rest::Read;
+        }
+        self.stats.data_chunks_received += 1;
+        let events = &mut self.events;
+        match self.receiver.on_data(data, from, |message| events.push_back(Event::Received(message))) {
+            Ok(()) => {}
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
+            //# If an
+            //# endpoint receives a DATA chunk with an invalid stream identifier, it
+            //# SHOULD acknowledge the reception of the DATA chunk following the
+            //# normal procedure, immediately send an ERROR chunk with cause set to
+            //# "Invalid Stream Identifier" (see Section 3.3.10), and discard the
+            //# DATA chunk.
+            Err(DataFault::InvalidStream(stream)) => {
+                self.report(Cause::InvalidStreamIdentifier(stream), from);
+            }
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
+            //# If an endpoint receives a DATA chunk with no user data (i.e., the
+            //# Length field is set to 16), it SHOULD send an ABORT chunk with a "No
+            //# User Data" error cause.
+            Err(DataFault::NoUserData(tsn)) => self.abort(now, Cause::NoUserData(tsn)),
+            Err(DataFault::NoRoomForMessage) => self.abort(now, Cause::OutOfResource),
+            Err(DataFault::Contradiction(hint)) => self.abort(now, Cause::violation(hint)),
+        }
+        self.rest()
+    }
+
+    fn on_sack(&mut self, now: Instant, sack: &Sack, from: Option<PathId>) -> Rest {
+        self.stats.sacks_received += 1;
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6
+        //# A SACK chunk MUST be processed in ESTABLISHED, SHUTDOWN-PENDING, and
+        //# SHUTDOWN-RECEIVED states.
+        if self.state.may_send_data() {
+            self.acknowledge(now, SackView::of_sack(sack, from));
+        }
+        self.rest()
+    }
+
+    /// Takes the acknowledgement that a SHUTDOWN carries.
+    pub(super) fn on_shutdown_acknowledgement(
+        &mut self,
+        now: Instant,
+        cumulative_tsn_ack: Tsn,
+        from: Option<PathId>,
+    ) {
+        self.acknowledge(now, SackView::of_shutdown(cumulative_tsn_ack, from));
+    }
+
+    fn acknowledge(&mut self, now: Instant, sack: SackView<'_>) {
+        let mut turn = turn!(self, now);
+        match self.sender.on_sack(&mut turn, sack) {
+            Ok(SackEffect::Acknowledged) => self.on_data_acknowledged(),
+            Ok(SackEffect::Nothing | SackEffect::Stale) => {}
+            Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
+        }
+    }
+
+    fn on_heartbeat(&mut self, info: Bytes, from: Option<PathId>) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.6
+        //# A packet containing the
+        //# HEARTBEAT ACK chunk is always sent to the source IP address of the IP
+        //# datagram containing the HEARTBEAT chunk to which this HEARTBEAT ACK
+        //# chunk is responding.
+        if let Some(path) = from
+            && self.state.answers_heartbeats()
+        {
+            self.control.push_back((path, Chunk::HeartbeatAck(HeartbeatAck { info })));
+        }
+    }
+
+    fn on_unknown(&mut self, chunk: &Chunk, from: Option<PathId>) -> Rest {
+        let Some(action) = chunk.unknown_action() else { return Rest::Read };
+        if action.reports() {
+            self.report(Cause::UnrecognizedChunkType(chunk.to_bytes()), from);
+        }
+        if action.stops() { Rest::Skip } else { Rest::Read }
+    }
+
+    /// Sends an ERROR back to where its reason came from.
+    fn report(&mut self, cause: Cause, from: Option<PathId>) {
+        let path = from
+            .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
+            .unwrap_or_else(|| self.paths.current());
+        self.control.push_back((path, Chunk::Error(Error::because(cause))));
+    }
+
+    const fn rest(&self) -> Rest {
+        if matches!(self.state, State::Closed { .. }) { Rest::Skip } else { Rest::Read }
+    }
+}

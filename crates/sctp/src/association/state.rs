@@ -1,0 +1,134 @@
+//! The state of an association whose handshake is behind it (RFC 9260, section 4).
+
+use slantpath_base::Instant;
+
+use crate::chunk::Chunk;
+use crate::path::PathId;
+
+/// The state as others may see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssociationState {
+    /// Messages flow.
+    Established,
+    /// The layer above has asked for the end; what is queued is still delivered.
+    ShutdownPending,
+    /// Everything has been acknowledged, and SHUTDOWN sent.
+    ShutdownSent,
+    /// The peer has asked for the end; what is queued is still delivered.
+    ShutdownReceived,
+    /// SHUTDOWN ACK has been sent.
+    ShutdownAckSent,
+    /// Gone.
+    Closed,
+}
+
+/// T2-shutdown, which repeats SHUTDOWN or SHUTDOWN ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum T2 {
+    /// The chunk has to go out to `path`.
+    Due { path: PathId },
+    /// It has gone out to `path` and is repeated at `deadline`.
+    Running { path: PathId, deadline: Instant },
+}
+
+/// The state with what exists only in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Established,
+    ShutdownPending,
+    ShutdownSent {
+        t2: T2,
+        /// T5-shutdown-guard.
+        guard: Instant,
+    },
+    ShutdownReceived,
+    ShutdownAckSent {
+        t2: T2,
+    },
+    Closed {
+        /// The last chunk to the peer, if it has not gone out yet.
+        farewell: Option<(PathId, Chunk)>,
+    },
+}
+
+impl T2 {
+    /// The path that is, or was last, used.
+    pub(super) const fn path(self) -> PathId {
+        match self {
+            Self::Due { path } | Self::Running { path, .. } => path,
+        }
+    }
+
+    const fn deadline(self) -> Option<Instant> {
+        match self {
+            Self::Due { .. } => None,
+            Self::Running { deadline, .. } => Some(deadline),
+        }
+    }
+}
+
+impl State {
+    pub(super) const fn public(&self) -> AssociationState {
+        match self {
+            Self::Established => AssociationState::Established,
+            Self::ShutdownPending => AssociationState::ShutdownPending,
+            Self::ShutdownSent { .. } => AssociationState::ShutdownSent,
+            Self::ShutdownReceived => AssociationState::ShutdownReceived,
+            Self::ShutdownAckSent { .. } => AssociationState::ShutdownAckSent,
+            Self::Closed { .. } => AssociationState::Closed,
+        }
+    }
+
+    /// Whether DATA may be sent and SACKs mean something.
+    pub(super) const fn may_send_data(&self) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6
+        //# Data transmission MUST only happen in the ESTABLISHED, SHUTDOWN-
+        //# PENDING, and SHUTDOWN-RECEIVED states.
+        matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownReceived)
+    }
+
+    /// Whether DATA is received.
+    pub(super) const fn may_receive_data(&self) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6
+        //# DATA chunks MUST only be received according to the rules below in
+        //# ESTABLISHED, SHUTDOWN-PENDING, and SHUTDOWN-SENT states.
+        matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownSent { .. })
+    }
+
+    /// Whether HEARTBEATs are answered.
+    pub(super) const fn answers_heartbeats(&self) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
+        //# up until reaching
+        //# the SHUTDOWN-SENT state (sender of the SHUTDOWN chunk) or the
+        //# SHUTDOWN-ACK-SENT state (receiver of the SHUTDOWN chunk).
+        self.may_send_data()
+    }
+
+    pub(super) const fn is_closed(&self) -> bool {
+        matches!(self, Self::Closed { .. })
+    }
+
+    /// T2-shutdown, if there is one.
+    pub(super) const fn t2(&self) -> Option<T2> {
+        match self {
+            Self::ShutdownSent { t2, .. } | Self::ShutdownAckSent { t2 } => Some(*t2),
+            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => None,
+        }
+    }
+
+    pub(super) const fn t2_mut(&mut self) -> Option<&mut T2> {
+        match self {
+            Self::ShutdownSent { t2, .. } | Self::ShutdownAckSent { t2 } => Some(t2),
+            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => None,
+        }
+    }
+
+    /// The earlier of T2-shutdown and T5-shutdown-guard.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        let guard = match self {
+            Self::ShutdownSent { guard, .. } => Some(*guard),
+            _ => None,
+        };
+        [self.t2().and_then(T2::deadline), guard].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,283 @@
+//! Two associations talk over a wire in memory whose fate a test decides.
+#![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
+
+mod established;
+mod swarm;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use slantpath_base::{Duration, Seed};
+use slantpath_wire::Packet;
+use smallvec::SmallVec;
+
+use super::*;
+use crate::packet::{ChecksumPolicy, ParsedPacket};
+use crate::tcb::PeerAddress;
+use crate::types::{Ppid, StreamId, Tsn};
+
+/// A packet that has been sent.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    pub(super) at: Instant,
+    /// Which end sent it: 0 or 1.
+    pub(super) from: usize,
+    /// Which path it takes: 0 or 1.
+    pub(super) path: usize,
+    pub(super) source: IpAddr,
+    pub(super) destination: IpAddr,
+    pub(super) packet: Packet,
+    pub(super) chunks: Vec<Chunk>,
+}
+
+impl Sent {
+    pub(super) fn tsns(&self) -> Vec<u32> {
+        self.chunks
+            .iter()
+            .filter_map(|chunk| if let Chunk::Data(data) = chunk { Some(data.tsn.0) } else { None })
+            .collect()
+    }
+
+    pub(super) fn has_data(&self) -> bool {
+        !self.tsns().is_empty()
+    }
+
+    pub(super) fn sack(&self) -> Option<&crate::chunk::Sack> {
+        self.chunks.iter().find_map(|chunk| if let Chunk::Sack(sack) = chunk { Some(sack) } else { None })
+    }
+}
+
+/// After how long each copy of a packet arrives; none: it is lost.
+pub(super) type Fate = SmallVec<[Duration; 2]>;
+
+type Arriving = Reverse<(Instant, u64, usize)>;
+
+/// Two ends and what lies between them.
+pub(super) struct Wire {
+    pub(super) now: Instant,
+    pub(super) ends: [Association; 2],
+    pub(super) events: [Vec<Event>; 2],
+    pub(super) log: Vec<Sent>,
+    deadlines: [Option<Instant>; 2],
+    arriving: BinaryHeap<Arriving>,
+    sequence: u64,
+    fate: Box<dyn FnMut(&Sent) -> Fate>,
+}
+
+pub(super) const DELAY: Duration = Duration::from_millis(50);
+
+pub(super) fn arrives() -> Fate {
+    SmallVec::from_slice(&[DELAY])
+}
+
+pub(super) fn is_lost() -> Fate {
+    SmallVec::new()
+}
+
+pub(super) fn address(end: usize, path: usize) -> IpAddr {
+    format!("10.{}.0.{}", path + 1, end + 1).parse().unwrap()
+}
+
+/// Without heartbeats, so that what is idle comes to rest.
+pub(super) fn quiet() -> SctpConfig {
+    SctpConfig { heartbeat_interval: None, checksum: ChecksumPolicy::Omit, ..SctpConfig::default() }
+}
+
+pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
+    let other = 1 - end;
+    let start = |end: usize| Tsn((u32::MAX - 3).wrapping_add(10 * end as u32));
+    Tcb {
+        local_port: 1_000 + end as u16,
+        peer_port: 1_000 + other as u16,
+        local_tag: VerificationTag(100 + end as u32),
+        peer_tag: VerificationTag(100 + other as u32),
+        local_initial_tsn: start(end),
+        peer_initial_tsn: start(other),
+        outbound_streams: 4,
+        inbound_streams: 4,
+        peer_rwnd: config.receive_buffer_bytes,
+        local_addresses: (0..paths).map(|path| address(end, path)).collect(),
+        peer_addresses: (0..paths)
+            .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })
+            .collect(),
+        primary: address(other, 0),
+        round_trip: None,
+    }
+}
+
+impl Wire {
+    pub(super) fn new(paths: usize, config: SctpConfig) -> Self {
+        let tcbs = [0, 1].map(|end| tcb(end, paths, &config));
+        Self::with_tcbs(tcbs, [config.clone(), config])
+    }
+
+    pub(super) fn with_tcbs(tcbs: [Tcb; 2], configs: [SctpConfig; 2]) -> Self {
+        let [first, second] = tcbs;
+        let [a, b] = configs;
+        let stream = |name| Seed::new(1, 0).stream(name);
+        let ends = [
+            Association::new(Instant::START, first, Arc::new(a), stream("a")),
+            Association::new(Instant::START, second, Arc::new(b), stream("b")),
+        ];
+        let mut wire = Self {
+            now: Instant::START,
+            ends,
+            events: [Vec::new(), Vec::new()],
+            log: Vec::new(),
+            deadlines: [None, None],
+            arriving: BinaryHeap::new(),
+            sequence: 0,
+            fate: Box::new(|_| arrives()),
+        };
+        wire.drain();
+        wire
+    }
+
+    /// Decides from now on what happens to each packet.
+    pub(super) fn decide(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
+        self.fate = Box::new(fate);
+    }
+
+    /// Sends messages of `len` bytes, whose contexts go on counting, without letting time pass.
+    pub(super) fn send(&mut self, end: usize, contexts: std::ops::Range<u64>, len: usize) {
+        for context in contexts {
+            self.ends[end].send(self.now, message(0, context, len)).unwrap();
+        }
+        self.drain();
+    }
+
+    /// Lets both ends speak until they wait.
+    pub(super) fn drain(&mut self) {
+        for end in [0, 1] {
+            loop {
+                match self.ends[end].poll_output(self.now) {
+                    AssociationOutput::Transmit { source, destination, packet } => {
+                        self.transmit(end, source, destination, packet);
+                    }
+                    AssociationOutput::Event(event) => self.events[end].push(event),
+                    AssociationOutput::Wait(deadline) => {
+                        self.deadlines[end] = deadline;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn transmit(&mut self, from: usize, source: IpAddr, destination: IpAddr, packet: Packet) {
+        let path = usize::from(destination.to_string().starts_with("10.2."));
+        let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
+        assert!(packet.len() <= 1_480, "a packet of {} bytes", packet.len());
+        let sent = Sent { at: self.now, from, path, source, destination, packet, chunks };
+        for delay in (self.fate)(&sent) {
+            self.arriving.push(Reverse((self.now + delay, self.sequence, self.log.len())));
+            self.sequence += 1;
+        }
+        self.log.push(sent);
+    }
+
+    /// When something happens next.
+    pub(super) fn next_at(&self) -> Option<Instant> {
+        let arrival = self.arriving.peek().map(|Reverse((at, ..))| *at);
+        [arrival, self.deadlines[0], self.deadlines[1]].into_iter().flatten().min()
+    }
+
+    /// Lets the next thing happen; `false` if nothing ever will.
+    pub(super) fn step(&mut self) -> bool {
+        let Some(at) = self.next_at() else { return false };
+        self.now = self.now.max(at);
+        if let Some(Reverse((at, ..))) = self.arriving.peek()
+            && *at <= self.now
+        {
+            let Reverse((_, _, index)) = self.arriving.pop().unwrap();
+            let sent = self.log[index].clone();
+            let packet = ParsedPacket::parse(&sent.packet).unwrap();
+            self.ends[1 - sent.from].handle_packet(self.now, &packet, sent.source, sent.destination);
+        } else {
+            for end in [0, 1] {
+                if self.deadlines[end].is_some_and(|deadline| deadline <= self.now) {
+                    self.ends[end].handle_deadline(self.now);
+                }
+            }
+        }
+        self.drain();
+        true
+    }
+
+    /// Lets everything happen up to `until`.
+    pub(super) fn run_until(&mut self, until: Instant) {
+        while self.next_at().is_some_and(|at| at <= until) {
+            self.step();
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// Runs until nothing is left to happen.
+    ///
+    /// # Panics
+    /// If that takes longer than a simulated day or a million steps.
+    pub(super) fn run_to_rest(&mut self) {
+        for _ in 0..1_000_000 {
+            assert!(self.now < Instant::from_secs(86_400), "it goes on for days");
+            if !self.step() {
+                return;
+            }
+        }
+        panic!("it does not come to rest");
+    }
+
+    /// Injects chunks into `end`, as if the other had sent them on `path`.
+    pub(super) fn inject(&mut self, end: usize, path: usize, chunks: &[Chunk]) {
+        let mut builder = PacketBuilder::default();
+        let header = crate::packet::CommonHeader {
+            source_port: self.ends[end].tcb.peer_port,
+            destination_port: self.ends[end].tcb.local_port,
+            verification_tag: self.ends[end].tcb.local_tag,
+        };
+        builder.start(header, usize::MAX);
+        for chunk in chunks {
+            assert!(builder.push(chunk));
+        }
+        let packet = builder.finish(ChecksumPolicy::Omit);
+        let parsed = ParsedPacket::parse(&packet).unwrap();
+        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), address(end, path));
+        self.drain();
+    }
+
+    /// The payload numbers that `end` has received, in the order of delivery.
+    pub(super) fn received(&self, end: usize) -> Vec<u64> {
+        self.events[end]
+            .iter()
+            .filter_map(|event| {
+                if let Event::Received(message) = event { Some(number(&message.payload)) } else { None }
+            })
+            .collect()
+    }
+
+    pub(super) fn path(&mut self, end: usize, path: usize) -> crate::path::PathSnapshot {
+        let now = self.now;
+        self.ends[end].path_snapshots(now).nth(path).unwrap()
+    }
+}
+
+/// A message of `len` bytes that starts with its context and is checked by [`number`].
+pub(super) fn message(stream: u16, context: u64, len: usize) -> Message {
+    let mut payload: Vec<u8> = (0..len.max(8)).map(|at| (at as u64 ^ context) as u8).collect();
+    payload[..8].copy_from_slice(&context.to_be_bytes());
+    Message {
+        stream: StreamId(stream),
+        ppid: Ppid(46),
+        payload: payload.into(),
+        is_unordered: false,
+        context,
+    }
+}
+
+/// The context of a message whose payload is whole.
+pub(super) fn number(payload: &[u8]) -> u64 {
+    let context = u64::from_be_bytes(payload[..8].try_into().unwrap());
+    for (at, byte) in payload.iter().enumerate().skip(8) {
+        assert_eq!(*byte, (at as u64 ^ context) as u8, "byte {at} of message {context}");
+    }
+    context
+}

@@ -1,0 +1,407 @@
+//! One destination address of the peer: whether it answers, how fast, and how much may be in flight to it.
+//!
+//! A path knows counts and times, not chunks: the sending half says what was sent, acknowledged and lost.
+
+mod heartbeat;
+mod set;
+mod source;
+
+pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
+pub(crate) use set::Paths;
+
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_cc::RttEstimator;
+use slantpath_cc::sctp::{Acknowledged, SctpController, initial_cwnd};
+
+use crate::config::SctpConfig;
+use crate::packet::COMMON_HEADER_LEN;
+use crate::types::Tsn;
+
+/// A path by its place in the association's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathId(pub u8);
+
+impl PathId {
+    /// The place in the list.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Whether a destination address may carry user data (RFC 9260, sections 5.4 and 8.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathState {
+    /// Confirmed, and it answers.
+    Active,
+    /// Confirmed, but it has stopped answering.
+    Inactive,
+    /// Not yet proved to belong to the peer: only HEARTBEATs go there.
+    Unconfirmed,
+}
+
+/// The DATA chunk whose round trip is being timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RttProbe {
+    Idle,
+    Running { tsn: Tsn, sent_at: Instant },
+}
+
+/// What the SACK that is being processed says about a path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SackTally {
+    pub(crate) flight_size_before: u64,
+    pub(crate) newly_acked: u64,
+    /// The earliest outstanding chunk was among the acknowledged ones.
+    pub(crate) acked_earliest: bool,
+    /// A chunk sent here has now been reported missing often enough.
+    pub(crate) found_loss: bool,
+}
+
+/// How much may be in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Allowance {
+    /// The congestion window.
+    Window,
+    /// One packet, since T3-rtx expired and nothing has been acknowledged yet.
+    OnePacket,
+}
+
+/// One destination address.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub(crate) destination: IpAddr,
+    pub(crate) source: IpAddr,
+    pub(crate) state: PathState,
+    pub(crate) rtt: RttEstimator,
+    pub(crate) cc: SctpController,
+    /// Bytes of DATA chunks that were sent here last and are neither acknowledged nor given up.
+    pub(crate) flight_size: u64,
+    /// The lowest TSN among them.
+    pub(crate) earliest: Option<Tsn>,
+    pub(crate) error_count: u32,
+    pub(crate) heartbeat: Heartbeat,
+    pub(crate) tally: SackTally,
+    pub(crate) stats: PathStats,
+    mtu: u16,
+    t3_rtx: Option<Instant>,
+    probe: RttProbe,
+    allowance: Allowance,
+    burst_left: u32,
+    /// When DATA was sent last, moved on by the RTOs for which the window has decayed since.
+    last_data_at: Option<Instant>,
+    /// When something was sent that a round-trip time may be taken from.
+    last_timed_at: Option<Instant>,
+}
+
+/// What has happened on a path since the association was established.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathStats {
+    /// Packets sent, of any kind.
+    pub packets_sent: u64,
+    /// DATA chunks sent, retransmissions included.
+    pub data_chunks_sent: u64,
+    /// DATA chunks that were retransmitted here.
+    pub retransmissions: u64,
+    /// Expirations of T3-rtx.
+    pub timeouts: u64,
+    /// Round-trip times taken.
+    pub rtt_samples: u64,
+}
+
+/// A path at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathSnapshot {
+    /// Its place in the list.
+    pub path: PathId,
+    /// The peer's address.
+    pub destination: IpAddr,
+    /// Our address.
+    pub source: IpAddr,
+    /// Whether it may carry data.
+    pub state: PathState,
+    /// Whether it is the primary path.
+    pub is_primary: bool,
+    /// The smoothed round-trip time, once measured.
+    pub srtt: Option<Duration>,
+    /// The retransmission timeout, backed off as it may be.
+    pub rto: Duration,
+    /// Congestion window in bytes.
+    pub cwnd: u64,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: u64,
+    /// Progress towards the next increase in congestion avoidance, in bytes.
+    pub partial_bytes_acked: u64,
+    /// Bytes outstanding to this address.
+    pub flight_size: u64,
+    /// Retransmissions and HEARTBEATs in a row without an answer.
+    pub error_count: u32,
+    /// The path MTU in bytes.
+    pub mtu: u16,
+    /// Counts.
+    pub stats: PathStats,
+}
+
+impl Path {
+    pub(crate) fn new(destination: IpAddr, source: IpAddr, state: PathState, config: &SctpConfig) -> Self {
+        let pmdcs = pmdcs(config.initial_path_mtu, destination) as u64;
+        let cwnd = config.initial_cwnd_bytes.unwrap_or_else(|| initial_cwnd(pmdcs, destination.is_ipv6()));
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
+        //# The initial value of ssthresh SHOULD be arbitrarily high (e.g.,
+        //# the size of the largest-possible advertised window).
+        let ssthresh = u64::from(u32::MAX);
+        Self {
+            destination,
+            source,
+            state,
+            rtt: RttEstimator::new(config.rto()),
+            cc: SctpController::new(config.congestion, pmdcs, cwnd, ssthresh),
+            flight_size: 0,
+            earliest: None,
+            error_count: 0,
+            heartbeat: Heartbeat::Off,
+            tally: SackTally::default(),
+            stats: PathStats::default(),
+            mtu: config.initial_path_mtu,
+            t3_rtx: None,
+            probe: RttProbe::Idle,
+            allowance: Allowance::Window,
+            burst_left: u32::MAX,
+            last_data_at: None,
+            last_timed_at: None,
+        }
+    }
+
+    /// What one SCTP packet may hold behind the common header, in bytes: the Path Maximum DATA Chunk Size.
+    pub(crate) fn pmdcs(&self) -> usize {
+        pmdcs(self.mtu, self.destination)
+    }
+
+    /// Follows an ICMP "packet too big"; an increase is not believed.
+    pub(crate) fn reduce_mtu(&mut self, mtu: u16) {
+        // RFC 9260 needs room for a chunk; RFC 791 and RFC 8200 guarantee these sizes.
+        let least = if self.destination.is_ipv6() { 1_280 } else { 576 };
+        let mtu = mtu.max(least);
+        if mtu < self.mtu {
+            self.mtu = mtu;
+            self.cc.set_pmdcs(pmdcs(mtu, self.destination) as u64);
+        }
+    }
+
+    /// When T3-rtx expires.
+    pub(crate) const fn t3_rtx(&self) -> Option<Instant> {
+        self.t3_rtx
+    }
+
+    /// Starts T3-rtx unless it runs (rules R1 and R4 of section 6.3.2).
+    pub(crate) fn start_t3_rtx(&mut self, now: Instant) {
+        if self.t3_rtx.is_none() {
+            self.restart_t3_rtx(now);
+        }
+    }
+
+    /// Starts T3-rtx anew (rule R3).
+    pub(crate) fn restart_t3_rtx(&mut self, now: Instant) {
+        self.t3_rtx = Some(now + self.rtt.rto());
+    }
+
+    /// Stops T3-rtx (rule R2).
+    pub(crate) const fn stop_t3_rtx(&mut self) {
+        self.t3_rtx = None;
+    }
+
+    /// Begins a new burst: an event has come that may release packets.
+    pub(crate) fn refill_burst(&mut self, max_burst: u32) {
+        self.burst_left = max_burst;
+    }
+
+    /// Whether another packet with DATA may leave now.
+    pub(crate) fn may_send_data(&self) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+        //# The breach of cwnd MUST constitute one
+        //# packet only.
+        self.burst_left > 0 && self.has_window()
+    }
+
+    /// Whether the congestion window is not full.
+    pub(crate) const fn has_window(&self) -> bool {
+        match self.allowance {
+            Allowance::Window => self.flight_size < self.cc.cwnd(),
+            Allowance::OnePacket => self.flight_size == 0,
+        }
+    }
+
+    /// A packet with DATA has left.
+    pub(crate) const fn on_data_packet(&mut self, now: Instant) {
+        self.burst_left = self.burst_left.saturating_sub(1);
+        self.last_data_at = Some(now);
+    }
+
+    /// Lets the window decay for the whole RTOs in which nothing was sent.
+    pub(crate) fn decay_when_idle(&mut self, now: Instant) {
+        let Some(last) = self.last_data_at else { return };
+        if self.flight_size > 0 {
+            return;
+        }
+        let rto = self.rtt.rto();
+        let periods = now.saturating_since(last).as_nanos() / rto.as_nanos().max(1);
+        if periods > 0 {
+            self.cc.on_idle(periods);
+            self.last_data_at = Some(last + rto * periods);
+        }
+    }
+
+    /// Whether nothing was sent `since` that a round-trip time may be taken from.
+    pub(crate) fn is_idle_since(&self, since: Instant) -> bool {
+        self.last_timed_at.is_none_or(|at| at < since)
+    }
+
+    /// A DATA chunk goes out here.
+    pub(crate) fn on_chunk_sent(&mut self, now: Instant, tsn: Tsn, wire_len: u64, is_retransmission: bool) {
+        self.flight_size += wire_len;
+        self.stats.data_chunks_sent += 1;
+        let is_earliest = self.earliest.is_none_or(|earliest| tsn.is_at_or_before(earliest));
+        if is_earliest {
+            self.earliest = Some(tsn);
+        }
+        if is_retransmission {
+            self.stats.retransmissions += 1;
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+            //# If the timer for that address is already
+            //# running, the sender MUST restart the timer if the earliest (i.e.,
+            //# lowest TSN) outstanding DATA chunk sent to that address is being
+            //# retransmitted.
+            if is_earliest {
+                self.restart_t3_rtx(now);
+            }
+        } else {
+            self.last_timed_at = Some(now);
+            if self.probe == RttProbe::Idle {
+                self.probe = RttProbe::Running { tsn, sent_at: now };
+            }
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
+        //# R1)  Every time a DATA chunk is sent to any address (including a
+        //# retransmission), if the T3-rtx timer of that address is not
+        //# running, start it running so that it will expire after the RTO
+        //# of that address.
+        self.start_t3_rtx(now);
+    }
+
+    /// A chunk that counted as in flight here has been acknowledged, or given up as lost.
+    pub(crate) fn on_chunk_left(&mut self, wire_len: u64) {
+        self.flight_size = self.flight_size.checked_sub(wire_len).expect("a chunk leaves a path once");
+    }
+
+    /// `tsn` is sent again, here or elsewhere: what is being timed behind it cannot be trusted any more.
+    pub(crate) fn distrust_probe(&mut self, tsn: Tsn) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.1
+        //# RTT measurements SHOULD only be made using a DATA chunk with TSN
+        //# r if no DATA chunk with TSN less than or equal to r was
+        //# retransmitted since the DATA chunk with TSN r was sent first.
+        if let RttProbe::Running { tsn: timed, .. } = self.probe
+            && timed.is_at_or_after(tsn)
+        {
+            self.probe = RttProbe::Idle;
+        }
+    }
+
+    /// `tsn`, sent here last, has been acknowledged. Gives the round trip if it was the one being timed.
+    pub(crate) fn take_probe(&mut self, now: Instant, tsn: Tsn) -> Option<Duration> {
+        match self.probe {
+            RttProbe::Running { tsn: timed, sent_at } if timed == tsn => {
+                self.probe = RttProbe::Idle;
+                Some(now.saturating_since(sent_at))
+            }
+            RttProbe::Running { .. } | RttProbe::Idle => None,
+        }
+    }
+
+    /// Takes in a round-trip time.
+    pub(crate) fn sample_rtt(&mut self, rtt: Duration) {
+        self.rtt.sample(rtt);
+        self.stats.rtt_samples += 1;
+    }
+
+    /// Opens the window by what the SACK at hand acknowledges.
+    pub(crate) fn grow_window(&mut self, advances_cumulative_tsn: bool, in_fast_recovery: bool) {
+        let SackTally { flight_size_before, newly_acked, .. } = self.tally;
+        if newly_acked == 0 {
+            return;
+        }
+        self.allowance = Allowance::Window;
+        self.cc.on_acknowledged(Acknowledged {
+            flight_size_before,
+            newly_acked,
+            advances_cumulative_tsn,
+            in_fast_recovery,
+            all_acked: self.flight_size == 0,
+        });
+    }
+
+    /// Stops or restarts T3-rtx by what the SACK at hand acknowledges.
+    pub(crate) fn settle_t3_rtx(&mut self, now: Instant) {
+        if self.flight_size == 0 {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
+            //# R2)  Whenever all outstanding data sent to an address have been
+            //# acknowledged, turn off the T3-rtx timer of that address.
+            self.stop_t3_rtx();
+        } else if self.tally.acked_earliest {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
+            //# R3)  Whenever a SACK chunk is received that acknowledges the DATA
+            //# chunk with the earliest outstanding TSN for that address,
+            //# restart the T3-rtx timer for that address with its current RTO
+            //# (if there is still outstanding data on that address).
+            self.restart_t3_rtx(now);
+        }
+    }
+
+    /// The peer has thrown away a chunk, sent here last, that it had acknowledged by a Gap Ack Block.
+    pub(crate) fn on_chunk_revoked(&mut self, now: Instant, tsn: Tsn, wire_len: u64) {
+        self.flight_size += wire_len;
+        if self.earliest.is_none_or(|earliest| tsn.is_before(earliest)) {
+            self.earliest = Some(tsn);
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
+        //# R4)  Whenever a SACK chunk is received missing a TSN that was
+        //# previously acknowledged via a Gap Ack Block, start the T3-rtx
+        //# for the destination address to which the DATA chunk was
+        //# originally transmitted if it is not already running.
+        self.start_t3_rtx(now);
+    }
+
+    /// Lets one packet out at a time until something is acknowledged: T3-rtx has expired.
+    pub(crate) const fn limit_to_one_packet(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
+        //# ensure that no more than one SCTP packet will be in flight for
+        //# that address until the endpoint receives acknowledgement for
+        //# successful delivery of data to that address.
+        self.allowance = Allowance::OnePacket;
+    }
+
+    pub(crate) fn snapshot(&self, path: PathId, is_primary: bool) -> PathSnapshot {
+        PathSnapshot {
+            path,
+            destination: self.destination,
+            source: self.source,
+            state: self.state,
+            is_primary,
+            srtt: self.rtt.srtt(),
+            rto: self.rtt.rto(),
+            cwnd: self.cc.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+            partial_bytes_acked: self.cc.partial_bytes_acked(),
+            flight_size: self.flight_size,
+            error_count: self.error_count,
+            mtu: self.mtu,
+            stats: self.stats,
+        }
+    }
+}
+
+/// The Path Maximum DATA Chunk Size: the MTU without IP header and common header, in whole words.
+fn pmdcs(mtu: u16, destination: IpAddr) -> usize {
+    let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
+    usize::from(mtu).saturating_sub(ip_header_len + COMMON_HEADER_LEN) & !3
+}

@@ -1,0 +1,149 @@
+//! All paths of an association: which one is primary, which one to use instead.
+
+use std::net::IpAddr;
+use std::ops::{Index, IndexMut};
+
+use slantpath_base::Instant;
+use smallvec::SmallVec;
+
+use super::source::source_for;
+use super::{Path, PathId, PathState};
+use crate::config::SctpConfig;
+use crate::tcb::Tcb;
+
+/// The paths in the order in which the peer listed its addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Paths {
+    list: SmallVec<[Path; 2]>,
+    primary: PathId,
+}
+
+impl Paths {
+    /// A path for each address of the peer that one of ours can reach, at most 255.
+    ///
+    /// # Panics
+    /// If none can be reached: the handshake was carried by one.
+    pub(crate) fn new(tcb: &Tcb, config: &SctpConfig) -> Self {
+        let mut list = SmallVec::new();
+        let mut primary = PathId(0);
+        for peer in tcb.peer_addresses.iter().take(usize::from(u8::MAX)) {
+            let Some(source) = source_for(peer.address, &tcb.local_addresses) else { continue };
+            let state = if peer.is_confirmed { PathState::Active } else { PathState::Unconfirmed };
+            let mut path = Path::new(peer.address, source, state, config);
+            if peer.address == tcb.primary {
+                primary = PathId(u8::try_from(list.len()).expect("at most 255 paths"));
+                if let Some(round_trip) = tcb.round_trip {
+                    path.sample_rtt(round_trip);
+                }
+            }
+            list.push(path);
+        }
+        assert!(!list.is_empty(), "the handshake came over a path");
+        Self { list, primary }
+    }
+
+    /// The primary path.
+    pub(crate) const fn primary(&self) -> PathId {
+        self.primary
+    }
+
+    /// Makes another path the primary one; `false` if it may not carry data.
+    pub(crate) fn set_primary(&mut self, path: PathId) -> bool {
+        let may = self[path].state != PathState::Unconfirmed;
+        if may {
+            self.primary = path;
+        }
+        may
+    }
+
+    /// The path to `address`.
+    pub(crate) fn find(&self, address: IpAddr) -> Option<PathId> {
+        self.list.iter().position(|path| path.destination == address).map(id)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = PathId> + use<> {
+        (0..self.list.len()).map(id)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.list.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Path> {
+        self.list.iter_mut()
+    }
+
+    /// Where new DATA and control chunks that answer nothing go.
+    pub(crate) fn current(&self) -> PathId {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4.1
+        //# When there is outbound data to send and the primary path becomes
+        //# inactive (e.g., due to failures) or where the SCTP user explicitly
+        //# requests to send data to an inactive destination transport address
+        //# before reporting an error to its ULP, the SCTP endpoint SHOULD try to
+        //# send the data to an alternate active destination transport address if
+        //# one exists.
+        if self[self.primary].state == PathState::Active {
+            return self.primary;
+        }
+        self.alternate_to(self.primary)
+    }
+
+    /// An active path other than `last`: the next in the list, round and round. If there is none, `last` if it
+    /// is active; if none at all is, the confirmed one with the fewest errors.
+    pub(crate) fn alternate_to(&self, last: PathId) -> PathId {
+        let count = self.list.len();
+        (1..=count)
+            .map(|step| id((last.index() + step) % count))
+            .find(|&path| self[path].state == PathState::Active)
+            .unwrap_or_else(|| self.least_broken())
+    }
+
+    /// RFC 9260, section 8.2, leaves open what to do when every path is inactive: the one with the fewest
+    /// errors may still be alive; the primary wins a tie.
+    fn least_broken(&self) -> PathId {
+        self.ids()
+            .filter(|&path| self[path].state != PathState::Unconfirmed)
+            .min_by_key(|&path| (self[path].error_count, path != self.primary))
+            .unwrap_or(self.primary)
+    }
+
+    /// The active path with the least smoothed round-trip time, if one has been measured.
+    pub(crate) fn lowest_delay(&self) -> Option<PathId> {
+        self.ids()
+            .filter(|&path| self[path].state == PathState::Active)
+            .filter_map(|path| Some((self[path].rtt.srtt()?, path)))
+            .min()
+            .map(|(_, path)| path)
+    }
+
+    /// The largest DATA chunk that fits every path, in bytes: the Association Maximum DATA Chunk Size.
+    pub(crate) fn amdcs(&self) -> usize {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.3
+        //# The sender SHOULD track an AMDCS that will be the smallest PMDCS
+        //# discovered for all of the peer's destination addresses.
+        self.list.iter().map(Path::pmdcs).min().expect("there is a path")
+    }
+
+    /// The earliest deadline of T3-rtx and of the HEARTBEATs.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.list.iter().flat_map(|path| [path.t3_rtx(), path.heartbeat.deadline()]).flatten().min()
+    }
+}
+
+impl Index<PathId> for Paths {
+    type Output = Path;
+
+    fn index(&self, path: PathId) -> &Path {
+        &self.list[path.index()]
+    }
+}
+
+impl IndexMut<PathId> for Paths {
+    fn index_mut(&mut self, path: PathId) -> &mut Path {
+        &mut self.list[path.index()]
+    }
+}
+
+fn id(index: usize) -> PathId {
+    PathId(u8::try_from(index).expect("at most 255 paths"))
+}

@@ -1,0 +1,157 @@
+//! When to send a SACK: at once, or a little later together with the next one.
+
+use slantpath_base::Instant;
+
+use crate::config::SctpConfig;
+
+/// What a packet with DATA brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Brought {
+    /// A DATA chunk that had not been received before.
+    pub(crate) new: bool,
+    /// A DATA chunk that had been received before, or that had to be dropped.
+    pub(crate) duplicate_or_dropped: bool,
+    /// A DATA chunk with the I bit (RFC 7053).
+    pub(crate) immediate: bool,
+}
+
+impl Brought {
+    /// Whether it brought any DATA.
+    pub(crate) const fn any(self) -> bool {
+        self.new || self.duplicate_or_dropped
+    }
+}
+
+/// The acknowledgement that is owed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum AckSchedule {
+    /// None.
+    #[default]
+    Nothing,
+    /// For some packets; it may wait for another one or for DATA of our own.
+    Delayed {
+        /// Until then.
+        deadline: Instant,
+        /// How many packets wait for it.
+        packets: u32,
+    },
+    /// At once.
+    Due,
+}
+
+impl AckSchedule {
+    /// A packet with DATA has been processed; `has_gaps` says whether TSNs are missing now.
+    pub(crate) fn on_packet(&mut self, now: Instant, brought: Brought, has_gaps: bool, config: &SctpConfig) {
+        let delay = config.sack_delay;
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
+        //# When a packet arrives with duplicate DATA chunk(s) and with no new
+        //# DATA chunk(s), the endpoint MUST immediately send a SACK chunk with
+        //# no delay.
+
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
+        //# the receiver SHOULD immediately respond with the
+        //# corresponding SACK chunk.
+
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+        //# whenever an endpoint notices a hole in the
+        //# arriving TSN sequence, it SHOULD start sending a SACK chunk back
+        //# every time a packet arrives carrying data until the hole is filled.
+        if !brought.any() {
+            return;
+        }
+        let packets = match *self {
+            Self::Delayed { packets, .. } => packets + 1,
+            Self::Nothing | Self::Due => 1,
+        };
+        let is_urgent = brought.duplicate_or_dropped || brought.immediate || has_gaps || delay.is_zero();
+        *self = match *self {
+            _ if is_urgent || packets >= config.sack_frequency => Self::Due,
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
+            //# an
+            //# acknowledgement SHOULD be generated for at least every second packet
+            //# (not every second DATA chunk) received and SHOULD be generated within
+            //# 200 ms of the arrival of any unacknowledged DATA chunk.
+            Self::Nothing => Self::Delayed { deadline: now + delay, packets },
+            Self::Delayed { deadline, .. } => Self::Delayed { deadline, packets },
+            Self::Due => Self::Due,
+        };
+    }
+
+    /// The time has come to look at the delay.
+    pub(crate) fn on_deadline(&mut self, now: Instant) {
+        if let Self::Delayed { deadline, .. } = *self
+            && deadline <= now
+        {
+            *self = Self::Due;
+        }
+    }
+
+    /// When a delayed SACK falls due.
+    pub(crate) const fn deadline(self) -> Option<Instant> {
+        match self {
+            Self::Delayed { deadline, .. } => Some(deadline),
+            Self::Nothing | Self::Due => None,
+        }
+    }
+
+    /// Whether a SACK could usefully ride on a packet that goes out now.
+    pub(crate) const fn is_owed(self) -> bool {
+        !matches!(self, Self::Nothing)
+    }
+
+    /// Whether a SACK must go out now.
+    pub(crate) const fn is_due(self) -> bool {
+        matches!(self, Self::Due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> SctpConfig {
+        SctpConfig::default()
+    }
+
+    const NEW: Brought = Brought { new: true, duplicate_or_dropped: false, immediate: false };
+
+    #[test]
+    fn the_second_packet_is_acknowledged_at_once() {
+        let mut schedule = AckSchedule::default();
+        schedule.on_packet(Instant::START, NEW, false, &config());
+        assert_eq!(schedule.deadline(), Some(Instant::from_millis(200)));
+        schedule.on_packet(Instant::from_millis(1), NEW, false, &config());
+        assert!(schedule.is_due());
+    }
+
+    #[test]
+    fn a_lone_packet_is_acknowledged_after_the_delay() {
+        let mut schedule = AckSchedule::default();
+        schedule.on_packet(Instant::START, NEW, false, &config());
+        schedule.on_deadline(Instant::from_millis(199));
+        assert!(!schedule.is_due() && schedule.is_owed());
+        schedule.on_deadline(Instant::from_millis(200));
+        assert!(schedule.is_due());
+    }
+
+    #[test]
+    fn gap_duplicate_and_immediate_bit_do_not_wait() {
+        let urgent = [
+            (NEW, true),
+            (Brought { immediate: true, ..NEW }, false),
+            (Brought { new: false, duplicate_or_dropped: true, immediate: false }, false),
+        ];
+        for (brought, has_gaps) in urgent {
+            let mut schedule = AckSchedule::default();
+            schedule.on_packet(Instant::START, brought, has_gaps, &config());
+            assert!(schedule.is_due(), "{brought:?}, gaps: {has_gaps}");
+        }
+    }
+
+    #[test]
+    fn a_packet_without_data_owes_nothing() {
+        let mut schedule = AckSchedule::default();
+        schedule.on_packet(Instant::START, Brought::default(), true, &config());
+        assert_eq!(schedule, AckSchedule::Nothing);
+    }
+}

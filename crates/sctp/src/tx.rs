@@ -1,0 +1,176 @@
+//! The sending half of an association: messages become DATA chunks, chunks stay outstanding until they are
+//! acknowledged, and what is lost is sent again.
+//!
+//! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
+//! [`missing`] turn a SACK into what is new in it; [`sack`] and [`timeout`] draw the conclusions;
+//! [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
+
+mod gap_ranges;
+mod missing;
+mod outstanding;
+mod peer_window;
+mod sack;
+mod send_queue;
+mod timeout;
+mod transmit;
+
+pub(crate) use sack::{SackEffect, SackFault, SackView};
+pub(crate) use timeout::TimeoutMeaning;
+pub(crate) use transmit::Transmission;
+
+use std::collections::VecDeque;
+
+use slantpath_base::Instant;
+
+use crate::config::SctpConfig;
+use crate::event::{Event, Message, SendError};
+use crate::path::Paths;
+use crate::types::Tsn;
+use gap_ranges::GapRanges;
+use missing::MissingReports;
+use outstanding::Outstanding;
+use peer_window::PeerWindow;
+use send_queue::SendQueue;
+
+/// What the sending half works with while it handles one input.
+pub(crate) struct Turn<'a> {
+    pub(crate) now: Instant,
+    pub(crate) config: &'a SctpConfig,
+    pub(crate) paths: &'a mut Paths,
+    pub(crate) events: &'a mut VecDeque<Event>,
+    /// Whether the association waits for the last acknowledgement.
+    pub(crate) is_shutting_down: bool,
+}
+
+/// Whether the association is recovering from losses that gap reports have shown (RFC 9260, section 7.2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovery {
+    No,
+    Fast { exit: Tsn },
+}
+
+/// The packet that may leave although the congestion window is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Urgent {
+    No,
+    /// The first retransmission after a loss was found.
+    OnePacket,
+}
+
+/// Whether the layer above waits for room in the send buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Backlog {
+    Open,
+    Refused,
+}
+
+/// The sending half.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    queue: SendQueue,
+    outstanding: Outstanding,
+    acked_gaps: GapRanges,
+    missing: MissingReports,
+    /// Chunks to be sent again, ascending. A chunk that was acknowledged since is skipped when it is met.
+    lost: VecDeque<Tsn>,
+    recovery: Recovery,
+    urgent: Urgent,
+    peer_window: PeerWindow,
+    /// Payload bytes that have been handed over and not been acknowledged.
+    buffered_bytes: u64,
+    backlog: Backlog,
+}
+
+impl Sender {
+    pub(crate) fn new(initial_tsn: Tsn, outbound_streams: u16, peer_rwnd: u32, config: &SctpConfig) -> Self {
+        Self {
+            queue: SendQueue::new(config.stream_scheduling, outbound_streams),
+            outstanding: Outstanding::new(initial_tsn),
+            acked_gaps: GapRanges::default(),
+            missing: MissingReports::new(initial_tsn.minus(1)),
+            lost: VecDeque::new(),
+            recovery: Recovery::No,
+            urgent: Urgent::No,
+            peer_window: PeerWindow::new(peer_rwnd),
+            buffered_bytes: 0,
+            backlog: Backlog::Open,
+        }
+    }
+
+    /// Takes a message over from the layer above.
+    pub(crate) fn push(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
+        let len = message.payload.len() as u64;
+        let limit = config.send_buffer_bytes;
+        if len == 0 {
+            return Err(SendError::Empty);
+        }
+        if !self.queue.contains_stream(message.stream) {
+            let available = self.queue.stream_count();
+            return Err(SendError::NoSuchStream { stream: message.stream, available });
+        }
+        if len > limit {
+            return Err(SendError::TooLong { len, limit });
+        }
+        if self.buffered_bytes + len > limit {
+            self.backlog = Backlog::Refused;
+            return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
+        }
+        self.buffered_bytes += len;
+        self.queue.push(message);
+        Ok(())
+    }
+
+    /// Whether everything handed over has been acknowledged.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.outstanding.is_empty() && self.queue.is_empty()
+    }
+
+    /// Whether chunks are outstanding.
+    pub(crate) fn has_outstanding(&self) -> bool {
+        !self.outstanding.is_empty()
+    }
+
+    /// Payload bytes that have been handed over and not been acknowledged.
+    pub(crate) const fn buffered_bytes(&self) -> u64 {
+        self.buffered_bytes
+    }
+
+    /// Chunks that have a TSN and have not been acknowledged cumulatively.
+    pub(crate) fn outstanding_chunks(&self) -> usize {
+        self.outstanding.len()
+    }
+
+    /// What the peer has room for beyond what is in flight, in bytes.
+    pub(crate) const fn peer_rwnd(&self) -> u64 {
+        self.peer_window.rwnd(self.outstanding.in_flight_payload())
+    }
+
+    /// Everything up to here has been acknowledged.
+    pub(crate) const fn cumulative_ack(&self) -> Tsn {
+        self.outstanding.cumulative_ack()
+    }
+
+    /// When the next zero window probe is due.
+    pub(crate) const fn next_deadline(&self) -> Option<Instant> {
+        self.peer_window.probe_deadline()
+    }
+
+    /// Whether the association is in Fast Recovery.
+    pub(crate) const fn in_fast_recovery(&self) -> bool {
+        matches!(self.recovery, Recovery::Fast { .. })
+    }
+
+    /// Gives up every message that is not acknowledged whole, in the order of their transmission.
+    pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
+        self.buffered_bytes = 0;
+        self.lost.clear();
+        let mut messages = self.outstanding.drain_messages();
+        messages.extend(self.queue.drain());
+        messages
+    }
+
+    /// Notes that an acknowledged chunk's payload has left the buffer.
+    fn release(&mut self, payload_len: u64) {
+        self.buffered_bytes = self.buffered_bytes.checked_sub(payload_len).expect("bytes leave once");
+    }
+}

@@ -1,0 +1,211 @@
+//! Chunks that have a TSN and have not been acknowledged cumulatively.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use super::send_queue::Cut;
+use crate::chunk::Data;
+use crate::event::Message;
+use crate::path::PathId;
+use crate::types::Tsn;
+
+/// How a chunk was found to be lost; it decides where it is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// Gap reports said so.
+    Reported,
+    /// T3-rtx expired.
+    TimedOut,
+}
+
+/// Where a chunk is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChunkState {
+    /// On its way, as far as we know.
+    InFlight,
+    /// Acknowledged by a Gap Ack Block, which the peer may still revoke.
+    Acked,
+    /// To be sent again.
+    Lost(Loss),
+}
+
+/// An outstanding chunk.
+#[derive(Clone, Debug)]
+pub(crate) struct OutstandingChunk {
+    pub(crate) data: Data,
+    pub(crate) context: u64,
+    /// Where it was sent last.
+    pub(crate) path: PathId,
+    pub(crate) state: ChunkState,
+    pub(crate) missing_reports: u8,
+    pub(crate) transmissions: u32,
+}
+
+impl OutstandingChunk {
+    /// Bytes that it takes in a packet, padding included.
+    pub(crate) fn wire_len(&self) -> u64 {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2
+        //# When calculating one of
+        //# these variables, the length of the DATA chunk, including the padding,
+        //# SHOULD be used.
+        Data::wire_len(self.data.payload.len()) as u64
+    }
+
+    pub(crate) fn payload_len(&self) -> u64 {
+        self.data.payload.len() as u64
+    }
+}
+
+/// All outstanding chunks: chunk `i` has TSN `cumulative ack + 1 + i`.
+#[derive(Clone, Debug)]
+pub(crate) struct Outstanding {
+    cumulative_ack: Tsn,
+    chunks: VecDeque<OutstandingChunk>,
+    in_flight_payload: u64,
+    /// The messages of which several fragments are outstanding, by the TSN of the last.
+    fragmented: VecDeque<(Tsn, Bytes)>,
+}
+
+impl Outstanding {
+    /// As many as Gap Ack Blocks, with their 16-bit offsets, can tell about. This keeps also the limits of
+    /// section 6.1: 2^31 - 1 TSNs and 2^16 - 1 ordered messages of a stream.
+    pub(crate) const LIMIT: usize = u16::MAX as usize;
+
+    pub(crate) fn new(initial_tsn: Tsn) -> Self {
+        Self {
+            cumulative_ack: initial_tsn.minus(1),
+            chunks: VecDeque::new(),
+            in_flight_payload: 0,
+            fragmented: VecDeque::new(),
+        }
+    }
+
+    pub(crate) const fn cumulative_ack(&self) -> Tsn {
+        self.cumulative_ack
+    }
+
+    /// The TSN of the next new chunk.
+    pub(crate) fn next_tsn(&self) -> Tsn {
+        #[expect(clippy::cast_possible_truncation, reason = "at most LIMIT chunks")]
+        let len = self.chunks.len() as u32;
+        self.cumulative_ack.plus(len + 1)
+    }
+
+    /// The highest TSN that has been sent.
+    pub(crate) fn highest_sent(&self) -> Tsn {
+        self.next_tsn().minus(1)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.chunks.len() >= Self::LIMIT
+    }
+
+    /// Payload bytes of the chunks in flight.
+    pub(crate) const fn in_flight_payload(&self) -> u64 {
+        self.in_flight_payload
+    }
+
+    /// The chunk numbered `tsn`, if it is outstanding.
+    pub(crate) fn find(&self, tsn: Tsn) -> Option<&OutstandingChunk> {
+        self.chunks.get(self.index(tsn)?)
+    }
+
+    /// The chunk numbered `tsn`, if it is outstanding.
+    pub(crate) fn find_mut(&mut self, tsn: Tsn) -> Option<&mut OutstandingChunk> {
+        let index = self.index(tsn)?;
+        self.chunks.get_mut(index)
+    }
+
+    /// Appends a chunk that has been cut with [`next_tsn`](Self::next_tsn) and goes out to `path`.
+    pub(crate) fn push(&mut self, cut: Cut, path: PathId) -> &OutstandingChunk {
+        debug_assert_eq!(cut.data.tsn, self.next_tsn());
+        if let Some(payload) = cut.whole {
+            self.fragmented.push_back((cut.data.tsn, payload));
+        }
+        let chunk = OutstandingChunk {
+            data: cut.data,
+            context: cut.context,
+            path,
+            state: ChunkState::InFlight,
+            missing_reports: 0,
+            transmissions: 1,
+        };
+        self.in_flight_payload += chunk.payload_len();
+        self.chunks.push_back(chunk);
+        self.chunks.back().expect("a chunk was pushed")
+    }
+
+    /// Takes off the lowest chunk, which has been acknowledged cumulatively.
+    pub(crate) fn pop(&mut self) -> Option<OutstandingChunk> {
+        let chunk = self.chunks.pop_front()?;
+        self.cumulative_ack = self.cumulative_ack.next();
+        if chunk.state == ChunkState::InFlight {
+            self.in_flight_payload -= chunk.payload_len();
+        }
+        if self.fragmented.front().is_some_and(|(tsn, _)| *tsn == self.cumulative_ack) {
+            self.fragmented.pop_front();
+        }
+        Some(chunk)
+    }
+
+    /// Moves a chunk into another state and returns it; `None` if it is not outstanding.
+    pub(crate) fn set_state(&mut self, tsn: Tsn, state: ChunkState) -> Option<&mut OutstandingChunk> {
+        let index = self.index(tsn)?;
+        let chunk = self.chunks.get_mut(index)?;
+        let payload_len = chunk.payload_len();
+        if chunk.state == ChunkState::InFlight {
+            self.in_flight_payload -= payload_len;
+        }
+        if state == ChunkState::InFlight {
+            self.in_flight_payload += payload_len;
+        }
+        chunk.state = state;
+        Some(chunk)
+    }
+
+    /// The lowest chunk at or above `from` that is in flight to `path`.
+    pub(crate) fn earliest_on(&self, path: PathId, from: Tsn) -> Option<Tsn> {
+        let start = self.index(from)?;
+        self.chunks
+            .range(start.min(self.chunks.len())..)
+            .find(|chunk| chunk.path == path && chunk.state == ChunkState::InFlight)
+            .map(|chunk| chunk.data.tsn)
+    }
+
+    /// Empties the queue: the messages that are not acknowledged whole, as they were given.
+    pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        for chunk in self.chunks.drain(..) {
+            let Data { flags, stream, ppid, payload, .. } = chunk.data;
+            if !flags.is_ending() {
+                continue;
+            }
+            let payload = match self.fragmented.pop_front() {
+                Some((tsn, whole)) if tsn == chunk.data.tsn => whole,
+                Some(later) => {
+                    self.fragmented.push_front(later);
+                    payload
+                }
+                None => payload,
+            };
+            let is_unordered = flags.is_unordered();
+            messages.push(Message { stream, ppid, payload, is_unordered, context: chunk.context });
+        }
+        self.in_flight_payload = 0;
+        messages
+    }
+
+    /// Where `tsn` stands, which may be behind the end; `None` if it has been acknowledged cumulatively.
+    fn index(&self, tsn: Tsn) -> Option<usize> {
+        tsn.is_after(self.cumulative_ack).then(|| tsn.distance_from(self.cumulative_ack) as usize - 1)
+    }
+}

@@ -1,0 +1,333 @@
+//! A SACK arrives (RFC 9260, sections 6.2.1 and 7.2.4).
+//!
+//! What a SACK costs is what it acknowledges for the first time, what it shows to be missing for the first
+//! time, and its own length: the window is never searched.
+
+use super::gap_ranges::{GapChanges, TsnRange};
+use super::outstanding::{ChunkState, Loss, OutstandingChunk};
+use super::{Backlog, Recovery, Sender, Turn, Urgent};
+use crate::chunk::GapAckBlock;
+use crate::config::SctpConfig;
+use crate::event::Event;
+use crate::path::{PathId, SackTally};
+use crate::policy::RttSampling;
+use crate::types::Tsn;
+
+/// An acknowledgement: a SACK, or a SHUTDOWN, which speaks of neither gaps nor window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SackView<'a> {
+    pub(crate) cumulative_tsn_ack: Tsn,
+    pub(crate) gaps: Option<GapReport<'a>>,
+    /// The path that it came on.
+    pub(crate) from: Option<PathId>,
+}
+
+/// What only a SACK says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GapReport<'a> {
+    pub(crate) a_rwnd: u32,
+    pub(crate) blocks: &'a [GapAckBlock],
+}
+
+impl<'a> SackView<'a> {
+    /// A SACK.
+    pub(crate) fn of_sack(sack: &'a crate::chunk::Sack, from: Option<PathId>) -> Self {
+        let gaps = Some(GapReport { a_rwnd: sack.a_rwnd, blocks: &sack.gap_ack_blocks });
+        Self { cumulative_tsn_ack: sack.cumulative_tsn_ack, gaps, from }
+    }
+
+    /// The acknowledgement in a SHUTDOWN.
+    pub(crate) const fn of_shutdown(cumulative_tsn_ack: Tsn, from: Option<PathId>) -> Self {
+        Self { cumulative_tsn_ack, gaps: None, from }
+    }
+
+    fn has_gaps(&self) -> bool {
+        self.gaps.is_some_and(|gaps| !gaps.blocks.is_empty())
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SackEffect {
+    /// It was older than another that has been processed.
+    Stale,
+    /// It was processed and acknowledged nothing new.
+    Nothing,
+    /// It acknowledged something: see the paths' tallies.
+    Acknowledged,
+}
+
+/// It acknowledges what has not been sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SackFault;
+
+impl Sender {
+    /// Processes an acknowledgement.
+    pub(crate) fn on_sack(
+        &mut self,
+        turn: &mut Turn<'_>,
+        sack: SackView<'_>,
+    ) -> Result<SackEffect, SackFault> {
+        let before = self.outstanding.cumulative_ack();
+        if sack.cumulative_tsn_ack.is_before(before) {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
+            //# If Cumulative TSN Ack is less than the Cumulative TSN Ack
+            //# Point, then drop the SACK chunk.
+            return Ok(SackEffect::Stale);
+        }
+        self.check_was_sent(&sack)?;
+        for path in turn.paths.iter_mut() {
+            path.tally = SackTally { flight_size_before: path.flight_size, ..SackTally::default() };
+        }
+        let was_recovering = self.in_fast_recovery();
+        let mut newest = self.acknowledge_up_to(turn, &sack);
+        if let Some(gaps) = sack.gaps {
+            let changes = self.acked_gaps.update(sack.cumulative_tsn_ack, gaps.blocks);
+            newest = self.acknowledge_gaps(turn, &sack, &changes).or(newest);
+            self.revoke(turn, &changes);
+            self.peer_window.advertise(gaps.a_rwnd);
+        } else {
+            self.acked_gaps.advance(sack.cumulative_tsn_ack);
+        }
+
+        let advances = sack.cumulative_tsn_ack != before;
+        for path in turn.paths.iter_mut() {
+            path.grow_window(advances, was_recovering);
+        }
+        self.leave_recovery();
+        self.count_missing(turn, newest, was_recovering && advances);
+        self.refresh_earliest(turn);
+        for path in turn.paths.iter_mut() {
+            path.settle_t3_rtx(turn.now);
+        }
+        self.tell_of_room(turn);
+        Ok(if newest.is_some() { SackEffect::Acknowledged } else { SackEffect::Nothing })
+    }
+
+    fn check_was_sent(&self, sack: &SackView<'_>) -> Result<(), SackFault> {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-12.4
+        //# An SCTP implementation MUST abort the association if it receives a
+        //# SACK chunk acknowledging a TSN that has not been sent.
+        let highest_sent = self.outstanding.highest_sent();
+        let blocks = sack.gaps.map_or(&[][..], |gaps| gaps.blocks);
+        let reach = blocks.iter().map(|block| block.end).max().unwrap_or(0);
+        let highest = sack.cumulative_tsn_ack.plus(u32::from(reach));
+        if sack.cumulative_tsn_ack.is_after(highest_sent) || highest.is_after(highest_sent) {
+            return Err(SackFault);
+        }
+        Ok(())
+    }
+
+    /// Takes off everything up to the cumulative TSN ack; gives the highest newly acknowledged TSN.
+    fn acknowledge_up_to(&mut self, turn: &mut Turn<'_>, sack: &SackView<'_>) -> Option<Tsn> {
+        let mut newest = None;
+        while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
+            let Some(chunk) = self.outstanding.pop() else { break };
+            if chunk.state != ChunkState::Acked {
+                credit(turn, sack, &chunk);
+                newest = Some(chunk.data.tsn);
+            }
+            self.release(chunk.payload_len());
+            if turn.config.report_acknowledged && chunk.data.flags.is_ending() {
+                turn.events.push_back(Event::Acknowledged { context: chunk.context });
+            }
+        }
+        self.missing.forget_up_to(sack.cumulative_tsn_ack);
+        newest
+    }
+
+    /// Marks what the blocks acknowledge for the first time; gives the highest such TSN.
+    fn acknowledge_gaps(
+        &mut self,
+        turn: &mut Turn<'_>,
+        sack: &SackView<'_>,
+        changes: &GapChanges,
+    ) -> Option<Tsn> {
+        for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
+            if let Some(chunk) = self.outstanding.find(tsn) {
+                credit(turn, sack, chunk);
+            }
+            self.outstanding.set_state(tsn, ChunkState::Acked);
+        }
+        changes.newly_acked.last().map(|range| range.last)
+    }
+
+    /// Takes back what the peer has thrown away after it had acknowledged it.
+    fn revoke(&mut self, turn: &mut Turn<'_>, changes: &GapChanges) {
+        for tsn in changes.revoked.iter().copied().flat_map(TsnRange::iter) {
+            let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { continue };
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
+            //# If the SACK chunk is missing a TSN that was previously
+            //# acknowledged via a Gap Ack Block (e.g., the data receiver
+            //# reneged on the data), then consider the corresponding DATA
+            //# that might be possibly missing: Count one miss indication
+            //# towards Fast Retransmit as described in Section 7.2.4, and
+            //# if no retransmit timer is running for the destination
+            //# address to which the DATA chunk was originally transmitted,
+            //# then T3-rtx is started for that destination address.
+            chunk.missing_reports += 1;
+            if chunk.transmissions == 1 {
+                self.missing.add(tsn);
+            }
+            turn.paths[chunk.path].on_chunk_revoked(turn.now, tsn, chunk.wire_len());
+        }
+    }
+
+    fn leave_recovery(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
+        //# If the Cumulative TSN Ack matches or exceeds the Fast
+        //# Recovery exit point (Section 7.2.4), Fast Recovery is
+        //# exited.
+        if let Recovery::Fast { exit } = self.recovery
+            && exit.is_at_or_before(self.outstanding.cumulative_ack())
+        {
+            self.recovery = Recovery::No;
+        }
+    }
+
+    /// Counts miss indications; what has enough of them is given up for lost.
+    fn count_missing(&mut self, turn: &mut Turn<'_>, newest: Option<Tsn>, counts_all: bool) {
+        let Some(highest) = self.acked_gaps.highest() else { return };
+        self.examine_up_to(highest);
+
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+        //# Miss indications SHOULD follow the Highest TSN Newly Acknowledged
+        //# (HTNA) algorithm.  For each incoming SACK chunk, miss indications are
+        //# incremented only for missing TSNs prior to the HTNA in the SACK
+        //# chunk.
+
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+        //# If an endpoint is in Fast Recovery and
+        //# a SACK chunks arrives that advances the Cumulative TSN Ack Point, the
+        //# miss indications are incremented for all TSNs reported missing in the
+        //# SACK chunk.
+        let Some(limit) = (if counts_all { Some(highest) } else { newest }) else { return };
+        let threshold = turn.config.fast_retransmit_threshold;
+        let (outstanding, lost) = (&mut self.outstanding, &mut self.lost);
+        let mut found_loss = false;
+        self.missing.visit_before(limit, |tsn| {
+            let Some(chunk) = outstanding.find_mut(tsn) else { return false };
+            if chunk.state != ChunkState::InFlight || chunk.transmissions > 1 {
+                return false;
+            }
+            chunk.missing_reports = chunk.missing_reports.saturating_add(1);
+            if u32::from(chunk.missing_reports) < threshold {
+                return true;
+            }
+            let (path, wire_len) = (chunk.path, chunk.wire_len());
+            outstanding.set_state(tsn, ChunkState::Lost(Loss::Reported));
+            insert_lost(lost, tsn);
+            turn.paths[path].on_chunk_left(wire_len);
+            turn.paths[path].tally.found_loss = true;
+            found_loss = true;
+            false
+        });
+        if found_loss && self.recovery == Recovery::No {
+            self.enter_recovery(turn);
+        }
+    }
+
+    /// Lists the TSNs up to `highest` that no SACK had reached beyond before and that are missing.
+    fn examine_up_to(&mut self, highest: Tsn) {
+        let first = self.missing.unexamined(self.outstanding.cumulative_ack());
+        if first.is_after(highest) {
+            return;
+        }
+        for tsn in self.acked_gaps.holes(first, highest).flat_map(TsnRange::iter) {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+            //# Mark the DATA chunk(s) as being fast retransmitted and thus
+            //# ineligible for a subsequent Fast Retransmit.
+            // What has been sent twice for whatever reason cannot tell which of its copies a report is about.
+            let chunk = self.outstanding.find(tsn);
+            if chunk.is_some_and(|chunk| chunk.state == ChunkState::InFlight && chunk.transmissions == 1) {
+                self.missing.add(tsn);
+            }
+        }
+        self.missing.set_examined(highest);
+    }
+
+    fn enter_recovery(&mut self, turn: &mut Turn<'_>) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+        //# If not in Fast Recovery, adjust the ssthresh and cwnd of the
+        //# destination address(es) to which the missing DATA chunks were
+        //# last sent, according to the formula described in Section 7.2.3.
+        for path in turn.paths.iter_mut().filter(|path| path.tally.found_loss) {
+            path.cc.on_fast_retransmit();
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+        //# If not in Fast Recovery, enter Fast Recovery and mark the highest
+        //# outstanding TSN as the Fast Recovery exit point.
+        self.recovery = Recovery::Fast { exit: self.outstanding.highest_sent() };
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+        //# When a Fast Retransmit is being performed, the sender
+        //# SHOULD ignore the value of cwnd and SHOULD NOT delay
+        //# retransmission for this single packet.
+        self.urgent = Urgent::OnePacket;
+    }
+
+    /// Finds for each path the lowest chunk in flight where the one that was known has left.
+    pub(super) fn refresh_earliest(&self, turn: &mut Turn<'_>) {
+        for id in turn.paths.ids() {
+            let path = &mut turn.paths[id];
+            let Some(earliest) = path.earliest else { continue };
+            if path.flight_size == 0 {
+                path.earliest = None;
+                continue;
+            }
+            let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == id;
+            if !self.outstanding.find(earliest).is_some_and(stands) {
+                let first = self.outstanding.cumulative_ack().next();
+                let from = if earliest.is_after(first) { earliest } else { first };
+                path.earliest = self.outstanding.earliest_on(id, from);
+            }
+        }
+    }
+
+    fn tell_of_room(&mut self, turn: &mut Turn<'_>) {
+        if self.backlog == Backlog::Refused && self.buffered_bytes <= turn.config.send_buffer_bytes / 2 {
+            self.backlog = Backlog::Open;
+            let free = turn.config.send_buffer_bytes - self.buffered_bytes;
+            turn.events.push_back(Event::SendBufferDrained { free });
+        }
+    }
+}
+
+/// Credits a chunk, acknowledged for the first time, to the path that it was sent to last.
+fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk) {
+    let path = &mut turn.paths[chunk.path];
+    let wire_len = chunk.wire_len();
+    if chunk.state == ChunkState::InFlight {
+        path.on_chunk_left(wire_len);
+        if path.earliest == Some(chunk.data.tsn) {
+            path.tally.acked_earliest = true;
+        }
+    }
+    path.tally.newly_acked += wire_len;
+    if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)
+        && is_sample(turn.config, sack, chunk.path)
+    {
+        path.sample_rtt(round_trip);
+    }
+}
+
+/// Whether the round trip that ends with `sack` says something about `data_path`.
+fn is_sample(config: &SctpConfig, sack: &SackView<'_>, data_path: PathId) -> bool {
+    let same_path = sack.from == Some(data_path);
+    match config.rtt_sampling {
+        RttSampling::AnySack => true,
+        RttSampling::GapFreeSackOnDataPath => same_path && !sack.has_gaps(),
+        RttSampling::SackOnDataPath => same_path,
+    }
+}
+
+/// Keeps the chunks to be sent again in ascending order.
+pub(super) fn insert_lost(lost: &mut std::collections::VecDeque<Tsn>, tsn: Tsn) {
+    if lost.back().is_none_or(|last| last.is_before(tsn)) {
+        lost.push_back(tsn);
+        return;
+    }
+    let index = lost.partition_point(|other| other.is_before(tsn));
+    if lost[index] != tsn {
+        lost.insert(index, tsn);
+    }
+}

@@ -1,0 +1,253 @@
+//! Messages that have no TSN yet: which one is next, and its cutting into fragments.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+
+use crate::chunk::{Data, DataFlags};
+use crate::event::Message;
+use crate::policy::StreamScheduling;
+use crate::types::{StreamId, StreamSequence, Tsn};
+
+/// A chunk that has just been cut, and what belongs to it but does not go on the wire.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    pub(crate) data: Data,
+    pub(crate) context: u64,
+    /// With the last of several fragments: the message as it was given, in case that it fails.
+    pub(crate) whole: Option<Bytes>,
+}
+
+/// Messages in the order in which they will be sent.
+#[derive(Clone, Debug)]
+enum Waiting {
+    FirstCome(VecDeque<Message>),
+    RoundRobin {
+        streams: BTreeMap<StreamId, VecDeque<Message>>,
+        /// Streams with messages, the next one first.
+        turns: VecDeque<StreamId>,
+    },
+}
+
+/// A message some of whose fragments have been cut.
+#[derive(Clone, Debug)]
+struct InProgress {
+    message: Message,
+    sequence: StreamSequence,
+    offset: usize,
+}
+
+/// The send queue of an association.
+#[derive(Clone, Debug)]
+pub(crate) struct SendQueue {
+    waiting: Waiting,
+    /// Fragments of one message bear consecutive TSNs, so it is finished before another is begun.
+    in_progress: Option<InProgress>,
+    /// The next Stream Sequence Number of each stream, as far as they have been used.
+    sequences: Vec<StreamSequence>,
+    stream_count: u16,
+}
+
+impl SendQueue {
+    pub(crate) fn new(scheduling: StreamScheduling, stream_count: u16) -> Self {
+        let waiting = match scheduling {
+            StreamScheduling::FirstComeFirstServed => Waiting::FirstCome(VecDeque::new()),
+            StreamScheduling::RoundRobin => {
+                Waiting::RoundRobin { streams: BTreeMap::new(), turns: VecDeque::new() }
+            }
+        };
+        Self { waiting, in_progress: None, sequences: Vec::new(), stream_count }
+    }
+
+    pub(crate) const fn stream_count(&self) -> u16 {
+        self.stream_count
+    }
+
+    pub(crate) const fn contains_stream(&self, stream: StreamId) -> bool {
+        stream.0 < self.stream_count
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.in_progress.is_none() && self.waiting.front().is_none()
+    }
+
+    /// Appends a message on an existing stream.
+    pub(crate) fn push(&mut self, message: Message) {
+        match &mut self.waiting {
+            Waiting::FirstCome(messages) => messages.push_back(message),
+            Waiting::RoundRobin { streams, turns } => {
+                let messages = streams.entry(message.stream).or_default();
+                if messages.is_empty() {
+                    turns.push_back(message.stream);
+                }
+                messages.push_back(message);
+            }
+        }
+    }
+
+    /// The payload length of the chunk that [`take`](Self::take) would cut; `None` if there is nothing to send.
+    pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
+        let left = match &self.in_progress {
+            Some(current) => current.message.payload.len() - current.offset,
+            None => self.waiting.front()?.payload.len(),
+        };
+        Some(left.min(max_payload))
+    }
+
+    /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
+    pub(crate) fn take(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
+        let Some(mut current) = self.in_progress.take() else {
+            let message = self.waiting.pop()?;
+            let sequence = self.next_sequence(message.stream, message.is_unordered);
+            if message.payload.len() <= max_payload {
+                return Some(whole(message, sequence, tsn));
+            }
+            self.in_progress = Some(InProgress { message, sequence, offset: 0 });
+            return self.take(max_payload, tsn);
+        };
+        let len = current.message.payload.len();
+        let start = current.offset;
+        let end = len.min(start + max_payload);
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.9
+        //# 3)  The transmitter MUST also set the B/E bits of the first DATA
+        //# chunk in the series to 10, the B/E bits of the last DATA chunk in
+        //# the series to 01, and the B/E bits of all other DATA chunks in
+        //# the series to 00.
+        let mut flags = unordered_flag(current.message.is_unordered);
+        if start == 0 {
+            flags = flags.with(DataFlags::BEGINNING);
+        }
+        if end == len {
+            flags = flags.with(DataFlags::ENDING);
+        }
+        let data = Data {
+            flags,
+            tsn,
+            stream: current.message.stream,
+            sequence: current.sequence,
+            ppid: current.message.ppid,
+            payload: current.message.payload.slice(start..end),
+        };
+        let context = current.message.context;
+        if end == len {
+            return Some(Cut { data, context, whole: Some(current.message.payload) });
+        }
+        current.offset = end;
+        self.in_progress = Some(current);
+        Some(Cut { data, context, whole: None })
+    }
+
+    /// Empties the queue: the message in progress first.
+    pub(crate) fn drain(&mut self) -> Vec<Message> {
+        let mut messages: Vec<_> =
+            self.in_progress.take().map(|current| current.message).into_iter().collect();
+        while let Some(message) = self.waiting.pop() {
+            messages.push(message);
+        }
+        messages
+    }
+
+    fn next_sequence(&mut self, stream: StreamId, is_unordered: bool) -> StreamSequence {
+        let index = usize::from(stream.0);
+        if index >= self.sequences.len() {
+            self.sequences.resize(index + 1, StreamSequence(0));
+        }
+        let sequence = self.sequences[index];
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
+        //# For unordered user
+        //# messages, the Stream Sequence Number MUST NOT be changed.
+        if !is_unordered {
+            self.sequences[index] = sequence.next();
+        }
+        sequence
+    }
+}
+
+impl Waiting {
+    fn front(&self) -> Option<&Message> {
+        match self {
+            Self::FirstCome(messages) => messages.front(),
+            Self::RoundRobin { streams, turns } => streams.get(turns.front()?)?.front(),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Message> {
+        match self {
+            Self::FirstCome(messages) => messages.pop_front(),
+            Self::RoundRobin { streams, turns } => {
+                let stream = turns.pop_front()?;
+                let messages = streams.get_mut(&stream)?;
+                let message = messages.pop_front();
+                if messages.is_empty() {
+                    streams.remove(&stream);
+                } else {
+                    turns.push_back(stream);
+                }
+                message
+            }
+        }
+    }
+}
+
+fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> Cut {
+    let flags = unordered_flag(message.is_unordered).with(DataFlags::WHOLE);
+    let Message { stream, ppid, payload, context, .. } = message;
+    Cut { data: Data { flags, tsn, stream, sequence, ppid, payload }, context, whole: None }
+}
+
+const fn unordered_flag(is_unordered: bool) -> DataFlags {
+    if is_unordered { DataFlags::UNORDERED } else { DataFlags::MIDDLE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Ppid;
+
+    fn message(stream: u16, context: u64, len: usize) -> Message {
+        let payload = Bytes::from(vec![7; len]);
+        Message { stream: StreamId(stream), ppid: Ppid(0), payload, is_unordered: false, context }
+    }
+
+    fn contexts(scheduling: StreamScheduling) -> Vec<u64> {
+        let mut queue = SendQueue::new(scheduling, 3);
+        for (stream, context) in [(0, 0), (0, 1), (0, 2), (1, 10), (2, 20), (1, 11)] {
+            queue.push(message(stream, context, 10));
+        }
+        core::iter::from_fn(|| queue.take(100, Tsn(0))).map(|cut| cut.context).collect()
+    }
+
+    #[test]
+    fn first_come_is_first_served() {
+        assert_eq!(contexts(StreamScheduling::FirstComeFirstServed), [0, 1, 2, 10, 20, 11]);
+    }
+
+    #[test]
+    fn round_robin_takes_one_message_of_each_stream_in_turn() {
+        assert_eq!(contexts(StreamScheduling::RoundRobin), [0, 10, 20, 1, 11, 2]);
+    }
+
+    #[test]
+    fn a_long_message_is_cut_into_fragments_that_share_its_number() {
+        let mut queue = SendQueue::new(StreamScheduling::RoundRobin, 2);
+        queue.push(message(1, 7, 25));
+        queue.push(message(0, 8, 5));
+        let cuts: Vec<_> = (0..4).map(|tsn| queue.take(10, Tsn(tsn)).unwrap()).collect();
+        let flags = [DataFlags::BEGINNING, DataFlags::MIDDLE, DataFlags::ENDING, DataFlags::WHOLE];
+        assert_eq!(cuts.iter().map(|cut| cut.data.flags).collect::<Vec<_>>(), flags);
+        assert_eq!(cuts.iter().map(|cut| cut.data.payload.len()).collect::<Vec<_>>(), [10, 10, 5, 5]);
+        assert_eq!(cuts[2].whole.as_ref().map(Bytes::len), Some(25));
+        assert!(cuts[..3].iter().all(|cut| cut.data.sequence == StreamSequence(0)));
+        assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn unordered_messages_do_not_count_in_their_stream() {
+        let mut queue = SendQueue::new(StreamScheduling::FirstComeFirstServed, 1);
+        for is_unordered in [false, true, false] {
+            queue.push(Message { is_unordered, ..message(0, 0, 1) });
+        }
+        let sequences: Vec<_> = (0..3).map(|_| queue.take(10, Tsn(0)).unwrap().data.sequence.0).collect();
+        assert_eq!((sequences[0], sequences[2]), (0, 1));
+    }
+}

@@ -1,0 +1,79 @@
+//! T3-rtx expires (RFC 9260, section 6.3.3).
+
+use slantpath_base::Instant;
+
+use super::outstanding::{ChunkState, Loss, OutstandingChunk};
+use super::sack::insert_lost;
+use super::{Recovery, Sender, Turn, Urgent};
+use crate::path::PathId;
+use crate::types::Tsn;
+
+/// What an expiry says about the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeoutMeaning {
+    /// Nothing: the peer answers and keeps its window closed.
+    WindowClosed,
+    /// The path does not answer.
+    NoAnswer,
+}
+
+impl Sender {
+    /// T3-rtx of `path` has expired: what is in flight there is given up.
+    pub(crate) fn on_t3_rtx(&mut self, turn: &mut Turn<'_>, path: PathId) -> TimeoutMeaning {
+        turn.paths[path].stop_t3_rtx();
+        turn.paths[path].stats.timeouts += 1;
+        let first = turn.paths[path].earliest;
+        let first_len =
+            first.and_then(|tsn| self.outstanding.find(tsn)).map_or(0, OutstandingChunk::payload_len);
+        let meaning = if self.peer_window.excuses_timeout(first_len) {
+            TimeoutMeaning::WindowClosed
+        } else {
+            TimeoutMeaning::NoAnswer
+        };
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+        //# Zero window probing does not affect the
+        //# calculation of cwnd.
+        if meaning == TimeoutMeaning::NoAnswer {
+            turn.paths[path].cc.on_timeout();
+        }
+        turn.paths[path].limit_to_one_packet();
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.3
+        //# E2)  For the destination address for which the timer expires, set RTO
+        //# = RTO * 2 ("back off the timer").
+        turn.paths[path].rtt.back_off();
+        if let Some(first) = first {
+            self.give_up(turn, path, first);
+        }
+        turn.paths[path].earliest = None;
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+        //= type=exception
+        //= reason=An expiry ends Fast Recovery as in RFC 6582, section 4: slow start could not open the window in it.
+        //# When a SACK
+        //# chunk acknowledges all TSNs up to and including this exit point,
+        //# Fast Recovery is exited.
+        self.recovery = Recovery::No;
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.3
+        //# Bundle and retransmit those K DATA chunks in a
+        //# single packet to the destination endpoint.
+        self.urgent = Urgent::OnePacket;
+        meaning
+    }
+
+    /// The window of a peer that advertises none may be probed now.
+    pub(crate) fn on_deadline(&mut self, now: Instant) {
+        self.peer_window.on_deadline(now);
+    }
+
+    /// Marks everything in flight to `path` for retransmission.
+    fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId, first: Tsn) {
+        let mut next = Some(first);
+        while let Some(tsn) = next {
+            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
+                turn.paths[path].on_chunk_left(chunk.wire_len());
+            }
+            insert_lost(&mut self.lost, tsn);
+            next = self.outstanding.earliest_on(path, tsn.next());
+        }
+        debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
+    }
+}

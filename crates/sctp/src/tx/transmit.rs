@@ -1,0 +1,165 @@
+//! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
+
+use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
+use super::{Sender, Turn, Urgent};
+use crate::chunk::{Chunk, Data, DataFlags};
+use crate::config::{FastRetransmitPath, SctpConfig};
+use crate::event::Event;
+use crate::packet::PacketBuilder;
+use crate::path::{PathId, PathState, Paths};
+use crate::types::Tsn;
+
+/// A packet with DATA that may leave now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Transmission {
+    /// Where it goes.
+    pub(crate) path: PathId,
+    /// How many bytes its first DATA chunk takes, padding included.
+    pub(crate) first_chunk_len: usize,
+}
+
+impl Sender {
+    /// The next packet that the windows let out.
+    pub(crate) fn next_transmission(&mut self, turn: &mut Turn<'_>) -> Option<Transmission> {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+        //# When the time comes for the sender to transmit, before sending
+        //# new DATA chunks, the sender MUST first transmit any DATA chunks
+        //# that are marked for retransmission (limited by the current cwnd).
+        // The limit is that of the address they go to; new DATA to another address need not wait for it.
+        if let Some(chunk) = self.next_lost() {
+            let path = retransmission_path(chunk, turn.paths, turn.config);
+            let first_chunk_len = Data::wire_len(chunk.data.payload.len());
+            if self.urgent == Urgent::OnePacket || turn.paths[path].may_send_data() {
+                return Some(Transmission { path, first_chunk_len });
+            }
+        } else {
+            self.urgent = Urgent::No;
+        }
+        let path = turn.paths.current();
+        let len = self.queue.next_len(max_payload(turn.paths))?;
+        if self.outstanding.is_full() {
+            return None;
+        }
+        if !self.peer_window.admits(len, self.outstanding.in_flight_payload()) {
+            if self.outstanding.is_empty() {
+                self.peer_window.wait_closed(turn.now, turn.paths[path].rtt.rto());
+            }
+            return None;
+        }
+        turn.paths[path].decay_when_idle(turn.now);
+        turn.paths[path].may_send_data().then(|| Transmission { path, first_chunk_len: Data::wire_len(len) })
+    }
+
+    /// Fills a packet that has been started, and may hold control chunks, with DATA for its path.
+    pub(crate) fn fill(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
+        turn.paths[path].on_data_packet(turn.now);
+        let mut retransmitted = false;
+        while let Some(chunk) = self.next_lost() {
+            if retransmission_path(chunk, turn.paths, turn.config) != path {
+                break;
+            }
+            let tsn = chunk.data.tsn;
+            let fits = builder.push_data(&chunk.data);
+            if !fits {
+                // A chunk cut for a larger MTU: IP has to fragment the packet (section 6.9).
+                if !builder.is_empty() || !builder.push(&Chunk::Data(chunk.data.clone())) {
+                    break;
+                }
+            }
+            self.retransmit(turn, path, tsn);
+            self.urgent = Urgent::No;
+            retransmitted = true;
+        }
+        // A packet of retransmissions takes new DATA along, but only inside the window.
+        let has_window = !retransmitted || turn.paths[path].has_window();
+        if path == turn.paths.current() && has_window {
+            self.fill_with_new(turn, builder, path);
+        }
+    }
+
+    fn fill_with_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
+        let max_payload = max_payload(turn.paths);
+        while let Some(len) = self.queue.next_len(max_payload) {
+            let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
+            let fits = Data::wire_len(len) <= builder.room() || builder.is_empty();
+            if !fits || !is_admitted || self.outstanding.is_full() {
+                return;
+            }
+            let tsn = self.outstanding.next_tsn();
+            let Some(mut cut) = self.queue.take(max_payload, tsn) else { return };
+            if turn.is_shutting_down && self.queue.is_empty() {
+                //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+                //# The sender is in the SHUTDOWN-PENDING state.
+                cut.data.flags = cut.data.flags.with(DataFlags::IMMEDIATE);
+            }
+            let chunk = self.outstanding.push(cut, path);
+            if !builder.push_data(&chunk.data) {
+                builder.push(&Chunk::Data(chunk.data.clone()));
+            }
+            turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), false);
+            trace(turn, chunk);
+            self.peer_window.stop_probing();
+        }
+    }
+
+    /// Notes that a lost chunk goes out again, to `path`.
+    fn retransmit(&mut self, turn: &mut Turn<'_>, path: PathId, tsn: Tsn) {
+        self.lost.pop_front();
+        for other in turn.paths.iter_mut() {
+            other.distrust_probe(tsn);
+        }
+        let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { return };
+        chunk.path = path;
+        chunk.transmissions += 1;
+        turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), true);
+        trace(turn, chunk);
+    }
+
+    /// The lowest chunk to be sent again.
+    fn next_lost(&mut self) -> Option<&OutstandingChunk> {
+        loop {
+            let tsn = *self.lost.front()?;
+            let is_lost = |chunk: &OutstandingChunk| matches!(chunk.state, ChunkState::Lost(_));
+            if self.outstanding.find(tsn).is_some_and(is_lost) {
+                return self.outstanding.find(tsn);
+            }
+            self.lost.pop_front();
+        }
+    }
+}
+
+/// The payload that a chunk may have on any path.
+fn max_payload(paths: &Paths) -> usize {
+    paths.amdcs() - Data::HEADER_LEN
+}
+
+/// Where a lost chunk goes.
+fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
+    let last = chunk.path;
+    let stays = matches!(chunk.state, ChunkState::Lost(Loss::Reported))
+        && config.fast_retransmit_path == FastRetransmitPath::SamePath;
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
+    //# When its peer is multi-homed, an endpoint SHOULD send fast
+    //# retransmissions to the same destination transport address to which
+    //# the original data was sent.
+
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
+    //# when its peer is multi-homed, an endpoint SHOULD try to
+    //# retransmit a chunk that timed out to an active destination transport
+    //# address that is different from the last destination address to which
+    //# the chunk was sent.
+    if stays && paths[last].state == PathState::Active { last } else { paths.alternate_to(last) }
+}
+
+fn trace(turn: &mut Turn<'_>, chunk: &OutstandingChunk) {
+    if turn.config.trace_messages {
+        turn.events.push_back(Event::Transmitted {
+            context: chunk.context,
+            tsn: chunk.data.tsn,
+            destination: turn.paths[chunk.path].destination,
+            transmission: chunk.transmissions,
+        });
+    }
+}
+
+const _: () = assert!(Outstanding::LIMIT < 1 << 16);
