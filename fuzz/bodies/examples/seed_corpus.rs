@@ -7,6 +7,7 @@ use std::{fs, io};
 
 use bytes::Bytes;
 use slantpath_base::Instant;
+use slantpath_orbit::elements::{omm, tle};
 use slantpath_sctp::chunk::{
     Abort, CookieAck, CookieEcho, Data, DataFlags, GapAckBlock, Heartbeat, Init, InitAck, InitFields, Sack,
     Shutdown,
@@ -16,6 +17,9 @@ use slantpath_sigtran::m3ua::{self, ProtocolData};
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
 use slantpath_ss7::{PointCode, PointCodeFormat};
+use slantpath_tcp::{
+    ChecksumPolicy, Flags, Options, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
+};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::{IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
@@ -28,7 +32,9 @@ const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 fn main() -> io::Result<()> {
     wire()?;
     sctp()?;
+    tcp()?;
     signalling()?;
+    element_sets()?;
     texts()
 }
 
@@ -132,6 +138,45 @@ fn sctp() -> io::Result<()> {
         keep("sctp_packet", name, input)?;
     }
     Ok(())
+}
+
+fn tcp() -> io::Result<()> {
+    let mut sack = SackBlocks::default();
+    sack.push(SackBlock { left: SequenceNumber(3_000), right: SequenceNumber(4_460) });
+    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let syn =
+        Options { mss_bytes: Some(1_460), window_shift: Some(7), sack_permitted: true, ..Options::default() };
+    for (name, flags, options, data) in [
+        ("syn", Flags::SYN, syn, Bytes::new()),
+        ("data", Flags::ACK, Options { timestamps, ..Options::default() }, Bytes::from_static(b"hello")),
+        ("sack", Flags::ACK, Options { sack, timestamps, ..Options::default() }, Bytes::new()),
+    ] {
+        let segment = Segment {
+            source_port: 1,
+            destination_port: 2,
+            sequence: SequenceNumber(u32::MAX),
+            acknowledgment: SequenceNumber(1),
+            flags,
+            window: 1_000,
+            options,
+        };
+        let packet = segment.emit(data, HERE, THERE, ChecksumPolicy::Omit);
+        keep("tcp_segment", name, [&[20], &packet.contiguous()[..]].concat())?;
+    }
+    Ok(())
+}
+
+fn element_sets() -> io::Result<()> {
+    let message = r#"[{"OBJECT_NAME":"TEST","OBJECT_ID":"2026-001A","EPOCH":"2026-11-21T00:00:00.000000",
+        "MEAN_MOTION":14.34217,"ECCENTRICITY":0.0002,"INCLINATION":86.4,"RA_OF_ASC_NODE":10.5,
+        "ARG_OF_PERICENTER":90.0,"MEAN_ANOMALY":270.0,"NORAD_CAT_ID":99001,"BSTAR":1e-5,"MEAN_MOTION_DOT":1e-6}]"#;
+    keep("orbit_omm", "json", message)?;
+    let sets = omm::read_json(message, "seed").expect("the message is whole");
+    keep("orbit_tle", "unnamed", tle::write(&sets[0]).join("\n"))?;
+    let csv = "OBJECT_NAME,OBJECT_ID,EPOCH,MEAN_MOTION,ECCENTRICITY,INCLINATION,RA_OF_ASC_NODE,\
+               ARG_OF_PERICENTER,MEAN_ANOMALY,NORAD_CAT_ID,BSTAR,MEAN_MOTION_DOT\n\
+               TEST,2026-001A,2026-11-21T00:00:00,14.3,0.0002,86.4,10.5,90,270,99001,0.00001,0\n";
+    keep("orbit_omm", "csv", csv)
 }
 
 fn signalling() -> io::Result<()> {

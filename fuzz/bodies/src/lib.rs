@@ -3,10 +3,12 @@
 //! A body panics if the parser breaks its word: any bytes give a value or a typed error, and a value that is
 //! written and read again is the same value.
 
+pub mod orbit;
 pub mod scenario;
 pub mod sctp;
 pub mod sigtran;
 pub mod ss7;
+pub mod tcp;
 pub mod wire;
 
 /// One body.
@@ -16,10 +18,13 @@ pub type Body = fn(&[u8]);
 pub const BODIES: &[(&str, Body)] = &[
     ("m3ua", sigtran::m3ua),
     ("mtp3", ss7::mtp3),
+    ("orbit_omm", orbit::orbit_mean_elements),
+    ("orbit_tle", orbit::two_line),
     ("quantity", scenario::quantity),
     ("scenario", scenario::scenario),
     ("sccp", ss7::sccp),
     ("sctp_packet", sctp::packet),
+    ("tcp_segment", tcp::segment),
     ("wire_icmp", wire::icmp),
     ("wire_ip", wire::ip),
     ("wire_pcapng", wire::pcapng),

@@ -1,0 +1,32 @@
+//! Element sets.
+
+use slantpath_orbit::elements::{Checksums, omm, tle};
+
+const FILE: &str = "fuzz";
+
+/// What is read is written as lines of 69 columns that are read again, of the same object.
+pub fn two_line(data: &[u8]) {
+    let Ok(text) = core::str::from_utf8(data) else { return };
+    let strict = tle::read(text, FILE, Checksums::Verify);
+    let Ok(sets) = tle::read(text, FILE, Checksums::Ignore) else {
+        assert!(strict.is_err(), "what is wrong without checksums is wrong with them");
+        return;
+    };
+    for set in sets {
+        let [first, second] = tle::write(&set);
+        assert_eq!((first.len(), second.len()), (69, 69), "{first}\n{second}");
+        let again = tle::read(&format!("{first}\n{second}\n"), FILE, Checksums::Verify);
+        let again = again.unwrap_or_else(|error| panic!("{error}\n{first}\n{second}"));
+        assert_eq!(again[0].catalogue_number, set.catalogue_number);
+    }
+}
+
+/// Any text gives sets or an error, in either form.
+pub fn orbit_mean_elements(data: &[u8]) {
+    let Ok(text) = core::str::from_utf8(data) else { return };
+    for sets in [omm::read_json(text, FILE), omm::read_csv(text, FILE)].into_iter().flatten() {
+        for set in sets {
+            let _lines = tle::write(&set);
+        }
+    }
+}
