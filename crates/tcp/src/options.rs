@@ -112,7 +112,7 @@ impl Options {
                 _ => {}
             }
             //= https://www.rfc-editor.org/rfc/rfc9293#section-3.1
-            //# all TCP options except End of Option List Option (EOL) and
+            //# All TCP Options except End of Option List Option (EOL) and
             //# No-Operation (NOP) MUST have length fields
             let len = reader.u8()?;
             let bad_length = WireError::BadValue { field: "TCP option length", value: len.into() };
@@ -173,5 +173,98 @@ impl Options {
             }
         }
         len
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn number() -> impl Strategy<Value = SequenceNumber> {
+        any::<u32>().prop_map(SequenceNumber)
+    }
+
+    fn blocks(most: usize) -> impl Strategy<Value = SackBlocks> {
+        proptest::collection::vec((number(), number()), 0..=most).prop_map(|pairs| {
+            let mut blocks = SackBlocks::default();
+            for (left, right) in pairs {
+                blocks.push(SackBlock { left, right });
+            }
+            blocks
+        })
+    }
+
+    /// Any options that one header can hold: a SYN's, or others.
+    pub(crate) fn options() -> impl Strategy<Value = Options> {
+        let timestamps =
+            || proptest::option::of(any::<(u32, u32)>().prop_map(|(value, echo)| Timestamps { value, echo }));
+        let syn = (
+            proptest::option::of(any::<u16>()),
+            proptest::option::of(any::<u8>()),
+            any::<bool>(),
+            timestamps(),
+        );
+        let syn = syn.prop_map(|(mss_bytes, window_shift, sack_permitted, timestamps)| Options {
+            mss_bytes,
+            window_shift,
+            sack_permitted,
+            timestamps,
+            ..Options::default()
+        });
+        let timed = (timestamps(), blocks(3)).prop_map(|(timestamps, sack)| Options {
+            sack,
+            timestamps,
+            ..Options::default()
+        });
+        let untimed = blocks(4).prop_map(|sack| Options { sack, ..Options::default() });
+        prop_oneof![syn, timed, untimed]
+    }
+
+    #[test]
+    fn a_linux_syn_is_read() {
+        // From a capture: MSS 1460, SACK permitted, timestamps, NOP, window scale 7.
+        let bytes = [
+            0x02, 0x04, 0x05, 0xb4, 0x04, 0x02, 0x08, 0x0a, 0x8f, 0x53, 0x38, 0x52, 0, 0, 0, 0, 0x01, 0x03,
+            0x03, 7,
+        ];
+        let expected = Options {
+            mss_bytes: Some(1_460),
+            window_shift: Some(7),
+            sack_permitted: true,
+            timestamps: Some(Timestamps { value: 0x8f53_3852, echo: 0 }),
+            ..Options::default()
+        };
+        assert_eq!(Options::parse(&bytes), Ok(expected));
+    }
+
+    #[test]
+    fn unknown_options_are_skipped_and_an_end_ends_them() {
+        assert_eq!(Options::parse(&[30, 4, 1, 2, 2, 4, 0, 100]).unwrap().mss_bytes, Some(100));
+        assert_eq!(Options::parse(&[0, 2, 4, 0, 100]), Ok(Options::default()));
+    }
+
+    #[test]
+    fn impossible_lengths_are_refused() {
+        for bytes in
+            [&[2, 3, 1][..], &[2, 0], &[2, 1], &[2], &[5, 6, 1, 2, 3, 4], &[8, 10, 1], &[3, 2], &[4, 3, 0]]
+        {
+            assert!(Options::parse(bytes).is_err(), "{bytes:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn options_round_trip(options in options()) {
+            let mut buffer = [0xff; MAX_OPTIONS_LEN];
+            let len = options.emit(&mut buffer);
+            prop_assert_eq!(len % 4, 0);
+            prop_assert_eq!(Options::parse(&buffer[..len]), Ok(options));
+        }
+
+        #[test]
+        fn any_bytes_are_options_or_an_error(bytes: Vec<u8>) {
+            let _ = Options::parse(&bytes);
+        }
     }
 }

@@ -89,9 +89,9 @@ impl Segment {
     /// tail. Verifies the checksum unless the sender left it out.
     pub fn parse(packet: &Packet, source: IpAddr, destination: IpAddr) -> Result<(Self, Bytes), WireError> {
         let head = packet.head();
-        if packet.padding() != 0
-            || (!head.is_empty() && (head.len() < header_len(head)? || !head.len().is_multiple_of(2)))
-        {
+        let holds_header =
+            header_len(head).is_ok_and(|len| len <= head.len() && head.len().is_multiple_of(2));
+        if packet.padding() != 0 || !(head.is_empty() || holds_header) {
             // No stack builds such a packet, but any bytes may lie anywhere.
             let whole = Packet::shared(packet.contiguous(), packet.checksum());
             return Self::parse(&whole, source, destination);
@@ -191,4 +191,113 @@ fn verify(first: &[u8], second: &[u8], source: IpAddr, destination: IpAddr) -> R
     let found = first.get(16..18).map_or(0, |field| u32::from(u16::from_be_bytes([field[0], field[1]])));
     // One's complement: what the field should have held is found + sum.
     Err(WireError::BadChecksum { found, computed: (found + u32::from(sum)) % 0xffff })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+    const DESTINATION: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
+
+    fn segment() -> Segment {
+        Segment {
+            source_port: 0x1234,
+            destination_port: 80,
+            sequence: SequenceNumber(0x0102_0304),
+            acknowledgment: SequenceNumber(0xa0b0_c0d0),
+            flags: Flags::PSH | Flags::ACK,
+            window: 0xfedc,
+            options: Options::default(),
+        }
+    }
+
+    #[test]
+    fn the_header_lies_as_in_rfc_9293_section_3_1() {
+        let packet = segment().emit(Bytes::from_static(b"hi"), SOURCE, DESTINATION, ChecksumPolicy::Omit);
+        let bytes = packet.contiguous();
+        let expected = [
+            0x12, 0x34, 0x00, 0x50, 1, 2, 3, 4, 0xa0, 0xb0, 0xc0, 0xd0, 0x50, 0x18, 0xfe, 0xdc, 0, 0, 0, 0,
+            b'h', b'i',
+        ];
+        assert_eq!(bytes[..], expected);
+        assert_eq!(format!("{:?} {:?}", segment().flags, Flags::default()), "PSH|ACK none");
+    }
+
+    #[test]
+    fn data_is_not_copied_on_its_way() {
+        let data = Bytes::from(vec![1; 1_000]);
+        let packet = segment().emit(data.clone(), SOURCE, DESTINATION, ChecksumPolicy::Complete);
+        let (_, received) = Segment::parse(&packet, SOURCE, DESTINATION).unwrap();
+        assert_eq!(received.as_ptr(), data.as_ptr());
+    }
+
+    #[test]
+    fn a_bad_checksum_tells_what_would_be_right() {
+        let packet = segment().emit(Bytes::new(), SOURCE, DESTINATION, ChecksumPolicy::Complete);
+        let right = u32::from(u16::from_be_bytes([packet.head()[16], packet.head()[17]]));
+        let mut bad = packet.clone();
+        bad.head_mut()[16] ^= 0x40;
+        let Err(WireError::BadChecksum { found, computed }) = Segment::parse(&bad, SOURCE, DESTINATION)
+        else {
+            panic!("the checksum is wrong");
+        };
+        assert_eq!((found, computed), (right ^ 0x4000, right));
+        assert!(Segment::parse(&packet, SOURCE, SOURCE).is_err(), "the addresses count");
+    }
+
+    proptest! {
+        #[test]
+        fn segments_round_trip_however_their_bytes_are_held(
+            ports: (u16, u16),
+            numbers: (u32, u32),
+            flags: u8,
+            window: u16,
+            options in crate::options::tests::options(),
+            data in proptest::collection::vec(any::<u8>(), 0..200),
+            is_v6: bool,
+            cut in 0_usize..60,
+        ) {
+            let (source, destination) = if is_v6 {
+                (IpAddr::V6(Ipv6Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::UNSPECIFIED))
+            } else {
+                (SOURCE, DESTINATION)
+            };
+            let segment = Segment {
+                source_port: ports.0,
+                destination_port: ports.1,
+                sequence: SequenceNumber(numbers.0),
+                acknowledgment: SequenceNumber(numbers.1),
+                flags: Flags(flags),
+                window,
+                options,
+            };
+            let data = Bytes::from(data);
+            let packet = segment.emit(data.clone(), source, destination, ChecksumPolicy::Complete);
+            let expected = Ok((segment, data));
+            prop_assert_eq!(&Segment::parse(&packet, source, destination), &expected);
+            let whole = packet.contiguous();
+            let shared = Packet::shared(whole.clone(), Checksum::Complete);
+            prop_assert_eq!(&Segment::parse(&shared, source, destination), &expected);
+            let cut = cut.min(whole.len());
+            let split = Packet::with_tail(&whole[..cut], whole.slice(cut..), 0, Checksum::Complete);
+            prop_assert_eq!(&Segment::parse(&split, source, destination), &expected);
+        }
+
+        #[test]
+        fn any_bytes_are_a_segment_or_an_error(
+            bytes in proptest::collection::vec(any::<u8>(), 0..120),
+            cut in 0_usize..80,
+            padding in 0_u8..4,
+        ) {
+            let cut = cut.min(bytes.len());
+            let tail = Bytes::copy_from_slice(&bytes[cut..]);
+            for checksum in [Checksum::Complete, Checksum::Omitted] {
+                let packet = Packet::with_tail(&bytes[..cut], tail.clone(), padding, checksum);
+                let _ = Segment::parse(&packet, SOURCE, DESTINATION);
+            }
+        }
+    }
 }

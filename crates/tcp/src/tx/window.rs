@@ -23,7 +23,7 @@ impl Default for PeerWindow {
 impl PeerWindow {
     /// Takes in the window of an acceptable segment with `sequence`, that acknowledges up to `ack`.
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
-    //# if (SND.WL1 < SEG.SEQ or (SND.WL1 = SEG.SEQ and SND.WL2 =< SEG.ACK))
+    //# If (SND.WL1 < SEG.SEQ or (SND.WL1 = SEG.SEQ and SND.WL2 =< SEG.ACK))
     pub(crate) fn update(&mut self, sequence: i64, ack: u64, window: u64) {
         // An `ack` below SND.UNA does not come here, so that SND.WL2 =< SEG.ACK.
         if sequence >= self.updated_by {
