@@ -2,15 +2,13 @@
 
 mod report;
 
-use std::net::IpAddr;
-
 use slantpath_base::{Instant, Seed};
 use slantpath_des::Kernel;
 use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::capture::Captures;
-use crate::header;
+use crate::header::{self, AddressKey};
 use crate::link::{DropReason, LinkDirection};
 use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel};
 use crate::routes::Routes;
@@ -44,7 +42,7 @@ pub(crate) struct Fabric {
     pub(crate) packets: PacketStore,
     pub(crate) routes: Routes,
     /// The destination that each interface sent to last: most packets follow one of their kind.
-    last_resolved: Vec<Option<(IpAddr, DestinationId)>>,
+    last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
     script: Script,
     pub(crate) captures: Captures,
     pub(crate) packet_hops: u64,
@@ -91,8 +89,8 @@ impl Fabric {
     pub(crate) fn send(&mut self, interface: InterfaceId, packet: Packet) -> Option<Packet> {
         let direction = interface.outbound();
         let length = u32::try_from(packet.len()).expect("a packet is shorter than 4 GiB");
-        let target = header::destination(&packet).and_then(|(address, hop_limit)| {
-            self.resolve(interface, address).map(|destination| (destination, hop_limit))
+        let target = header::destination(&packet).and_then(|(key, hop_limit)| {
+            self.resolve(interface, key).map(|destination| (destination, hop_limit))
         });
         let Some((destination, hop_limit)) = target else {
             let counters = &mut self.directions[direction.index()].counters;
@@ -108,13 +106,13 @@ impl Fabric {
     }
 
     #[inline]
-    fn resolve(&mut self, interface: InterfaceId, address: IpAddr) -> Option<DestinationId> {
+    fn resolve(&mut self, interface: InterfaceId, key: AddressKey) -> Option<DestinationId> {
         let last = &mut self.last_resolved[interface.index()];
-        match last {
-            Some((last, destination)) if *last == address => Some(*destination),
+        match *last {
+            Some((resolved, destination)) if resolved == key => Some(destination),
             _ => {
-                let destination = *self.topology.by_address.get(&address)?;
-                *last = Some((address, destination));
+                let destination = *self.topology.by_address.get(&key.address())?;
+                *last = Some((key, destination));
                 Some(destination)
             }
         }
@@ -152,7 +150,7 @@ impl Fabric {
         );
         match parcel.fate() {
             Fate::Arrives => {}
-            Fate::Damaged => self.damage(index, &mut parcel),
+            Fate::Damaged => parcel = self.damage(index, parcel),
             Fate::Lost => {
                 self.packets.remove(parcel.packet());
                 return None;
@@ -177,20 +175,13 @@ impl Fabric {
 
     /// Routes a packet that came in from direction `from`.
     #[inline]
-    fn forward(&mut self, node: NodeId, from: DirectionId, mut parcel: Parcel) {
+    fn forward(&mut self, node: NodeId, from: DirectionId, parcel: Parcel) {
         let readable = match parcel.condition() {
-            Condition::Damaged => self.read_again(&mut parcel),
-            Condition::Sound => Ok(()),
+            Condition::Damaged => self.read_again(parcel),
+            Condition::Sound => Ok(parcel),
         };
-        let next = readable.and_then(|()| {
-            parcel = parcel.with_hop_limit(parcel.hop_limit().saturating_sub(1));
-            if parcel.hop_limit() == 0 {
-                return Err(DropReason::HopLimit);
-            }
-            self.routes.next(node, parcel.destination()).ok_or(DropReason::Unreachable)
-        });
-        match next {
-            Ok(direction) => {
+        match readable.and_then(|parcel| self.next_hop(node, parcel)) {
+            Ok((direction, parcel)) => {
                 if let Err(reason) = self.offer(direction, parcel) {
                     self.discard(node, from, parcel, reason, direction);
                 }
@@ -202,27 +193,37 @@ impl Fabric {
         }
     }
 
+    /// Counts a hop down and looks the next direction up.
+    #[inline]
+    fn next_hop(&self, node: NodeId, parcel: Parcel) -> Result<(DirectionId, Parcel), DropReason> {
+        let hop_limit = parcel.hop_limit().saturating_sub(1);
+        if hop_limit == 0 {
+            return Err(DropReason::HopLimit);
+        }
+        let direction = self.routes.next(node, parcel.destination()).ok_or(DropReason::Unreachable)?;
+        Ok((direction, parcel.with_hop_limit(hop_limit)))
+    }
+
     /// Breaks the bytes of a packet that a bit error has met, all checksums in place as on the wire.
     #[cold]
-    fn damage(&mut self, index: usize, parcel: &mut Parcel) {
+    fn damage(&mut self, index: usize, parcel: Parcel) -> Parcel {
         let packet = self.packets.packet_mut(parcel.packet());
         header::set_hop_limit(packet, parcel.hop_limit());
         let mut bytes = packet.observed();
         self.directions[index].damage(parcel, &mut bytes);
         *packet = Packet::shared(bytes.into(), Checksum::Complete);
-        *parcel = parcel.with_condition(Condition::Damaged);
+        parcel.with_condition(Condition::Damaged)
     }
 
     /// A router's reading of a packet that may say anything by now.
     #[cold]
-    fn read_again(&mut self, parcel: &mut Parcel) -> Result<(), DropReason> {
+    fn read_again(&mut self, parcel: Parcel) -> Result<Parcel, DropReason> {
         let packet = self.packets.packet_mut(parcel.packet());
         header::set_hop_limit(packet, parcel.hop_limit());
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.topology.by_address.get(&header.destination);
         let destination = *destination.ok_or(DropReason::Unreachable)?;
-        *parcel = parcel.with_destination(destination).with_hop_limit(header.hop_limit);
-        Ok(())
+        Ok(parcel.with_destination(destination).with_hop_limit(header.hop_limit))
     }
 
     /// Carries out what the script says for now.

@@ -5,23 +5,45 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
 
+/// An address as one number, which is compared in one go. IPv4 addresses have ones before them: as an IPv6 address that
+/// would be a group's, which no host has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AddressKey(u128);
+
+impl AddressKey {
+    const IPV4: u128 = !0 << 32;
+
+    /// The address.
+    pub(crate) fn address(self) -> IpAddr {
+        #[expect(clippy::cast_possible_truncation, reason = "the address is in the low 32 bits")]
+        let low = self.0 as u32;
+        if self.0 & Self::IPV4 == Self::IPV4 {
+            Ipv4Addr::from_bits(low).into()
+        } else {
+            Ipv6Addr::from_bits(self.0).into()
+        }
+    }
+}
+
 /// A packet's destination and hop limit, or `None` if it starts with no IP header.
 #[inline]
-pub(crate) fn destination(packet: &Packet) -> Option<(IpAddr, u8)> {
+pub(crate) fn destination(packet: &Packet) -> Option<(AddressKey, u8)> {
     // A header that lies across head and tail would be odd, but is none the less one.
     read(packet.head()).or_else(|| read(packet.tail())).or_else(|| read(&packet.contiguous()))
 }
 
 #[inline]
-fn read(bytes: &[u8]) -> Option<(IpAddr, u8)> {
+fn read(bytes: &[u8]) -> Option<(AddressKey, u8)> {
     match bytes.first()? >> 4 {
-        4 if bytes.len() >= IPV4_HEADER_LEN => {
-            let address = Ipv4Addr::new(bytes[16], bytes[17], bytes[18], bytes[19]);
-            Some((address.into(), bytes[8]))
+        4 => {
+            let header: &[u8; IPV4_HEADER_LEN] = bytes.first_chunk()?;
+            let address = u32::from_be_bytes([header[16], header[17], header[18], header[19]]);
+            Some((AddressKey(AddressKey::IPV4 | u128::from(address)), header[8]))
         }
         6 => {
-            let address = bytes.get(24..IPV6_HEADER_LEN)?;
-            Some((Ipv6Addr::from(<[u8; 16]>::try_from(address).ok()?).into(), bytes[7]))
+            let header: &[u8; IPV6_HEADER_LEN] = bytes.first_chunk()?;
+            let address = u128::from_be_bytes(*header.last_chunk()?);
+            Some((AddressKey(address), header[7]))
         }
         _ => None,
     }
@@ -31,12 +53,9 @@ fn read(bytes: &[u8]) -> Option<(IpAddr, u8)> {
 #[inline]
 pub(crate) fn set_hop_limit(packet: &mut Packet, hop_limit: u8) {
     let checksum = packet.checksum();
-    if destination(packet).is_none_or(|(_, present)| present == hop_limit) {
-        return;
-    }
     if packet.head().len() >= IPV4_HEADER_LEN {
         patch(packet.head_mut(), hop_limit, checksum);
-    } else {
+    } else if destination(packet).is_some_and(|(_, present)| present != hop_limit) {
         let mut bytes = packet.contiguous().to_vec();
         patch(&mut bytes, hop_limit, checksum);
         *packet = Packet::shared(bytes.into(), checksum);
@@ -49,7 +68,7 @@ fn patch(bytes: &mut [u8], hop_limit: u8, checksum: Checksum) {
         4 if bytes.len() >= IPV4_HEADER_LEN => {
             let old = u16::from_be_bytes([bytes[8], bytes[9]]);
             bytes[8] = hop_limit;
-            if checksum == Checksum::Complete {
+            if checksum == Checksum::Complete && old >> 8 != u16::from(hop_limit) {
                 let new = u16::from_be_bytes([bytes[8], bytes[9]]);
                 let sum = updated_checksum(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
                 bytes[10..12].copy_from_slice(&sum.to_be_bytes());
@@ -106,7 +125,8 @@ mod tests {
             if !inline {
                 packet = Packet::shared(packet.contiguous(), Checksum::Complete);
             }
-            prop_assert_eq!(destination(&packet), Some((header_before.destination, before)));
+            let found = destination(&packet).map(|(key, hop_limit)| (key.address(), hop_limit));
+            prop_assert_eq!(found, Some((header_before.destination, before)));
             set_hop_limit(&mut packet, after);
             let parsed = IpHeader::parse(&packet.contiguous()).map(|(header, _)| header);
             prop_assert_eq!(parsed, Ok(header(version, after)));

@@ -131,7 +131,7 @@ impl LinkDirection {
     }
 
     /// Flips the bits of a packet whose fate it was to be damaged.
-    pub(crate) fn damage(&mut self, parcel: &Parcel, bytes: &mut [u8]) {
+    pub(crate) fn damage(&mut self, parcel: Parcel, bytes: &mut [u8]) {
         self.channel.damage(parcel.packet(), bytes);
     }
 
@@ -246,7 +246,8 @@ impl LinkDirection {
         self.transmitter.probe = probe.map(Box::new);
     }
 
-    pub(crate) fn queue_probe(&self) -> Option<&QueueProbe> {
+    pub(crate) fn queue_probe(&mut self, now: Instant) -> Option<&QueueProbe> {
+        self.transmitter.advance(now);
         self.transmitter.probe.as_deref()
     }
 }

@@ -234,9 +234,10 @@ impl<H: Host> Network<H> {
         }
     }
 
-    /// What was recorded of a queue's length, if it was.
-    pub fn queue_probe(&self, direction: DirectionId) -> Option<&QueueProbe> {
-        self.fabric.directions[direction.index()].queue_probe()
+    /// What was recorded of a queue's length up to now, if it was.
+    pub fn queue_probe(&mut self, direction: DirectionId) -> Option<&QueueProbe> {
+        let now = self.now();
+        self.fabric.directions[direction.index()].queue_probe(now)
     }
 
     /// Captures directions into one pcapng file, from now on: every packet as its sender offers it to the link, with a

@@ -80,8 +80,8 @@ impl Fabric {
 
     /// Sends a packet that a router made. One that cannot leave is dropped without another word.
     fn send_from_router(&mut self, node: NodeId, packet: Packet) {
-        let Some((address, hop_limit)) = header::destination(&packet) else { return };
-        let Some(&destination) = self.topology.by_address.get(&address) else { return };
+        let Some((key, hop_limit)) = header::destination(&packet) else { return };
+        let Some(&destination) = self.topology.by_address.get(&key.address()) else { return };
         let Some(direction) = self.routes.next(node, destination) else { return };
         let length = u32::try_from(packet.len()).expect("a message is short");
         let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);

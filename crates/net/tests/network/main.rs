@@ -7,6 +7,7 @@ mod fixture;
 mod impairments;
 mod links;
 mod messages;
+mod probes;
 mod queueing;
 mod reference;
 mod routing;

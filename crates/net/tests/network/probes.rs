@@ -1,0 +1,66 @@
+//! What probes record.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_net::{QueueSample, Sampling};
+
+use crate::fixture::{Pair, byte_a_millisecond, clean, millis};
+
+/// Packets of 100, 100 and 30 ms: sent 0–100, 100–200, 200–230.
+fn run(sampling: Sampling) -> Vec<QueueSample> {
+    let mut pair = Pair::new(&clean(byte_a_millisecond(), Duration::ZERO, 10));
+    pair.network.probe_queue(pair.link.forward(), sampling);
+    pair.send(millis(0), 100, 0);
+    pair.send(millis(0), 100, 1);
+    pair.send(millis(50), 30, 2);
+    pair.network.run_until(millis(300));
+    pair.network.queue_probe(pair.link.forward()).expect("it is on").samples().to_vec()
+}
+
+fn sample(at: u64, packets: u64, bytes: u64) -> QueueSample {
+    QueueSample { time: millis(at), packets, bytes }
+}
+
+#[test]
+fn changes_are_recorded_when_they_happen() {
+    let expected = [sample(0, 1, 100), sample(50, 2, 130), sample(100, 1, 30), sample(200, 0, 0)];
+    assert_eq!(run(Sampling::OnChange), expected);
+}
+
+#[test]
+fn samples_are_taken_at_the_interval_after_all_else() {
+    let expected =
+        [sample(0, 1, 100), sample(50, 2, 130), sample(100, 1, 30), sample(150, 1, 30), sample(200, 0, 0)];
+    let samples = run(Sampling::Every(Duration::from_millis(50)));
+    assert_eq!(samples[..5], expected);
+    assert_eq!(samples.len(), 7);
+}
+
+#[test]
+fn statistics_start_anew_after_a_warm_up() {
+    let mut pair = Pair::new(&clean(byte_a_millisecond(), Duration::ZERO, 10));
+    for tag in 0..4 {
+        pair.send(millis(0), 100, tag);
+    }
+    pair.network.run_until(millis(150));
+    pair.network.restart_statistics();
+    pair.network.run_until(millis(450));
+    let statistics = pair.network.queue_statistics(pair.link.forward());
+    assert_eq!(statistics.span, Duration::from_millis(300));
+    // Two wait for another 50 ms, one of them for 100 ms more.
+    assert_eq!(statistics.mean_packets, 200.0 / 300.0);
+    assert_eq!(statistics.mean_bytes, 20_000.0 / 300.0);
+    assert_eq!((statistics.max_packets, statistics.max_bytes), (2, 200));
+    assert_eq!(statistics.busy, Duration::from_millis(250));
+    assert_eq!(pair.network.counters(pair.link.forward()).carried.packets, 3);
+}
+
+#[test]
+fn a_network_at_rest_says_so() {
+    let mut pair = Pair::new(&clean(byte_a_millisecond(), Duration::ZERO, 10));
+    pair.send(millis(5), 100, 0);
+    assert_eq!(pair.network.next_event(), Some(Instant::START));
+    assert!(!pair.network.run_to_rest(1), "the send is an event, the arrival another");
+    assert!(pair.network.run_to_rest(100));
+    assert_eq!(pair.network.now(), millis(105));
+    assert_eq!(pair.network.next_event(), None);
+}
