@@ -4,7 +4,6 @@
 
 mod heartbeat;
 mod set;
-mod source;
 
 pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
 pub(crate) use set::Paths;

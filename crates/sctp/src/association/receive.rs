@@ -14,7 +14,7 @@ use crate::packet::ParsedPacket;
 use crate::path::PathId;
 use crate::rx::DataFault;
 use crate::tx::{SackEffect, SackFault, SackView, Turn};
-use crate::types::Tsn;
+use crate::types::{Tsn, VerificationTag};
 
 /// Whether the rest of a packet is still to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Association {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
-            if self.handle_chunk(now, chunk, from) == Rest::Skip {
+            if self.handle_chunk(now, chunk, from, packet.header.verification_tag) == Rest::Skip {
                 break;
             }
         }
@@ -65,7 +65,13 @@ impl Association {
         }
     }
 
-    fn handle_chunk(&mut self, now: Instant, chunk: Chunk, from: Option<PathId>) -> Rest {
+    fn handle_chunk(
+        &mut self,
+        now: Instant,
+        chunk: Chunk,
+        from: Option<PathId>,
+        tag: VerificationTag,
+    ) -> Rest {
         match chunk {
             Chunk::Data(data) => self.on_data(now, data, from),
             Chunk::Sack(sack) => self.on_sack(now, &sack, from),
@@ -78,7 +84,9 @@ impl Association {
                 Rest::Read
             }
             Chunk::Abort(abort) => {
-                self.close(CloseReason::PeerAborted(abort.causes), None);
+                if self.accepts_tag(tag, abort.is_tag_reflected) {
+                    self.close(CloseReason::PeerAborted(abort.causes), None);
+                }
                 Rest::Skip
             }
             Chunk::Shutdown(shutdown) => {
@@ -89,9 +97,11 @@ impl Association {
                 self.on_shutdown_ack(from);
                 self.rest()
             }
-            Chunk::ShutdownComplete(_) => {
-                self.on_shutdown_complete();
-                self.rest()
+            Chunk::ShutdownComplete(complete) => {
+                if self.accepts_tag(tag, complete.is_tag_reflected) {
+                    self.on_shutdown_complete();
+                }
+                Rest::Skip
             }
             Chunk::Error(error) => {
                 self.events.push_back(Event::PeerReported(error.causes));
@@ -106,6 +116,16 @@ impl Association {
             | Chunk::Ecne(_)
             | Chunk::Cwr(_) => Rest::Read,
         }
+    }
+
+    /// Whether an ABORT or SHUTDOWN COMPLETE counts.
+    fn accepts_tag(&self, tag: VerificationTag, is_reflected: bool) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
+        //# *  The receiver of a SHUTDOWN COMPLETE chunk accepts the packet if
+        //# the Verification Tag field of the packet matches its own tag
+        //# and the T bit is not set OR if it is set to its Peer's Tag and
+        //# the T bit is set in the Chunk Flags.
+        tag == if is_reflected { self.tcb.peer_tag } else { self.tcb.local_tag }
     }
 
     fn on_data(&mut self, now: Instant, data: Data, from: Option<PathId>) -> Rest {

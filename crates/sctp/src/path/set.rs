@@ -6,8 +6,8 @@ use std::ops::{Index, IndexMut};
 use slantpath_base::Instant;
 use smallvec::SmallVec;
 
-use super::source::source_for;
 use super::{Path, PathId, PathState};
+use crate::address::source_for;
 use crate::config::SctpConfig;
 use crate::tcb::Tcb;
 

@@ -1,0 +1,75 @@
+//! Choosing among IP addresses.
+
+use std::net::IpAddr;
+
+/// Whether an address names one host that packets can go to.
+pub(crate) fn is_usable(address: IpAddr) -> bool {
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+    //# 1)  If the OOTB packet is to or from a non-unicast address, a
+    //# receiver SHOULD silently discard the packet.
+    match address {
+        IpAddr::V4(address) => {
+            !address.is_unspecified() && !address.is_multicast() && !address.is_broadcast()
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.2.1.2
+        //# A sender MUST NOT use an IPv4-mapped IPv6 address [RFC4291]
+        IpAddr::V6(address) => {
+            !address.is_unspecified() && !address.is_multicast() && address.to_ipv4_mapped().is_none()
+        }
+    }
+}
+
+/// The one of `locals` that packets to `destination` leave from: of its IP version, and with the longest
+/// prefix in common (RFC 6724, section 5, rule 8), so that paths through different networks stay apart.
+/// Among equals the first. `None` if no address is of that version.
+pub(crate) fn source_for(destination: IpAddr, locals: &[IpAddr]) -> Option<IpAddr> {
+    let mut best = None;
+    for &local in locals {
+        if let Some(common) = common_prefix_len(local, destination)
+            && best.is_none_or(|(longest, _)| common > longest)
+        {
+            best = Some((common, local));
+        }
+    }
+    best.map(|(_, local)| local)
+}
+
+const fn common_prefix_len(a: IpAddr, b: IpAddr) -> Option<u32> {
+    match (a, b) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => Some((a.to_bits() ^ b.to_bits()).leading_zeros()),
+        (IpAddr::V6(a), IpAddr::V6(b)) => Some((a.to_bits() ^ b.to_bits()).leading_zeros()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(texts: &[&str]) -> Vec<IpAddr> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_destination_is_reached_from_the_address_in_its_own_network() {
+        let locals = addresses(&["10.0.1.1", "10.0.2.1", "fd00::1"]);
+        let from = |to: &str| source_for(to.parse().unwrap(), &locals).map(|from| from.to_string());
+        assert_eq!(from("10.0.1.2").as_deref(), Some("10.0.1.1"));
+        assert_eq!(from("10.0.2.2").as_deref(), Some("10.0.2.1"));
+        assert_eq!(from("192.0.2.1").as_deref(), Some("10.0.1.1"), "among equals the first");
+        assert_eq!(from("fd00::2").as_deref(), Some("fd00::1"));
+        assert_eq!(source_for("fd00::2".parse().unwrap(), &locals[..2]), None);
+    }
+
+    #[test]
+    fn what_names_no_single_host_is_not_usable() {
+        for address in
+            addresses(&["0.0.0.0", "255.255.255.255", "224.0.0.1", "::", "ff02::1", "::ffff:1.2.3.4"])
+        {
+            assert!(!is_usable(address), "{address}");
+        }
+        for address in addresses(&["127.0.0.1", "10.0.0.1", "::1", "fe80::1"]) {
+            assert!(is_usable(address), "{address}");
+        }
+    }
+}

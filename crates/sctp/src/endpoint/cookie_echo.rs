@@ -1,0 +1,295 @@
+//! COOKIE ECHO received: an association is made, restarted, or told again that it is there (RFC 9260,
+//! sections 5.1.5 and 5.2.4).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use slantpath_base::{Duration, Instant};
+
+use super::Endpoint;
+use super::receive::Received;
+use super::table::{Entry, State};
+use crate::association::Association;
+use crate::cause::Cause;
+use crate::chunk::{Abort, Chunk, CookieAck, Error};
+use crate::cookie::{Cookie, TieTags};
+use crate::event::Event;
+use crate::packet::ParsedPacket;
+use crate::tcb::{PeerAddress, Tcb};
+use crate::types::VerificationTag;
+
+/// What a valid cookie means for an association that exists: the actions of RFC 9260, table 12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Collision {
+    /// A: the peer has restarted.
+    Restart,
+    /// B: both sides have begun at about the same time, and the peer has a new tag.
+    SimultaneousOpen,
+    /// C: our own cookie has come late. And all that the table does not show.
+    Discard,
+    /// D: the cookie of this very association.
+    Duplicate,
+}
+
+impl Collision {
+    fn of(cookie: &Cookie, tags: (VerificationTag, Option<VerificationTag>), tie_tags: TieTags) -> Self {
+        let (local_tag, peer_tag) = tags;
+        let local_matches = cookie.local_tag == local_tag;
+        let peer_matches = peer_tag == Some(cookie.peer_tag);
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
+        //# For any case not shown in Table 12, the cookie SHOULD be silently
+        //# discarded.
+        match (local_matches, peer_matches) {
+            (false, false) if cookie.tie_tags == tie_tags => Self::Restart,
+            (true, false) => Self::SimultaneousOpen,
+            (true, true) => Self::Duplicate,
+            (false, _) => Self::Discard,
+        }
+    }
+}
+
+impl Endpoint {
+    pub(super) fn receive_cookie_echo(&mut self, now: Instant, received: Received<'_>) {
+        let Some(Ok(Chunk::CookieEcho(echo))) = received.packet.chunks().next() else {
+            self.stats.malformed_packets += 1;
+            return;
+        };
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.5
+        //# 3)  Compare the port numbers and the Verification Tag contained
+        //# within the COOKIE ECHO chunk to the actual port numbers and the
+        //# Verification Tag within the SCTP common header of the received
+        //# packet.  If these values do not match, the packet MUST be
+        //# silently discarded.
+        let is_of_packet = |cookie: &Cookie| {
+            cookie.local_port == self.port
+                && cookie.peer_port == received.peer_port()
+                && cookie.local_tag == received.tag()
+        };
+        let Some(cookie) = self.signer.open(&echo.cookie).filter(is_of_packet) else {
+            self.stats.forged_cookies += 1;
+            return;
+        };
+        let port = received.peer_port();
+        let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
+        let slot = known.into_iter().find_map(|address| self.table.slot_of(*address, port));
+        let staleness = cookie.staleness(now);
+        match slot {
+            None => match staleness {
+                Some(staleness) => self.refuse_stale_cookie(received, &cookie, staleness),
+                None => self.accept_cookie(now, received, &cookie),
+            },
+            Some(slot) => {
+                let entry = &self.table[slot];
+                let collision = Collision::of(&cookie, entry.state.tags(), entry.tie_tags);
+                match staleness {
+                    //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
+                    //# If both Verification Tags in the State Cookie match the
+                    //# Verification Tags of the current association, consider the State
+                    //# Cookie valid (this is case E in Section 5.2), even if the
+                    //# lifespan is exceeded.
+                    Some(staleness) if collision != Collision::Duplicate => {
+                        self.refuse_stale_cookie(received, &cookie, staleness);
+                    }
+                    _ => self.resolve(now, slot, received, &cookie, collision),
+                }
+            }
+        }
+    }
+
+    fn refuse_stale_cookie(&mut self, received: Received<'_>, cookie: &Cookie, staleness: Duration) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.5
+        //# and the endpoint MUST transmit an ERROR chunk with a
+        //# "Stale Cookie" error cause to the peer endpoint.
+        self.stats.stale_cookies += 1;
+        let micros = staleness.as_nanos().div_ceil(1_000);
+        let cause = Cause::StaleCookie { staleness_us: u32::try_from(micros).unwrap_or(u32::MAX) };
+        self.reply(received, cookie.peer_tag, Chunk::Error(Error::because(cause)));
+    }
+
+    /// The cookie of a peer that there is no association with.
+    fn accept_cookie(&mut self, now: Instant, received: Received<'_>, cookie: &Cookie) {
+        let has_room = self.table.len() < self.config.max_associations;
+        if !self.is_listening || !has_room {
+            let causes = if has_room { Vec::new() } else { vec![Cause::OutOfResource] };
+            let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes });
+            return self.reply(received, cookie.peer_tag, abort);
+        }
+        let tcb = self.tcb_of(cookie, &[]);
+        let stream = self.fork_stream();
+        let tie_tags = TieTags::random(&mut self.stream);
+        let peer_addresses = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
+        let association = Association::new(now, tcb, Arc::clone(&self.config), stream);
+        let state = State::Established(Box::new(association));
+        let id = self.table.insert(Entry { peer_port: cookie.peer_port, peer_addresses, tie_tags, state });
+        self.announce(id.slot(), cookie.outbound_streams, cookie.inbound_streams);
+        self.acknowledge_cookie(now, id.slot(), received);
+    }
+
+    /// A valid cookie for an association that exists.
+    fn resolve(
+        &mut self,
+        now: Instant,
+        slot: u32,
+        received: Received<'_>,
+        cookie: &Cookie,
+        collision: Collision,
+    ) {
+        match collision {
+            Collision::Discard => self.stats.unexpected_chunks += 1,
+            Collision::Restart => self.restart(now, slot, received, cookie),
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
+            //# The
+            //# endpoint SHOULD stay in or enter the ESTABLISHED state, but it
+            //# MUST update its peer's Verification Tag from the State Cookie,
+            //# stop any T1-init or T1-cookie timers that might be running, and
+            //# send a COOKIE ACK chunk.
+            Collision::SimultaneousOpen => {
+                match &mut self.table[slot].state {
+                    State::Established(association) => association.set_peer_tag(cookie.peer_tag),
+                    State::CookieWait(_) | State::CookieEchoed(_) => {
+                        self.establish_from_cookie(now, slot, cookie);
+                    }
+                }
+                self.acknowledge_cookie(now, slot, received);
+            }
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
+            //# D)  When both local and remote tags match, the endpoint SHOULD enter
+            //# the ESTABLISHED state if it is in the COOKIE-ECHOED state.
+            Collision::Duplicate => {
+                self.establish(now, slot);
+                self.acknowledge_cookie(now, slot, received);
+            }
+        }
+    }
+
+    fn restart(&mut self, now: Instant, slot: u32, received: Received<'_>, cookie: &Cookie) {
+        if let State::Established(association) = &mut self.table[slot].state
+            && association.is_shutdown_ack_sent()
+        {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
+            //# If the endpoint is in the SHUTDOWN-ACK-SENT state and recognizes
+            //# that the peer has restarted (Action A), it MUST NOT set up a new
+            //# association but instead resend the SHUTDOWN ACK chunk and send an
+            //# ERROR chunk with a "Cookie Received While Shutting Down" error
+            //# cause to its peer.
+            association.resend_shutdown_ack(now);
+            let error = Error::because(Cause::CookieReceivedWhileShuttingDown);
+            self.reply(received, cookie.peer_tag, Chunk::Error(error));
+            return self.wake(slot);
+        }
+        let tcb = self.tcb_of(cookie, &[]);
+        let stream = self.fork_stream();
+        let association = Association::new(now, tcb.clone(), Arc::clone(&self.config), stream);
+        let state = State::Established(Box::new(association));
+        let id = self.table.id(slot);
+        let messages = match core::mem::replace(&mut self.table[slot].state, state) {
+            State::Established(old) => old.into_unacknowledged(),
+            State::CookieEchoed(old) => old.into_parts().1.into_messages(),
+            State::CookieWait(old) => old.wishes.into_messages(),
+        };
+        for message in messages {
+            self.outbox.push_event(id, Event::SendFailed { message });
+        }
+        // The tags in an old cookie must not recognise the new association.
+        self.table[slot].tie_tags = TieTags::random(&mut self.stream);
+        self.table.readdress(slot, tcb.peer_addresses.iter().map(|peer| peer.address));
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
+        //# *  A RESTART notification SHOULD be sent to the ULP instead of a
+        //# COMMUNICATION LOST notification.
+        self.outbox.push_event(id, Event::Restarted);
+        self.acknowledge_cookie(now, slot, received);
+    }
+
+    /// Answers with a COOKIE ACK, and takes in what came behind the COOKIE ECHO.
+    fn acknowledge_cookie(&mut self, now: Instant, slot: u32, received: Received<'_>) {
+        let State::Established(association) = &mut self.table[slot].state else { return };
+        association.push_control(Chunk::CookieAck(CookieAck), received.source);
+        let packet: &ParsedPacket<'_> = received.packet;
+        association.handle_packet(now, packet, received.source, received.destination);
+        self.wake(slot);
+    }
+
+    /// COOKIE-ECHOED ends; in any other state nothing happens.
+    pub(super) fn establish(&mut self, now: Instant, slot: u32) {
+        let streams = self.table.change_state(slot, |state| match state {
+            State::CookieEchoed(handshake) => {
+                let streams = (handshake.tcb.outbound_streams, handshake.tcb.inbound_streams);
+                let (mut association, wishes) = handshake.into_parts();
+                if wishes.is_shutdown_wished() {
+                    association.shutdown(now);
+                }
+                (State::Established(association), Some(streams))
+            }
+            state => (state, None),
+        });
+        if let Some((outbound, inbound)) = streams {
+            self.announce(slot, outbound, inbound);
+            self.wake(slot);
+        }
+    }
+
+    /// The setup of both sides has collided, and the peer's cookie has come first.
+    fn establish_from_cookie(&mut self, now: Instant, slot: u32, cookie: &Cookie) {
+        let (mut wishes, named) = match &mut self.table[slot].state {
+            State::CookieWait(handshake) => {
+                (core::mem::take(&mut handshake.wishes), handshake.destinations.clone())
+            }
+            State::CookieEchoed(handshake) => {
+                let named = handshake.named().iter().copied().collect();
+                (core::mem::take(handshake.wishes()), named)
+            }
+            State::Established(_) => return,
+        };
+        let tcb = self.tcb_of(cookie, &named);
+        let streams = (tcb.outbound_streams, tcb.inbound_streams);
+        let stream = self.fork_stream();
+        self.table.readdress(slot, tcb.peer_addresses.iter().map(|peer| peer.address));
+        // Messages get the numbers that they had behind a COOKIE ECHO, so that none can arrive twice.
+        let mut association = Box::new(Association::new(now, tcb, Arc::clone(&self.config), stream));
+        let rejected = wishes.reject_unless(|message| association.send(now, message.clone()).is_ok());
+        let id = self.table.id(slot);
+        for message in rejected {
+            self.outbox.push_event(id, Event::SendFailed { message });
+        }
+        if wishes.is_shutdown_wished() {
+            association.shutdown(now);
+        }
+        self.table[slot].state = State::Established(association);
+        self.announce(slot, streams.0, streams.1);
+    }
+
+    fn announce(&mut self, slot: u32, outbound_streams: u16, inbound_streams: u16) {
+        let id = self.table.id(slot);
+        self.outbox.push_event(id, Event::Established { outbound_streams, inbound_streams });
+    }
+
+    /// What a cookie stands for. The addresses in `named`, which the layer above has named, are confirmed.
+    fn tcb_of(&self, cookie: &Cookie, named: &[IpAddr]) -> Tcb {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+        //# 2)  For the receiver of the COOKIE ECHO chunk, the only CONFIRMED
+        //# address is the address to which the packet containing the INIT
+        //# ACK chunk was sent.
+        let answered = cookie.peer_addresses[0];
+        let is_confirmed = |address: IpAddr| address == answered || named.contains(&address);
+        let peer_addresses = cookie
+            .peer_addresses
+            .iter()
+            .map(|&address| PeerAddress { address, is_confirmed: is_confirmed(address) })
+            .collect();
+        Tcb {
+            local_port: cookie.local_port,
+            peer_port: cookie.peer_port,
+            local_tag: cookie.local_tag,
+            peer_tag: cookie.peer_tag,
+            local_initial_tsn: cookie.local_initial_tsn,
+            peer_initial_tsn: cookie.peer_initial_tsn,
+            outbound_streams: cookie.outbound_streams,
+            inbound_streams: cookie.inbound_streams,
+            peer_rwnd: cookie.peer_rwnd,
+            local_addresses: self.addresses.clone(),
+            peer_addresses,
+            primary: answered,
+            round_trip: None,
+        }
+    }
+}

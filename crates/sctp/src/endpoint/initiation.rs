@@ -1,0 +1,345 @@
+//! INIT and INIT ACK received: what answers them (RFC 9260, sections 5.1, 5.2.1 and 5.2.2).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use slantpath_base::{Duration, Instant};
+use smallvec::SmallVec;
+
+use super::Endpoint;
+use super::receive::Received;
+use super::table::State;
+use crate::association::Association;
+use crate::cause::Cause;
+use crate::chunk::{Abort, Chunk, Init, InitAck, InitFields};
+use crate::cookie::{Cookie, TieTags};
+use crate::event::{CloseReason, Event};
+use crate::handshake::{CookieEchoed, Families, LEAST_RWND, LocalStart, Offer};
+use crate::packet::COMMON_HEADER_LEN;
+use crate::parameter::Parameter;
+use crate::types::VerificationTag;
+
+/// What an INIT ACK is made from.
+struct Answer {
+    start: LocalStart,
+    tie_tags: TieTags,
+    outbound_streams: u16,
+    inbound_streams: u16,
+    /// Where it goes.
+    destination: IpAddr,
+}
+
+impl Endpoint {
+    /// An INIT from a peer that there is no association with.
+    pub(super) fn receive_new_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
+        let Some(offer) = self.read_init(received, init) else { return };
+        if !self.is_listening {
+            return self.abort_init(received, init, Vec::new());
+        }
+        if self.table.len() >= self.config.max_associations {
+            return self.abort_init(received, init, vec![Cause::OutOfResource]);
+        }
+        let answer = Answer {
+            start: self.fresh_start(),
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.2
+            //# For a normal association INIT chunk (i.e., the
+            //# endpoint is in the CLOSED state), the Tie-Tags MUST be set to 0
+            tie_tags: TieTags::NONE,
+            outbound_streams: self.config.outbound_streams,
+            inbound_streams: self.config.inbound_streams,
+            destination: received.source,
+        };
+        self.send_init_ack(now, received, &offer, &answer);
+    }
+
+    /// An INIT from a peer that there is an association with: a collision, a restart or an old packet. The
+    /// association stays as it is.
+    pub(super) fn receive_unexpected_init(
+        &mut self,
+        now: Instant,
+        slot: u32,
+        received: Received<'_>,
+        init: &Init,
+    ) {
+        if let State::Established(association) = &mut self.table[slot].state
+            && association.is_shutdown_ack_sent()
+        {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
+            //# it SHOULD discard the
+            //# INIT chunk and retransmit the SHUTDOWN ACK chunk.
+            association.resend_shutdown_ack(now);
+            return self.wake(slot);
+        }
+        let Some(offer) = self.read_init(received, init) else { return };
+        if !matches!(self.table[slot].state, State::CookieWait(_)) {
+            let new = self.new_addresses(slot, &offer);
+            if !new.is_empty() {
+                //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.2
+                //# If
+                //# new addresses are added to the association, the endpoint MUST respond
+                //# with an ABORT chunk
+                let mut addresses = Vec::new();
+                for address in new {
+                    Parameter::Address(address).write(&mut addresses);
+                }
+                return self.abort_init(
+                    received,
+                    init,
+                    vec![Cause::RestartWithNewAddresses(addresses.into())],
+                );
+            }
+        }
+        let fresh = self.fresh_start();
+        let tie_tags = self.table[slot].tie_tags;
+        let (config_outbound, config_inbound) = (self.config.outbound_streams, self.config.inbound_streams);
+        let answer = match &self.table[slot].state {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.1
+            //# Upon receipt of an INIT chunk in the COOKIE-WAIT state, an endpoint
+            //# MUST respond with an INIT ACK chunk using the same parameters it sent
+            //# in its original INIT chunk (including its Initiate Tag, unchanged).
+            State::CookieWait(handshake) => {
+                //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.1
+                //# 1)  The packet containing the INIT ACK chunk MUST only be sent to an
+                //# address passed by the upper layer in the request to initialize
+                //# the association.
+                let named = &handshake.destinations;
+                let may_go_to = |address: &&IpAddr| named.contains(address);
+                let Some(&destination) = offer.addresses.iter().find(may_go_to) else {
+                    self.stats.unexpected_chunks += 1;
+                    return;
+                };
+                Answer {
+                    start: handshake.start,
+                    tie_tags: TieTags::NONE,
+                    outbound_streams: handshake.fields().outbound_streams,
+                    inbound_streams: handshake.fields().inbound_streams,
+                    destination,
+                }
+            }
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.1
+            //# For an endpoint that is in the COOKIE-ECHOED state, it MUST populate
+            //# its Tie-Tags within both the association TCB and inside the State
+            //# Cookie
+            State::CookieEchoed(handshake) => Answer {
+                start: handshake.origin().start,
+                tie_tags,
+                outbound_streams: config_outbound,
+                inbound_streams: config_inbound,
+                destination: received.source,
+            },
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.2
+            //# And the INIT ACK chunk MUST contain a new
+            //# Initiate Tag (randomly generated; see Section 5.3.1).
+            State::Established(_) => Answer {
+                start: fresh,
+                tie_tags,
+                outbound_streams: config_outbound,
+                inbound_streams: config_inbound,
+                destination: received.source,
+            },
+        };
+        self.send_init_ack(now, received, &offer, &answer);
+    }
+
+    /// Checks an INIT, and answers it if it cannot be accepted whatever there is.
+    fn read_init(&mut self, received: Received<'_>, init: &Init) -> Option<Offer> {
+        let fields = &init.fields;
+        if fields.initiate_tag == VerificationTag::ZERO {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.2
+            //# If the value of the Initiate Tag in a received INIT chunk is found
+            //# to be 0, the receiver MUST silently discard the packet.
+            self.stats.malformed_packets += 1;
+            return None;
+        }
+        if fields.a_rwnd < LEAST_RWND || fields.outbound_streams == 0 || fields.inbound_streams == 0 {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.2
+            //# A receiver of an INIT chunk with the OS value set to 0 MUST
+            //# discard the packet, SHOULD send a packet in response containing an
+            //# ABORT chunk and using the Initiate Tag as the Verification Tag,
+            //# and MUST NOT change the state of any existing association.
+            self.abort_init(received, init, vec![Cause::InvalidMandatoryParameter]);
+            return None;
+        }
+        let max_addresses = self.config.max_peer_addresses;
+        match Offer::read(*fields, &init.parameters, received.source, max_addresses) {
+            Ok(offer) => Some(offer),
+            Err(cause) => {
+                self.abort_init(received, init, vec![cause]);
+                None
+            }
+        }
+    }
+
+    fn abort_init(&mut self, received: Received<'_>, init: &Init, causes: Vec<Cause>) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+        //# the Verification
+        //# Tag of the packet containing the ABORT chunk MUST be the Initiate
+        //# Tag of the received INIT chunk, and the T bit of the ABORT chunk
+        //# has to be set to 0, indicating that the Verification Tag is not
+        //# reflected.
+        let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes });
+        self.reply(received, init.fields.initiate_tag, abort);
+    }
+
+    /// Addresses that the offer adds to an association.
+    fn new_addresses(&self, slot: u32, offer: &Offer) -> SmallVec<[IpAddr; 2]> {
+        let known = &self.table[slot].peer_addresses;
+        offer.addresses.iter().copied().filter(|address| !known.contains(address)).collect()
+    }
+
+    fn send_init_ack(&mut self, now: Instant, received: Received<'_>, offer: &Offer, answer: &Answer) {
+        let config = Arc::clone(&self.config);
+        let peer = offer.fields;
+        let outbound_streams = answer.outbound_streams.min(peer.inbound_streams);
+        let mut peer_addresses = offer.addresses.clone();
+        if let Some(place) = peer_addresses.iter().position(|address| *address == answer.destination) {
+            peer_addresses[..=place].rotate_right(1);
+        }
+        // A longer life is granted up to twice the usual, which bounds how long a cookie can be replayed.
+        let wished = Duration::from_millis(offer.cookie_increment_ms.into());
+        let cookie = Cookie {
+            created: now,
+            life: config.valid_cookie_life.saturating_add(wished.min(config.valid_cookie_life)),
+            local_port: self.port,
+            peer_port: received.peer_port(),
+            local_tag: answer.start.tag,
+            peer_tag: peer.initiate_tag,
+            tie_tags: answer.tie_tags,
+            local_initial_tsn: answer.start.initial_tsn,
+            peer_initial_tsn: peer.initial_tsn,
+            outbound_streams,
+            inbound_streams: answer.inbound_streams.min(peer.outbound_streams),
+            peer_rwnd: peer.a_rwnd,
+            peer_addresses,
+        };
+        let signed = self.signer.sign(now, &cookie, &mut self.stream);
+        let mut parameters = vec![Parameter::StateCookie(signed)];
+        parameters.extend(self.listed_addresses(offer.families).into_iter().map(Parameter::Address));
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
+        //# If the receiver of an INIT chunk detects unrecognized parameters and
+        //# has to report them according to Section 3.2.1, it MUST put the
+        //# "Unrecognized Parameter" parameter(s) in the INIT ACK chunk sent in
+        //# response to the INIT chunk.
+        parameters.extend(offer.unrecognized.iter().cloned().map(Parameter::UnrecognizedParameter));
+        let fields = InitFields {
+            initiate_tag: answer.start.tag,
+            a_rwnd: config.receive_buffer_bytes.max(LEAST_RWND),
+            outbound_streams,
+            inbound_streams: answer.inbound_streams,
+            initial_tsn: answer.start.initial_tsn,
+        };
+        let init_ack = Chunk::InitAck(InitAck { fields, parameters });
+        self.stats.init_acks_sent += 1;
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+        //# "Z" MUST NOT allocate any resources or keep any states for the
+        //# new association.
+        self.outbox.transmit(
+            received.destination,
+            answer.destination,
+            received.peer_port(),
+            peer.initiate_tag,
+            &[init_ack],
+        );
+    }
+
+    /// Our addresses that a peer can use, if there are several.
+    fn listed_addresses(&self, families: Families) -> SmallVec<[IpAddr; 2]> {
+        if self.addresses.len() == 1 {
+            return SmallVec::new();
+        }
+        self.addresses.iter().copied().filter(|address| families.include(*address)).collect()
+    }
+
+    /// An INIT ACK in COOKIE-WAIT, with our tag.
+    pub(super) fn receive_init_ack(
+        &mut self,
+        now: Instant,
+        slot: u32,
+        received: Received<'_>,
+        init_ack: &InitAck,
+    ) {
+        let config = Arc::clone(&self.config);
+        let State::CookieWait(handshake) = &self.table[slot].state else { return };
+        let endpoint = (self.port, &self.addresses[..]);
+        let peer_port = received.peer_port();
+        let accepted = match handshake.accept(now, init_ack, received.source, endpoint, peer_port, &config) {
+            Ok(accepted) => accepted,
+            Err(refusal) => {
+                let abort = Chunk::Abort(Abort {
+                    is_tag_reflected: refusal.is_tag_reflected,
+                    causes: vec![refusal.cause.clone()],
+                });
+                let tag =
+                    if refusal.is_tag_reflected { received.tag() } else { init_ack.fields.initiate_tag };
+                self.reply(received, tag, abort);
+                return self.fail(slot, CloseReason::Aborted(refusal.cause));
+            }
+        };
+        let mut origin = (**handshake).clone();
+        let stream = self.fork_stream();
+        let mut association =
+            Box::new(Association::new(now, accepted.tcb.clone(), Arc::clone(&config), stream));
+        let rejected = origin.wishes.reject_unless(|message| association.send(now, message.clone()).is_ok());
+        let id = self.table.id(slot);
+        for message in rejected {
+            self.outbox.push_event(id, Event::SendFailed { message });
+        }
+        let addresses: SmallVec<[IpAddr; 2]> =
+            accepted.tcb.peer_addresses.iter().map(|peer| peer.address).collect();
+        self.table.readdress(slot, addresses.into_iter());
+        self.table[slot].state = State::CookieEchoed(Box::new(CookieEchoed::begin(
+            now,
+            origin,
+            accepted.tcb,
+            accepted.cookie,
+            accepted.report,
+            association,
+            &config,
+        )));
+        self.send_cookie_echo(now, slot);
+    }
+
+    /// Sends the COOKIE ECHO, the first time with as much DATA as fits behind it.
+    pub(super) fn send_cookie_echo(&mut self, now: Instant, slot: u32) {
+        let max_len = usize::from(self.config.initial_path_mtu);
+        let Some(entry) = self.table.get_mut(slot) else { return };
+        let State::CookieEchoed(handshake) = &mut entry.state else { return };
+        let (peer_port, tag) = (entry.peer_port, handshake.tcb.peer_tag);
+        let (chunks, destination) = handshake.echo();
+        let chunks: SmallVec<[Chunk; 2]> = chunks.iter().cloned().collect();
+        let Some(source) = crate::address::source_for(destination, &self.addresses) else { return };
+        let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
+        let max_len = max_len.saturating_sub(ip_header_len).max(COMMON_HEADER_LEN);
+        self.outbox.transmit_with(source, destination, peer_port, tag, max_len, |builder| {
+            for chunk in &chunks {
+                builder.push(chunk);
+            }
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+            //# The COOKIE ECHO chunk MAY be bundled with any pending outbound
+            //# DATA chunks, but it MUST be the first chunk in the packet and,
+            //# until the COOKIE ACK chunk is returned, the sender MUST NOT send
+            //# any other packets to the peer.
+            if handshake.takes_data() {
+                handshake.association.bundle_data(now, builder);
+            }
+        });
+        self.wake(slot);
+    }
+
+    /// The cookie was stale: begins anew, unless that has happened too often.
+    pub(super) fn restart_setup(&mut self, now: Instant, slot: u32) {
+        let config = Arc::clone(&self.config);
+        if let State::CookieEchoed(handshake) = &self.table[slot].state
+            && handshake.origin().stale_cookies >= config.max_init_retransmits
+        {
+            return self.fail(slot, CloseReason::StaleCookie);
+        }
+        self.table.change_state(slot, |state| match state {
+            State::CookieEchoed(handshake) => {
+                (State::CookieWait(Box::new(handshake.again(now, &config))), ())
+            }
+            state => (state, ()),
+        });
+        self.send_init(slot);
+    }
+}

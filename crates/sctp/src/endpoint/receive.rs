@@ -1,0 +1,305 @@
+//! Sorts received packets: to an association, to the handshake, or out of the blue (RFC 9260, sections 8.4
+//! and 8.5).
+
+use std::net::IpAddr;
+
+use slantpath_base::Instant;
+use slantpath_wire::{Packet, WireError};
+
+use super::Endpoint;
+use super::table::State;
+use crate::address::is_usable;
+use crate::cause::Cause;
+use crate::chunk::{Abort, Chunk, Init, InitAck, ShutdownComplete, kind};
+use crate::event::{CloseReason, Event};
+use crate::packet::{ChunkError, ParsedPacket};
+use crate::parameter::Parameter;
+use crate::types::VerificationTag;
+
+/// A received packet and where it came from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Received<'a> {
+    pub(super) source: IpAddr,
+    pub(super) destination: IpAddr,
+    pub(super) packet: &'a ParsedPacket<'a>,
+}
+
+impl Received<'_> {
+    pub(super) const fn peer_port(&self) -> u16 {
+        self.packet.header.source_port
+    }
+
+    pub(super) const fn tag(&self) -> VerificationTag {
+        self.packet.header.verification_tag
+    }
+
+    fn has(&self, kind: u8) -> bool {
+        self.packet.chunk_kinds().any(|found| found == kind)
+    }
+
+    /// The packet's only chunk, if it can be read.
+    fn only_chunk(&self) -> Option<Chunk> {
+        let mut chunks = self.packet.chunks();
+        let only = chunks.next()?.ok()?;
+        chunks.next().is_none().then_some(only)
+    }
+}
+
+impl Endpoint {
+    pub(super) fn handle_packet(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        packet: &Packet,
+    ) {
+        self.stats.packets_received += 1;
+        let parsed = match ParsedPacket::parse(packet) {
+            Ok(parsed) => parsed,
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
+            //# The default procedure for handling invalid SCTP packets is to
+            //# silently discard them.
+            Err(WireError::BadChecksum { .. }) => {
+                self.stats.bad_checksums += 1;
+                return;
+            }
+            Err(_) => {
+                self.stats.malformed_packets += 1;
+                return;
+            }
+        };
+        let header = parsed.header;
+        if header.destination_port != self.port
+            || header.source_port == 0
+            || !is_usable(source)
+            || !self.addresses.contains(&destination)
+        {
+            self.stats.misdirected_packets += 1;
+            return;
+        }
+        let Some(first) = parsed.chunk_kinds().next() else {
+            self.stats.malformed_packets += 1;
+            return;
+        };
+        let received = Received { source, destination, packet: &parsed };
+        match first {
+            kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
+            kind::COOKIE_ECHO => self.receive_cookie_echo(now, received),
+            _ => match self.slot_of(received, first) {
+                Some(slot) => self.receive_in_association(now, slot, received, first),
+                None => self.receive_out_of_the_blue(received),
+            },
+        }
+    }
+
+    /// The association that a packet belongs to.
+    fn slot_of(&self, received: Received<'_>, first: u8) -> Option<u32> {
+        let port = received.peer_port();
+        if let Some(slot) = self.table.slot_of(received.source, port) {
+            return Some(slot);
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
+        //# D)  An INIT or INIT ACK chunk MUST be treated as belonging to an
+        //# already established association (or one in the process of being
+        //# established) if the use of any of the valid address parameters
+        //# contained within the chunk would identify an existing TCB.
+        match (first, received.only_chunk()) {
+            (kind::INIT_ACK, Some(Chunk::InitAck(InitAck { parameters, .. }))) => {
+                self.slot_of_listed(&parameters, port)
+            }
+            _ => None,
+        }
+    }
+
+    /// The association of a peer that lists its address among parameters.
+    pub(super) fn slot_of_listed(&self, parameters: &[Parameter], port: u16) -> Option<u32> {
+        parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Address(address) => self.table.slot_of(*address, port),
+            _ => None,
+        })
+    }
+
+    fn receive_init(&mut self, now: Instant, received: Received<'_>) {
+        match received.only_chunk() {
+            Some(Chunk::Init(init)) => self.receive_valid_init(now, received, &init),
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
+            //# *  When an endpoint receives an SCTP packet with the Verification
+            //# Tag set to 0, it SHOULD verify that the packet contains only an
+            //# INIT chunk.  Otherwise, the receiver MUST silently discard the
+            //# packet.
+            _ => self.stats.malformed_packets += 1,
+        }
+    }
+
+    fn receive_valid_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
+        let slot = self
+            .table
+            .slot_of(received.source, received.peer_port())
+            .or_else(|| self.slot_of_listed(&init.parameters, received.peer_port()));
+        if let Some(slot) = slot {
+            self.receive_unexpected_init(now, slot, received, init);
+        } else {
+            self.stats.out_of_the_blue += 1;
+            self.receive_new_init(now, received, init);
+        }
+    }
+
+    fn receive_in_association(&mut self, now: Instant, slot: u32, received: Received<'_>, first: u8) {
+        let (local_tag, peer_tag) = self.table[slot].state.tags();
+        if received.tag() != local_tag && !is_reflected(received, peer_tag) {
+            // In COOKIE-WAIT and COOKIE-ECHOED a SHUTDOWN ACK is of an association before.
+            if received.has(kind::SHUTDOWN_ACK) && !self.table[slot].state.is_established() {
+                self.receive_out_of_the_blue(received);
+            } else {
+                //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5
+                //# If the received Verification Tag value does not
+                //# match the receiver's own tag value, the receiver MUST silently
+                //# discard the packet
+                self.stats.wrong_tags += 1;
+            }
+            return;
+        }
+        match &mut self.table[slot].state {
+            State::Established(association) => {
+                if matches!(first, kind::INIT | kind::INIT_ACK) {
+                    //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.3
+                    //# If an INIT ACK chunk is received by an endpoint in any state other
+                    //# than the COOKIE-WAIT or CLOSED state, the endpoint SHOULD discard the
+                    //# INIT ACK chunk.
+                    self.stats.unexpected_chunks += 1;
+                    return;
+                }
+                association.handle_packet(now, received.packet, received.source, received.destination);
+                self.wake(slot);
+            }
+            State::CookieWait(_) => self.receive_in_cookie_wait(now, slot, received, first),
+            State::CookieEchoed(_) => self.receive_in_cookie_echoed(now, slot, received, first),
+        }
+    }
+
+    fn receive_in_cookie_wait(&mut self, now: Instant, slot: u32, received: Received<'_>, first: u8) {
+        match (first, received.only_chunk()) {
+            (kind::INIT_ACK, Some(Chunk::InitAck(init_ack))) => {
+                self.receive_init_ack(now, slot, received, &init_ack);
+            }
+            (kind::SHUTDOWN_ACK, _) => self.receive_out_of_the_blue(received),
+            _ => self.receive_abort_in_setup(slot, received),
+        }
+    }
+
+    fn receive_in_cookie_echoed(&mut self, now: Instant, slot: u32, received: Received<'_>, first: u8) {
+        match first {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+            //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
+            //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
+            //# T1-cookie timer.
+            kind::COOKIE_ACK => {
+                self.establish(now, slot);
+                if let State::Established(association) = &mut self.table[slot].state {
+                    association.handle_packet(now, received.packet, received.source, received.destination);
+                }
+            }
+            kind::SHUTDOWN_ACK => self.receive_out_of_the_blue(received),
+            kind::ERROR => self.receive_error_in_cookie_echoed(now, slot, received),
+            _ => self.receive_abort_in_setup(slot, received),
+        }
+    }
+
+    /// Looks for an ABORT; all else is too early, or of an association before, and is dropped.
+    fn receive_abort_in_setup(&mut self, slot: u32, received: Received<'_>) {
+        let (local_tag, _) = self.table[slot].state.tags();
+        let abort = received.packet.chunks().find_map(|chunk| match chunk {
+            Ok(Chunk::Abort(abort)) => Some(abort),
+            _ => None,
+        });
+        match abort {
+            Some(abort) if abort.is_tag_reflected != (received.tag() == local_tag) => {
+                self.fail(slot, CloseReason::PeerAborted(abort.causes));
+            }
+            _ => self.stats.unexpected_chunks += 1,
+        }
+    }
+
+    fn receive_error_in_cookie_echoed(&mut self, now: Instant, slot: u32, received: Received<'_>) {
+        let mut causes = Vec::new();
+        for chunk in received.packet.chunks() {
+            match chunk {
+                Ok(Chunk::Error(error)) => causes.extend(error.causes),
+                Ok(Chunk::Abort(_)) => return self.receive_abort_in_setup(slot, received),
+                _ => {}
+            }
+        }
+        if causes.iter().any(is_stale_cookie) {
+            self.restart_setup(now, slot);
+        } else if !causes.is_empty() {
+            let id = self.table.id(slot);
+            self.outbox.push_event(id, Event::PeerReported(causes));
+        }
+    }
+
+    fn receive_out_of_the_blue(&mut self, received: Received<'_>) {
+        self.stats.out_of_the_blue += 1;
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+        //# 2)  If the OOTB packet contains an ABORT chunk, the receiver MUST
+        //# silently discard the OOTB packet and take no further action.
+        if received.has(kind::ABORT) {
+            return;
+        }
+        let answer = if received.has(kind::SHUTDOWN_ACK) {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+            //# 5)  If the packet contains a SHUTDOWN ACK chunk, the receiver SHOULD
+            //# respond to the sender of the OOTB packet with a SHUTDOWN COMPLETE
+            //# chunk.
+            Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: true })
+        } else if received.has(kind::SHUTDOWN_COMPLETE)
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+            //# 7)  If the packet contains an ERROR chunk with the "Stale Cookie"
+            //# error cause or a COOKIE ACK chunk, the SCTP packet SHOULD be
+            //# silently discarded.
+            || received.has(kind::COOKIE_ACK)
+            || received.packet.chunks().any(|chunk| is_stale_cookie_error(&chunk))
+        {
+            return;
+        } else {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+            //# 8)  The receiver SHOULD respond to the sender of the OOTB packet with
+            //# an ABORT chunk.  When sending the ABORT chunk, the receiver of
+            //# the OOTB packet MUST fill in the Verification Tag field of the
+            //# outbound packet with the value found in the Verification Tag
+            //# field of the OOTB packet and set the T bit in the Chunk Flags to
+            //# indicate that the Verification Tag is reflected.
+            Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() })
+        };
+        self.reply(received, received.tag(), answer);
+    }
+
+    /// Answers a packet to where it came from.
+    pub(super) fn reply(&mut self, received: Received<'_>, tag: VerificationTag, chunk: Chunk) {
+        let Received { source, destination, .. } = received;
+        self.outbox.transmit(destination, source, received.peer_port(), tag, &[chunk]);
+    }
+}
+
+fn is_stale_cookie_error(chunk: &Result<Chunk, ChunkError>) -> bool {
+    matches!(chunk, Ok(Chunk::Error(error)) if error.causes.iter().any(is_stale_cookie))
+}
+
+const fn is_stale_cookie(cause: &Cause) -> bool {
+    matches!(cause, Cause::StaleCookie { .. })
+}
+
+/// Whether a packet carries the peer's own tag, as an ABORT or SHUTDOWN COMPLETE with the T bit may.
+fn is_reflected(received: Received<'_>, peer_tag: Option<VerificationTag>) -> bool {
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
+    //# *  The receiver of an ABORT chunk MUST accept the packet if the
+    //# Verification Tag field of the packet matches its own tag and
+    //# the T bit is not set OR if it is set to its Peer's Tag and the
+    //# T bit is set in the Chunk Flags.
+    // Nothing else may come in with the peer's tag, so that it must come first.
+    peer_tag == Some(received.tag())
+        && match received.packet.chunks().next() {
+            Some(Ok(Chunk::Abort(abort))) => abort.is_tag_reflected,
+            Some(Ok(Chunk::ShutdownComplete(complete))) => complete.is_tag_reflected,
+            _ => false,
+        }
+}

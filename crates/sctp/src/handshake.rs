@@ -1,0 +1,106 @@
+//! Setting an association up: the states COOKIE-WAIT and COOKIE-ECHOED of the side that sends the INIT
+//! (RFC 9260, section 5.1). The other side has no state until a valid COOKIE ECHO; it lives in the endpoint.
+
+mod cookie_echoed;
+mod cookie_wait;
+mod offer;
+mod t1;
+
+pub(crate) use cookie_echoed::CookieEchoed;
+pub(crate) use cookie_wait::CookieWait;
+pub(crate) use offer::{Families, LEAST_RWND, Offer};
+
+use bytes::Bytes;
+
+use crate::cause::Cause;
+use crate::config::SctpConfig;
+use crate::event::{Message, SendError};
+use crate::types::{Tsn, VerificationTag};
+
+/// The numbers that an endpoint begins an association with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LocalStart {
+    pub(crate) tag: VerificationTag,
+    pub(crate) initial_tsn: Tsn,
+}
+
+/// What the layer above has asked for before the association is there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    messages: Vec<Message>,
+    queued_bytes: u64,
+    is_shutdown_wished: bool,
+}
+
+impl Wishes {
+    /// Keeps a message until it can be sent.
+    pub(crate) fn send(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
+        if self.is_shutdown_wished {
+            return Err(SendError::ShuttingDown);
+        }
+        if message.payload.is_empty() {
+            return Err(SendError::Empty);
+        }
+        // How many streams the peer allows is not known yet.
+        if message.stream.0 >= config.outbound_streams {
+            let available = config.outbound_streams;
+            return Err(SendError::NoSuchStream { stream: message.stream, available });
+        }
+        let wanted = message.payload.len() as u64;
+        let free = config.send_buffer_bytes.saturating_sub(self.queued_bytes);
+        if wanted > free {
+            return Err(SendError::BufferFull { wanted, free });
+        }
+        self.keep(message);
+        Ok(())
+    }
+
+    /// Keeps a message that has been accepted elsewhere.
+    pub(crate) fn keep(&mut self, message: Message) {
+        self.queued_bytes += message.payload.len() as u64;
+        self.messages.push(message);
+    }
+
+    /// Hands every message to `send`, and takes out and returns those that it does not take.
+    pub(crate) fn reject_unless(&mut self, mut send: impl FnMut(&Message) -> bool) -> Vec<Message> {
+        let (kept, rejected) =
+            core::mem::take(&mut self.messages).into_iter().partition(|message| send(message));
+        self.messages = kept;
+        rejected
+    }
+
+    /// Takes the messages out.
+    pub(crate) fn into_messages(self) -> Vec<Message> {
+        self.messages
+    }
+
+    /// The association is to be shut down as soon as it is there and has delivered the messages.
+    pub(crate) const fn shut_down(&mut self) {
+        self.is_shutdown_wished = true;
+    }
+
+    /// Whether that was asked for.
+    pub(crate) const fn is_shutdown_wished(&self) -> bool {
+        self.is_shutdown_wished
+    }
+}
+
+/// What is wrong with an INIT ACK, and how the association ends by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// Why, for the ABORT and for the layer above.
+    pub(crate) cause: Cause,
+    /// Whether the ABORT reflects the tag of the INIT ACK, which has no tag of its own to go by.
+    pub(crate) is_tag_reflected: bool,
+}
+
+impl Refusal {
+    pub(crate) const fn because(cause: Cause) -> Self {
+        Self { cause, is_tag_reflected: false }
+    }
+}
+
+/// The ERROR that reports unknown parameters of an INIT ACK.
+pub(crate) fn unrecognized_parameters(parameters: &[Bytes]) -> Option<Cause> {
+    (!parameters.is_empty()).then(|| Cause::UnrecognizedParameters(parameters.concat().into()))
+}

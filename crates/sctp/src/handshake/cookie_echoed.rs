@@ -1,0 +1,119 @@
+//! COOKIE-ECHOED: the cookie has gone back, its COOKIE ACK is awaited.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
+use smallvec::SmallVec;
+
+use super::t1::T1;
+use super::{CookieWait, Wishes};
+use crate::association::Association;
+use crate::chunk::{Chunk, CookieEcho};
+use crate::config::SctpConfig;
+use crate::event::{Message, SendError};
+use crate::tcb::Tcb;
+
+/// An association in COOKIE-ECHOED.
+#[derive(Debug)]
+pub(crate) struct CookieEchoed {
+    pub(crate) tcb: Tcb,
+    /// The association to be, which already numbers messages but sends nothing by itself.
+    pub(crate) association: Box<Association>,
+    /// Where the handshake began, to begin again if the cookie is stale, and what the layer above has asked
+    /// for since.
+    origin: CookieWait,
+    /// COOKIE ECHO, and the report that goes with it.
+    chunks: SmallVec<[Chunk; 2]>,
+    /// The confirmed addresses of the peer, the primary first.
+    destinations: SmallVec<[IpAddr; 2]>,
+    t1_cookie: T1,
+}
+
+impl CookieEchoed {
+    /// Is about to send the COOKIE ECHO to the primary address.
+    pub(crate) fn begin(
+        now: Instant,
+        origin: CookieWait,
+        tcb: Tcb,
+        cookie: Bytes,
+        report: Option<Chunk>,
+        association: Box<Association>,
+        config: &SctpConfig,
+    ) -> Self {
+        let echo = Chunk::CookieEcho(CookieEcho { cookie });
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
+        //# Any time a COOKIE ECHO chunk is sent in a packet, it MUST be the
+        //# first chunk.
+        let chunks = core::iter::once(echo).chain(report).collect();
+        let confirmed = tcb.peer_addresses.iter().filter(|peer| peer.is_confirmed);
+        let destinations: SmallVec<[IpAddr; 2]> = confirmed.map(|peer| peer.address).collect();
+        let t1_cookie = T1::start(now, destinations.len(), config);
+        Self { tcb, association, origin, chunks, destinations, t1_cookie }
+    }
+
+    /// The chunks to send, and where they go now.
+    pub(crate) fn echo(&self) -> (&[Chunk], IpAddr) {
+        (&self.chunks, self.destinations[self.t1_cookie.current()])
+    }
+
+    /// Whether DATA may go behind the COOKIE ECHO: only the first time, after that T3-rtx sees to it.
+    pub(crate) const fn takes_data(&self) -> bool {
+        self.t1_cookie.is_first()
+    }
+
+    /// When T1-cookie expires.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.t1_cookie.deadline()
+    }
+
+    /// T1-cookie has expired; whether the COOKIE ECHO is to be sent again.
+    pub(crate) fn expire(&mut self, now: Instant, config: &SctpConfig) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.4
+        //# If the timer expires, the endpoint MUST
+        //# retransmit the COOKIE ECHO chunk and restart the T1-cookie timer.
+        self.t1_cookie.expire(now, config).is_some()
+    }
+
+    /// Takes a message, which follows once the association is there.
+    pub(crate) fn send(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
+        if self.origin.wishes.is_shutdown_wished() {
+            return Err(SendError::ShuttingDown);
+        }
+        self.association.send(now, message.clone())?;
+        self.origin.wishes.keep(message);
+        Ok(())
+    }
+
+    /// What the layer above has asked for.
+    pub(crate) const fn wishes(&mut self) -> &mut Wishes {
+        &mut self.origin.wishes
+    }
+
+    /// The addresses that the layer above has named.
+    pub(crate) fn named(&self) -> &[IpAddr] {
+        &self.origin.destinations
+    }
+
+    /// The fields of the INIT that all began with.
+    pub(crate) const fn origin(&self) -> &CookieWait {
+        &self.origin
+    }
+
+    /// The association without its handshake.
+    pub(crate) fn into_parts(self) -> (Box<Association>, Wishes) {
+        (self.association, self.origin.wishes)
+    }
+
+    /// Begins anew, since the peer has refused the cookie as stale.
+    pub(crate) fn again(self, now: Instant, config: &SctpConfig) -> CookieWait {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.6
+        //# When calculating the time extension, an
+        //# implementation SHOULD use the RTT information measured based on
+        //# the previous COOKIE ECHO/ERROR chunk exchange and SHOULD add no
+        //# more than 1 second beyond the measured RTT
+        let round_trip = self.t1_cookie.round_trip(now).unwrap_or(Duration::ZERO);
+        let increment = round_trip.saturating_add(Duration::from_secs(1)).as_millis();
+        self.origin.again(now, u32::try_from(increment).unwrap_or(u32::MAX), config)
+    }
+}

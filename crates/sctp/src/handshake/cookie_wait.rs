@@ -1,0 +1,190 @@
+//! COOKIE-WAIT: an INIT has been sent, its INIT ACK is awaited.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use smallvec::SmallVec;
+
+use super::t1::T1;
+use super::{LEAST_RWND, LocalStart, Offer, Refusal, Wishes, unrecognized_parameters};
+use crate::cause::Cause;
+use crate::chunk::{Chunk, Error, Init, InitAck, InitFields};
+use crate::config::SctpConfig;
+use crate::parameter::{Parameter, kind};
+use crate::tcb::{PeerAddress, Tcb};
+use crate::types::VerificationTag;
+
+/// An association in COOKIE-WAIT.
+#[derive(Clone, Debug)]
+pub(crate) struct CookieWait {
+    pub(crate) start: LocalStart,
+    /// What the layer above named, the wished primary address first; at least one.
+    pub(crate) destinations: SmallVec<[IpAddr; 2]>,
+    pub(crate) wishes: Wishes,
+    /// How often the peer has refused a cookie as stale.
+    pub(crate) stale_cookies: u32,
+    init: Init,
+    t1_init: T1,
+}
+
+/// What an INIT ACK leads to.
+#[derive(Clone, Debug)]
+pub(crate) struct Accepted {
+    pub(crate) tcb: Tcb,
+    /// The cookie to echo.
+    pub(crate) cookie: Bytes,
+    /// What is sent behind the cookie: a report of unknown parameters.
+    pub(crate) report: Option<Chunk>,
+}
+
+impl CookieWait {
+    /// Has just sent an INIT to the first of `destinations`; `local_addresses` are listed in it.
+    pub(crate) fn begin(
+        now: Instant,
+        start: LocalStart,
+        destinations: SmallVec<[IpAddr; 2]>,
+        local_addresses: &[IpAddr],
+        config: &SctpConfig,
+    ) -> Self {
+        let fields = InitFields {
+            initiate_tag: start.tag,
+            a_rwnd: config.receive_buffer_bytes.max(LEAST_RWND),
+            outbound_streams: config.outbound_streams,
+            inbound_streams: config.inbound_streams,
+            initial_tsn: start.initial_tsn,
+        };
+        let init = Init { fields, parameters: parameters(local_addresses) };
+        let t1_init = T1::start(now, destinations.len(), config);
+        Self { start, destinations, wishes: Wishes::default(), stale_cookies: 0, init, t1_init }
+    }
+
+    /// Begins anew, since the peer has refused the cookie as stale, and asks for a longer life of the next.
+    pub(crate) fn again(mut self, now: Instant, increment_ms: u32, config: &SctpConfig) -> Self {
+        self.init.parameters.retain(|parameter| !matches!(parameter, Parameter::CookiePreservative { .. }));
+        self.init.parameters.push(Parameter::CookiePreservative { increment_ms });
+        self.t1_init = T1::start(now, self.destinations.len(), config);
+        self.stale_cookies += 1;
+        self
+    }
+
+    /// The INIT, and where it goes now.
+    pub(crate) fn init(&self) -> (Chunk, IpAddr) {
+        (Chunk::Init(self.init.clone()), self.destinations[self.t1_init.current()])
+    }
+
+    /// The fields of the INIT.
+    pub(crate) const fn fields(&self) -> &InitFields {
+        &self.init.fields
+    }
+
+    /// When T1-init expires.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.t1_init.deadline()
+    }
+
+    /// T1-init has expired; whether the INIT is to be sent again.
+    pub(crate) fn expire(&mut self, now: Instant, config: &SctpConfig) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-4
+        //# 2)  If the T1-init timer expires, the endpoint MUST retransmit the
+        //# INIT chunk and restart the T1-init timer.
+        self.t1_init.expire(now, config).is_some()
+    }
+
+    /// Reads an INIT ACK that came from `source` with our tag.
+    pub(crate) fn accept(
+        &self,
+        now: Instant,
+        init_ack: &InitAck,
+        source: IpAddr,
+        endpoint: (u16, &[IpAddr]),
+        peer_port: u16,
+        config: &SctpConfig,
+    ) -> Result<Accepted, Refusal> {
+        let fields = init_ack.fields;
+        if fields.initiate_tag == VerificationTag::ZERO {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.3
+            //# If an endpoint in the COOKIE-WAIT state receives an INIT ACK chunk
+            //# with the Initiate Tag set to 0, it MUST destroy the TCB and SHOULD
+            //# send an ABORT chunk with the T bit set.
+            return Err(Refusal { cause: Cause::InvalidMandatoryParameter, is_tag_reflected: true });
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.3
+        //# If an endpoint in the COOKIE-WAIT state receives an INIT ACK chunk
+        //# with the OS value set to 0, it MUST destroy the TCB and SHOULD
+        //# send an ABORT chunk.
+        if fields.outbound_streams == 0 || fields.inbound_streams == 0 || fields.a_rwnd < LEAST_RWND {
+            return Err(Refusal::because(Cause::InvalidMandatoryParameter));
+        }
+        let offer = Offer::read(fields, &init_ack.parameters, source, config.max_peer_addresses)
+            .map_err(Refusal::because)?;
+        let Some(cookie) = offer.cookie else {
+            let missing = [kind::STATE_COOKIE].into_iter().collect();
+            return Err(Refusal::because(Cause::MissingMandatoryParameter(missing)));
+        };
+        let (local_port, local_addresses) = endpoint;
+        let sent_to = self.destinations[self.t1_init.current()];
+        let (peer_addresses, primary) = self.paths(&offer.addresses, sent_to);
+        let tcb = Tcb {
+            local_port,
+            peer_port,
+            local_tag: self.start.tag,
+            peer_tag: fields.initiate_tag,
+            local_initial_tsn: self.start.initial_tsn,
+            peer_initial_tsn: fields.initial_tsn,
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.1
+            //# After the association is initialized, the valid outbound stream
+            //# identifier range for either endpoint MUST be 0 to min(local OS,
+            //# remote MIS) - 1.
+            outbound_streams: config.outbound_streams.min(fields.inbound_streams),
+            inbound_streams: config.inbound_streams.min(fields.outbound_streams),
+            peer_rwnd: fields.a_rwnd,
+            local_addresses: local_addresses.iter().copied().collect(),
+            peer_addresses,
+            primary,
+            round_trip: self.t1_init.round_trip(now).filter(|_| primary == sent_to),
+        };
+        let report = unrecognized_parameters(&offer.unrecognized);
+        Ok(Accepted { tcb, cookie, report: report.map(|cause| Chunk::Error(Error::because(cause))) })
+    }
+
+    /// The peer's addresses, of which those named by the layer above are confirmed, and the primary one.
+    fn paths(&self, offered: &[IpAddr], sent_to: IpAddr) -> (SmallVec<[PeerAddress; 2]>, IpAddr) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+        //# 1)  Any addresses passed to the sender of the INIT chunk by its upper
+        //# layer in the request to initialize an association are
+        //# automatically considered to be CONFIRMED.
+        let named = self.destinations.iter().copied().filter(|address| offered.contains(address));
+        let mut addresses: SmallVec<[PeerAddress; 2]> =
+            named.map(|address| PeerAddress { address, is_confirmed: true }).collect();
+        if addresses.is_empty() {
+            // The peer owns none of the addresses that led to it, as behind a translator: what has worked
+            // is kept, since the COOKIE ECHO needs an address that is confirmed.
+            addresses.push(PeerAddress { address: sent_to, is_confirmed: true });
+        }
+        for &address in offered {
+            if addresses.iter().all(|known| known.address != address) {
+                addresses.push(PeerAddress { address, is_confirmed: false });
+            }
+        }
+        let primary = addresses[0].address;
+        (addresses, primary)
+    }
+}
+
+/// The parameters that tell the peer of our addresses.
+pub(crate) fn parameters(local_addresses: &[IpAddr]) -> Vec<Parameter> {
+    let mut parameters = Vec::new();
+    // A single address is the packet's source; not to list it helps translators (RFC 9260, section
+    // 3.3.2.1.2).
+    if local_addresses.len() > 1 {
+        parameters.extend(local_addresses.iter().copied().map(Parameter::Address));
+    }
+    let families = [
+        (local_addresses.iter().any(IpAddr::is_ipv4), kind::IPV4_ADDRESS),
+        (local_addresses.iter().any(IpAddr::is_ipv6), kind::IPV6_ADDRESS),
+    ];
+    let types = families.into_iter().filter(|(has, _)| *has).map(|(_, kind)| kind).collect();
+    parameters.push(Parameter::SupportedAddressTypes(types));
+    parameters
+}

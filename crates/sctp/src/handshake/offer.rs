@@ -1,0 +1,211 @@
+//! What an INIT or INIT ACK offers: its fields checked, its parameters sorted.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+use crate::address::is_usable;
+use crate::cause::Cause;
+use crate::chunk::InitFields;
+use crate::parameter::{Parameter, kind};
+
+/// The least receive buffer that a peer may advertise (RFC 9260, section 3.3.2).
+pub(crate) const LEAST_RWND: u32 = 1_500;
+
+/// An INIT or INIT ACK that can be answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    pub(crate) fields: InitFields,
+    /// The peer's addresses: the packet's source first, then those listed, each once.
+    pub(crate) addresses: SmallVec<[IpAddr; 2]>,
+    /// The cookie of an INIT ACK.
+    pub(crate) cookie: Option<Bytes>,
+    /// By how many milliseconds the sender of an INIT wishes its cookie to live longer.
+    pub(crate) cookie_increment_ms: u32,
+    /// Which IP versions the peer can use.
+    pub(crate) families: Families,
+    /// Unknown parameters that are to be reported, each whole.
+    pub(crate) unrecognized: Vec<Bytes>,
+}
+
+/// IP versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Families {
+    /// Nothing was said, so both.
+    Any,
+    /// Those listed, or used all the same.
+    Only {
+        /// Whether IPv4 is among them.
+        ipv4: bool,
+        /// Whether IPv6 is.
+        ipv6: bool,
+    },
+}
+
+impl Families {
+    /// Whether an address can be used.
+    pub(crate) const fn include(self, address: IpAddr) -> bool {
+        match (self, address) {
+            (Self::Any, _) => true,
+            (Self::Only { ipv4, .. }, IpAddr::V4(_)) => ipv4,
+            (Self::Only { ipv6, .. }, IpAddr::V6(_)) => ipv6,
+        }
+    }
+
+    fn and(self, other: IpAddr) -> Self {
+        match self {
+            Self::Any => Self::Any,
+            Self::Only { ipv4, ipv6 } => {
+                Self::Only { ipv4: ipv4 || other.is_ipv4(), ipv6: ipv6 || other.is_ipv6() }
+            }
+        }
+    }
+}
+
+impl Offer {
+    /// Sorts the parameters of a chunk that came from `source`. The error is the cause of the ABORT that
+    /// answers it.
+    pub(crate) fn read(
+        fields: InitFields,
+        parameters: &[Parameter],
+        source: IpAddr,
+        max_addresses: usize,
+    ) -> Result<Self, Cause> {
+        let mut offer = Self {
+            fields,
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
+            //# C)  If there are only IPv4/IPv6 addresses present in the received
+            //# INIT or INIT ACK chunk, the receiver MUST derive and record all
+            //# the transport addresses from the received chunk AND the source IP
+            //# address that sent the INIT or INIT ACK chunk.
+            addresses: [source].into_iter().collect(),
+            cookie: None,
+            cookie_increment_ms: 0,
+            families: Families::Any,
+            unrecognized: Vec::new(),
+        };
+        for parameter in parameters {
+            match parameter {
+                Parameter::Address(address) => {
+                    let has_room = offer.addresses.len() < max_addresses;
+                    if has_room && is_usable(*address) && !offer.addresses.contains(address) {
+                        offer.addresses.push(*address);
+                    }
+                }
+                Parameter::StateCookie(cookie) => offer.cookie = Some(cookie.clone()),
+                Parameter::CookiePreservative { increment_ms } => offer.cookie_increment_ms = *increment_ms,
+                Parameter::SupportedAddressTypes(types) => {
+                    //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.2.1.5
+                    //# The
+                    //# value indicating the Host Name Address parameter MUST NOT be used
+                    //# when sending this parameter and MUST be ignored when receiving
+                    //# this parameter.
+                    offer.families = Families::Only {
+                        ipv4: types.contains(&kind::IPV4_ADDRESS),
+                        ipv6: types.contains(&kind::IPV6_ADDRESS),
+                    };
+                }
+                //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
+                //# B)  If there is a Host Name Address parameter present in the received
+                //# INIT or INIT ACK chunk, the endpoint MUST immediately send an
+                //# ABORT chunk and MAY include an "Unresolvable Address" error cause
+                //# to its peer.
+                Parameter::HostNameAddress(_) => {
+                    return Err(Cause::UnresolvableAddress(parameter.to_bytes()));
+                }
+                // Reserved; or without meaning here, as a Heartbeat Info; or, as an Unrecognized Parameter,
+                // to be read by whoever sent the INIT.
+                Parameter::EcnCapable | Parameter::HeartbeatInfo(_) | Parameter::UnrecognizedParameter(_) => {
+                }
+                Parameter::Unknown { .. } => {
+                    let action = parameter.unknown_action().expect("it is unknown");
+                    if action.reports() {
+                        offer.unrecognized.push(parameter.to_bytes());
+                    }
+                    //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.1
+                    //# In the 00 or 01 case, the processing of the parameters
+                    //# after the unknown parameter is canceled, but no processing already
+                    //# done is rolled back.
+                    if action.stops() {
+                        break;
+                    }
+                }
+            }
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
+        //# then the address family that is not listed
+        //# in the 'Supported Address Types' parameter SHOULD also be considered
+        //# as supported by the receiver of the INIT chunk.
+        offer.families =
+            offer.addresses.iter().fold(offer.families, |families, address| families.and(*address));
+        Ok(offer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Tsn, VerificationTag};
+    use std::net::Ipv4Addr;
+
+    const FIELDS: InitFields = InitFields {
+        initiate_tag: VerificationTag(1),
+        a_rwnd: 1_500,
+        outbound_streams: 1,
+        inbound_streams: 1,
+        initial_tsn: Tsn(0),
+    };
+
+    fn v4(last: u8) -> IpAddr {
+        Ipv4Addr::new(10, 0, 0, last).into()
+    }
+
+    fn read(parameters: &[Parameter]) -> Result<Offer, Cause> {
+        Offer::read(FIELDS, parameters, v4(1), 4)
+    }
+
+    fn unknown(kind: u16) -> Parameter {
+        Parameter::Unknown { kind, value: Bytes::from_static(b"abc") }
+    }
+
+    #[test]
+    fn the_source_is_an_address_of_the_peer_and_no_address_counts_twice() {
+        let offer = read(&[Parameter::Address(v4(2)), Parameter::Address(v4(1)), Parameter::Address(v4(2))]);
+        assert_eq!(offer.unwrap().addresses[..], [v4(1), v4(2)]);
+    }
+
+    #[test]
+    fn addresses_beyond_the_limit_and_those_of_no_single_host_are_left_out() {
+        let broadcast = Parameter::Address(Ipv4Addr::BROADCAST.into());
+        let multicast = Parameter::Address(Ipv4Addr::new(224, 0, 0, 1).into());
+        let listed = (2..9).map(|last| Parameter::Address(v4(last)));
+        let offer = read(&[broadcast, multicast].into_iter().chain(listed).collect::<Vec<_>>());
+        assert_eq!(offer.unwrap().addresses[..], [v4(1), v4(2), v4(3), v4(4)]);
+    }
+
+    #[test]
+    fn the_high_bits_of_an_unknown_parameter_decide_what_follows() {
+        let follows = Parameter::Address(v4(2));
+        let cases =
+            [(0x3000, false, false), (0x7000, true, false), (0xb000, false, true), (0xf000, true, true)];
+        for (kind, is_reported, goes_on) in cases {
+            let offer = read(&[unknown(kind), follows.clone()]).unwrap();
+            assert_eq!(offer.unrecognized.len(), usize::from(is_reported), "{kind:#x}");
+            assert_eq!(offer.addresses.contains(&v4(2)), goes_on, "{kind:#x}");
+        }
+    }
+
+    #[test]
+    fn a_host_name_is_answered_by_an_unresolvable_address() {
+        let host = Parameter::HostNameAddress(Bytes::from_static(b"a.example\0"));
+        assert_eq!(read(std::slice::from_ref(&host)), Err(Cause::UnresolvableAddress(host.to_bytes())));
+    }
+
+    #[test]
+    fn a_family_in_use_is_supported_even_if_it_is_not_listed() {
+        let types = Parameter::SupportedAddressTypes([kind::IPV6_ADDRESS, 11].into_iter().collect());
+        let offer = read(&[types]).unwrap();
+        assert_eq!(offer.families, Families::Only { ipv4: true, ipv6: true });
+    }
+}

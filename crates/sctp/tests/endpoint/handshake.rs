@@ -1,0 +1,428 @@
+//! Setting an association up (RFC 9260, section 5.1).
+
+use crate::net::{self, Net, header, parse, v4};
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::chunk::{Error, InitAck};
+use slantpath_sctp::{
+    Cause, Chunk, CloseReason, ConnectError, ConnectOptions, Event, Message, Parameter, Ppid, SctpConfig,
+    SendError, StreamId, VerificationTag,
+};
+
+fn config() -> SctpConfig {
+    SctpConfig { heartbeat_interval: None, ..SctpConfig::default() }
+}
+
+/// Two hosts with one address each; the second listens.
+fn two() -> (Net, usize, usize) {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config());
+    let z = net.add(&[v4(1, 2)], 2_905, config());
+    net.listen(z);
+    (net, a, z)
+}
+
+fn established(outbound_streams: u16, inbound_streams: u16) -> Event {
+    Event::Established { outbound_streams, inbound_streams }
+}
+
+#[test]
+fn four_packets_set_an_association_up() {
+    let (mut net, a, z) = two();
+    net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(
+        net.trace(0),
+        "0 s 10.0.1.1 > 10.0.1.2 INIT\n\
+         10 ms 10.0.1.2 > 10.0.1.1 INIT-ACK\n\
+         20 ms 10.0.1.1 > 10.0.1.2 COOKIE-ECHO\n\
+         30 ms 10.0.1.2 > 10.0.1.1 COOKIE-ACK\n"
+    );
+    assert_eq!(net.events(a), [established(16, 16)]);
+    assert_eq!(net.events(z), [established(16, 16)]);
+    // Figure 4 of the RFC: which tag each packet carries.
+    let chunks: Vec<_> = net.sent.iter().map(|sent| parse(&sent.packet)).collect();
+    let [(_, init), (_, init_ack)] = [&chunks[0], &chunks[1]].map(|(header, chunks)| (header, chunks));
+    let (Chunk::Init(init), Chunk::InitAck(init_ack)) = (&init[0], &init_ack[0]) else {
+        panic!("{chunks:?}")
+    };
+    let tags: Vec<_> = chunks.iter().map(|(header, _)| header.verification_tag).collect();
+    let (tag_a, tag_z) = (init.fields.initiate_tag, init_ack.fields.initiate_tag);
+    assert_eq!(tags, [VerificationTag::ZERO, tag_a, tag_z, tag_a]);
+}
+
+#[test]
+fn each_side_sends_on_no_more_streams_than_the_other_takes() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 1, SctpConfig { outbound_streams: 20, inbound_streams: 3, ..config() });
+    let z = net.add(&[v4(1, 2)], 1, SctpConfig { outbound_streams: 5, inbound_streams: 7, ..config() });
+    net.listen(z);
+    net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.events(a), [established(7, 3)]);
+    assert_eq!(net.events(z), [established(3, 7)]);
+}
+
+#[test]
+fn a_lost_packet_of_the_handshake_is_sent_again_after_rto_initial() {
+    for lost in 0..4 {
+        let (mut net, a, z) = two();
+        net.connect(a, z);
+        for packet in 0..lost {
+            net.run_until(Instant::from_millis(10 * (packet + 1)));
+        }
+        net.drop_under_way();
+        net.run_for(Duration::from_secs(3));
+        assert!(net.events(a).contains(&established(16, 16)), "packet {lost}");
+        assert!(net.events(z).contains(&established(16, 16)), "packet {lost}");
+        let again = net.sent.iter().find(|sent| sent.at >= Instant::from_secs(1)).unwrap();
+        let expected = if lost < 2 { Instant::from_secs(1) } else { Instant::from_millis(1_020) };
+        assert_eq!(again.at, expected, "packet {lost}");
+    }
+}
+
+#[test]
+fn init_backs_off_and_gives_up_after_max_init_retransmits() {
+    let (mut net, a, z) = two();
+    net.cut(v4(1, 1), v4(1, 2));
+    let id = net.connect(a, z);
+    net.send(a, id, 0, "never");
+    net.run_for(Duration::from_secs(600));
+    let seconds: Vec<_> = net.sent.iter().map(|sent| sent.at.as_nanos() / 1_000_000_000).collect();
+    // 1, 2, 4, … with RTO.Max at 60 s; Max.Init.Retransmits is 8.
+    assert_eq!(seconds, [0, 1, 3, 7, 15, 31, 63, 123, 183]);
+    let packets: Vec<_> = net.sent.iter().map(|sent| sent.packet.contiguous()).collect();
+    assert!(packets.iter().all(|packet| *packet == packets[0]), "the same INIT with the same tag");
+    let events = net.events(a);
+    assert!(matches!(&events[0], Event::SendFailed { message } if message.payload == "never"), "{events:?}");
+    assert_eq!(events[1..], [Event::Closed(CloseReason::PeerUnreachable)]);
+    assert_eq!(net.hosts[a].endpoint.association_count(), 0);
+}
+
+#[test]
+fn cookie_echo_backs_off_and_gives_up_after_max_init_retransmits() {
+    let (mut net, a, z) = two();
+    net.connect(a, z);
+    net.run_until(Instant::from_millis(15));
+    net.cut(v4(1, 1), v4(1, 2));
+    net.run_for(Duration::from_secs(600));
+    assert_eq!(net.sent.len(), 2 + 1 + 8, "{}", net.trace(0));
+    assert_eq!(net.events(a), [Event::Closed(CloseReason::PeerUnreachable)]);
+    assert_eq!(net.events(z), []);
+}
+
+#[test]
+fn init_is_repeated_to_the_peers_other_addresses() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, config());
+    let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, config());
+    net.listen(z);
+    net.cut(v4(1, 1), v4(1, 2));
+    net.connect(a, z);
+    net.run_for(Duration::from_secs(2));
+    let trace = net.trace(0);
+    let lines: Vec<_> = trace.lines().collect();
+    assert_eq!(
+        lines[..4],
+        [
+            "0 s 10.0.1.1 > 10.0.1.2 INIT",
+            "1 s 10.0.2.1 > 10.0.2.2 INIT",
+            "1.01 s 10.0.2.2 > 10.0.2.1 INIT-ACK",
+            "1.02 s 10.0.1.1 > 10.0.1.2 COOKIE-ECHO",
+        ],
+        "{trace}"
+    );
+    net.run_for(Duration::from_secs(2));
+    assert!(net.established(a).is_some() && net.established(z).is_some(), "{}", net.trace(0));
+}
+
+#[test]
+fn a_message_sent_at_once_travels_behind_the_cookie_echo() {
+    let (mut net, a, z) = two();
+    let id = net.connect(a, z);
+    net.send(a, id, 3, "early");
+    net.run_until(Instant::from_millis(30));
+    assert_eq!(net::describe(&net.sent[2].packet), "COOKIE-ECHO DATA(5)");
+    let events = net.events(z);
+    assert_eq!(events[0], established(16, 16));
+    let Event::Received(message) = &events[1] else { panic!("{events:?}") };
+    assert_eq!((message.stream, &message.payload[..]), (StreamId(3), &b"early"[..]));
+    net.run_for(Duration::from_secs(1));
+    // RFC 9260, section 5.1.5, steps 6 and 7: the first SACK at once, behind the COOKIE ACK.
+    assert_eq!(net::describe(&net.sent[3].packet), "COOKIE-ACK SACK(0 gaps)");
+    assert_eq!(net.sent.len(), 4, "{}", net.trace(0));
+}
+
+#[test]
+fn data_behind_a_lost_cookie_echo_is_delivered_once() {
+    let (mut net, a, z) = two();
+    let id = net.connect(a, z);
+    net.send(a, id, 3, "early");
+    net.run_until(Instant::from_millis(20));
+    net.drop_under_way();
+    net.send(a, id, 3, "later");
+    net.run_for(Duration::from_secs(20));
+    let payloads: Vec<_> = net.received(z).into_iter().map(|message| message.payload).collect();
+    assert_eq!(payloads, ["early", "later"]);
+}
+
+#[test]
+fn shutdown_during_the_handshake_delivers_first() {
+    let (mut net, a, z) = two();
+    let id = net.connect(a, z);
+    net.send(a, id, 0, "last words");
+    net.shutdown(a, id);
+    let refused = net.hosts[a].endpoint.send(net.now, id, message(0, "more"));
+    assert_eq!(refused, Err(SendError::ShuttingDown));
+    net.run_for(Duration::from_secs(5));
+    let events = net.events(z);
+    assert!(events.iter().any(|event| matches!(event, Event::Received(_))), "{events:?}");
+    assert_eq!(events.last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
+    assert_eq!(net.events(a).last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
+}
+
+fn message(stream: u16, payload: &'static str) -> Message {
+    let payload = Bytes::from_static(payload.as_bytes());
+    Message { stream: StreamId(stream), ppid: Ppid(0), payload, is_unordered: false, context: 0 }
+}
+
+#[test]
+fn messages_that_cannot_be_sent_are_refused_before_the_association_is_there() {
+    let (mut net, a, z) = two();
+    let id = net.connect(a, z);
+    let endpoint = &mut net.hosts[a].endpoint;
+    let refused = endpoint.send(Instant::START, id, message(16, "x"));
+    assert_eq!(refused, Err(SendError::NoSuchStream { stream: StreamId(16), available: 16 }));
+    assert_eq!(endpoint.send(Instant::START, id, message(0, "")), Err(SendError::Empty));
+}
+
+#[test]
+fn a_message_on_a_stream_that_was_not_granted_comes_back() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config());
+    let z = net.add(&[v4(1, 2)], 2_905, SctpConfig { inbound_streams: 2, ..config() });
+    net.listen(z);
+    let id = net.connect(a, z);
+    net.send(a, id, 2, "too high");
+    net.send(a, id, 1, "high enough");
+    net.run_for(Duration::from_secs(1));
+    let events = net.events(a);
+    assert!(
+        matches!(&events[0], Event::SendFailed { message } if message.stream == StreamId(2)),
+        "{events:?}"
+    );
+    let streams: Vec<_> = net.received(z).into_iter().map(|message| message.stream).collect();
+    assert_eq!(streams, [StreamId(1)]);
+}
+
+#[test]
+fn abort_in_cookie_wait_is_silent_and_in_cookie_echoed_is_not() {
+    for (millis, last) in [(5, "INIT"), (25, "ABORT[12]")] {
+        let (mut net, a, z) = two();
+        let id = net.connect(a, z);
+        net.run_until(Instant::from_millis(millis));
+        net.abort(a, id, "enough");
+        assert_eq!(net::describe(&net.sent.last().unwrap().packet), last);
+        let cause = Cause::UserInitiatedAbort(Bytes::from_static(b"enough"));
+        assert_eq!(net.events(a), [Event::Closed(CloseReason::Aborted(cause))]);
+    }
+}
+
+#[test]
+fn a_peer_that_does_not_listen_aborts() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config());
+    let z = net.add(&[v4(1, 2)], 2_905, config());
+    net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.events(a), [Event::Closed(CloseReason::PeerAborted(Vec::new()))]);
+}
+
+#[test]
+fn an_endpoint_that_is_full_aborts_for_lack_of_resources() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config());
+    let b = net.add(&[v4(1, 3)], 5_000, config());
+    let z = net.add(&[v4(1, 2)], 2_905, SctpConfig { max_associations: 1, ..config() });
+    net.listen(z);
+    net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    net.connect(b, z);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.events(b), [Event::Closed(CloseReason::PeerAborted(vec![Cause::OutOfResource]))]);
+    assert!(net.established(a).is_some());
+}
+
+#[test]
+fn nobody_connects_twice_or_to_nowhere() {
+    let (mut net, a, z) = two();
+    net.connect(a, z);
+    let mut connect = |peer_addresses: &[&str], peer_port, primary: Option<&str>| {
+        let options = ConnectOptions {
+            peer_addresses: peer_addresses.iter().map(|text| text.parse().unwrap()).collect(),
+            peer_port,
+            primary: primary.map(|text| text.parse().unwrap()),
+        };
+        net.hosts[a].endpoint.connect(Instant::START, &options).unwrap_err()
+    };
+    assert_eq!(connect(&["10.0.1.2"], 2_905, None), ConnectError::AlreadyAssociated(v4(1, 2)));
+    assert_eq!(connect(&["10.0.1.9"], 0, None), ConnectError::Unusable { address: v4(1, 9), port: 0 });
+    assert_eq!(connect(&[], 7, None), ConnectError::Unreachable);
+    assert_eq!(connect(&["fd00::1"], 7, None), ConnectError::Unreachable);
+    assert_eq!(connect(&["10.0.1.9"], 7, Some("10.0.1.8")), ConnectError::UnknownPrimary(v4(1, 8)));
+    assert!(matches!(connect(&["224.0.0.1"], 7, None), ConnectError::Unusable { .. }));
+}
+
+/// Lets an INIT ACK through after a change to it.
+fn with_init_ack(change: impl FnOnce(&mut InitAck)) -> (Net, usize) {
+    let (mut net, a, z) = two();
+    net.connect(a, z);
+    net.run_until(Instant::from_millis(10));
+    net.drop_under_way();
+    let sent = net.sent.last().unwrap().clone();
+    let (header, chunks) = parse(&sent.packet);
+    let [Chunk::InitAck(init_ack)] = &chunks[..] else { panic!("{chunks:?}") };
+    let mut init_ack = init_ack.clone();
+    change(&mut init_ack);
+    net.inject_chunks(sent.route, header, &[Chunk::InitAck(init_ack)]);
+    (net, a)
+}
+
+#[test]
+fn an_init_ack_without_a_cookie_misses_a_mandatory_parameter() {
+    let (mut net, a) = with_init_ack(|init_ack| init_ack.parameters.clear());
+    let cause = Cause::MissingMandatoryParameter([7].into_iter().collect());
+    assert_eq!(net.events(a), [Event::Closed(CloseReason::Aborted(cause))]);
+    assert_eq!(net::describe(&net.sent.last().unwrap().packet), "ABORT[2]");
+}
+
+#[test]
+fn an_init_ack_with_an_invalid_field_ends_the_association() {
+    type Change = fn(&mut InitAck);
+    let changes: [(Change, &str); 4] = [
+        (|init_ack| init_ack.fields.outbound_streams = 0, "ABORT[7]"),
+        (|init_ack| init_ack.fields.inbound_streams = 0, "ABORT[7]"),
+        (|init_ack| init_ack.fields.a_rwnd = 1_499, "ABORT[7]"),
+        (|init_ack| init_ack.fields.initiate_tag = VerificationTag::ZERO, "ABORT(T)[7]"),
+    ];
+    for (change, answer) in changes {
+        let (mut net, a) = with_init_ack(change);
+        let closed = Event::Closed(CloseReason::Aborted(Cause::InvalidMandatoryParameter));
+        assert_eq!(net.events(a), [closed]);
+        assert_eq!(net::describe(&net.sent.last().unwrap().packet), answer);
+    }
+}
+
+#[test]
+fn a_host_name_in_an_init_ack_is_unresolvable() {
+    let name = Parameter::HostNameAddress(Bytes::from_static(b"z\0"));
+    let (net, _) = with_init_ack(|init_ack| init_ack.parameters.push(name));
+    assert_eq!(net::describe(&net.sent.last().unwrap().packet), "ABORT[5]");
+}
+
+#[test]
+fn unknown_parameters_of_an_init_ack_are_reported_behind_the_cookie_echo() {
+    let unknown = |kind| Parameter::Unknown { kind, value: Bytes::from_static(b"?") };
+    let (net, _) = with_init_ack(|init_ack| {
+        init_ack.parameters.extend([unknown(0xc001), unknown(0x8001), unknown(0xc002)]);
+    });
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let [Chunk::CookieEcho(_), Chunk::Error(Error { causes })] = &chunks[..] else { panic!("{chunks:?}") };
+    let mut both = unknown(0xc001).to_bytes().to_vec();
+    both.extend_from_slice(&unknown(0xc002).to_bytes());
+    assert_eq!(causes[..], [Cause::UnrecognizedParameters(both.into())]);
+}
+
+#[test]
+fn unknown_parameters_of_an_init_are_reported_in_the_init_ack() {
+    let (mut net, a, z) = two();
+    net.connect(a, z);
+    net.drop_under_way();
+    let sent = net.sent.last().unwrap().clone();
+    let (header, chunks) = parse(&sent.packet);
+    let [Chunk::Init(init)] = &chunks[..] else { panic!("{chunks:?}") };
+    let mut init = init.clone();
+    let unknown = Parameter::Unknown { kind: 0xc001, value: Bytes::from_static(b"?") };
+    init.parameters.push(unknown.clone());
+    net.inject_chunks(sent.route, header, &[Chunk::Init(init)]);
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let [Chunk::InitAck(init_ack)] = &chunks[..] else { panic!("{chunks:?}") };
+    let report = Parameter::UnrecognizedParameter(unknown.to_bytes());
+    assert!(init_ack.parameters.contains(&report), "{init_ack:?}");
+}
+
+#[test]
+fn an_init_that_cannot_be_accepted_is_aborted_with_its_own_tag() {
+    let fields = |tag: u32| slantpath_sctp::chunk::InitFields {
+        initiate_tag: VerificationTag(tag),
+        a_rwnd: 1_500,
+        outbound_streams: 1,
+        inbound_streams: 1,
+        initial_tsn: slantpath_sctp::Tsn(1),
+    };
+    let no_outbound = slantpath_sctp::chunk::InitFields { outbound_streams: 0, ..fields(9) };
+    let no_inbound = slantpath_sctp::chunk::InitFields { inbound_streams: 0, ..fields(9) };
+    let small = slantpath_sctp::chunk::InitFields { a_rwnd: 1_499, ..fields(9) };
+    let name = vec![Parameter::HostNameAddress(Bytes::from_static(b"a\0"))];
+    let cases = [
+        (no_outbound, Vec::new(), Some("ABORT[7]")),
+        (no_inbound, Vec::new(), Some("ABORT[7]")),
+        (small, Vec::new(), Some("ABORT[7]")),
+        (fields(9), name, Some("ABORT[5]")),
+        (fields(0), Vec::new(), None),
+        (fields(9), Vec::new(), Some("INIT-ACK")),
+    ];
+    for (fields, parameters, answer) in cases {
+        let (mut net, _, _) = two();
+        let init = Chunk::Init(slantpath_sctp::chunk::Init { fields, parameters });
+        net.inject_chunks((v4(1, 1), v4(1, 2)), header(5_000, 2_905, 0), &[init]);
+        let answered = net.sent.last().map(|sent| net::describe(&sent.packet));
+        assert_eq!(answered.as_deref(), answer);
+        if let Some(sent) = net.sent.last() {
+            assert_eq!(parse(&sent.packet).0.verification_tag, VerificationTag(9));
+        }
+    }
+}
+
+#[test]
+fn a_stale_cookie_is_fetched_anew_with_a_longer_life() {
+    let (mut net, a, z) = two();
+    let id = net.connect(a, z);
+    net.send(a, id, 0, "patience");
+    net.run_until(Instant::from_millis(25));
+    net.drop_under_way();
+    // The peer says that the cookie came too late.
+    let (header, _) = parse(&net.sent[1].packet);
+    let stale = Chunk::Error(Error::because(Cause::StaleCookie { staleness_us: 5 }));
+    net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[stale]);
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let [Chunk::Init(init)] = &chunks[..] else { panic!("{chunks:?}") };
+    // 5 ms round trip and a second.
+    assert!(init.parameters.contains(&Parameter::CookiePreservative { increment_ms: 1_005 }), "{init:?}");
+    net.run_for(Duration::from_secs(1));
+    assert!(net.established(a).is_some());
+    let payloads: Vec<_> = net.received(z).into_iter().map(|message| message.payload).collect();
+    assert_eq!(payloads, ["patience"]);
+}
+
+#[test]
+fn an_association_whose_cookies_are_always_stale_is_given_up() {
+    let (mut net, a, z) = two();
+    net.hosts[a].endpoint = {
+        let endpoint = slantpath_sctp::EndpointConfig {
+            port: 5_000,
+            addresses: vec![v4(1, 1)],
+            config: SctpConfig { max_init_retransmits: 2, ..config() },
+        };
+        slantpath_sctp::Endpoint::new(endpoint, slantpath_base::Seed::new(4, 0).stream("a"))
+    };
+    net.connect(a, z);
+    let stale = Chunk::Error(Error::because(Cause::StaleCookie { staleness_us: 0 }));
+    for _ in 0..3 {
+        net.run_for(Duration::from_millis(22));
+        net.drop_under_way();
+        let (header, _) = parse(&net.sent.iter().rev().find(|sent| sent.route.1 == v4(1, 1)).unwrap().packet);
+        net.inject_chunks((v4(1, 2), v4(1, 1)), header, std::slice::from_ref(&stale));
+    }
+    assert_eq!(net.events(a), [Event::Closed(CloseReason::StaleCookie)], "{}", net.trace(0));
+}

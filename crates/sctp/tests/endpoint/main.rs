@@ -1,0 +1,9 @@
+//! Endpoints against each other, and against what strangers send.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod collisions;
+mod handshake;
+mod net;
+mod out_of_the_blue;
+mod security;
