@@ -9,8 +9,7 @@ use core::str::FromStr;
 
 use slantpath_base::{Duration, Instant};
 
-const NANOS_PER_SECOND: i128 = 1_000_000_000;
-const NANOS_PER_DAY: i128 = 86_400 * NANOS_PER_SECOND;
+const NANOS_PER_DAY: i128 = 86_400 * 1_000_000_000;
 const NANOS_PER_HALF_DAY: i128 = NANOS_PER_DAY / 2;
 /// Seconds in a day of 24 hours.
 pub const SECONDS_PER_DAY: f64 = 86_400.0;
@@ -88,10 +87,14 @@ impl Utc {
     }
 
     /// Seconds from `earlier` to this date, negative if it is in fact later.
+    #[inline]
     pub fn seconds_since(self, earlier: Self) -> f64 {
-        let nanos = i128::from(self.0) - i128::from(earlier.0);
-        let (seconds, rest) = (nanos.div_euclid(NANOS_PER_SECOND), nanos.rem_euclid(NANOS_PER_SECOND));
-        seconds as f64 + rest as f64 * 1e-9
+        // Whole seconds first, so that a long time keeps its nanoseconds; the wide arithmetic is only for
+        // dates that lie centuries apart.
+        let Some(nanos) = self.0.checked_sub(earlier.0) else {
+            return (i128::from(self.0) - i128::from(earlier.0)) as f64 * 1e-9;
+        };
+        (nanos / 1_000_000_000) as f64 + (nanos % 1_000_000_000) as f64 * 1e-9
     }
 
     /// The date that much later.

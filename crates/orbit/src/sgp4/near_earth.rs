@@ -2,7 +2,7 @@
 //!
 //! Equations and symbols are those of Hoots and Roehrich, Spacetrack Report No. 3 (1980), with the corrections of
 //! Vallado et al., AIAA 2006-6753. Lengths are Earth radii and times minutes inside. Three things make it quick: sine
-//! and cosine without branches, a fixed number of Newton steps (why only eccentricities below 0.1 are served), and the
+//! and cosine without branches, as few Newton steps as the eccentricity allows (below 0.1), and the
 //! short-period corrections as small rotations instead of new angles.
 
 use super::PropagationFault;
@@ -14,8 +14,16 @@ const RADIUS: f64 = super::WGS72_RADIUS;
 const J2: f64 = ::sgp4::WGS72.j2;
 const J3_OVER_J2: f64 = ::sgp4::WGS72.j3 / ::sgp4::WGS72.j2;
 const J4: f64 = ::sgp4::WGS72.j4;
-/// Newton's steps on Kepler's equation: the error after n of them is about e^(2^n + 1), below 1e-17 for e = 0.1.
-const NEWTON_STEPS: usize = 4;
+/// Newton's steps on Kepler's equation: the error after n of them is about e^(2^n + 1), below 1e-14 radian (0.1 µm).
+fn newton_steps(e: f64) -> usize {
+    match e {
+        e if e < 1.5e-3 => 2,
+        e if e < 0.025 => 3,
+        e if e < 0.101 => 4,
+        // Drag has carried the orbit out of the range that is served.
+        _ => 16,
+    }
+}
 
 /// One orbit's coefficients.
 #[derive(Clone, Debug)]
@@ -193,9 +201,7 @@ impl NearEarth {
         let longitude = anomaly + perigee + inverse_p * self.long_period_longitude * axn;
         let mut eccentric = longitude;
         let (mut sine, mut cosine) = sincos(eccentric);
-        // Drag may carry an orbit out of the range that the fixed number of steps is made for.
-        let steps = if e < 0.101 { NEWTON_STEPS } else { 4 * NEWTON_STEPS };
-        for _ in 0..steps {
+        for _ in 0..newton_steps(e) {
             eccentric +=
                 (longitude - ayn * cosine + axn * sine - eccentric) / (1.0 - cosine * axn - sine * ayn);
             (sine, cosine) = sincos(eccentric);

@@ -1,0 +1,222 @@
+//! What the sky costs: propagation, plans and routes, each the least of several runs, with its target and its ratio to it.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints its figures and stops at the first surprise"
+)]
+#![expect(clippy::disallowed_types, reason = "a benchmark is what measures real time")]
+
+use std::hint::black_box;
+use std::time::Instant as Clock;
+
+use slantpath_base::{Angle, Duration, Seed};
+use slantpath_orbit::constellation::Constellation;
+use slantpath_orbit::constellation::presets::Preset;
+use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::elements::{Checksums, tle};
+use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
+use slantpath_orbit::route::{Refresh, RouteConfig, Router};
+use slantpath_orbit::site::{Horizon, Place, Relay};
+use slantpath_orbit::{Geodetic, Network, NodeId, Site, Utc};
+
+fn least_seconds(runs: usize, mut work: impl FnMut()) -> f64 {
+    let mut least = f64::MAX;
+    for _ in 0..runs {
+        let start = Clock::now();
+        work();
+        least = least.min(start.elapsed().as_secs_f64());
+    }
+    least
+}
+
+fn report(what: &str, seconds: f64, target: f64) {
+    println!(
+        "{what:<62} {:>10.3} ms   target {:>9.3} ms   {:>6.2} of it",
+        seconds * 1e3,
+        target * 1e3,
+        seconds / target
+    );
+}
+
+fn epoch() -> Utc {
+    "2026-03-01T00:00:00Z".parse().unwrap()
+}
+
+fn with_sites(constellations: Vec<Constellation>, count: usize, antenna: &Antenna) -> Network {
+    let mut network = Network::new(epoch(), constellations);
+    let mut stream = Seed::new(1, 0).stream("bench/sites");
+    network.sites = (0..count)
+        .map(|index| Site {
+            name: format!("site-{index}"),
+            place: Place::Fixed(Geodetic::new(
+                stream.uniform() * 100.0 - 50.0,
+                stream.uniform() * 360.0 - 180.0,
+                0.0,
+            )),
+            antennas: vec![antenna.clone()],
+            horizon: Horizon::default(),
+            relay: Relay::None,
+        })
+        .collect();
+    network
+}
+
+fn site_nodes(plan: &ContactPlan) -> Vec<NodeId> {
+    (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect()
+}
+
+fn propagate() {
+    // The first shell as element sets, so that it goes through SGP4.
+    let text: Vec<String> = (0..1_584)
+        .flat_map(|k| {
+            let (plane, slot) = (k / 22, k % 22);
+            let set = slantpath_orbit::ElementSet {
+                name: k.to_string(),
+                catalogue_number: 40_000 + k,
+                designator: String::new(),
+                epoch: epoch(),
+                inclination: Angle::from_degrees(53.0),
+                right_ascension: Angle::from_degrees(f64::from(plane) * 5.0),
+                eccentricity: 0.000_1,
+                argument_of_perigee: Angle::from_degrees(90.0),
+                mean_anomaly: Angle::from_degrees(f64::from(slot) * 360.0 / 22.0),
+                mean_motion_rev_per_day: 15.06,
+                bstar: 1e-4,
+                mean_motion_dot: 0.0,
+                source: slantpath_orbit::elements::Source::default(),
+            };
+            tle::write(&set)
+        })
+        .collect();
+    let sets = tle::read(&text.join("\n"), "bench", Checksums::Verify).unwrap();
+    let network =
+        Network::new(epoch(), vec![Constellation::from_elements("starlink", sets, epoch()).unwrap()]);
+    let mut states = Vec::new();
+    let mut second = 0;
+    let seconds = least_seconds(200, || {
+        second += 1;
+        network.fixed_states(epoch().after(Duration::from_secs(second)), &mut states).unwrap();
+        black_box(&states);
+    });
+    report("1,584 satellites through SGP4 into the fixed frame", seconds, 0.5e-3);
+}
+
+fn day_of_iridium() {
+    let antenna = Antenna::new(Angle::from_degrees(8.2));
+    let mut network = with_sites(Preset::Iridium.build(epoch()).unwrap(), 2, &antenna);
+    network.sites[0].place = Place::Fixed(Geodetic::new(51.53, 0.0, 0.0));
+    network.sites[1].place = Place::Fixed(Geodetic::new(42.3, -71.1, 0.0));
+    let mut changes = 0;
+    let seconds = least_seconds(3, || {
+        let planner = Planner::new(&network, Duration::from_secs(86_400)).unwrap();
+        let plan = planner.plan(&mut |_, _| {}).unwrap();
+        let nodes = site_nodes(&plan);
+        let mut router = Router::new(&plan, &nodes, RouteConfig::default());
+        changes = 0;
+        while router.step().is_some() {
+            changes += 1;
+        }
+    });
+    report(&format!("a day of Iridium between two sites ({changes} changes)"), seconds, 1.0);
+}
+
+fn routes() {
+    let policy = GroundPolicy {
+        criterion: Criterion::Nearest,
+        reselect: Reselect::OnLoss,
+        handover: Handover::default(),
+    };
+    let antenna = Antenna::new(Angle::from_degrees(25.0)).with_policy(policy);
+    let network = with_sites(Preset::StarlinkShell1.build(epoch()).unwrap(), 100, &antenna);
+    let planner = Planner::new(&network, Duration::from_secs(600)).unwrap();
+    let mut plan = None;
+    let seconds = least_seconds(1, || plan = Some(planner.plan(&mut |_, _| {}).unwrap()));
+    let plan = plan.unwrap();
+    println!(
+        "ten minutes of Starlink, 100 sites: {:.2} s, {} contacts, {} changes, {:.1} MB",
+        seconds,
+        plan.contacts().len(),
+        plan.changes().len(),
+        plan.memory_bytes() as f64 / 1e6
+    );
+    for refresh in [Refresh::All, Refresh::Changed] {
+        let mut router =
+            Router::new(&plan, &site_nodes(&plan), RouteConfig { refresh, ..RouteConfig::default() });
+        let scratch = least_seconds(10, || router.rebuild());
+        report("routes of Starlink 72 x 22 towards 100 sites, from scratch", scratch, 10e-3);
+        let (mut total, mut most, mut steps) = (0.0, 0.0_f64, 0);
+        while steps < 400 {
+            let seconds = least_seconds(1, || {
+                black_box(router.step());
+            });
+            total += seconds;
+            most = most.max(seconds);
+            steps += 1;
+        }
+        report(
+            &format!("  after one contact change, mean of {steps}, {refresh:?}"),
+            total / f64::from(steps),
+            1e-3,
+        );
+        report("  after one contact change, the slowest of them", most, 1e-3);
+    }
+}
+
+fn day_of_starlink() {
+    let grid = Reselect::Grid { period: Duration::from_secs(15), offset: Duration::ZERO };
+    let policy =
+        GroundPolicy { criterion: Criterion::Highest, reselect: grid, handover: Handover::default() };
+    let antenna = Antenna::new(Angle::from_degrees(25.0)).with_policy(policy);
+    let network = with_sites(Preset::StarlinkShell1.build(epoch()).unwrap(), 100, &antenna);
+    let mut last = (0, 0, 0);
+    let seconds = least_seconds(1, || {
+        let planner = Planner::new(&network, Duration::from_secs(86_400)).unwrap();
+        let plan = planner.plan(&mut |_, _| {}).unwrap();
+        last = (plan.contacts().len(), plan.memory_bytes(), 0);
+        let mut router = Router::new(&plan, &site_nodes(&plan), RouteConfig::default());
+        while router.step().is_some() {
+            last.2 += 1;
+        }
+    });
+    report(
+        &format!(
+            "a day of Starlink, 100 sites ({} contacts, {} MB, {} steps)",
+            last.0,
+            last.1 / 1_000_000,
+            last.2
+        ),
+        seconds,
+        240.0,
+    );
+}
+
+fn ten_thousand() {
+    use slantpath_orbit::constellation::{Arrangement, IslConfig, IslPattern, shell::Shell};
+    let mut shell = Shell::new("huge", Arrangement::Delta, (100, 100), 550.0, 53.0);
+    shell.isl = IslConfig { pattern: IslPattern::Grid, ..IslConfig::default() };
+    let network =
+        with_sites(vec![shell.build(epoch()).unwrap()], 10, &Antenna::new(Angle::from_degrees(25.0)));
+    let seconds = least_seconds(1, || {
+        let plan = Planner::new(&network, Duration::from_secs(3_600)).unwrap().plan(&mut |_, _| {}).unwrap();
+        black_box(Router::new(&plan, &site_nodes(&plan), RouteConfig::default()).distance(NodeId::new(0), 0));
+    });
+    report("an hour of 10,000 satellites, 10 sites", seconds, 60.0);
+}
+
+fn main() {
+    let only = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    let parts: [(&str, fn()); 5] = [
+        ("propagate", propagate),
+        ("iridium", day_of_iridium),
+        ("routes", routes),
+        ("ten-thousand", ten_thousand),
+        ("starlink-day", day_of_starlink),
+    ];
+    for (name, part) in parts {
+        // The day of Starlink takes minutes: it runs only when it is asked for.
+        if only.as_deref().map_or(name != "starlink-day", |only| only == name) {
+            part();
+        }
+    }
+}
