@@ -23,8 +23,10 @@
 
 pub mod constellation;
 pub mod contact;
+pub mod coverage;
 pub mod earth;
 pub mod elements;
+pub mod export;
 pub mod ground;
 pub mod network;
 pub mod orbit;
@@ -32,6 +34,7 @@ pub mod outage;
 pub mod route;
 pub mod sgp4;
 pub mod site;
+pub mod topology;
 mod trig;
 pub mod utc;
 pub mod vector;

@@ -40,6 +40,11 @@ impl SitePasses {
     pub fn of_antenna(&self, antenna: usize) -> &[Pass] {
         &self.lists[self.of_antenna[antenna]]
     }
+
+    /// The times at which any antenna has a satellite to choose, seconds from the start, in order.
+    pub fn union(&self) -> Vec<(f64, f64)> {
+        union(self.lists.iter().flatten())
+    }
 }
 
 impl<'n> Planner<'n> {
@@ -182,7 +187,7 @@ impl<'n> Planner<'n> {
                 }
             }
         }
-        let covered = passes.iter().map(|site| union(site.lists.iter().flatten())).collect();
+        let covered = passes.iter().map(SitePasses::union).collect();
         Ok(builder.finish(self, covered))
     }
 

@@ -1,0 +1,109 @@
+//! Coverage: when a place sees any satellite at all, its gaps, and how much of the Earth is served.
+
+use slantpath_base::{Angle, Duration, Instant};
+
+use crate::contact::{ContactPlan, Planner};
+use crate::earth::Geodetic;
+use crate::ground::Antenna;
+use crate::network::{Network, NetworkError};
+use crate::site::{Horizon, Place, Relay, Site};
+
+/// When a place is covered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coverage {
+    /// Stretches with at least one satellite in sight, in order.
+    pub covered: Vec<(Instant, Instant)>,
+    /// The stretches between them, and before the first and after the last.
+    pub gaps: Vec<(Instant, Instant)>,
+    /// Covered time over the whole.
+    pub share: f64,
+}
+
+/// The coverage of a site of a plan: what its antennas could see, whatever they chose. A gap is an answer, not an error.
+pub fn of_site(plan: &ContactPlan, site: usize) -> Coverage {
+    of_intervals(plan.site_passes(site), plan.span())
+}
+
+fn of_intervals(passes: &[(f64, f64)], span: Duration) -> Coverage {
+    let instant = |seconds: f64| Instant::START + Duration::from_secs_f64(seconds).min(span);
+    let covered: Vec<(Instant, Instant)> =
+        passes.iter().map(|&(start, end)| (instant(start), instant(end))).collect();
+    let end = Instant::START + span;
+    let mut gaps = Vec::new();
+    let mut here = Instant::START;
+    for &(start, until) in &covered {
+        if start > here {
+            gaps.push((here, start));
+        }
+        here = until;
+    }
+    if here < end {
+        gaps.push((here, end));
+    }
+    let seconds: f64 = covered.iter().map(|(start, until)| (*until - *start).as_secs_f64()).sum();
+    Coverage { covered, gaps, share: seconds / span.as_secs_f64() }
+}
+
+/// One row of a coverage by latitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LatitudeBand {
+    /// Geodetic latitude.
+    pub latitude: Angle,
+    /// Covered time over the whole, averaged over the longitudes.
+    pub share: f64,
+    /// The longest gap at any of the longitudes.
+    pub longest_gap: Duration,
+}
+
+/// Coverage from pole to pole: at `bands` latitudes and as many longitudes as make a square grid, each solved as a site.
+pub fn by_latitude(
+    network: &Network,
+    min_elevation: Angle,
+    span: Duration,
+    bands: usize,
+) -> Result<Vec<LatitudeBand>, NetworkError> {
+    let mut probe = network.clone();
+    probe.sites.clear();
+    let bands = bands.max(2);
+    let latitude = |band: usize| -90.0 + 180.0 * band as f64 / (bands - 1) as f64;
+    let longitudes = |band: usize| {
+        let circle = 2.0 * (bands - 1) as f64 * libm::cos(latitude(band).to_radians());
+        (0..).map_while(move |k| {
+            let share = f64::from(k) / libm::ceil(circle).max(1.0);
+            (share < 1.0).then_some(share * 360.0 - 180.0)
+        })
+    };
+    for band in 0..bands {
+        for (index, longitude) in longitudes(band).enumerate() {
+            probe.sites.push(Site {
+                name: format!("latitude {} longitude {index}", latitude(band)),
+                place: Place::Fixed(Geodetic::new(latitude(band), longitude, 0.0)),
+                antennas: vec![Antenna::new(min_elevation)],
+                horizon: Horizon::default(),
+                relay: Relay::None,
+            });
+        }
+    }
+    let planner = Planner::new(&probe, span)?;
+    let mut rows = Vec::with_capacity(bands);
+    let mut site = 0;
+    for band in 0..bands {
+        let (mut share, mut longest_gap, mut count) = (0.0, Duration::ZERO, 0);
+        for _ in longitudes(band) {
+            let coverage = match planner.passes(site) {
+                Ok(passes) => of_intervals(&passes.union(), span),
+                // A place that is never covered is a row of the answer here.
+                Err(NetworkError::NeverSees { .. }) => of_intervals(&[], span),
+                Err(error) => return Err(error),
+            };
+            share += coverage.share;
+            count += 1;
+            let gaps = coverage.gaps.iter().map(|(start, end)| *end - *start);
+            longest_gap = gaps.fold(longest_gap, Duration::max);
+            site += 1;
+        }
+        let latitude = Angle::from_degrees(latitude(band));
+        rows.push(LatitudeBand { latitude, share: share / f64::from(count.max(1)), longest_gap });
+    }
+    Ok(rows)
+}

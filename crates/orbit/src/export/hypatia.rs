@@ -1,0 +1,215 @@
+//! The files that Hypatia's simulator reads: satellites, ground stations, links, description, and forwarding state over time.
+//!
+//! Form after the files of Kassing et al., "Exploring the Internet from space with Hypatia" (IMC 2020). Nodes are numbered as
+//! there: satellites first, then ground stations. A satellite's interfaces are its links in the order of `isls.txt`, then one
+//! towards the ground; a ground station has one. Hypatia's links exist for ever: a link that is off at times is in the
+//! list, and the forwarding state does not use it while it is off.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use slantpath_base::{Duration, Instant};
+
+use crate::contact::{ContactId, ContactKind, ContactPlan};
+use crate::earth::{Geodetic, SPEED_OF_LIGHT};
+use crate::elements::{ElementSet, Source, tle};
+use crate::network::{Network, NodeId};
+use crate::orbit::{Orbit, mean_motion};
+use crate::route::{RouteConfig, Router};
+use crate::sgp4::PropagationFault;
+use crate::utc::SECONDS_PER_DAY;
+use slantpath_base::Angle;
+
+/// A file's name and text.
+pub type File = (String, String);
+
+/// All files: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt`, `description.txt`, and one
+/// `dynamic_state_…/fstate_….txt` and `gsl_if_bandwidth_….txt` for each `step`. The first is whole, later ones hold what changed.
+pub fn files(network: &Network, plan: &ContactPlan, step: Duration) -> Result<Vec<File>, PropagationFault> {
+    let interfaces = Interfaces::new(plan);
+    let mut files = vec![
+        ("tles.txt".to_owned(), tles(network)?),
+        ("ground_stations.txt".to_owned(), ground_stations(network)),
+        ("isls.txt".to_owned(), interfaces.isls()),
+        ("gsl_interfaces_info.txt".to_owned(), Interfaces::gsl_interfaces(plan)),
+        ("description.txt".to_owned(), description(plan)),
+    ];
+    files.extend(forwarding(plan, &interfaces, step));
+    Ok(files)
+}
+
+/// A satellite's elements as two lines; a circle's and a slot's are made to match at the start, to the format's digits.
+fn tles(network: &Network) -> Result<String, PropagationFault> {
+    let constellation = network.constellations.first();
+    let planes = constellation.map_or(1, |first| first.plane_count().max(1));
+    let count = network.satellite_count();
+    let even = network.constellations.len() == 1 && count.is_multiple_of(planes);
+    let (planes, per_plane) = if even { (planes, count / planes) } else { (1, count) };
+    let mut text = format!("{planes} {per_plane}\n");
+    for (index, satellite) in network.satellites().enumerate() {
+        let set = match &satellite.orbit {
+            Orbit::ElementSet(set, _) => (**set).clone(),
+            Orbit::Circular(_) | Orbit::Slot(_) => osculating(network, index, &satellite.orbit)?,
+        };
+        let [first, second] = tle::write(&set);
+        let _ = writeln!(text, "{} {index}\n{first}\n{second}", satellite.name.replace(' ', "-"));
+    }
+    Ok(text)
+}
+
+fn osculating(network: &Network, index: usize, orbit: &Orbit) -> Result<ElementSet, PropagationFault> {
+    let state = orbit.inertial(network.epoch)?;
+    let normal = state.position.cross(state.velocity);
+    let node = libm::atan2(normal.x, -normal.y);
+    let level = libm::hypot(normal.x, normal.y);
+    let inclination = libm::atan2(level, normal.z);
+    let along_node = crate::vector::Vec3::new(libm::cos(node), libm::sin(node), 0.0);
+    let across = normal.cross(along_node) * (1.0 / normal.norm());
+    let argument = libm::atan2(state.position.dot(across), state.position.dot(along_node));
+    let turns = mean_motion(state.position.norm()) * SECONDS_PER_DAY / core::f64::consts::TAU;
+    let wrapped = |angle: f64| {
+        Angle::from_radians(libm::fmod(angle + 2.0 * core::f64::consts::TAU, core::f64::consts::TAU))
+    };
+    Ok(ElementSet {
+        name: index.to_string(),
+        catalogue_number: u32::try_from(index + 1).unwrap_or(u32::MAX),
+        designator: "00000A".to_owned(),
+        epoch: network.epoch,
+        inclination: Angle::from_radians(inclination),
+        right_ascension: wrapped(node),
+        eccentricity: 1e-7,
+        argument_of_perigee: Angle::ZERO,
+        mean_anomaly: wrapped(argument),
+        mean_motion_rev_per_day: turns,
+        bstar: 0.0,
+        mean_motion_dot: 0.0,
+        source: Source::default(),
+    })
+}
+
+fn ground_stations(network: &Network) -> String {
+    let mut text = String::new();
+    for (index, site) in network.sites.iter().enumerate() {
+        let position = site.place.at(Instant::START).position;
+        let place = Geodetic::from_fixed(position);
+        let _ = writeln!(
+            text,
+            "{index},{},{:.6},{:.6},{:.3},{:.3},{:.3},{:.3}",
+            site.name.replace(',', " "),
+            place.latitude.as_degrees(),
+            place.longitude.as_degrees(),
+            place.height_m,
+            position.x,
+            position.y,
+            position.z
+        );
+    }
+    text
+}
+
+/// The greatest lengths of both kinds of links over the plan.
+fn description(plan: &ContactPlan) -> String {
+    let (mut ground, mut between) = (0.0_f64, 0.0_f64);
+    for (index, contact) in plan.contacts().iter().enumerate() {
+        let curve = plan.delay(contact_id(index));
+        let middle = contact.start + (contact.end - contact.start) / 2;
+        let seconds = [contact.start, middle, contact.end].map(|at| curve.nanos_at(at) * 1e-9);
+        let metres = seconds.into_iter().fold(0.0, f64::max) * SPEED_OF_LIGHT;
+        match contact.kind {
+            ContactKind::Ground { .. } => ground = ground.max(metres),
+            ContactKind::InterSatellite => between = between.max(metres),
+        }
+    }
+    format!("max_gsl_length_m={ground:.10}\nmax_isl_length_m={between:.10}\n")
+}
+
+/// Interface numbers.
+struct Interfaces {
+    pairs: Vec<(NodeId, NodeId)>,
+    /// For each node, how many links between satellites it has; the next number is the one towards the ground.
+    count: Vec<usize>,
+    number: BTreeMap<(NodeId, NodeId), usize>,
+}
+
+impl Interfaces {
+    fn new(plan: &ContactPlan) -> Self {
+        let between = plan.contacts().iter().filter(|contact| contact.kind == ContactKind::InterSatellite);
+        let pairs: BTreeSet<(NodeId, NodeId)> = between.map(|contact| (contact.a, contact.b)).collect();
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        let mut count = vec![0; plan.names().len()];
+        let mut number = BTreeMap::new();
+        for &(a, b) in &pairs {
+            for (from, to) in [(a, b), (b, a)] {
+                number.insert((from, to), count[from.index()]);
+                count[from.index()] += 1;
+            }
+        }
+        Self { pairs, count, number }
+    }
+
+    fn isls(&self) -> String {
+        self.pairs.iter().fold(String::new(), |mut text, (a, b)| {
+            let _ = writeln!(text, "{} {}", a.0, b.0);
+            text
+        })
+    }
+
+    fn gsl_interfaces(plan: &ContactPlan) -> String {
+        (0..plan.names().len()).fold(String::new(), |mut text, node| {
+            let _ = writeln!(text, "{node},1,1.0");
+            text
+        })
+    }
+
+    /// The interface of a node towards another: that of their link, or the one towards the ground.
+    fn of(&self, from: NodeId, to: NodeId) -> usize {
+        self.number.get(&(from, to)).copied().unwrap_or(self.count[from.index()])
+    }
+}
+
+/// The state files of each step.
+fn forwarding(plan: &ContactPlan, interfaces: &Interfaces, step: Duration) -> Vec<File> {
+    let sites: Vec<NodeId> = (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect();
+    let mut router = Router::new(plan, &sites, RouteConfig::default());
+    let step = step.as_nanos().max(1_000_000);
+    let mut known: BTreeMap<(NodeId, NodeId), Option<NodeId>> = BTreeMap::new();
+    let mut files = Vec::new();
+    let folder =
+        format!("dynamic_state_{}ms_for_{}s", step / 1_000_000, plan.span().as_nanos() / 1_000_000_000);
+    let mut at = 0;
+    while at < plan.span().as_nanos() {
+        router.advance(Instant::from_nanos(at));
+        let mut text = String::new();
+        for (index, &to) in sites.iter().enumerate() {
+            for from in (0..plan.names().len()).map(NodeId::new).filter(|&from| from != to) {
+                let next = router.next_hop(from, index).map(|hop| hop.next);
+                if known.insert((from, to), next) == Some(next) {
+                    continue;
+                }
+                let _ = match next {
+                    Some(next) => {
+                        let (mine, theirs) = (interfaces.of(from, next), interfaces.of(next, from));
+                        writeln!(text, "{},{},{},{mine},{theirs}", from.0, to.0, next.0)
+                    }
+                    None => writeln!(text, "{},{},-1,-1,-1", from.0, to.0),
+                };
+            }
+        }
+        files.push((format!("{folder}/fstate_{at}.txt"), text));
+        let bandwidth = if at == 0 {
+            (0..plan.names().len()).fold(String::new(), |mut text, node| {
+                let _ = writeln!(text, "{node},{},1.0", interfaces.count[node]);
+                text
+            })
+        } else {
+            String::new()
+        };
+        files.push((format!("{folder}/gsl_if_bandwidth_{at}.txt"), bandwidth));
+        at += step;
+    }
+    files
+}
+
+fn contact_id(index: usize) -> ContactId {
+    ContactId(u32::try_from(index).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,299 @@
+//! Which path, which delay, which handover, when and why, between two nodes over a span: the answers that people ask for.
+
+use core::fmt;
+
+use slantpath_base::{Duration, Instant};
+
+use crate::contact::{Cause, Contact, ContactId, ContactKind, ContactPlan};
+use crate::network::NodeId;
+use crate::route::{Metric, Path, Refresh, RouteConfig, Router};
+
+/// Which route is followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// The shortest that shares no relaying node with the route of least delay: a multihomed host's second path.
+    Disjoint,
+    /// Along given nodes, both ends included, whenever all their contacts hold.
+    Fixed(Vec<NodeId>),
+    /// Least delay.
+    #[default]
+    LeastDelay,
+    /// Fewest links, then least delay.
+    LeastHops,
+}
+
+/// Why a path began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// A contact of the old path ended.
+    Ended {
+        /// Which.
+        contact: ContactId,
+        /// Why.
+        cause: Cause,
+    },
+    /// A contact of the new path began.
+    Began {
+        /// Which.
+        contact: ContactId,
+        /// Why.
+        cause: Cause,
+    },
+    /// Delays had drifted until, at a change elsewhere, another path was shorter.
+    Shorter,
+    /// The plan begins.
+    Start,
+}
+
+/// One stretch of time with one path, or with none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leg {
+    /// From when.
+    pub start: Instant,
+    /// Until when.
+    pub end: Instant,
+    /// The path; none in a gap.
+    pub path: Option<Path>,
+    /// Why it began: every change at its start that concerns it.
+    pub reasons: Vec<Reason>,
+    /// Delay over the leg; none in a gap.
+    pub delay: Option<DelayRange>,
+}
+
+/// Delay over a leg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayRange {
+    /// At its start.
+    pub start: Duration,
+    /// At its end.
+    pub end: Duration,
+    /// The least: read at least every second, and at sixteen points.
+    pub min: Duration,
+    /// The greatest, read likewise.
+    pub max: Duration,
+}
+
+/// How one node reaches another over a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeline {
+    /// From where.
+    pub from: NodeId,
+    /// To where.
+    pub to: NodeId,
+    /// The legs, in order and without holes: gaps are legs without a path.
+    pub legs: Vec<Leg>,
+}
+
+/// What a timeline amounts to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Time with a path.
+    pub connected: Duration,
+    /// Time without.
+    pub disconnected: Duration,
+    /// Changes of path.
+    pub path_changes: usize,
+    /// Changes of the satellite that serves either end.
+    pub handovers: usize,
+    /// Least delay.
+    pub delay_min: Duration,
+    /// Greatest delay.
+    pub delay_max: Duration,
+    /// Mean delay over the connected time, seconds.
+    pub delay_mean_s: f64,
+    /// Fewest links of a path.
+    pub hops_min: usize,
+    /// Most links of a path.
+    pub hops_max: usize,
+}
+
+/// Follows the route between two nodes through a plan.
+pub fn follow(plan: &ContactPlan, from: NodeId, to: NodeId, selection: &Selection) -> Timeline {
+    let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
+    let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh: Refresh::All });
+    let end = Instant::START + plan.span();
+    let mut legs: Vec<Leg> = Vec::new();
+    let mut at = Instant::START;
+    while at < end {
+        let path = choose(&router, from, to, selection);
+        let until = router.next_change().unwrap_or(end).min(end);
+        match legs.last_mut() {
+            Some(leg) if leg.path == path => leg.end = until,
+            last => {
+                let reasons = reasons(plan, at, last.and_then(|leg| leg.path.as_ref()), path.as_ref());
+                legs.push(Leg { start: at, end: until, path, reasons, delay: None });
+            }
+        }
+        if router.step().is_none() {
+            break;
+        }
+        at = until;
+    }
+    for leg in &mut legs {
+        leg.delay = leg.path.as_ref().map(|path| delay_range(plan, path, leg.start, leg.end));
+    }
+    Timeline { from, to, legs }
+}
+
+fn choose(router: &Router<'_>, from: NodeId, to: NodeId, selection: &Selection) -> Option<Path> {
+    match selection {
+        Selection::Fixed(nodes) => router.fixed_path(nodes),
+        Selection::LeastDelay | Selection::LeastHops => router.path(from, 0),
+        Selection::Disjoint => router.disjoint_path(from, to, &router.path(from, 0)?),
+    }
+}
+
+fn reasons(plan: &ContactPlan, at: Instant, old: Option<&Path>, new: Option<&Path>) -> Vec<Reason> {
+    if at == Instant::START {
+        return vec![Reason::Start];
+    }
+    let contacts = |path: Option<&Path>| path.map_or_else(Vec::new, |path| path.contacts.clone());
+    let ended = contacts(old).into_iter().filter(|&id| plan.contact(id).end == at);
+    let began = contacts(new).into_iter().filter(|&id| plan.contact(id).start == at);
+    let mut reasons: Vec<Reason> = ended
+        .map(|contact| Reason::Ended { contact, cause: plan.contact(contact).closes })
+        .chain(began.map(|contact| Reason::Began { contact, cause: plan.contact(contact).opens }))
+        .collect();
+    if reasons.is_empty() {
+        reasons.push(Reason::Shorter);
+    }
+    reasons
+}
+
+fn delay_range(plan: &ContactPlan, path: &Path, start: Instant, end: Instant) -> DelayRange {
+    let span = (end - start).as_nanos();
+    let steps = (span / 1_000_000_000).max(16);
+    let at = |step: u64| {
+        // The last reading is just inside: the leg is open at its end.
+        let offset = u128::from(span) * u128::from(step) / u128::from(steps);
+        start + Duration::from_nanos(u64::try_from(offset).unwrap_or(span))
+    };
+    let read = |step| path.delay(plan, at(step));
+    let (mut min, mut max) = (Duration::MAX, Duration::ZERO);
+    for step in 0..=steps {
+        let delay = read(step);
+        (min, max) = (min.min(delay), max.max(delay));
+    }
+    DelayRange { start: read(0), end: read(steps), min, max }
+}
+
+impl Timeline {
+    /// The delay at an instant, if there is a path then.
+    pub fn delay_at(&self, plan: &ContactPlan, now: Instant) -> Option<Duration> {
+        let index = self.legs.partition_point(|leg| leg.end <= now);
+        self.legs.get(index)?.path.as_ref().map(|path| path.delay(plan, now))
+    }
+
+    /// Delay at regular times: what a figure is drawn from. Gaps give `None`.
+    pub fn samples(&self, plan: &ContactPlan, every: Duration) -> Vec<(Instant, Option<Duration>)> {
+        let every = every.as_nanos().max(1);
+        let count = plan.span().as_nanos() / every;
+        let at = |step: u64| Instant::from_nanos(step * every);
+        (0..=count).map(at).map(|now| (now, self.delay_at(plan, now))).collect()
+    }
+
+    /// What it amounts to.
+    pub fn summary(&self, plan: &ContactPlan) -> Summary {
+        let mut summary = Summary { delay_min: Duration::MAX, hops_min: usize::MAX, ..Summary::default() };
+        let mut weighted = 0.0;
+        for leg in &self.legs {
+            let length = leg.end - leg.start;
+            let (Some(path), Some(delay)) = (&leg.path, &leg.delay) else {
+                summary.disconnected += length;
+                continue;
+            };
+            summary.connected += length;
+            summary.delay_min = summary.delay_min.min(delay.min);
+            summary.delay_max = summary.delay_max.max(delay.max);
+            summary.hops_min = summary.hops_min.min(path.contacts.len());
+            summary.hops_max = summary.hops_max.max(path.contacts.len());
+            weighted += mean_nanos(plan, path, leg) * length.as_secs_f64();
+        }
+        for pair in self.legs.windows(2) {
+            summary.path_changes += 1;
+            summary.handovers += usize::from(is_handover(plan, &pair[0], &pair[1]));
+        }
+        if summary.connected.is_zero() {
+            (summary.delay_min, summary.hops_min) = (Duration::ZERO, 0);
+        } else {
+            summary.delay_mean_s = weighted * 1e-9 / summary.connected.as_secs_f64();
+        }
+        summary
+    }
+
+    /// The stretches without a path.
+    pub fn gaps(&self) -> Vec<(Instant, Instant)> {
+        self.legs.iter().filter(|leg| leg.path.is_none()).map(|leg| (leg.start, leg.end)).collect()
+    }
+}
+
+/// Simpson's rule over the leg.
+fn mean_nanos(plan: &ContactPlan, path: &Path, leg: &Leg) -> f64 {
+    let length = leg.end - leg.start;
+    let at =
+        |share: u64| path.delay_nanos(plan, leg.start + Duration::from_nanos(length.as_nanos() / 8 * share));
+    let odd: f64 = [1, 3, 5, 7].map(at).iter().sum();
+    let even: f64 = [2, 4, 6].map(at).iter().sum();
+    (at(0) + 4.0 * odd + 2.0 * even + at(8)) / 24.0
+}
+
+fn is_handover(plan: &ContactPlan, before: &Leg, after: &Leg) -> bool {
+    let serving = |leg: &Leg| -> Option<Vec<NodeId>> {
+        let ground = |&&id: &&ContactId| matches!(plan.contact(id).kind, ContactKind::Ground { .. });
+        Some(leg.path.as_ref()?.contacts.iter().filter(ground).map(|&id| plan.contact(id).a).collect())
+    };
+    match (serving(before), serving(after)) {
+        (Some(before), Some(after)) => before != after,
+        (None, None) => false,
+        (None, Some(_)) | (Some(_), None) => true,
+    }
+}
+
+impl Reason {
+    /// The reason in words, with the names of its nodes.
+    pub fn describe(&self, plan: &ContactPlan) -> String {
+        let name = |contact: &Contact| {
+            format!("{} - {}", plan.names()[contact.b.index()], plan.names()[contact.a.index()])
+        };
+        match self {
+            Self::Ended { contact, cause } => format!("{} ended: {cause}", name(plan.contact(*contact))),
+            Self::Began { contact, cause } => format!("{} began: {cause}", name(plan.contact(*contact))),
+            Self::Shorter => "another path had become shorter".to_owned(),
+            Self::Start => "the plan begins".to_owned(),
+        }
+    }
+}
+
+/// A timeline as a table for the terminal: times, delay, links, path and reasons.
+pub struct Table<'a> {
+    /// What is shown.
+    pub timeline: &'a Timeline,
+    /// The plan behind it.
+    pub plan: &'a ContactPlan,
+}
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:>12} {:>12} {:>10} {:>10} {:>5}  path; why",
+            "from (s)", "to (s)", "min (ms)", "max (ms)", "links"
+        )?;
+        for leg in &self.timeline.legs {
+            let (start, end) = (leg.start.since_start().as_secs_f64(), leg.end.since_start().as_secs_f64());
+            write!(f, "{start:>12.3} {end:>12.3} ")?;
+            match (&leg.path, &leg.delay) {
+                (Some(path), Some(delay)) => {
+                    let names: Vec<&str> =
+                        path.nodes.iter().map(|node| self.plan.names()[node.index()].as_str()).collect();
+                    let (min, max) = (delay.min.as_millis_f64(), delay.max.as_millis_f64());
+                    write!(f, "{min:>10.3} {max:>10.3} {:>5}  {}", path.contacts.len(), names.join(" > "))?;
+                }
+                _ => write!(f, "{:>10} {:>10} {:>5}  no path", "-", "-", "-")?,
+            }
+            let reasons: Vec<String> = leg.reasons.iter().map(|reason| reason.describe(self.plan)).collect();
+            writeln!(f, "; {}", reasons.join(", "))?;
+        }
+        Ok(())
+    }
+}

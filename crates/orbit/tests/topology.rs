@@ -1,0 +1,201 @@
+//! Whole answers: the studies' two paths, coverage, and the files for other programs.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use slantpath_base::{Angle, Duration, Instant};
+use slantpath_orbit::constellation::presets::Preset;
+use slantpath_orbit::constellation::shell::FirstNode;
+use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::elements::Checksums;
+use slantpath_orbit::export::{czml, ground_track, hypatia};
+use slantpath_orbit::ground::Antenna;
+use slantpath_orbit::orbit::Perturbation;
+use slantpath_orbit::site::{Horizon, Place, Relay};
+use slantpath_orbit::topology::{Reason, Selection, Table, Timeline, follow};
+use slantpath_orbit::{Constellation, Geodetic, Network, Site, Utc, coverage};
+
+fn epoch() -> Utc {
+    "2026-03-01T00:00:00Z".parse().unwrap()
+}
+
+fn site(name: &str, latitude: f64, longitude: f64) -> Site {
+    Site {
+        name: name.into(),
+        place: Place::Fixed(Geodetic::new(latitude, longitude, 0.0)),
+        antennas: vec![Antenna::new(Angle::from_degrees(8.2))],
+        horizon: Horizon::default(),
+        relay: Relay::None,
+    }
+}
+
+fn london_boston(constellations: Vec<Constellation>) -> Network {
+    let mut network = Network::new(epoch(), constellations);
+    network.sites = vec![site("london", 51.53, 0.0), site("boston", 42.3, -71.1)];
+    network
+}
+
+fn plan(network: &Network, span: Duration) -> ContactPlan {
+    Planner::new(network, span).unwrap().plan(&mut |_, _| {}).unwrap()
+}
+
+fn timeline(plan: &ContactPlan, selection: &Selection) -> Timeline {
+    follow(plan, plan.node("london").unwrap(), plan.node("boston").unwrap(), selection)
+}
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+#[test]
+fn london_to_boston_over_a_geostationary_satellite_takes_half_a_second_there_and_back() {
+    let network = london_boston(vec![Constellation::geostationary("geo", &[-30.0])]);
+    let plan = plan(&network, Duration::from_secs(3_600));
+    let timeline = timeline(&plan, &Selection::LeastDelay);
+    assert_eq!(timeline.legs.len(), 1);
+    let delay = timeline.legs[0].delay.unwrap();
+    // By hand, on the ellipsoid.
+    let range = |latitude: f64, longitude: f64| {
+        let place = Geodetic::new(latitude, longitude, 0.0).to_fixed();
+        let r = 42_164_169.6;
+        let (sine, cosine) = libm::sincos((-30.0_f64).to_radians());
+        let (x, y) = (r * cosine - place.x, r * sine - place.y);
+        libm::sqrt(x * x + y * y + place.z * place.z)
+    };
+    let expected = (range(51.53, 0.0) + range(42.3, -71.1)) / 299_792_458.0 * 1e3;
+    assert!((delay.start.as_millis_f64() - expected).abs() < 1e-3, "{expected}");
+    assert_eq!(delay.min, delay.max);
+    // ns-2 gives 261.3 ms, on a sphere and with two serialisations in it.
+    let serialisations = 261.3 - delay.start.as_millis_f64();
+    assert!(serialisations > 0.0 && serialisations < 2.0, "{serialisations}");
+}
+
+#[test]
+fn london_to_boston_over_iridium_stays_between_22_and_122_ms_and_takes_3_to_10_links() {
+    let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    let plan = plan(&network, DAY);
+    let timeline = timeline(&plan, &Selection::LeastDelay);
+    let summary = timeline.summary(&plan);
+    assert_eq!(summary.disconnected, Duration::ZERO);
+    // The least is up, one link, and down; the most is a way round the seam or over the pole.
+    assert!(summary.delay_min > Duration::from_millis(20) && summary.delay_min < Duration::from_millis(30));
+    assert!(summary.delay_max > Duration::from_millis(110) && summary.delay_max < Duration::from_millis(125));
+    assert_eq!((summary.hops_min, summary.hops_max), (3, 10));
+    assert!(summary.handovers > 200);
+}
+
+#[test]
+fn legs_join_without_holes_and_every_change_has_its_reason() {
+    let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    let plan = plan(&network, Duration::from_secs(20_000));
+    for selection in [Selection::LeastDelay, Selection::LeastHops, Selection::Disjoint] {
+        let timeline = timeline(&plan, &selection);
+        assert_eq!(timeline.legs[0].start, Instant::START);
+        assert_eq!(timeline.legs.last().unwrap().end, Instant::START + plan.span());
+        assert!(
+            timeline.legs.windows(2).all(|pair| pair[0].end == pair[1].start && pair[0].path != pair[1].path)
+        );
+        assert!(timeline.legs.iter().all(|leg| !leg.reasons.is_empty()));
+        for leg in &timeline.legs {
+            if let Some(path) = &leg.path {
+                assert!(path.holds_at(&plan, leg.start), "{leg:?}");
+                assert!(path.contacts.iter().all(|&id| plan.contact(id).end >= leg.end));
+            }
+        }
+    }
+    let hops = timeline(&plan, &Selection::LeastHops).summary(&plan);
+    let delay = timeline(&plan, &Selection::LeastDelay).summary(&plan);
+    assert!(hops.hops_max <= delay.hops_max && delay.delay_mean_s <= hops.delay_mean_s + 1e-9);
+    let text = Table { timeline: &timeline(&plan, &Selection::LeastDelay), plan: &plan }.to_string();
+    assert!(text.contains("sets") && text.contains("london > iridium-"), "{text}");
+}
+
+#[test]
+fn a_fixed_path_has_gaps_when_its_contacts_have() {
+    let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    let plan = plan(&network, Duration::from_secs(10_000));
+    let first = timeline(&plan, &Selection::LeastDelay).legs[0].path.clone().unwrap();
+    let fixed = timeline(&plan, &Selection::Fixed(first.nodes));
+    assert!(fixed.legs[0].path.is_some() && fixed.legs[1].path.is_none());
+    assert!(matches!(fixed.legs[1].reasons[0], Reason::Ended { .. }));
+    assert_eq!(fixed.gaps()[0].0, fixed.legs[0].end);
+    assert_eq!(fixed.delay_at(&plan, fixed.legs[1].start), None);
+    assert_eq!(fixed.samples(&plan, Duration::from_secs(10)).len(), 1_001);
+}
+
+#[test]
+fn coverage_of_a_band_and_its_gaps_add_up() {
+    // O3b serves the tropics always and the poles never.
+    let network = Network::new(epoch(), Preset::O3b.build(epoch()).unwrap());
+    let rows =
+        coverage::by_latitude(&network, Angle::from_degrees(10.0), Duration::from_secs(20_000), 7).unwrap();
+    let share = |latitude: f64| {
+        rows.iter().find(|row| (row.latitude.as_degrees() - latitude).abs() < 1e-9).unwrap().share
+    };
+    assert!(share(0.0) > 0.999_999 && share(90.0) == 0.0 && share(-30.0) > 0.999);
+    let mut network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    network.sites[0].antennas = vec![Antenna::new(Angle::from_degrees(40.0))];
+    let plan = plan(&network, DAY);
+    let coverage = coverage::of_site(&plan, 0);
+    let sum = |list: &[(Instant, Instant)]| list.iter().map(|(a, b)| (*b - *a).as_secs_f64()).sum::<f64>();
+    assert!((sum(&coverage.covered) + sum(&coverage.gaps) - 86_400.0).abs() < 1e-6);
+    assert!(coverage.gaps.len() > 50 && coverage.share > 0.1 && coverage.share < 0.6, "{}", coverage.share);
+}
+
+#[test]
+fn czml_is_json_with_every_object_and_contact() {
+    let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    let plan = plan(&network, Duration::from_secs(600));
+    let timeline = timeline(&plan, &Selection::LeastDelay);
+    let text = czml::scene(&network, &plan, Duration::from_secs(60), Some(&timeline)).unwrap();
+    let scene: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let packets = scene.as_array().unwrap();
+    assert_eq!(packets[0]["id"], "document");
+    assert_eq!(packets.len(), 1 + 66 + 2 + plan.contacts().len() + timeline.legs.len());
+    assert_eq!(packets[1]["position"]["cartesian"].as_array().unwrap().len(), 4 * 11);
+    let track =
+        ground_track::at(&network, &plan, Instant::from_secs(300), timeline.legs[0].path.as_ref()).unwrap();
+    assert_eq!((track.places.len(), track.accesses.len()), (68, 2));
+    assert!(track.places[..66].iter().all(|place| (place.height_m - 780e3).abs() < 25e3));
+}
+
+#[test]
+fn hypatia_files_lead_every_packet_home() {
+    let mut shell = Preset::Iridium.shells().remove(0);
+    shell.perturbation = Perturbation::None;
+    shell.first_node = FirstNode::Longitude(Angle::ZERO);
+    let network = london_boston(vec![shell.build(epoch()).unwrap()]);
+    let plan = plan(&network, Duration::from_secs(60));
+    let files = hypatia::files(&network, &plan, Duration::from_secs(10)).unwrap();
+    let text = |name: &str| &files.iter().find(|(file, _)| file == name).unwrap().1;
+    assert!(text("description.txt").starts_with("max_gsl_length_m="));
+    assert_eq!(text("tles.txt").lines().count(), 1 + 3 * 66);
+    assert!(text("tles.txt").starts_with("6 11\n"));
+    let isls: Vec<&str> = text("isls.txt").lines().collect();
+    // The elements lead back to the satellites they were made from.
+    let lines: Vec<&str> = text("tles.txt").lines().skip(1).collect();
+    let sets = slantpath_orbit::elements::read(&lines.join("\n"), "tles.txt", Checksums::Verify).unwrap();
+    for (set, satellite) in sets.iter().zip(network.satellites()) {
+        let theirs = slantpath_orbit::sgp4::Sgp4::new(set).unwrap().at(epoch()).unwrap().position;
+        let ours = satellite.orbit.inertial(epoch()).unwrap().position;
+        assert!(
+            (theirs - ours).norm() < 20e3,
+            "{} is {} km off",
+            satellite.name,
+            (theirs - ours).norm() / 1e3
+        );
+    }
+    let state = text("dynamic_state_10000ms_for_60s/fstate_0.txt");
+    let rows: Vec<Vec<i64>> =
+        state.lines().map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 2 * 67);
+    for row in &rows {
+        let (mut at, to, mut hops) = (row[0], row[1], 0);
+        while at != to {
+            let next = rows.iter().find(|row| row[0] == at && row[1] == to).unwrap();
+            assert!(next[2] >= 0 && next[3] >= 0 && next[4] >= 0);
+            let joined = isls.contains(&format!("{} {}", at.min(next[2]), at.max(next[2])).as_str());
+            assert!(joined || at >= 66 || next[2] >= 66, "{next:?}");
+            at = next[2];
+            hops += 1;
+            assert!(hops < 30);
+        }
+    }
+}
