@@ -1,1 +1,22 @@
 //! An end system: interfaces, transports and the applications that load them.
+//!
+//! A [`Host`] is what `net` drives. It holds flow ends: each is one transport, SCTP or TCP, with one application on
+//! top, a sender that plays a [`Workload`] or a receiver that checks every byte. IP is below: addresses, routes,
+//! headers. What is remembered of messages and paths is in [`record`].
+
+mod flow_end;
+mod host;
+mod interfaces;
+pub mod message;
+mod receiver;
+pub mod record;
+mod sender;
+mod transport;
+mod workload;
+
+pub use host::{FlowEndId, Host, HostDrops};
+pub use interfaces::NoSourceAddress;
+pub use receiver::ReceiverConfig;
+pub use sender::SenderConfig;
+pub use transport::{Peer, Protocol, TransportConfig};
+pub use workload::{WhenBlocked, Workload};

@@ -144,7 +144,10 @@ impl Fabric {
         self.kernel.schedule(Slots::direction(index), direction.next_arrival());
         let mut parcel = parcel?;
         self.packet_hops += 1;
-        self.kernel.record(Slots::direction(index), parcel.digest_word());
+        self.kernel.record(
+            Slots::direction(index),
+            u64::from(parcel.destination().0) << 32 | u64::from(parcel.length()),
+        );
         match parcel.fate() {
             Fate::Arrives => {}
             Fate::Damaged => parcel = self.damage(index, parcel),

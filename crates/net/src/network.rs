@@ -1,6 +1,6 @@
 //! The network as a whole, and its run.
 
-use slantpath_base::{Duration, Instant, Seed};
+use slantpath_base::{Instant, Seed};
 use slantpath_des::{Clock, FreeRunning, RunDigest};
 
 use crate::capture::CaptureId;
@@ -20,12 +20,7 @@ pub struct Network<H> {
     hosts: Vec<H>,
     sampler: Sampler,
     progress: Progress,
-    /// When a host was last called for its deadline, and how often it has been since without time passing.
-    calls: (Instant, u32),
 }
-
-/// How often a host may ask to be called at one instant before it is taken to be stuck.
-const CALLS_MAX: u32 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
@@ -46,7 +41,6 @@ impl<H: Host> Network<H> {
             hosts,
             sampler: Sampler::default(),
             progress: Progress::AtStart,
-            calls: (Instant::START, 0),
         }
     }
 
@@ -97,7 +91,6 @@ impl<H: Host> Network<H> {
             }
             Component::Host(host) => {
                 self.fabric.kernel.record(slot, 0);
-                self.count_call(host);
                 self.hosts[host].handle_deadline(self.fabric.now());
                 self.drain(host);
             }
@@ -108,19 +101,6 @@ impl<H: Host> Network<H> {
             Component::Script => self.fabric.run_script(),
         }
         true
-    }
-
-    /// # Panics
-    /// If hosts are called for ever while time stands still: a run that hangs would say nothing.
-    fn count_call(&mut self, host: usize) {
-        let now = self.fabric.now();
-        let calls = if self.calls.0 == now { self.calls.1 + 1 } else { 0 };
-        self.calls = (now, calls);
-        assert!(
-            calls < CALLS_MAX,
-            "`{}` wants to be called at {now} again and again",
-            self.fabric.topology.node_name(self.fabric.topology.hosts[host])
-        );
     }
 
     /// Sends what a host has to send and notes when it wants to be called.
@@ -195,11 +175,6 @@ impl<H: Host> Network<H> {
     /// How many events have happened: arrivals, deadlines, changes and samples.
     pub fn events(&self) -> u64 {
         self.fabric.kernel.events()
-    }
-
-    /// How late an event was at most, by the clock that paced the run.
-    pub fn lateness_max(&self) -> Duration {
-        self.fabric.kernel.lateness_max()
     }
 
     /// How many times a packet has come to the end of a link, the lost ones included.

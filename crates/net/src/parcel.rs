@@ -78,12 +78,6 @@ impl Parcel {
         if self.field(ROLE) == Role::Copy as u8 { Role::Copy } else { Role::Original }
     }
 
-    /// What tells this parcel from others in the digest of a run: destination, length and all that has happened to it.
-    #[inline]
-    pub(crate) const fn digest_word(self) -> u64 {
-        self.state ^ self.ids & !0xffff_ffff
-    }
-
     #[inline]
     #[must_use]
     pub(crate) const fn with_packet(self, packet: PacketId) -> Self {

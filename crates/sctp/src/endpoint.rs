@@ -35,6 +35,7 @@ use crate::config::SctpConfig;
 use crate::cookie::{CookieSigner, TieTags};
 use crate::event::{CloseReason, Event, Message, SendError};
 use crate::handshake::{CookieWait, LocalStart, Wishes};
+use crate::path::PathSnapshot;
 use crate::types::{Tsn, VerificationTag};
 
 use deadlines::Deadlines;
@@ -195,6 +196,20 @@ impl Endpoint {
             State::Established(association) => Some(association),
             State::CookieWait(_) | State::CookieEchoed(_) => None,
         }
+    }
+
+    /// STATUS of each path of an association, in the order in which the peer listed its addresses; none
+    /// before the association is established.
+    pub fn path_snapshots(
+        &mut self,
+        now: Instant,
+        id: AssociationId,
+    ) -> impl Iterator<Item = PathSnapshot> + '_ {
+        let association = match self.table.find_mut(id).map(|entry| &mut entry.state) {
+            Some(State::Established(association)) => Some(association),
+            Some(State::CookieWait(_) | State::CookieEchoed(_)) | None => None,
+        };
+        association.into_iter().flat_map(move |association| association.path_snapshots(now))
     }
 
     /// Whether INITs of others are accepted from now on.

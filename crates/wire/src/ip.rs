@@ -54,16 +54,19 @@ impl IpHeader {
     /// in bytes, IPv4 options included.
     pub fn parse(packet: &[u8]) -> Result<(Self, usize), WireError> {
         let (header, header_len) = Self::parse_unverified(packet)?;
-        if header.source.is_ipv4() {
-            let sum = internet([&packet[..header_len]]);
-            if sum != 0 {
-                let found = u32::from(u16::from_be_bytes([packet[10], packet[11]]));
-                // One's complement: what the field should have held is found + sum.
-                let computed = (found + u32::from(sum)) % 0xffff;
-                return Err(WireError::BadChecksum { found, computed });
-            }
-        }
+        header.verify(&packet[..header_len])?;
         Ok((header, header_len))
+    }
+
+    /// Checks the checksum in the octets that this header was read from; IPv6 has none.
+    pub fn verify(&self, octets: &[u8]) -> Result<(), WireError> {
+        let sum = if self.source.is_ipv4() { internet([octets]) } else { 0 };
+        if sum == 0 {
+            return Ok(());
+        }
+        let found = octets.get(10..12).map_or(0, |field| u32::from(u16::from_be_bytes([field[0], field[1]])));
+        // One's complement: what the field should have held is found + sum.
+        Err(WireError::BadChecksum { found, computed: (found + u32::from(sum)) % 0xffff })
     }
 
     /// Like [`parse`](Self::parse), for packets whose checksums were omitted.

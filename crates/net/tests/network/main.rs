@@ -11,4 +11,3 @@ mod probes;
 mod queueing;
 mod reference;
 mod routing;
-mod swarm;

@@ -1,0 +1,183 @@
+//! One end of a flow: a transport and the application on top of it.
+
+use std::net::IpAddr;
+
+use slantpath_base::{Instant, Stream};
+use slantpath_wire::Packet;
+
+use crate::receiver::{Receiver, ReceiverConfig};
+use crate::record::{ReceiverReport, SenderReport};
+use crate::sender::{Sender, SenderConfig, Want};
+use crate::transport::{Output, Segment, Transport, TransportConfig, TransportEvent};
+
+#[derive(Debug)]
+enum Application {
+    Receiver(Box<Receiver>),
+    Sender(Box<Sender>),
+}
+
+#[derive(Debug)]
+pub(crate) struct FlowEnd {
+    transport: Transport,
+    application: Application,
+    /// When the transport or the application wants to be called next.
+    deadline: Option<Instant>,
+    /// When the paths may be sampled next, if they are probed.
+    next_sample: Option<Instant>,
+}
+
+impl FlowEnd {
+    pub(crate) fn sender(transport: TransportConfig, config: SenderConfig, streams: [Stream; 2]) -> Self {
+        let [transport_stream, stream] = streams;
+        let transport = Transport::new(transport, transport_stream, config.record_messages);
+        let next_sample = config.sample_paths.map(|_| Instant::START);
+        let application = Application::Sender(Box::new(Sender::new(config, stream)));
+        Self { transport, application, deadline: None, next_sample }
+    }
+
+    pub(crate) fn receiver(transport: TransportConfig, config: ReceiverConfig, stream: Stream) -> Self {
+        let mut transport = Transport::new(transport, stream, false);
+        transport.listen();
+        let application = Application::Receiver(Box::new(Receiver::new(config)));
+        Self { transport, application, deadline: None, next_sample: None }
+    }
+
+    pub(crate) const fn protocol(&self) -> u8 {
+        self.transport.protocol()
+    }
+
+    pub(crate) const fn port(&self) -> u16 {
+        self.transport.port()
+    }
+
+    pub(crate) const fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    pub(crate) fn sender_report(&self) -> Option<&SenderReport> {
+        match &self.application {
+            Application::Sender(sender) => Some(sender.report()),
+            Application::Receiver(_) => None,
+        }
+    }
+
+    pub(crate) fn receiver_report(&self) -> Option<&ReceiverReport> {
+        match &self.application {
+            Application::Sender(_) => None,
+            Application::Receiver(receiver) => Some(receiver.report()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn handle_packet(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        packet: Packet,
+    ) {
+        self.transport.handle_packet(now, source, destination, packet);
+    }
+
+    pub(crate) fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu_bytes: u32) {
+        self.transport.handle_packet_too_big(now, destination, mtu_bytes);
+    }
+
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        self.transport.handle_deadline(now);
+    }
+
+    /// The next segment to send; events go up to the application, and what it wants comes down, on the way.
+    pub(crate) fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        loop {
+            match self.transport.poll_output(now) {
+                Output::Transmit(segment) => return Some(segment),
+                Output::Event(event) => self.handle_event(now, event),
+                Output::Wait(transport_deadline) => match self.serve(now) {
+                    Served::Again => {}
+                    Served::Idle(application_deadline) => {
+                        self.deadline = earlier(transport_deadline, application_deadline);
+                        self.sample(now);
+                        return None;
+                    }
+                },
+            }
+        }
+    }
+
+    fn handle_event(&mut self, now: Instant, event: TransportEvent) {
+        match &mut self.application {
+            Application::Sender(sender) => match event {
+                TransportEvent::Connected { paths } => {
+                    sender.report_mut().paths = paths;
+                    sender.handle_connected(now);
+                }
+                TransportEvent::Transmitted { sent, path, again } => {
+                    sender.handle_transmitted(now, &sent, path, again);
+                }
+                TransportEvent::Writable => sender.handle_writable(),
+                TransportEvent::MessageFailed => sender.report_mut().messages_failed += 1,
+                TransportEvent::Ended { failure } => sender.handle_ended(now, failure),
+                // Flows are one-way: a receiver sends nothing back.
+                TransportEvent::Bytes(_) | TransportEvent::Message { .. } => {}
+            },
+            Application::Receiver(receiver) => match event {
+                TransportEvent::Bytes(bytes) => receiver.handle_bytes(now, &bytes),
+                TransportEvent::Message { stream, payload } => receiver.handle_message(now, stream, &payload),
+                TransportEvent::Ended { failure } => {
+                    receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
+                }
+                TransportEvent::Connected { .. }
+                | TransportEvent::MessageFailed
+                | TransportEvent::Transmitted { .. }
+                | TransportEvent::Writable => {}
+            },
+        }
+    }
+
+    /// Does the next thing that the application wants of its transport.
+    fn serve(&mut self, now: Instant) -> Served {
+        let Application::Sender(sender) = &mut self.application else { return Served::Idle(None) };
+        match sender.want(now) {
+            Want::Connect => {
+                if let Err(failure) = self.transport.connect(now) {
+                    sender.handle_ended(now, Some(failure));
+                }
+            }
+            Want::Close => self.transport.close(now),
+            Want::Send(outgoing) => {
+                let size = outgoing.payload.len();
+                let offer = self.transport.send(now, outgoing);
+                sender.offered(now, size, offer);
+            }
+            Want::Wait(deadline) => return Served::Idle(deadline),
+        }
+        Served::Again
+    }
+
+    /// Probes the paths if they are probed and it is time to.
+    fn sample(&mut self, now: Instant) {
+        let Application::Sender(sender) = &mut self.application else { return };
+        let (Some(at), Some(interval)) = (self.next_sample, sender.config().sample_paths) else { return };
+        if at > now {
+            return;
+        }
+        self.next_sample = Some(now.saturating_add(interval));
+        self.transport.sample_paths(now, |sample| sender.report_mut().push_sample(sample));
+    }
+}
+
+enum Served {
+    /// The transport has been told something: drain it again.
+    Again,
+    /// Nothing to do until this time, or until an event.
+    Idle(Option<Instant>),
+}
+
+/// The earlier of two deadlines, where none is later than all.
+fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

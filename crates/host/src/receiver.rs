@@ -1,0 +1,148 @@
+//! The receiving application of a flow: it checks every byte and keeps the record.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use crate::message::{Content, Deframer, verify};
+use crate::record::{DeliveredMessage, ReceiverReport};
+
+/// What a receiver does.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiverConfig {
+    /// What the messages hold.
+    pub content: Content,
+    /// Streams that the sender uses in turn, to check the order of each; at least 1.
+    pub streams: u16,
+    /// Whether messages may come in any order.
+    pub unordered: bool,
+    /// Whether to remember each message.
+    pub record_messages: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    config: ReceiverConfig,
+    deframer: Deframer,
+    /// The number that each stream must deliver next.
+    expected: Vec<u32>,
+    report: ReceiverReport,
+}
+
+impl Receiver {
+    pub(crate) fn new(config: ReceiverConfig) -> Self {
+        let expected = (0..u32::from(config.streams.max(1))).collect();
+        Self { config, deframer: Deframer::default(), expected, report: ReceiverReport::default() }
+    }
+
+    pub(crate) const fn report(&self) -> &ReceiverReport {
+        &self.report
+    }
+
+    /// A whole message came in on an SCTP stream.
+    pub(crate) fn handle_message(&mut self, now: Instant, stream: u16, message: &Bytes) {
+        self.count(now, message.len());
+        match self.config.content {
+            Content::Pattern => self.report.messages_delivered += 1,
+            Content::Stamped => self.check(now, stream, message),
+        }
+    }
+
+    /// The next bytes of a stream came in.
+    pub(crate) fn handle_bytes(&mut self, now: Instant, bytes: &Bytes) {
+        self.count(now, bytes.len());
+        if self.config.content == Content::Pattern {
+            return;
+        }
+        let mut deframer = std::mem::take(&mut self.deframer);
+        let outcome = deframer.push(bytes, |message| self.check(now, 0, message));
+        self.deframer = deframer;
+        if outcome.is_err() {
+            // Nothing behind a broken stamp can be told apart: one corrupt message stands for all of it.
+            self.report.messages_corrupt += 1;
+        }
+    }
+
+    pub(crate) fn handle_ended(&mut self, now: Instant, reason: String) {
+        self.report.ended.get_or_insert((now, reason));
+    }
+
+    fn count(&mut self, now: Instant, len: usize) {
+        self.report.bytes_delivered += len as u64;
+        self.report.first_delivery.get_or_insert(now);
+        self.report.last_delivery = Some(now);
+    }
+
+    fn check(&mut self, now: Instant, stream: u16, message: &[u8]) {
+        self.report.messages_delivered += 1;
+        let Some(number) = verify(message) else {
+            self.report.messages_corrupt += 1;
+            return;
+        };
+        if !self.config.unordered {
+            match self.expected.get_mut(usize::from(stream)) {
+                Some(expected) if *expected == number => *expected += u32::from(self.config.streams.max(1)),
+                _ => self.report.messages_out_of_order += 1,
+            }
+        }
+        if self.config.record_messages {
+            self.report.messages.push(DeliveredMessage { number, delivered: now });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::compose;
+
+    fn receiver(streams: u16) -> Receiver {
+        let config =
+            ReceiverConfig { content: Content::Stamped, streams, unordered: false, record_messages: true };
+        Receiver::new(config)
+    }
+
+    fn message(number: u32) -> Bytes {
+        compose(Content::Stamped, number, 100)
+    }
+
+    #[test]
+    fn order_is_checked_per_stream() {
+        let mut receiver = receiver(2);
+        for (stream, number) in [(1, 1), (0, 0), (0, 2), (1, 5), (1, 3)] {
+            receiver.handle_message(Instant::START, stream, &message(number));
+        }
+        assert_eq!(receiver.report().messages_out_of_order, 1);
+        assert_eq!(receiver.report().messages_delivered, 5);
+    }
+
+    #[test]
+    fn a_repeated_message_is_out_of_order() {
+        let mut receiver = receiver(1);
+        for number in [0, 0] {
+            receiver.handle_message(Instant::START, 0, &message(number));
+        }
+        assert_eq!(receiver.report().messages_out_of_order, 1);
+    }
+
+    #[test]
+    fn a_wrong_byte_is_counted() {
+        let mut receiver = receiver(1);
+        let mut bytes = message(0).to_vec();
+        bytes[50] ^= 1;
+        receiver.handle_message(Instant::START, 0, &bytes.into());
+        assert_eq!(receiver.report().messages_corrupt, 1);
+        assert!(receiver.report().messages.is_empty());
+    }
+
+    #[test]
+    fn a_byte_stream_is_cut_back_into_messages() {
+        let mut receiver = receiver(1);
+        let stream = [message(0), message(1)].concat();
+        let (front, back) = stream.split_at(130);
+        receiver.handle_bytes(Instant::from_millis(1), &Bytes::copy_from_slice(front));
+        receiver.handle_bytes(Instant::from_millis(2), &Bytes::copy_from_slice(back));
+        let delivered: Vec<_> =
+            receiver.report().messages.iter().map(|m| (m.number, m.delivered.as_nanos())).collect();
+        assert_eq!(delivered, [(0, 1_000_000), (1, 2_000_000)]);
+    }
+}

@@ -1,0 +1,107 @@
+//! What is remembered of each message and each flow while it runs, for the tables of the results.
+
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant};
+
+/// A message as its sender knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentMessage {
+    /// Bytes of the message.
+    pub size: u32,
+    /// When the application called SEND.
+    pub sent: Instant,
+    /// When its first byte first went out; `None` if it never did.
+    pub first_transmitted: Option<Instant>,
+    /// The path of that first transmission, an index into [`SenderReport::paths`].
+    pub first_path: u8,
+    /// The path of the latest transmission.
+    pub last_path: u8,
+    /// When a part of it last went out again; `None` if nothing was retransmitted.
+    pub retransmitted: Option<Instant>,
+    /// Retransmissions of any part of it.
+    pub retransmissions: u16,
+}
+
+/// A message as its receiver knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeliveredMessage {
+    /// The number in its stamp.
+    pub number: u32,
+    /// When the transport delivered it.
+    pub delivered: Instant,
+}
+
+/// What a probe read of one path of one association or connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathSample {
+    /// When.
+    pub at: Instant,
+    /// The path, an index into [`SenderReport::paths`].
+    pub path: u8,
+    /// Congestion window.
+    pub cwnd_bytes: u64,
+    /// Slow-start threshold.
+    pub ssthresh_bytes: u64,
+    /// Bytes sent to this path and not yet acknowledged.
+    pub outstanding_bytes: u64,
+    /// Retransmission time-out.
+    pub rto: Duration,
+    /// Smoothed round-trip time, once measured.
+    pub srtt: Option<Duration>,
+}
+
+/// Everything that a sender remembers of its flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SenderReport {
+    /// Peer addresses, one a path, in the order of the association; one for TCP.
+    pub paths: Vec<IpAddr>,
+    /// When the association or connection was up.
+    pub connected: Option<Instant>,
+    /// Messages handed to the transport.
+    pub messages_sent: u64,
+    /// Bytes of these messages.
+    pub bytes_sent: u64,
+    /// Messages that the transport gave up on, and said so (SCTP).
+    pub messages_failed: u64,
+    /// Messages and their fates, by number; empty unless messages are recorded.
+    pub messages: Vec<SentMessage>,
+    /// Path samples in order of time; empty unless paths are probed.
+    pub samples: Vec<PathSample>,
+    /// Why the flow ended before its time, if it did.
+    pub failure: Option<String>,
+    /// When it ended: closed in order, or with [`failure`](Self::failure).
+    pub ended: Option<Instant>,
+}
+
+/// Everything that a receiver remembers of a flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverReport {
+    /// Messages delivered.
+    pub messages_delivered: u64,
+    /// Bytes delivered.
+    pub bytes_delivered: u64,
+    /// When the first byte was delivered.
+    pub first_delivery: Option<Instant>,
+    /// When the last byte was delivered.
+    pub last_delivery: Option<Instant>,
+    /// Delivered messages in order of delivery; empty unless messages are recorded.
+    pub messages: Vec<DeliveredMessage>,
+    /// Messages whose bytes are not what was sent. More than none is a defect of the transport.
+    pub messages_corrupt: u64,
+    /// Messages that broke the order of their stream. More than none is a defect of the transport.
+    pub messages_out_of_order: u64,
+    /// When and why the peer's association or connection ended, as this end saw it.
+    pub ended: Option<(Instant, String)>,
+}
+
+impl SenderReport {
+    /// Keeps a sample unless nothing has changed on its path since the last one.
+    pub(crate) fn push_sample(&mut self, sample: PathSample) {
+        let last =
+            self.samples.iter().rev().take(self.paths.len().max(1)).find(|last| last.path == sample.path);
+        if last.is_none_or(|last| PathSample { at: sample.at, ..*last } != sample) {
+            self.samples.push(sample);
+        }
+    }
+}

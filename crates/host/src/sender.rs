@@ -1,0 +1,359 @@
+//! The sending application of a flow: it plays a workload into a transport and keeps the record.
+
+use std::ops::Range;
+
+use slantpath_base::{Instant, Stream};
+
+use crate::message::{Content, compose};
+use crate::record::{SenderReport, SentMessage};
+use crate::workload::{Schedule, WhenBlocked, Workload};
+
+/// What a sender does.
+#[derive(Clone, Debug)]
+pub struct SenderConfig {
+    /// When it opens the association or connection.
+    pub connect: Instant,
+    /// When its first message is due, or as soon as it is connected if that is later.
+    pub start: Instant,
+    /// When it stops and closes; `None` runs until its workload ends or the run does.
+    pub stop: Option<Instant>,
+    /// What it sends.
+    pub workload: Workload,
+    /// What it does while the transport takes nothing.
+    pub when_blocked: WhenBlocked,
+    /// What its messages hold.
+    pub content: Content,
+    /// Streams to send on in turn (SCTP); at least 1.
+    pub streams: u16,
+    /// Whether messages go out unordered (SCTP).
+    pub unordered: bool,
+    /// Whether to remember each message.
+    pub record_messages: bool,
+    /// Whether to sample each path's congestion state, at most once per this time.
+    pub sample_paths: Option<slantpath_base::Duration>,
+}
+
+/// One message to be sent, as the transport needs it.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) number: u32,
+    pub(crate) stream: u16,
+    pub(crate) unordered: bool,
+    pub(crate) payload: bytes::Bytes,
+}
+
+/// What a transport says to an offered message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offer {
+    /// It has it now.
+    Accepted,
+    /// Its send buffer is full: offer again when it is writable.
+    Full,
+    /// It will never take it: closing or closed.
+    Refused,
+}
+
+/// Which part of a flow went out in one transmission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// A range of the byte stream (TCP).
+    Bytes(Range<u64>),
+    /// A message, or a fragment of it (SCTP).
+    Message(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Until the time to connect.
+    Idle,
+    /// From there until the transport is up.
+    Connecting,
+    /// Messages may be offered.
+    Sending,
+    /// All is sent; the transport has been told to close.
+    Closing,
+    /// Nothing more happens.
+    Ended,
+}
+
+/// What the sender wants of its transport now.
+#[derive(Debug)]
+pub(crate) enum Want {
+    /// Open the association or connection.
+    Connect,
+    /// Offer this message and report with [`Sender::offered`].
+    Send(Outgoing),
+    /// Close in order.
+    Close,
+    /// Nothing until this time, or until an event.
+    Wait(Option<Instant>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Sender {
+    config: SenderConfig,
+    phase: Phase,
+    /// Present from the moment that the transport is up.
+    schedule: Option<Schedule>,
+    stream: Stream,
+    next_number: u32,
+    /// Since when the message at hand has been offered in vain.
+    blocked_since: Option<Instant>,
+    /// Whether the transport may have room again.
+    may_offer: bool,
+    /// The end of each message in the byte stream, to find the messages of a range; only if recorded.
+    ends: Vec<u64>,
+    report: SenderReport,
+}
+
+impl Sender {
+    pub(crate) fn new(config: SenderConfig, stream: Stream) -> Self {
+        Self {
+            config,
+            phase: Phase::Idle,
+            schedule: None,
+            stream,
+            next_number: 0,
+            blocked_since: None,
+            may_offer: true,
+            ends: Vec::new(),
+            report: SenderReport::default(),
+        }
+    }
+
+    pub(crate) const fn config(&self) -> &SenderConfig {
+        &self.config
+    }
+
+    pub(crate) const fn report(&self) -> &SenderReport {
+        &self.report
+    }
+
+    pub(crate) fn report_mut(&mut self) -> &mut SenderReport {
+        &mut self.report
+    }
+
+    pub(crate) fn handle_connected(&mut self, now: Instant) {
+        self.report.connected.get_or_insert(now);
+        if self.phase == Phase::Connecting {
+            self.phase = Phase::Sending;
+            let start = self.config.start.max(now);
+            let workload = self.config.workload.clone();
+            self.schedule = Some(Schedule::new(workload, start, self.stream.clone()));
+        }
+    }
+
+    pub(crate) fn handle_writable(&mut self) {
+        self.may_offer = true;
+    }
+
+    pub(crate) fn handle_ended(&mut self, now: Instant, failure: Option<String>) {
+        self.phase = Phase::Ended;
+        self.report.ended.get_or_insert(now);
+        if self.report.failure.is_none() {
+            self.report.failure = failure;
+        }
+    }
+
+    /// What to do next; ask again until it is to wait.
+    pub(crate) fn want(&mut self, now: Instant) -> Want {
+        match self.phase {
+            Phase::Idle if self.config.connect <= now => {
+                self.phase = Phase::Connecting;
+                Want::Connect
+            }
+            Phase::Idle => Want::Wait(Some(self.config.connect)),
+            Phase::Connecting | Phase::Closing | Phase::Ended => Want::Wait(None),
+            Phase::Sending => self.want_to_send(now),
+        }
+    }
+
+    fn want_to_send(&mut self, now: Instant) -> Want {
+        let due = self.schedule.as_ref().and_then(Schedule::due);
+        let stopped = self.config.stop.is_some_and(|stop| stop <= now);
+        let Some(due) = due.filter(|_| !stopped) else {
+            self.phase = Phase::Closing;
+            return Want::Close;
+        };
+        if due > now {
+            return Want::Wait(Some(self.config.stop.map_or(due, |stop| stop.min(due))));
+        }
+        if !self.may_offer {
+            return Want::Wait(self.config.stop);
+        }
+        let number = self.next_number;
+        let len = self.schedule.as_ref().map_or(0, Schedule::next_size);
+        #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u16")]
+        let stream = (number % u32::from(self.config.streams.max(1))) as u16;
+        Want::Send(Outgoing {
+            number,
+            stream,
+            unordered: self.config.unordered,
+            payload: compose(self.config.content, number, len),
+        })
+    }
+
+    /// The transport's answer to the message that was wanted to be sent.
+    pub(crate) fn offered(&mut self, now: Instant, size: usize, offer: Offer) {
+        match offer {
+            Offer::Full => {
+                self.blocked_since.get_or_insert(now);
+                self.may_offer = false;
+            }
+            Offer::Refused => {
+                self.phase = Phase::Closing;
+            }
+            Offer::Accepted => self.accepted(now, size),
+        }
+    }
+
+    fn accepted(&mut self, now: Instant, size: usize) {
+        let Some(schedule) = &mut self.schedule else { return };
+        let due = schedule.due().unwrap_or(now);
+        let blocked_since = self.blocked_since.take();
+        let sent = match self.config.when_blocked {
+            WhenBlocked::Wait => blocked_since.unwrap_or(now),
+            WhenBlocked::Queue => due,
+        };
+        let slides = blocked_since.is_some() && self.config.when_blocked == WhenBlocked::Wait;
+        schedule.advance(now, slides);
+        self.next_number += 1;
+        self.report.messages_sent += 1;
+        self.report.bytes_sent += size as u64;
+        if self.config.record_messages {
+            self.ends.push(self.report.bytes_sent);
+            self.report.messages.push(SentMessage {
+                size: u32::try_from(size).unwrap_or(u32::MAX),
+                sent,
+                first_transmitted: None,
+                first_path: 0,
+                last_path: 0,
+                retransmitted: None,
+                retransmissions: 0,
+            });
+        }
+    }
+
+    /// The transport put a part of the flow on the wire.
+    pub(crate) fn handle_transmitted(&mut self, now: Instant, sent: &Sent, path: u8, again: bool) {
+        let numbers = match sent {
+            Sent::Message(number) => {
+                let index = *number as usize;
+                index..index + 1
+            }
+            Sent::Bytes(range) => {
+                let first = self.ends.partition_point(|end| *end <= range.start);
+                let last = self.ends.partition_point(|end| *end < range.end);
+                first..last + 1
+            }
+        };
+        let end = numbers.end.min(self.report.messages.len());
+        let Some(messages) = self.report.messages.get_mut(numbers.start..end) else { return };
+        for message in messages {
+            message.last_path = path;
+            if again {
+                message.retransmitted = Some(now);
+                message.retransmissions = message.retransmissions.saturating_add(1);
+            } else if message.first_transmitted.is_none() {
+                message.first_transmitted = Some(now);
+                message.first_path = path;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slantpath_base::{DataSize, Duration, Seed};
+
+    fn sender(when_blocked: WhenBlocked) -> Sender {
+        let config = SenderConfig {
+            connect: Instant::START,
+            start: Instant::START,
+            stop: None,
+            workload: Workload::ConstantRate {
+                message: DataSize::from_bytes(100),
+                interval: Duration::from_millis(10),
+            },
+            when_blocked,
+            content: Content::Stamped,
+            streams: 2,
+            unordered: false,
+            record_messages: true,
+            sample_paths: None,
+        };
+        let mut sender = Sender::new(config, Seed::new(1, 0).stream("flow"));
+        assert!(matches!(sender.want(Instant::START), Want::Connect));
+        sender.handle_connected(Instant::START);
+        sender
+    }
+
+    /// Offers what is wanted at `now`, with the transport's answer; returns the message's number and stream.
+    fn offer(sender: &mut Sender, now: Instant, offer: Offer) -> (u32, u16) {
+        let Want::Send(outgoing) = sender.want(now) else { panic!("nothing is due at {now}") };
+        sender.offered(now, outgoing.payload.len(), offer);
+        (outgoing.number, outgoing.stream)
+    }
+
+    #[test]
+    fn streams_are_used_in_turn() {
+        let mut sender = sender(WhenBlocked::Wait);
+        let offers = [0, 10, 20].map(|ms| offer(&mut sender, Instant::from_millis(ms), Offer::Accepted));
+        assert_eq!(offers, [(0, 0), (1, 1), (2, 0)]);
+    }
+
+    #[test]
+    fn a_waiting_source_slides_and_counts_delay_from_its_call() {
+        let mut sender = sender(WhenBlocked::Wait);
+        offer(&mut sender, Instant::START, Offer::Full);
+        assert!(matches!(sender.want(Instant::from_millis(35)), Want::Wait(None)));
+        sender.handle_writable();
+        offer(&mut sender, Instant::from_millis(35), Offer::Accepted);
+        assert_eq!(sender.report().messages[0].sent, Instant::START);
+        assert!(
+            matches!(sender.want(Instant::from_millis(35)), Want::Wait(Some(next)) if next == Instant::from_millis(45))
+        );
+    }
+
+    #[test]
+    fn a_queueing_source_keeps_its_timetable() {
+        let mut sender = sender(WhenBlocked::Queue);
+        offer(&mut sender, Instant::START, Offer::Full);
+        sender.handle_writable();
+        let later = Instant::from_millis(35);
+        for _ in 0..4 {
+            offer(&mut sender, later, Offer::Accepted);
+        }
+        let sent: Vec<_> = sender.report().messages.iter().map(|message| message.sent).collect();
+        assert_eq!(sent, [0, 10, 20, 30].map(Instant::from_millis));
+    }
+
+    #[test]
+    fn a_retransmitted_range_marks_every_message_in_it() {
+        let mut sender = sender(WhenBlocked::Wait);
+        for ms in [0, 10, 20, 30] {
+            offer(&mut sender, Instant::from_millis(ms), Offer::Accepted);
+        }
+        let now = Instant::from_millis(40);
+        sender.handle_transmitted(now, &Sent::Bytes(100..301), 0, false);
+        sender.handle_transmitted(now, &Sent::Bytes(150..200), 0, true);
+        let marks: Vec<_> = sender
+            .report()
+            .messages
+            .iter()
+            .map(|message| (message.first_transmitted.is_some(), message.retransmissions))
+            .collect();
+        assert_eq!(marks, [(false, 0), (true, 1), (true, 0), (true, 0)]);
+    }
+
+    #[test]
+    fn a_stopped_source_closes() {
+        let mut sender = sender(WhenBlocked::Wait);
+        sender.config.stop = Some(Instant::from_millis(15));
+        offer(&mut sender, Instant::START, Offer::Accepted);
+        offer(&mut sender, Instant::from_millis(10), Offer::Accepted);
+        assert!(matches!(sender.want(Instant::from_millis(15)), Want::Close));
+        assert!(matches!(sender.want(Instant::from_millis(15)), Want::Wait(None)));
+    }
+}

@@ -1,0 +1,210 @@
+//! What an application sends and when: the load of a flow, apart from any transport.
+
+use base::{DataSize, Duration, Instant, Stream};
+use slantpath_base as base;
+
+/// When messages are due and how large they are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// As much as the transport takes, in messages of one size, until `total` has been sent.
+    Bulk {
+        /// Size of each message handed to the transport.
+        message: DataSize,
+        /// Bytes to send in all; `None` never ends.
+        total: Option<DataSize>,
+    },
+    /// Several messages at once, again and again: "8 KB every 100 ms" (Jungmaier and Rathgeb, failover study).
+    Bursts {
+        /// Size of each message.
+        message: DataSize,
+        /// Messages of one burst.
+        messages_per_burst: u32,
+        /// From the start of a burst to the start of the next.
+        interval: Duration,
+    },
+    /// Messages of one size at one interval.
+    ConstantRate {
+        /// Size of each message.
+        message: DataSize,
+        /// From one message to the next.
+        interval: Duration,
+    },
+    /// Exponential intervals: a Poisson process.
+    Poisson {
+        /// Size of each message.
+        message: DataSize,
+        /// Mean of the intervals.
+        mean_interval: Duration,
+    },
+    /// Messages at given offsets from the start of the flow, in order of time.
+    Trace {
+        /// Offset and size of each message.
+        messages: Vec<(Duration, DataSize)>,
+    },
+}
+
+/// What a sender does when the transport's send buffer is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenBlocked {
+    /// The application keeps to its timetable; what cannot be sent yet queues in the application, and its
+    /// delay counts from when it was due.
+    Queue,
+    /// SEND blocks, as on a socket: the message counts from that call, and the next one is due an interval
+    /// after the call returned. The source slows down to what the transport carries.
+    #[default]
+    Wait,
+}
+
+/// A workload in progress.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    workload: Workload,
+    stream: Stream,
+    start: Instant,
+    /// Messages taken so far.
+    taken: u64,
+    /// When the next message is due; `None` once there is none.
+    due: Option<Instant>,
+}
+
+impl Schedule {
+    pub(crate) fn new(workload: Workload, start: Instant, mut stream: Stream) -> Self {
+        let due = match &workload {
+            Workload::Bulk { total: Some(total), .. } if *total == DataSize::ZERO => None,
+            Workload::Bulk { .. } | Workload::Bursts { .. } | Workload::ConstantRate { .. } => Some(start),
+            Workload::Poisson { mean_interval, .. } => {
+                Some(start.saturating_add(stream.exponential(*mean_interval)))
+            }
+            Workload::Trace { messages } => messages.first().map(|(offset, _)| start.saturating_add(*offset)),
+        };
+        Self { workload, stream, start, taken: 0, due }
+    }
+
+    /// When the next message is due.
+    pub(crate) const fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// The size of the next message in bytes.
+    pub(crate) fn next_size(&self) -> usize {
+        let size = match &self.workload {
+            Workload::Bulk { message, total } => match total {
+                Some(total) => {
+                    let sent = self.taken.saturating_mul(message.as_bytes());
+                    message.as_bytes().min(total.as_bytes().saturating_sub(sent))
+                }
+                None => message.as_bytes(),
+            },
+            Workload::Bursts { message, .. }
+            | Workload::ConstantRate { message, .. }
+            | Workload::Poisson { message, .. } => message.as_bytes(),
+            Workload::Trace { messages } => usize::try_from(self.taken)
+                .ok()
+                .and_then(|index| messages.get(index))
+                .map_or(0, |m| m.1.as_bytes()),
+        };
+        usize::try_from(size).unwrap_or(usize::MAX)
+    }
+
+    /// The message that was due has been taken over by the transport at `now`: plans the next one. With
+    /// `blocked`, the source waited for the transport, and its timetable slides by that wait.
+    pub(crate) fn advance(&mut self, now: Instant, blocked: bool) {
+        let due = self.due.unwrap_or(now);
+        let from = if blocked { now } else { due };
+        self.taken += 1;
+        self.due = match &self.workload {
+            Workload::Bulk { message, total } => {
+                let sent = self.taken.saturating_mul(message.as_bytes());
+                total.is_none_or(|total| sent < total.as_bytes()).then_some(due)
+            }
+            Workload::Bursts { messages_per_burst, interval, .. } => {
+                let ends_burst = self.taken.is_multiple_of(u64::from(*messages_per_burst).max(1));
+                Some(if ends_burst { from.saturating_add(*interval) } else { from })
+            }
+            Workload::ConstantRate { interval, .. } => Some(from.saturating_add(*interval)),
+            Workload::Poisson { mean_interval, .. } => {
+                Some(from.saturating_add(self.stream.exponential(*mean_interval)))
+            }
+            Workload::Trace { messages } => usize::try_from(self.taken)
+                .ok()
+                .and_then(|index| messages.get(index))
+                .map(|(offset, _)| self.start.saturating_add(*offset)),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Seed;
+
+    fn schedule(workload: Workload) -> Schedule {
+        Schedule::new(workload, Instant::from_secs(1), Seed::new(1, 0).stream("workload"))
+    }
+
+    fn dues(schedule: &mut Schedule, count: usize) -> Vec<u64> {
+        let mut dues = Vec::new();
+        for _ in 0..count {
+            let Some(due) = schedule.due() else { break };
+            dues.push(due.as_nanos() / 1_000_000);
+            schedule.advance(due, false);
+        }
+        dues
+    }
+
+    const KILOBYTE: DataSize = DataSize::from_bytes(1_000);
+
+    #[test]
+    fn constant_rate_keeps_its_interval() {
+        let workload = Workload::ConstantRate { message: KILOBYTE, interval: Duration::from_millis(30) };
+        assert_eq!(dues(&mut schedule(workload), 3), [1_000, 1_030, 1_060]);
+    }
+
+    #[test]
+    fn a_blocked_source_slides() {
+        let workload = Workload::ConstantRate { message: KILOBYTE, interval: Duration::from_millis(30) };
+        let mut schedule = schedule(workload);
+        schedule.advance(Instant::from_millis(1_500), true);
+        assert_eq!(schedule.due(), Some(Instant::from_millis(1_530)));
+    }
+
+    #[test]
+    fn bursts_come_together() {
+        let workload = Workload::Bursts {
+            message: KILOBYTE,
+            messages_per_burst: 2,
+            interval: Duration::from_millis(200),
+        };
+        assert_eq!(dues(&mut schedule(workload), 5), [1_000, 1_000, 1_200, 1_200, 1_400]);
+    }
+
+    #[test]
+    fn a_bulk_transfer_ends_with_its_last_byte() {
+        let workload = Workload::Bulk { message: KILOBYTE, total: Some(DataSize::from_bytes(2_500)) };
+        let mut schedule = schedule(workload);
+        let mut sizes = Vec::new();
+        while let Some(due) = schedule.due() {
+            sizes.push(schedule.next_size());
+            schedule.advance(due, false);
+        }
+        assert_eq!(sizes, [1_000, 1_000, 500]);
+    }
+
+    #[test]
+    fn a_trace_is_played_as_written() {
+        let messages =
+            vec![(Duration::from_millis(5), KILOBYTE), (Duration::from_millis(7), DataSize::from_bytes(1))];
+        let mut schedule = schedule(Workload::Trace { messages });
+        assert_eq!(schedule.next_size(), 1_000);
+        assert_eq!(dues(&mut schedule, 9), [1_005, 1_007]);
+    }
+
+    #[test]
+    fn poisson_intervals_have_their_mean() {
+        let mean_interval = Duration::from_millis(10);
+        let mut schedule = schedule(Workload::Poisson { message: KILOBYTE, mean_interval });
+        let last = *dues(&mut schedule, 10_000).last().unwrap();
+        // 10,000 intervals of 10 ms: 100 s, with a standard error of 1 s.
+        assert!((97_000..105_000).contains(&last), "{last}");
+    }
+}

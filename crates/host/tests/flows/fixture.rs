@@ -1,0 +1,112 @@
+//! Two hosts and the links between them.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use slantpath_base::{DataSize, Duration, Instant, Seed};
+use slantpath_host::message::Content;
+use slantpath_host::record::{ReceiverReport, SenderReport};
+use slantpath_host::{
+    Host, Peer, Protocol, ReceiverConfig, SenderConfig, TransportConfig, WhenBlocked, Workload,
+};
+use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit, Topology};
+
+/// A link of the given rate and delay whose queue is never full.
+pub(crate) fn direction(rate: &str, delay: &str) -> DirectionConfig {
+    let queue = QueueConfig::DropTail(QueueLimit::Packets(1_000));
+    DirectionConfig::new(rate.parse().unwrap(), delay.parse().unwrap(), queue)
+}
+
+/// The addresses of the ends of link `index`.
+pub(crate) fn addresses(index: usize) -> [IpAddr; 2] {
+    let subnet = u8::try_from(index).unwrap();
+    [1, 2].map(|host| Ipv4Addr::new(10, 0, subnet, host).into())
+}
+
+/// A sender that records everything and starts at once.
+pub(crate) fn sender(workload: Workload) -> SenderConfig {
+    SenderConfig {
+        connect: Instant::START,
+        start: Instant::START,
+        stop: None,
+        workload,
+        when_blocked: WhenBlocked::Wait,
+        content: Content::Stamped,
+        streams: 1,
+        unordered: false,
+        record_messages: true,
+        sample_paths: Some(Duration::ZERO),
+    }
+}
+
+pub(crate) fn constant_rate(message_bytes: u64, interval: &str) -> Workload {
+    Workload::ConstantRate {
+        message: DataSize::from_bytes(message_bytes),
+        interval: interval.parse().unwrap(),
+    }
+}
+
+pub(crate) fn bulk(message_bytes: u64, total_bytes: u64) -> Workload {
+    Workload::Bulk {
+        message: DataSize::from_bytes(message_bytes),
+        total: Some(DataSize::from_bytes(total_bytes)),
+    }
+}
+
+/// What both ends of the flow remember, and the network as the run left it.
+pub(crate) struct Outcome {
+    pub(crate) sent: SenderReport,
+    pub(crate) received: ReceiverReport,
+    pub(crate) network: Network<Host>,
+}
+
+/// Runs one flow from a first host to a second one over these links, forward and back.
+pub(crate) fn run(
+    links: &[[DirectionConfig; 2]],
+    protocol: Protocol,
+    config: SenderConfig,
+    seed: Seed,
+    end: Duration,
+) -> Outcome {
+    let topology = topology(links);
+    let [from, to] = [0, 1].map(|end: usize| {
+        let interface = |index: usize| topology.interfaces(topology.hosts()[end])[index];
+        let own = (0..links.len()).map(|index| (addresses(index)[end], interface(index)));
+        let mut host = Host::new(own.collect());
+        for index in 0..links.len() {
+            host.add_route(addresses(index)[1 - end], interface(index)).unwrap();
+        }
+        host
+    });
+    let own = |end: usize| (0..links.len()).map(|index| addresses(index)[end]).collect::<Vec<_>>();
+    let receiver = ReceiverConfig {
+        content: config.content,
+        streams: config.streams,
+        unordered: config.unordered,
+        record_messages: config.record_messages,
+    };
+    let mut hosts = [from, to];
+    let peer = Some(Peer { addresses: own(1), port: 5_000 });
+    let transport =
+        TransportConfig { protocol: protocol.clone(), local_addresses: own(0), local_port: 40_000, peer };
+    let sender_id = hosts[0].add_sender(transport, config, seed, "flows/test");
+    let transport = TransportConfig { protocol, local_addresses: own(1), local_port: 5_000, peer: None };
+    let receiver_id = hosts[1].add_receiver(transport, receiver, seed, "flows/test");
+    let mut network = Network::new(topology, seed, hosts.into());
+    network.run_until(Instant::START.saturating_add(end));
+    Outcome {
+        sent: network.hosts()[0].sender_report(sender_id).unwrap().clone(),
+        received: network.hosts()[1].receiver_report(receiver_id).unwrap().clone(),
+        network,
+    }
+}
+
+fn topology(links: &[[DirectionConfig; 2]]) -> Topology {
+    let mut builder = NetworkBuilder::new();
+    let (from, to) = (builder.host("from"), builder.host("to"));
+    for (index, [forward, backward]) in links.iter().enumerate() {
+        let link = builder.link(&format!("link{index}"), from, to, forward.clone(), backward.clone());
+        let [first, second] = addresses(index);
+        builder.address(link.first(), first).address(link.second(), second);
+    }
+    builder.build().unwrap()
+}

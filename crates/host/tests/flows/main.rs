@@ -1,0 +1,123 @@
+//! Flows over simulated links, SCTP and TCP alike.
+#![expect(clippy::unwrap_used, reason = "a test fails by panic")]
+
+mod fixture;
+
+use fixture::{bulk, constant_rate, direction, run, sender};
+use slantpath_base::{Duration, Seed};
+use slantpath_host::Protocol;
+
+fn tcp() -> Protocol {
+    Protocol::Tcp(Box::default())
+}
+
+#[test]
+fn tcp_delivers_at_the_time_of_its_link() {
+    let link = [direction("1 Mbit/s", "250 ms"), direction("1 Mbit/s", "250 ms")];
+    let outcome =
+        run(&[link], tcp(), sender(constant_rate(960, "30 ms")), Seed::new(1, 0), Duration::from_secs(10));
+    assert!(outcome.received.messages.len() > 300);
+    for message in &outcome.received.messages[100..] {
+        let delay = message.delivered - outcome.sent.messages[message.number as usize].sent;
+        // 960 bytes and 40 of headers at 1 Mbit/s: 8 ms.
+        assert_eq!(delay, Duration::from_millis(258), "message {}", message.number);
+    }
+}
+
+#[test]
+fn tcp_over_a_lossy_link_loses_no_message() {
+    let mut link = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "50 ms")];
+    link[0].loss = "2 %".parse().unwrap();
+    link[1].loss = "2 %".parse().unwrap();
+    let config = sender(bulk(1_000, 2_000_000));
+    let outcome = run(&[link], tcp(), config, Seed::new(3, 0), Duration::from_secs(200));
+    assert_eq!(outcome.received.messages_delivered, 2_000);
+    assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
+    assert!(outcome.sent.ended.is_some(), "{:?}", outcome.sent.failure);
+    assert!(outcome.sent.messages.iter().any(|message| message.retransmissions > 0));
+}
+
+fn sctp() -> Protocol {
+    Protocol::Sctp(Box::default())
+}
+
+#[test]
+fn sctp_delivers_at_the_time_of_its_link() {
+    let link = [direction("1 Mbit/s", "250 ms"), direction("1 Mbit/s", "250 ms")];
+    let outcome =
+        run(&[link], sctp(), sender(constant_rate(952, "30 ms")), Seed::new(1, 0), Duration::from_secs(10));
+    assert!(outcome.received.messages.len() > 280);
+    for message in &outcome.received.messages[100..] {
+        let delay = message.delivered - outcome.sent.messages[message.number as usize].sent;
+        // 952 bytes and 48 of headers at 1 Mbit/s: 8 ms.
+        assert_eq!(delay, Duration::from_millis(258), "message {}", message.number);
+    }
+}
+
+#[test]
+fn sctp_over_a_lossy_link_loses_no_message() {
+    let mut link = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "50 ms")];
+    link[0].loss = "2 %".parse().unwrap();
+    link[1].loss = "2 %".parse().unwrap();
+    let config = sender(bulk(1_000, 2_000_000));
+    let outcome = run(&[link], sctp(), config, Seed::new(3, 0), Duration::from_secs(200));
+    assert_eq!(outcome.received.messages_delivered, 2_000);
+    assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
+    assert!(outcome.sent.ended.is_some(), "{:?}", outcome.sent.failure);
+    assert!(outcome.sent.messages.iter().any(|message| message.retransmissions > 0));
+}
+
+#[test]
+fn what_times_out_goes_over_the_alternate_path() {
+    let primary = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "50 ms")];
+    let alternate = [direction("2 Mbit/s", "60 ms"), direction("2 Mbit/s", "60 ms")];
+    let mut links = [primary, alternate];
+    links[0][0].loss = "30 %".parse().unwrap();
+    let config = sender(constant_rate(500, "10 ms"));
+    let outcome = run(&links, sctp(), config, Seed::new(3, 0), Duration::from_secs(60));
+    assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
+    let on_alternate = outcome.sent.messages.iter().filter(|message| message.last_path == 1).count();
+    let again = outcome.sent.messages.iter().filter(|message| message.retransmissions > 0).count();
+    assert!(on_alternate > 0 && again > 0, "{on_alternate} on the alternate path, {again} retransmitted");
+}
+
+#[test]
+fn damaged_packets_fail_their_checksums_and_are_repaired() {
+    for protocol in [tcp(), sctp()] {
+        let mut link = [direction("2 Mbit/s", "20 ms"), direction("2 Mbit/s", "20 ms")];
+        link[0].bit_errors = "1e-5".parse().unwrap();
+        link[1].bit_errors = "1e-5".parse().unwrap();
+        let config = sender(bulk(1_000, 1_000_000));
+        let outcome = run(&[link], protocol, config, Seed::new(9, 0), Duration::from_secs(300));
+        assert_eq!(outcome.received.messages_delivered, 1_000);
+        assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_digests_and_other_seeds_others() {
+    let digest = |seed| {
+        let mut link = [direction("2 Mbit/s", "20 ms"), direction("2 Mbit/s", "20 ms")];
+        link[0].loss = "1 %".parse().unwrap();
+        let config = sender(bulk(1_000, 200_000));
+        run(&[link], sctp(), config, Seed::new(seed, 0), Duration::from_secs(20)).network.digest()
+    };
+    assert_eq!(digest(1), digest(1));
+    assert_ne!(digest(1), digest(2));
+}
+
+#[test]
+fn a_path_is_probed_at_every_change() {
+    let link = [direction("2 Mbit/s", "20 ms"), direction("2 Mbit/s", "20 ms")];
+    for protocol in [tcp(), sctp()] {
+        let config = sender(bulk(1_000, 200_000));
+        let outcome = run(&[link.clone()], protocol, config, Seed::new(1, 0), Duration::from_secs(20));
+        let samples = &outcome.sent.samples;
+        assert!(samples.len() > 10);
+        assert!(samples.windows(2).all(|pair| pair[0].at <= pair[1].at));
+        assert!(
+            samples.iter().any(|sample| sample.srtt.is_some_and(|srtt| srtt >= Duration::from_millis(40)))
+        );
+        assert!(samples.iter().map(|sample| sample.cwnd_bytes).max() > samples.first().map(|s| s.cwnd_bytes));
+    }
+}
