@@ -31,6 +31,7 @@ use crate::rx::Receiver;
 use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
 use crate::types::VerificationTag;
+use output::Agenda;
 use state::State;
 
 /// What the sending half works with: a macro, since a method would borrow the whole association.
@@ -65,6 +66,7 @@ pub struct Association {
     random: Stream,
     /// When the paths' bursts were refilled last.
     burst_at: Option<Instant>,
+    agenda: Agenda,
     stats: AssociationStats,
 }
 
@@ -89,6 +91,7 @@ impl Association {
             builder: PacketBuilder::default(),
             random,
             burst_at: None,
+            agenda: Agenda::Packets,
             stats: AssociationStats::default(),
         }
     }
@@ -111,6 +114,7 @@ impl Association {
         if self.burst_at != Some(now) {
             self.refill_bursts(now);
         }
+        self.agenda = Agenda::Packets;
         self.sender.push(message, &self.config)
     }
 
@@ -129,18 +133,21 @@ impl Association {
         //# send an ABORT chunk to its peer endpoint.
         let abort = Chunk::Abort(Abort::because(cause.clone()));
         let path = self.paths.current();
+        self.agenda = Agenda::Packets;
         self.close(CloseReason::Aborted(cause), Some((path, abort)));
     }
 
     /// SET PRIMARY: sends new DATA to this address of the peer from now on. `false` if it is none of its
     /// confirmed addresses.
     pub fn set_primary(&mut self, _now: Instant, address: IpAddr) -> bool {
+        self.agenda = Agenda::Packets;
         self.paths.find(address).is_some_and(|path| self.paths.set_primary(path))
     }
 
     /// REQUEST HEARTBEAT: probes an address of the peer now. `false` if it is none.
     pub fn request_heartbeat(&mut self, now: Instant, address: IpAddr) -> bool {
         let Some(path) = self.paths.find(address) else { return false };
+        self.agenda = Agenda::Packets;
         self.send_heartbeat(now, path);
         true
     }
@@ -153,6 +160,7 @@ impl Association {
 
     /// Passes on the messages that were held back, and all that follow.
     pub fn resume_delivery(&mut self) {
+        self.agenda = Agenda::Packets;
         let events = &mut self.events;
         self.receiver.resume(|message| events.push_back(Event::Received(message)));
     }
@@ -181,6 +189,7 @@ impl Association {
     /// Sends a control chunk to an address of the peer, with whatever else goes there.
     pub fn push_control(&mut self, chunk: Chunk, destination: IpAddr) {
         if let Some(path) = self.paths.find(destination) {
+            self.agenda = Agenda::Packets;
             self.control.push_back((path, chunk));
         }
     }

@@ -177,8 +177,8 @@ impl Path {
         pmdcs(self.mtu, self.destination)
     }
 
-    /// Follows an ICMP "packet too big"; an increase is not believed.
-    pub(crate) fn reduce_mtu(&mut self, mtu: u16) {
+    /// Lowers the path MTU, if `mtu` is lower.
+    fn reduce_mtu(&mut self, mtu: u16) {
         // RFC 9260 needs room for a chunk; RFC 791 and RFC 8200 guarantee these sizes.
         let least = if self.destination.is_ipv6() { 1_280 } else { 576 };
         let mtu = mtu.max(least);

@@ -3,6 +3,7 @@
 
 use slantpath_base::{Duration, Instant, Stream};
 
+use super::output::Agenda;
 use super::state::State;
 use super::{Association, turn};
 use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
@@ -44,6 +45,7 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
+        self.agenda = Agenda::Packets;
         self.refill_bursts(now);
         self.receiver.on_deadline(now);
         self.sender.on_deadline(now);

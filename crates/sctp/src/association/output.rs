@@ -32,38 +32,47 @@ pub enum AssociationOutput {
     Wait(Option<Instant>),
 }
 
+/// How far the outputs of the last input have been taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Agenda {
+    /// Something has changed: packets may be ready.
+    Packets,
+    /// No packet is; events may be.
+    Events,
+}
+
 impl Association {
     /// What is to be done next. Call it after every input and command, until it says
     /// [`AssociationOutput::Wait`].
     pub fn poll_output(&mut self, now: Instant) -> AssociationOutput {
-        if let Some((path, packet)) = self.next_packet(now) {
-            let path = &mut self.paths[path];
-            path.stats.packets_sent += 1;
-            let (source, destination) = (path.source, path.destination);
-            return AssociationOutput::Transmit { source, destination, packet };
+        if self.agenda == Agenda::Packets {
+            if let Some((path, packet)) = self.next_packet(now) {
+                let path = &mut self.paths[path];
+                path.stats.packets_sent += 1;
+                let (source, destination) = (path.source, path.destination);
+                return AssociationOutput::Transmit { source, destination, packet };
+            }
+            self.agenda = Agenda::Events;
         }
         if let Some(event) = self.events.pop_front() {
             return AssociationOutput::Event(event);
         }
-        AssociationOutput::Wait(self.next_deadline())
+        let deadline = self.next_deadline();
+        AssociationOutput::Wait((deadline != Instant::FAR_FUTURE).then_some(deadline))
     }
 
-    fn next_deadline(&self) -> Option<Instant> {
+    fn next_deadline(&self) -> Instant {
         if self.state.is_closed() {
-            return None;
+            return Instant::FAR_FUTURE;
         }
-        let deadlines = [
-            self.paths.next_deadline(),
-            self.receiver.next_deadline(),
-            self.sender.next_deadline(),
-            self.state.next_deadline(),
-        ];
-        let deadline = deadlines.into_iter().flatten().min();
         debug_assert!(
             !self.sender.has_outstanding() || self.paths.iter().any(|path| path.t3_rtx().is_some()),
             "outstanding chunks wait for a timer that does not run"
         );
-        deadline
+        let deadlines =
+            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()];
+        let earlier = |least: Instant, deadline: Option<Instant>| deadline.map_or(least, |at| at.min(least));
+        deadlines.into_iter().fold(self.paths.next_deadline(), earlier)
     }
 
     fn next_packet(&mut self, now: Instant) -> Option<(PathId, Packet)> {

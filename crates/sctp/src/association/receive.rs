@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Instant;
 
+use super::output::Agenda;
 use super::state::State;
 use super::{Association, turn};
 use crate::cause::Cause;
@@ -36,6 +37,7 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
+        self.agenda = Agenda::Packets;
         let from = self.paths.find(source);
         self.stats.packets_received += 1;
         self.refill_bursts(now);
@@ -61,7 +63,8 @@ impl Association {
     /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.
     pub fn handle_packet_too_big(&mut self, _now: Instant, destination: IpAddr, mtu: u16) {
         if let Some(path) = self.paths.find(destination) {
-            self.paths[path].reduce_mtu(mtu);
+            self.paths.reduce_mtu(path, mtu);
+            self.agenda = Agenda::Packets;
         }
     }
 

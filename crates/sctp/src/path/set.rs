@@ -16,6 +16,7 @@ use crate::tcb::Tcb;
 pub(crate) struct Paths {
     list: SmallVec<[Path; 2]>,
     primary: PathId,
+    amdcs: usize,
 }
 
 impl Paths {
@@ -39,7 +40,7 @@ impl Paths {
             list.push(path);
         }
         assert!(!list.is_empty(), "the handshake came over a path");
-        Self { list, primary }
+        Self { amdcs: amdcs(&list), list, primary }
     }
 
     /// The primary path.
@@ -117,16 +118,25 @@ impl Paths {
     }
 
     /// The largest DATA chunk that fits every path, in bytes: the Association Maximum DATA Chunk Size.
-    pub(crate) fn amdcs(&self) -> usize {
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.3
-        //# The sender SHOULD track an AMDCS that will be the smallest PMDCS
-        //# discovered for all of the peer's destination addresses.
-        self.list.iter().map(Path::pmdcs).min().expect("there is a path")
+    pub(crate) const fn amdcs(&self) -> usize {
+        self.amdcs
     }
 
-    /// The earliest deadline of T3-rtx and of the HEARTBEATs.
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.list.iter().flat_map(|path| [path.t3_rtx(), path.heartbeat.deadline()]).flatten().min()
+    /// Follows an ICMP "packet too big"; an increase is not believed.
+    pub(crate) fn reduce_mtu(&mut self, path: PathId, mtu: u16) {
+        self[path].reduce_mtu(mtu);
+        self.amdcs = amdcs(&self.list);
+    }
+
+    /// The earliest deadline of T3-rtx and of the HEARTBEATs, or the far future.
+    pub(crate) fn next_deadline(&self) -> Instant {
+        let mut next = Instant::FAR_FUTURE;
+        for path in &self.list {
+            for deadline in [path.t3_rtx(), path.heartbeat.deadline()] {
+                next = deadline.map_or(next, |at| at.min(next));
+            }
+        }
+        next
     }
 }
 
@@ -146,4 +156,11 @@ impl IndexMut<PathId> for Paths {
 
 fn id(index: usize) -> PathId {
     PathId(u8::try_from(index).expect("at most 255 paths"))
+}
+
+fn amdcs(paths: &[Path]) -> usize {
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-7.3
+    //# The sender SHOULD track an AMDCS that will be the smallest PMDCS
+    //# discovered for all of the peer's destination addresses.
+    paths.iter().map(Path::pmdcs).min().unwrap_or(0)
 }
