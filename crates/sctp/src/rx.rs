@@ -253,7 +253,7 @@ impl Receiver {
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
         //= type=exception
-        //= reason=Nothing that was acknowledged is dropped; what fills a gap is kept beyond the buffer, up to twice its size.
+        //= reason=Nothing acknowledged is dropped; what fills a gap may take the buffer to twice its size.
         //# the receiver
         //# SHOULD drop the largest TSN held for reordering and accept the new
         //# incoming DATA chunk.

@@ -174,3 +174,6 @@ impl Sender {
         self.buffered_bytes = self.buffered_bytes.checked_sub(payload_len).expect("bytes leave once");
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

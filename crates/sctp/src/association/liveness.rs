@@ -7,7 +7,7 @@ use super::output::Agenda;
 use super::state::State;
 use super::{Association, turn};
 use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
-use crate::config::SctpConfig;
+use crate::config::{SackPath, SctpConfig};
 use crate::event::{CloseReason, Event};
 use crate::path::{Heartbeat, HeartbeatInfo, PathId, PathState, Paths, heartbeat_period};
 use crate::tx::{TimeoutMeaning, Turn};
@@ -24,6 +24,9 @@ pub(super) fn begin_heartbeats(now: Instant, paths: &mut Paths, config: &SctpCon
             let wait = path.rtt.rto() * (unconfirmed / per_rto);
             unconfirmed += 1;
             Heartbeat::Requested { at: now + wait }
+        } else if config.sack_path == SackPath::GapReportsOnLowestDelay && path.rtt.srtt().is_none() {
+            // Nobody knows which path has the lowest delay before all have been measured.
+            Heartbeat::Requested { at: now }
         } else {
             scheduled(now, path.rtt.rto(), config, random)
         };

@@ -7,7 +7,7 @@ use slantpath_wire::Packet;
 
 use super::state::State;
 use super::{Association, turn};
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, Sack};
 use crate::config::SackPath;
 use crate::event::Event;
 use crate::packet::CommonHeader;
@@ -147,7 +147,8 @@ impl Association {
         //# exceed the current PMTU.
         let room = self.builder.room();
         let data_len = transmission.map_or(0, |transmission| transmission.first_chunk_len);
-        if self.receiver.is_ack_due() || self.receiver.sack_len() + data_len <= room {
+        let must = self.receiver.is_ack_due() && room >= Sack::FIXED_LEN;
+        if must || self.receiver.sack_len() + data_len <= room {
             let sack = self.receiver.take_sack(room);
             self.builder.push(&Chunk::Sack(sack));
             self.stats.sacks_sent += 1;

@@ -9,7 +9,7 @@ use super::output::Agenda;
 use super::state::State;
 use super::{Association, turn};
 use crate::cause::Cause;
-use crate::chunk::{Chunk, Data, Error, HeartbeatAck, Sack};
+use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, HeartbeatAck, Sack};
 use crate::event::{CloseReason, Event};
 use crate::packet::ParsedPacket;
 use crate::path::PathId;
@@ -206,7 +206,10 @@ impl Association {
     fn on_unknown(&mut self, chunk: &Chunk, from: Option<PathId>) -> Rest {
         let Some(action) = chunk.unknown_action() else { return Rest::Read };
         if action.reports() {
-            self.report(Cause::UnrecognizedChunkType(chunk.to_bytes()), from);
+            // The report of a chunk that fills a packet would not fit into one: its end is left out.
+            let mut quoted = chunk.to_bytes();
+            quoted.truncate(self.paths.amdcs() - 2 * CHUNK_HEADER_LEN);
+            self.report(Cause::UnrecognizedChunkType(quoted), from);
         }
         if action.stops() { Rest::Skip } else { Rest::Read }
     }

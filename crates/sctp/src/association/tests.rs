@@ -148,6 +148,9 @@ impl Wire {
 
     /// Lets both ends speak until they wait.
     pub(super) fn drain(&mut self) {
+        for end in self.ends.iter().filter(|end| !end.state.is_closed()) {
+            crate::tx::tests::assert_consistent(&end.sender, &end.paths);
+        }
         for end in [0, 1] {
             loop {
                 match self.ends[end].poll_output(self.now) {

@@ -35,8 +35,15 @@ type Span = (u32, u32);
 pub(crate) struct GapRanges {
     cumulative: Option<Tsn>,
     spans: Vec<Span>,
-    /// The next `spans` while they are being read; kept for its memory.
+    /// The blocks that were compared last.
     scratch: Vec<Span>,
+}
+
+impl GapChanges {
+    /// Whether TSNs are taken back and none is acknowledged.
+    pub(crate) fn only_revoke(&self) -> bool {
+        self.newly_acked.is_empty() && !self.revoked.is_empty()
+    }
 }
 
 impl GapRanges {
@@ -74,19 +81,23 @@ impl GapRanges {
         self.rebase(cumulative);
     }
 
-    /// Takes in the blocks of a SACK whose cumulative TSN ack is not older than the last one.
-    pub(crate) fn update(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
+    /// What the blocks of a SACK change, whose cumulative TSN ack is not older than the last one. The ranges
+    /// follow with [`commit`](Self::commit).
+    pub(crate) fn compare(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
         let mut changes = GapChanges::default();
-        if blocks.is_empty() && self.spans.is_empty() {
-            self.cumulative = Some(cumulative);
-            return changes;
-        }
         self.rebase(cumulative);
-        let mut next = core::mem::take(&mut self.scratch);
-        read_blocks(blocks, &mut next);
-        compare(cumulative, &self.spans, &next, &mut changes);
-        self.scratch = core::mem::replace(&mut self.spans, next);
+        if blocks.is_empty() && self.spans.is_empty() {
+            self.scratch.clear();
+        } else {
+            read_blocks(blocks, &mut self.scratch);
+            compare(cumulative, &self.spans, &self.scratch, &mut changes);
+        }
         changes
+    }
+
+    /// Takes over the blocks that were compared last.
+    pub(crate) fn commit(&mut self) {
+        core::mem::swap(&mut self.spans, &mut self.scratch);
     }
 
     /// Expresses the spans as offsets from a later cumulative TSN ack.
@@ -165,6 +176,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+
+    impl GapRanges {
+        fn update(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
+            let changes = self.compare(cumulative, blocks);
+            self.commit();
+            changes
+        }
+    }
 
     fn block(start: u16, end: u16) -> GapAckBlock {
         GapAckBlock { start, end }

@@ -76,13 +76,28 @@ impl Sender {
             return Ok(SackEffect::Stale);
         }
         self.check_was_sent(&sack)?;
+        let advances = sack.cumulative_tsn_ack != before;
+        let changes = match sack.gaps {
+            Some(gaps) => self.acked_gaps.compare(sack.cumulative_tsn_ack, gaps.blocks),
+            None => GapChanges::default(),
+        };
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
+        //# Since there is no explicit identifier that can be used to detect out-
+        //# of-order SACK chunks, the data sender uses heuristics to determine if
+        //# a SACK chunk is new.
+        // Where SACKs take different paths, one that was sent before another with the same cumulative ack may
+        // arrive behind it. It tells less and nothing new. Should a receiver really have thrown data away, that
+        // shows as soon as the cumulative ack moves.
+        if !advances && changes.only_revoke() {
+            return Ok(SackEffect::Stale);
+        }
         for path in turn.paths.iter_mut() {
             path.tally = SackTally { flight_size_before: path.flight_size, ..SackTally::default() };
         }
         let was_recovering = self.in_fast_recovery();
         let mut newest = self.acknowledge_up_to(turn, &sack);
         if let Some(gaps) = sack.gaps {
-            let changes = self.acked_gaps.update(sack.cumulative_tsn_ack, gaps.blocks);
+            self.acked_gaps.commit();
             newest = self.acknowledge_gaps(turn, &sack, &changes).or(newest);
             self.revoke(turn, &changes);
             self.peer_window.advertise(gaps.a_rwnd);
@@ -90,12 +105,13 @@ impl Sender {
             self.acked_gaps.advance(sack.cumulative_tsn_ack);
         }
 
-        let advances = sack.cumulative_tsn_ack != before;
         for path in turn.paths.iter_mut() {
             path.grow_window(advances, was_recovering);
         }
         self.leave_recovery();
-        self.count_missing(turn, newest, was_recovering && advances);
+        if sack.gaps.is_some() {
+            self.count_missing(turn, newest, was_recovering && advances);
+        }
         self.refresh_earliest(turn);
         for path in turn.paths.iter_mut() {
             path.settle_t3_rtx(turn.now);

@@ -1,0 +1,36 @@
+//! The sending half against the definition of what it keeps.
+
+use super::outstanding::ChunkState;
+use super::*;
+use crate::path::PathId;
+
+/// Checks everything that the sending half and the paths keep incrementally against the chunks themselves.
+pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
+    let first = sender.outstanding.cumulative_ack().next();
+    let chunks: Vec<_> = (0..sender.outstanding.len())
+        .map(|step| sender.outstanding.find(first.plus(u32::try_from(step).unwrap())).unwrap())
+        .collect();
+    for id in paths.ids() {
+        let on_path: Vec<_> =
+            chunks.iter().filter(|chunk| chunk.path == id && chunk.state == ChunkState::InFlight).collect();
+        let flight_size: u64 = on_path.iter().map(|chunk| chunk.wire_len()).sum();
+        assert_eq!(paths[id].flight_size, flight_size, "flight size of path {id:?}");
+        let earliest = on_path.first().map(|chunk| chunk.data.tsn);
+        assert_eq!(paths[id].earliest, earliest, "earliest outstanding chunk of path {id:?}");
+        assert_eq!(paths[id].t3_rtx().is_some(), flight_size > 0, "T3-rtx of path {id:?}");
+    }
+    let in_flight: u64 = chunks
+        .iter()
+        .filter(|chunk| chunk.state == ChunkState::InFlight)
+        .map(|chunk| chunk.payload_len())
+        .sum();
+    assert_eq!(sender.outstanding.in_flight_payload(), in_flight);
+    let lost = chunks.iter().filter(|chunk| matches!(chunk.state, ChunkState::Lost(_)));
+    for chunk in lost {
+        assert!(sender.lost.contains(&chunk.data.tsn), "a lost chunk waits for its retransmission");
+    }
+    assert!(sender.lost.iter().zip(sender.lost.iter().skip(1)).all(|(tsn, next)| tsn.is_before(*next)));
+    let unacked: u64 = chunks.iter().map(|chunk| chunk.payload_len()).sum();
+    assert!(sender.buffered_bytes >= unacked);
+    assert!(chunks.iter().all(|chunk| chunk.path <= PathId(1)));
+}
