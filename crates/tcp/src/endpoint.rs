@@ -195,10 +195,11 @@ impl Endpoint {
     /// Takes in a packet, or looks for deadlines that have passed.
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         self.let_go();
-        match input {
+        // By reference: a packet is large to move.
+        match &input {
             Input::Deadline => self.handle_deadline(now),
             Input::Packet { source, destination, packet } => {
-                self.handle_packet(now, source, destination, &packet);
+                self.handle_packet(now, *source, *destination, packet);
             }
         }
     }
@@ -248,7 +249,7 @@ impl Endpoint {
     }
 
     fn let_go(&mut self) {
-        for id in self.over.drain(..) {
+        while let Some(id) = self.over.pop() {
             self.connections.remove(id);
         }
     }
@@ -276,11 +277,14 @@ impl Endpoint {
         };
         let local = SocketAddr::new(destination, segment.destination_port);
         let remote = SocketAddr::new(source, segment.source_port);
-        if let Some(id) = self.connections.find(local, remote) {
-            if let Some(connection) = self.connections.get_mut(id) {
-                connection.handle_segment(now, &segment, data);
+        if let Some(id) = self.connections.find(local, remote)
+            && let Some(connection) = self.connections.get_mut(id)
+        {
+            connection.handle_segment(now, &segment, data);
+            if !connection.is_queued {
+                connection.is_queued = true;
+                self.active.push_back(id);
             }
-            self.activate(id);
             return;
         }
         let is_call =

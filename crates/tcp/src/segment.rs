@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::serial_number;
 use slantpath_wire::ip::protocol;
-use slantpath_wire::{Checksum, Packet, Reader, WireError, checksum};
+use slantpath_wire::{Checksum, Packet, WireError, checksum};
 
 use crate::config::ChecksumPolicy;
 use crate::options::{MAX_OPTIONS_LEN, Options};
@@ -117,17 +117,20 @@ impl Segment {
         let left = bytes.len();
         let truncated = WireError::Truncated { wanted: header_len, left };
         let (fixed, rest) = bytes.split_first_chunk::<HEADER_LEN>().ok_or(truncated)?;
-        let mut reader = Reader::new(fixed);
-        let (source_port, destination_port) = (reader.u16()?, reader.u16()?);
-        let (sequence, acknowledgment) = (SequenceNumber(reader.u32()?), SequenceNumber(reader.u32()?));
-        let [_, flags] = reader.array()?;
-        let window = reader.u16()?;
+        let &[s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, _, flags, w0, w1, ..] = fixed;
         let options = match header_len - HEADER_LEN {
             0 => Options::default(),
             len => Options::parse(rest.get(..len).ok_or(truncated)?)?,
         };
-        let flags = Flags(flags);
-        Ok(Self { source_port, destination_port, sequence, acknowledgment, flags, window, options })
+        Ok(Self {
+            source_port: u16::from_be_bytes([s0, s1]),
+            destination_port: u16::from_be_bytes([d0, d1]),
+            sequence: SequenceNumber(u32::from_be_bytes([q0, q1, q2, q3])),
+            acknowledgment: SequenceNumber(u32::from_be_bytes([a0, a1, a2, a3])),
+            flags: Flags(flags),
+            window: u16::from_be_bytes([w0, w1]),
+            options,
+        })
     }
 
     /// The packet of this header and `data`, which is not copied.

@@ -242,6 +242,9 @@ impl Tx {
 
     /// The next segment to send, if any may be sent.
     pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
+        if self.unsent() == 0 && self.board.is_empty() {
+            return None;
+        }
         match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
             Urgent::Nothing => {}
             Urgent::First => {
