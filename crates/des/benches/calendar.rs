@@ -1,7 +1,8 @@
 //! The calendar against an indexed heap with four children a node, which holds only what is due.
 //!
-//! Both get the same load: some links, of which a few carry packets, and twice as many timers. An event is an arrival: its
-//! link is set to its next one or becomes idle, another link gets the packet, and a timer is moved far ahead.
+//! Both get the same load: some links, of which a few carry packets, and twice as many timers. An event is an
+//! arrival: its link is set to its next one or becomes idle, another link gets the packet, and a timer is
+//! moved far ahead.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use std::hint::black_box;

@@ -3,10 +3,11 @@
 //! The order is total: by time, then by slot number. It depends on nothing else, above all not on the order
 //! in which deadlines were set, so that a run is the same however its components came to their deadlines.
 //!
-//! A network has two kinds of components: links, whose next arrival is mostly near and mostly happens, and hosts, whose
-//! timers are mostly far and mostly set anew before they expire. So the deadlines of the former go into a short sorted list
-//! while there is room, and what comes latest is pushed out of it into a tournament tree, where those of the latter are.
-//! Which kind a slot is of decides about speed and not about order.
+//! A network has two kinds of components: links, whose next arrival is mostly near and mostly happens, and
+//! hosts, whose timers are mostly far and mostly set anew before they expire. So the deadlines of the former
+//! go into a short sorted list while there is room, and what comes latest is pushed out of it into a
+//! tournament tree, where those of the latter are. Which kind a slot is of decides about speed and not about
+//! order.
 
 mod tournament;
 
@@ -31,8 +32,8 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// A calendar of `slots` idle slots, numbered from zero. The first `prompt` of them are expected to be due soon after
-    /// they are set, the others to be set anew before.
+    /// A calendar of `slots` idle slots, numbered from zero. The first `prompt` of them are expected to be
+    /// due soon after they are set, the others to be set anew before.
     pub fn new(prompt: usize, slots: usize) -> Self {
         let (is_near, far) = (vec![false; slots], Tournament::new(slots));
         Self { near: [idle(0); NEAR], near_len: 0, prompt, is_near, far }

@@ -1,8 +1,8 @@
 //! The kernel: the calendar, the present and the digest of what has happened.
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 
-use crate::{Calendar, Clock, RunDigest};
+use crate::{Calendar, Clock, RunDigest, Synchronization};
 
 /// Where a run stands.
 #[derive(Clone, Debug)]
@@ -11,17 +11,19 @@ pub struct Kernel {
     calendar: Calendar,
     digest: RunDigest,
     events: u64,
+    lateness_max: Duration,
 }
 
 impl Kernel {
-    /// A run at its start, with `slots` idle components, of which the first `prompt` are expected to be due soon after they
-    /// are scheduled.
+    /// A run at its start, with `slots` idle components, of which the first `prompt` are expected to be due
+    /// soon after they are scheduled.
     pub fn new(prompt: usize, slots: usize) -> Self {
         Self {
             now: Instant::START,
             calendar: Calendar::new(prompt, slots),
             digest: RunDigest::default(),
             events: 0,
+            lateness_max: Duration::ZERO,
         }
     }
 
@@ -34,6 +36,11 @@ impl Kernel {
     /// How many events have happened.
     pub const fn events(&self) -> u64 {
         self.events
+    }
+
+    /// How late an event was at most, by the clock that paced the run.
+    pub const fn lateness_max(&self) -> Duration {
+        self.lateness_max
     }
 
     /// The digest of all that was [recorded](Self::record).
@@ -72,7 +79,9 @@ impl Kernel {
         match self.calendar.next() {
             Some((time, slot)) if time <= end => {
                 assert!(time >= self.now, "slot {slot} was due at {time}, which is over");
-                clock.synchronize(time);
+                if let Synchronization::Late(lateness) = clock.synchronize(time) {
+                    self.lateness_max = self.lateness_max.max(lateness);
+                }
                 self.now = time;
                 self.events += 1;
                 Some(slot)
@@ -89,6 +98,27 @@ impl Kernel {
 mod tests {
     use super::*;
     use crate::FreeRunning;
+
+    /// A clock on which everything happens a little later than the time before.
+    struct Lagging(Duration);
+
+    impl Clock for Lagging {
+        fn synchronize(&mut self, _deadline: Instant) -> Synchronization {
+            self.0 = self.0 * 2;
+            Synchronization::Late(self.0)
+        }
+    }
+
+    #[test]
+    fn lateness_is_kept() {
+        let mut kernel = Kernel::new(0, 1);
+        let mut clock = Lagging(Duration::from_nanos(1));
+        for second in 1..4 {
+            kernel.schedule(0, Instant::from_secs(second));
+            assert_eq!(kernel.advance(Instant::from_secs(9), &mut clock), Some(0));
+        }
+        assert_eq!(kernel.lateness_max(), Duration::from_nanos(8));
+    }
 
     #[test]
     fn time_stops_at_the_end_and_goes_on_from_there() {

@@ -1,5 +1,6 @@
-//! Packet-hops per second of CPU time that the network itself reaches: dumbbells whose hosts do next to nothing. Each flow
-//! keeps a constant window of packets of 1,500 bytes under way and gets one of 40 bytes back for each.
+//! Packet-hops per second of CPU time that the network itself reaches: dumbbells whose hosts do next to
+//! nothing. Each flow keeps a constant window of packets of 1,500 bytes under way and gets one of 40 bytes
+//! back for each.
 //!
 //! `cargo bench -p slantpath-net` runs all cases; a number as argument runs so many flows, for a profiler.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
@@ -58,8 +59,8 @@ fn template(source: IpAddr, destination: IpAddr, payload: &'static [u8]) -> Pack
     packet
 }
 
-/// `flows` pairs of hosts over two routers and 100 Mbit/s between them, with a queue of one bandwidth-delay product, half of
-/// which the windows fill.
+/// `flows` pairs of hosts over two routers and 100 Mbit/s between them, with a queue of one bandwidth-delay
+/// product, half of which the windows fill.
 fn dumbbell(flows: u32, round_trip: Duration) -> Network<Echo> {
     let rate = DataRate::from_bits_per_sec(100_000_000);
     let product_packets = u32::try_from(rate.size_in(round_trip).as_bytes() / 1_500).expect("few");

@@ -134,7 +134,8 @@ impl Fabric {
         outcome
     }
 
-    /// Takes the packet off that arrives now in a direction. What is for a host is returned; a router sends it on.
+    /// Takes the packet off that arrives now in a direction. What is for a host is returned; a router sends
+    /// it on.
     #[inline]
     pub(crate) fn arrive(&mut self, index: usize) -> Option<Delivery> {
         #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
@@ -144,10 +145,7 @@ impl Fabric {
         self.kernel.schedule(Slots::direction(index), direction.next_arrival());
         let mut parcel = parcel?;
         self.packet_hops += 1;
-        self.kernel.record(
-            Slots::direction(index),
-            u64::from(parcel.destination().0) << 32 | u64::from(parcel.length()),
-        );
+        self.kernel.record(Slots::direction(index), parcel.digest_word());
         match parcel.fate() {
             Fate::Arrives => {}
             Fate::Damaged => parcel = self.damage(index, parcel),

@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
 
-/// An address as one number, which is compared in one go. IPv4 addresses have ones before them: as an IPv6 address that
-/// would be a group's, which no host has.
+/// An address as one number, which is compared in one go. IPv4 addresses have ones before them: as an IPv6
+/// address that would be a group's, which no host has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressKey(u128);
 

@@ -11,9 +11,9 @@ use crate::InterfaceId;
 /// drained once.
 pub trait Host {
     /// Takes a packet that came in, from its IP header on. What a bit error did to it is for the host to find
-    /// out: nothing is checked yet, not even that the host has the destination address. The hop limit is as the
-    /// last router left it. An ICMP message about a packet of the host's own that its first link could not carry
-    /// comes the same way, on the interface that refused it.
+    /// out: nothing is checked yet, not even that the host has the destination address. The hop limit is as
+    /// the last router left it. An ICMP message about a packet of the host's own that its first link could
+    /// not carry comes the same way, on the interface that refused it.
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: Packet);
 
     /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.

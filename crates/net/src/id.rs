@@ -1,5 +1,5 @@
-//! Numbers that name the parts of a network. All are given out by the [`NetworkBuilder`](crate::NetworkBuilder)
-//! in the order in which the parts are declared.
+//! Numbers that name the parts of a network. All are given out by the
+//! [`NetworkBuilder`](crate::NetworkBuilder) in the order in which the parts are declared.
 
 /// A host or a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

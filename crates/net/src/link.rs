@@ -1,9 +1,9 @@
 //! One direction of a link: queue, transmitter, channel, propagation.
 //!
-//! Everything about a packet is settled when its first bit is sent: the rate at which it is sent, the delay after
-//! which it arrives, and its fate. Since that instant is known as soon as the packet comes, all of it is worked
-//! out then, and one deadline serves the direction: the next arrival. A change of the link withdraws the packets
-//! whose transmission has not begun and sends them anew under the new rules.
+//! Everything about a packet is settled when its first bit is sent: the rate at which it is sent, the delay
+//! after which it arrives, and its fate. Since that instant is known as soon as the packet comes, all of it
+//! is worked out then, and one deadline serves the direction: the next arrival. A change of the link
+//! withdraws the packets whose transmission has not begun and sends them anew under the new rules.
 
 mod channel;
 mod config;

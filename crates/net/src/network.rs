@@ -1,6 +1,6 @@
 //! The network as a whole, and its run.
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{Duration, Instant, Seed};
 use slantpath_des::{Clock, FreeRunning, RunDigest};
 
 use crate::capture::CaptureId;
@@ -20,7 +20,12 @@ pub struct Network<H> {
     hosts: Vec<H>,
     sampler: Sampler,
     progress: Progress,
+    /// When a host was last called for its deadline, and how often it has been since without time passing.
+    calls: (Instant, u32),
 }
+
+/// How often a host may ask to be called at one instant before it is taken to be stuck.
+const CALLS_MAX: u32 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
@@ -41,6 +46,7 @@ impl<H: Host> Network<H> {
             hosts,
             sampler: Sampler::default(),
             progress: Progress::AtStart,
+            calls: (Instant::START, 0),
         }
     }
 
@@ -55,7 +61,8 @@ impl<H: Host> Network<H> {
         while self.step(end, clock) {}
     }
 
-    /// Runs until nothing will ever happen again, or until after `limit` events. Returns whether it came to rest.
+    /// Runs until nothing will ever happen again, or until after `limit` events. Returns whether it came to
+    /// rest.
     pub fn run_to_rest(&mut self, limit: u64) -> bool {
         self.start();
         let last = self.fabric.kernel.events().saturating_add(limit);
@@ -91,6 +98,7 @@ impl<H: Host> Network<H> {
             }
             Component::Host(host) => {
                 self.fabric.kernel.record(slot, 0);
+                self.count_call(host);
                 self.hosts[host].handle_deadline(self.fabric.now());
                 self.drain(host);
             }
@@ -101,6 +109,19 @@ impl<H: Host> Network<H> {
             Component::Script => self.fabric.run_script(),
         }
         true
+    }
+
+    /// # Panics
+    /// If hosts are called for ever while time stands still: a run that hangs would say nothing.
+    fn count_call(&mut self, host: usize) {
+        let now = self.fabric.now();
+        let calls = if self.calls.0 == now { self.calls.1 + 1 } else { 0 };
+        self.calls = (now, calls);
+        assert!(
+            calls < CALLS_MAX,
+            "`{}` wants to be called at {now} again and again",
+            self.fabric.topology.node_name(self.fabric.topology.hosts[host])
+        );
     }
 
     /// Sends what a host has to send and notes when it wants to be called.
@@ -177,6 +198,11 @@ impl<H: Host> Network<H> {
         self.fabric.kernel.events()
     }
 
+    /// How late an event was at most, by the clock that paced the run.
+    pub fn lateness_max(&self) -> Duration {
+        self.fabric.kernel.lateness_max()
+    }
+
     /// How many times a packet has come to the end of a link, the lost ones included.
     pub fn packet_hops(&self) -> u64 {
         self.fabric.packet_hops
@@ -240,8 +266,9 @@ impl<H: Host> Network<H> {
         self.fabric.directions[direction.index()].queue_probe(now)
     }
 
-    /// Captures directions into one pcapng file, from now on: every packet as its sender offers it to the link, with a
-    /// comment on what becomes of it. An interface of the file is a direction, named by its path.
+    /// Captures directions into one pcapng file, from now on: every packet as its sender offers it to the
+    /// link, with a comment on what becomes of it. An interface of the file is a direction, named by its
+    /// path.
     pub fn capture(&mut self, directions: &[DirectionId]) -> CaptureId {
         let topology = &self.fabric.topology;
         let named = directions.iter().map(|&direction| (direction, topology.direction_path(direction)));

@@ -10,9 +10,9 @@ pub(crate) struct PacketId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DestinationId(pub(crate) u32);
 
-/// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words in all,
-/// which travel in registers: a struct of small fields is written to memory piece by piece and read as a whole, for which a
-/// processor has to wait.
+/// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words
+/// in all, which travel in registers: a struct of small fields is written to memory piece by piece and read
+/// as a whole, for which a processor has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parcel {
     /// The packet's number in the store, and above it its destination's.
@@ -76,6 +76,13 @@ impl Parcel {
     #[inline]
     pub(crate) const fn role(self) -> Role {
         if self.field(ROLE) == Role::Copy as u8 { Role::Copy } else { Role::Original }
+    }
+
+    /// What tells this parcel from others in the digest of a run: destination, length and all that has
+    /// happened to it.
+    #[inline]
+    pub(crate) const fn digest_word(self) -> u64 {
+        self.state ^ self.ids & !0xffff_ffff
     }
 
     #[inline]

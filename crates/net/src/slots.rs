@@ -1,7 +1,7 @@
 //! Which component stands at which place of the calendar.
 
-/// The components' places in the calendar. At one instant, changes of the network come first, then arrivals in the
-/// order of the directions, then the hosts' own deadlines, and samples are taken last.
+/// The components' places in the calendar. At one instant, changes of the network come first, then arrivals
+/// in the order of the directions, then the hosts' own deadlines, and samples are taken last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     pub(crate) directions: usize,

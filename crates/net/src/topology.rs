@@ -180,7 +180,8 @@ impl Topology {
     }
 }
 
-/// Collects the parts of a network. Numbers are given out in the order of declaration and can be used at once.
+/// Collects the parts of a network. Numbers are given out in the order of declaration and can be used at
+/// once.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkBuilder {
     topology: Topology,
@@ -231,7 +232,8 @@ impl NetworkBuilder {
         link
     }
 
-    /// Gives an interface an address; it may have several. A router's address serves as the source of its ICMP messages.
+    /// Gives an interface an address; it may have several. A router's address serves as the source of its
+    /// ICMP messages.
     pub fn address(&mut self, interface: InterfaceId, address: IpAddr) -> &mut Self {
         self.topology.interfaces[interface.index()].addresses.push(address);
         self

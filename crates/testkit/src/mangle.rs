@@ -22,8 +22,8 @@ impl Mangle for Vec<u8> {
     }
 }
 
-/// A flipped packet claims that its checksums are complete, so that its receiver verifies them. Tests of damage let
-/// their senders fill checksums in.
+/// A flipped packet claims that its checksums are complete, so that its receiver verifies them. Tests of
+/// damage let their senders fill checksums in.
 impl Mangle for Packet {
     fn bits(&self) -> u64 {
         self.len() as u64 * 8

@@ -1,6 +1,7 @@
 //! The error messages of ICMP (RFC 792) and ICMPv6 (RFC 4443): what a router tells a sender.
 //!
-//! Both versions say the same things with other numbers; one type stands for both. Echo and the rest is not spoken.
+//! Both versions say the same things with other numbers; one type stands for both. Echo and the rest is not
+//! spoken.
 
 use std::net::IpAddr;
 
@@ -139,8 +140,8 @@ impl IcmpError {
         }
     }
 
-    /// The IP packet by which `from` tells the sender of `about`, or `None` where silence is asked for: about an error
-    /// message, about what is no IP packet, and across versions of IP.
+    /// The IP packet by which `from` tells the sender of `about`, or `None` where silence is asked for: about
+    /// an error message, about what is no IP packet, and across versions of IP.
     pub fn report(self, from: IpAddr, about: &[u8], hop_limit: u8) -> Option<Packet> {
         let (header, header_len) = IpHeader::parse_header(about).ok()?;
         let is_v4 = header.source.is_ipv4();
@@ -174,8 +175,8 @@ impl IcmpError {
     }
 }
 
-/// Whether a packet is itself an error message, about which none may be sent (RFC 1122, section 3.2.2; RFC 4443,
-/// section 2.4 e).
+/// Whether a packet is itself an error message, about which none may be sent (RFC 1122, section 3.2.2; RFC
+/// 4443, section 2.4 e).
 fn is_error_message(header: &IpHeader, payload: &[u8]) -> bool {
     match (header.protocol, payload.first()) {
         (protocol::ICMP, Some(kind)) => matches!(kind, 3 | 4 | 5 | 11 | 12),
@@ -248,7 +249,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_round_trip(error in any_error(), is_v4: bool, payload in proptest::collection::vec(any::<u8>(), 0..1_400)) {
+        fn messages_round_trip(
+            error in any_error(),
+            is_v4: bool,
+            payload in proptest::collection::vec(any::<u8>(), 0..1_400),
+        ) {
             let about = packet(is_v4, protocol::SCTP, &payload);
             let [source, _, router] = addresses(is_v4);
             let packet = error.report(router, &about, 64).unwrap().contiguous();

@@ -1,8 +1,8 @@
 //! Captures in the pcapng format (draft-ietf-opsawg-pcapng), as Wireshark and tshark read them.
 //!
-//! One section, little-endian; interfaces of raw IP packets with time in nanoseconds since the start of the run; a packet
-//! block per packet with its direction and, where there is something to say, a comment. Nothing in the bytes depends
-//! on anything but the packets.
+//! One section, little-endian; interfaces of raw IP packets with time in nanoseconds since the start of the
+//! run; a packet block per packet with its direction and, where there is something to say, a comment. Nothing
+//! in the bytes depends on anything but the packets.
 
 use slantpath_base::Instant;
 
@@ -331,7 +331,11 @@ mod tests {
         #[test]
         fn packets_round_trip(
             packets in proptest::collection::vec(
-                (any::<bool>(), any::<u64>(), proptest::collection::vec(any::<u8>(), 0..50), any::<bool>(), any::<Option<String>>()),
+                (
+                    any::<(bool, u64)>(),
+                    proptest::collection::vec(any::<u8>(), 0..50),
+                    any::<(bool, Option<String>)>(),
+                ),
                 0..20,
             ),
         ) {
@@ -343,7 +347,7 @@ mod tests {
                 Block::Interface { name: Some("second".to_owned()) },
             ];
             let mut bytes = writer.take();
-            for (second, nanos, packet, inbound, comment) in &packets {
+            for ((second, nanos), packet, (inbound, comment)) in &packets {
                 let direction = if *inbound { Direction::Inbound } else { Direction::Outbound };
                 let time = Instant::from_nanos(*nanos);
                 writer.packet(interfaces[usize::from(*second)], time, packet, direction, comment.as_deref());

@@ -17,8 +17,8 @@ pub struct UdpHeader {
 }
 
 impl UdpHeader {
-    /// Reads a datagram that came from `source` to `destination` and returns its payload. The checksum is verified
-    /// unless it was omitted or, over IPv4, not sent.
+    /// Reads a datagram that came from `source` to `destination` and returns its payload. The checksum is
+    /// verified unless it was omitted or, over IPv4, not sent.
     pub fn parse(
         bytes: &[u8],
         source: IpAddr,

@@ -4,12 +4,12 @@ use crate::calendar::idle;
 
 /// Keys, one a slot; idle ones lose against all others.
 ///
-/// A key is a leaf, an inner node holds the smaller of its two children. To change a key is to replay the matches on the way
-/// from its leaf to the root, up to the first whose winner stays.
+/// A key is a leaf, an inner node holds the smaller of its two children. To change a key is to replay the
+/// matches on the way from its leaf to the root, up to the first whose winner stays.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
-    /// Matches, each with its two opponents. Match 1 is the final, its opponents won matches 2 and 3, and so on down to
-    /// the second half, where the opponents are the slots themselves. Match 0 is not played.
+    /// Matches, each with its two opponents. Match 1 is the final, its opponents won matches 2 and 3, and so
+    /// on down to the second half, where the opponents are the slots themselves. Match 0 is not played.
     matches: Vec<[u128; 2]>,
 }
 

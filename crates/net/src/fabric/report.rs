@@ -32,8 +32,8 @@ impl Fabric {
         error.report(self.address_for(node, interface, &about)?, &about, HOP_LIMIT)
     }
 
-    /// Ends a packet that came to a router from direction `from` and could not go on to `next`, and sends its sender a
-    /// message if there is one for the reason.
+    /// Ends a packet that came to a router from direction `from` and could not go on to `next`, and sends its
+    /// sender a message if there is one for the reason.
     #[cold]
     pub(crate) fn discard(
         &mut self,
@@ -55,7 +55,8 @@ impl Fabric {
         }
     }
 
-    /// What a sender is told about a drop. Most reasons are none of the router's knowledge, or of its manners.
+    /// What a sender is told about a drop. Most reasons are none of the router's knowledge, or of its
+    /// manners.
     fn error_of(&self, reason: DropReason, next: DirectionId) -> Option<IcmpError> {
         match reason {
             DropReason::HopLimit => Some(IcmpError::TimeExceeded),
@@ -68,7 +69,8 @@ impl Fabric {
         }
     }
 
-    /// The address by which a node speaks about a packet: of the interface that the packet concerns, or else any of its own.
+    /// The address by which a node speaks about a packet: of the interface that the packet concerns, or else
+    /// any of its own.
     fn address_for(&self, node: NodeId, interface: InterfaceId, about: &[u8]) -> Option<IpAddr> {
         let is_v4 = about.first()? >> 4 == 4;
         let own = self.topology.interfaces(node).iter().copied();

@@ -94,8 +94,9 @@ impl Channel {
     }
 }
 
-/// Independent bit errors. Not each bit is drawn, but the distance from one error to the next, which has a geometric
-/// distribution: a packet without an error costs one subtraction, and the position of each error is exact.
+/// Independent bit errors. Not each bit is drawn, but the distance from one error to the next, which has a
+/// geometric distribution: a packet without an error costs one subtraction, and the position of each error is
+/// exact.
 #[derive(Clone, Debug)]
 struct BitErrors {
     probability: Probability,

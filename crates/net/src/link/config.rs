@@ -11,8 +11,8 @@ pub struct DirectionConfig {
     pub delay: Duration,
     /// Where packets wait for the transmitter.
     pub queue: QueueConfig,
-    /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped and reported to
-    /// their sender by ICMP.
+    /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped and
+    /// reported to their sender by ICMP.
     pub mtu_bytes: u32,
     /// The chance of each packet to vanish.
     pub loss: Probability,
@@ -27,8 +27,8 @@ pub struct DirectionConfig {
 }
 
 impl DirectionConfig {
-    /// A clean channel: nothing is lost, damaged, doubled or reordered; an MTU of 1,500 bytes as on Ethernet; what waits
-    /// when the direction goes down is dropped.
+    /// A clean channel: nothing is lost, damaged, doubled or reordered; an MTU of 1,500 bytes as on Ethernet;
+    /// what waits when the direction goes down is dropped.
     pub const fn new(rate: DataRate, delay: Duration, queue: QueueConfig) -> Self {
         Self {
             rate,
@@ -77,8 +77,8 @@ impl Reordering {
     pub const NONE: Self = Self { probability: Probability::NEVER, extra_delay_max: Duration::ZERO };
 }
 
-/// What becomes of packets while a direction is down. Those that left the transmitter before arrive; the one that was being
-/// transmitted is lost in either case.
+/// What becomes of packets while a direction is down. Those that left the transmitter before arrive; the one
+/// that was being transmitted is lost in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhileDown {
     /// Waiting packets and new ones are dropped.

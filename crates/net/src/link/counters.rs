@@ -38,8 +38,8 @@ pub enum DropReason {
     Mtu,
     /// There was no room to wait.
     QueueFull,
-    /// No node has its destination address, or no route leads there: found by the sending host, or by the node at the
-    /// far end.
+    /// No node has its destination address, or no route leads there: found by the sending host, or by the
+    /// node at the far end.
     Unreachable,
 }
 
@@ -75,8 +75,8 @@ impl DropReason {
 }
 
 /// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
-/// dropped as down, lost, too long or for want of room, of what the sender found unreachable, and of what is still on the
-/// link; `duplicated` come on top. What the far end dropped had been carried.
+/// dropped as down, lost, too long or for want of room, of what the sender found unreachable, and of what is
+/// still on the link; `duplicated` come on top. What the far end dropped had been carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Handed to the link by its sender.

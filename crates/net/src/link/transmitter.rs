@@ -1,9 +1,9 @@
 //! The transmitter and the queue before it, without an event of their own.
 //!
-//! A first-in, first-out queue knows a packet's departure when it comes: the later of now and the departure of
-//! the packet before it, plus the time that it takes to send. So packets are given their departures at once, and how much
-//! waits at any instant follows from the departures that have passed by then: a cursor over them, moved when
-//! somebody looks.
+//! A first-in, first-out queue knows a packet's departure when it comes: the later of now and the departure
+//! of the packet before it, plus the time that it takes to send. So packets are given their departures at
+//! once, and how much waits at any instant follows from the departures that have passed by then: a cursor
+//! over them, moved when somebody looks.
 
 use std::collections::VecDeque;
 
@@ -42,9 +42,9 @@ pub(crate) struct Transmitter {
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
 
-/// How much has waited for how long. The integral of a queue's length over time is the sum of the times that its packets
-/// wait, and those are known as soon as the packets are: so the sums run ahead of time, by what is still
-/// [pending](Transmitter::waits_to_come).
+/// How much has waited for how long. The integral of a queue's length over time is the sum of the times that
+/// its packets wait, and those are known as soon as the packets are: so the sums run ahead of time, by what
+/// is still [pending](Transmitter::waits_to_come).
 #[derive(Clone, Copy, Debug, Default)]
 struct Occupancy {
     start: Instant,
@@ -160,7 +160,8 @@ impl Transmitter {
         to_come
     }
 
-    /// Packets that wait, without the one that is being transmitted. As of the last [`advance`](Self::advance).
+    /// Packets that wait, without the one that is being transmitted. As of the last
+    /// [`advance`](Self::advance).
     #[inline]
     pub(crate) fn waiting_packets(&self) -> u64 {
         let sending = u64::from(self.state == State::Up);
@@ -215,8 +216,8 @@ impl Transmitter {
         self.last_send.1
     }
 
-    /// Forgets what waits, for it to be [enqueued](Self::enqueue) anew. What is being transmitted stays: returns
-    /// when it leaves, or `now`.
+    /// Forgets what waits, for it to be [enqueued](Self::enqueue) anew. What is being transmitted stays:
+    /// returns when it leaves, or `now`.
     pub(crate) fn withdraw_waiting(&mut self, now: Instant) -> Instant {
         let keep = usize::from(self.state == State::Up);
         self.withdraw(now, keep);

@@ -11,3 +11,4 @@ mod probes;
 mod queueing;
 mod reference;
 mod routing;
+mod swarm;

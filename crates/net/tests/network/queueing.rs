@@ -54,8 +54,8 @@ fn network(load: f64, limit: QueueLimit, seed: Seed) -> (Network<Poisson>, LinkI
     (Network::new(builder.build().expect("a sound plan"), seed, hosts), link)
 }
 
-/// What `measure` gives over 20 replications, each of a minute after one of warm-up: the mean, and half the width of its
-/// 99 % interval by Student's t with 19 degrees of freedom.
+/// What `measure` gives over 20 replications, each of a minute after one of warm-up: the mean, and half the
+/// width of its 99 % interval by Student's t with 19 degrees of freedom.
 fn replicate(
     load: f64,
     limit: QueueLimit,
