@@ -12,4 +12,5 @@ mod opening;
 mod pair;
 mod recovery;
 mod swarm;
+mod throughput;
 mod window;
