@@ -28,7 +28,7 @@ impl LinkId {
     }
 
     /// The direction from the second end to the first.
-    pub const fn backward(self) -> DirectionId {
+    pub const fn reverse(self) -> DirectionId {
         DirectionId(2 * self.0 + 1)
     }
 
@@ -90,8 +90,8 @@ impl DirectionId {
         InterfaceId(self.0 ^ 1)
     }
 
-    /// `forward` or `backward`.
+    /// `forward` or `reverse`.
     pub const fn name(self) -> &'static str {
-        if self.0.is_multiple_of(2) { "forward" } else { "backward" }
+        if self.0.is_multiple_of(2) { "forward" } else { "reverse" }
     }
 }

@@ -212,14 +212,14 @@ impl NetworkBuilder {
         NodeId(id)
     }
 
-    /// Declares a link from `first` to `second`: `forward` leads there, `backward` back.
+    /// Declares a link from `first` to `second`: `forward` leads there, `reverse` back.
     pub fn link(
         &mut self,
         name: &str,
         first: NodeId,
         second: NodeId,
         forward: DirectionConfig,
-        backward: DirectionConfig,
+        reverse: DirectionConfig,
     ) -> LinkId {
         let id = u32::try_from(self.topology.link_names.len()).expect("fewer than 2^31 links");
         let link = LinkId(id);
@@ -228,7 +228,7 @@ impl NetworkBuilder {
             self.topology.interfaces.push(Interface { node, addresses: Vec::new(), destination: None });
             self.topology.nodes[node.index()].interfaces.push(interface);
         }
-        self.topology.directions.extend([forward, backward]);
+        self.topology.directions.extend([forward, reverse]);
         link
     }
 
@@ -306,7 +306,7 @@ fn check_link(topology: &Topology, link: LinkId) -> Result<(), TopologyError> {
     //# IPv6 requires that every link in the Internet have an MTU of 1280
     //# octets or greater.
     let (least, version) = if has_ipv6 { (1_280, "IPv6") } else { (68, "IPv4") };
-    for direction in [link.forward(), link.backward()] {
+    for direction in [link.forward(), link.reverse()] {
         let config = topology.direction(direction);
         if config.rate.as_bits_per_sec() == 0 {
             return Err(TopologyError::NoRate { link: name() });

@@ -46,7 +46,7 @@ fn tshark(capture: &Path, arguments: &[&str]) -> Option<String> {
 fn tshark_reads_a_capture_without_complaint() {
     let mut writer = Writer::new();
     let forward = writer.interface("links/satellite/forward");
-    let backward = writer.interface("links/satellite/backward");
+    let reverse = writer.interface("links/satellite/reverse");
     for (index, is_v4) in [true, false].into_iter().enumerate() {
         let packet = udp(is_v4, &[7; 101]);
         let at = |millis: u64| Instant::from_nanos(index as u64 * 1_000_000_000 + millis * 1_000_000 + 7);
@@ -60,7 +60,7 @@ fn tshark_reads_a_capture_without_complaint() {
             IcmpError::Unreachable(Unreachable::Port),
         ] {
             let report = error.report(router, &packet, 64).expect("a report").observed();
-            writer.packet(backward, at(3), &report, Direction::Outbound, None);
+            writer.packet(reverse, at(3), &report, Direction::Outbound, None);
         }
     }
     let capture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wire.pcapng");
@@ -78,7 +78,7 @@ fn tshark_reads_a_capture_without_complaint() {
     assert_eq!(lines.len(), 10);
     assert_eq!(lines[0], "0.001000007\tlinks/satellite/forward\t0x00000002\t");
     assert_eq!(lines[1], "0.002000007\tlinks/satellite/forward\t0x00000001\tdropped: queue full");
-    assert_eq!(lines[7], "1.003000007\tlinks/satellite/backward\t0x00000002\t");
+    assert_eq!(lines[7], "1.003000007\tlinks/satellite/reverse\t0x00000002\t");
 
     let complaint = "_ws.malformed || _ws.expert.severity >= 0x600000 || ip.checksum.status == 0 \
         || udp.checksum.status == 0 || icmp.checksum.status == 0 || icmpv6.checksum.status == 0";

@@ -11,7 +11,7 @@ use crate::fixture::{Pair, byte_a_millisecond, clean, millis};
 
 fn captured(config: &DirectionConfig) -> Vec<u8> {
     let mut pair = Pair::with(config, Seed::new(1, 0), |_, _| {});
-    let capture = pair.network.capture(&[pair.link.forward(), pair.link.backward()]);
+    let capture = pair.network.capture(&[pair.link.forward(), pair.link.reverse()]);
     for tag in 0..4 {
         pair.send(millis(1), 100, tag);
     }
@@ -23,7 +23,7 @@ fn comments(bytes: &[u8]) -> Vec<(Instant, Option<String>)> {
     let blocks: Vec<_> = Blocks::new(bytes).collect::<Result<_, _>>().expect("a sound capture");
     assert_eq!(blocks[0], Block::Section);
     assert_eq!(blocks[1], Block::Interface { name: Some("links/wire/forward".to_owned()) });
-    assert_eq!(blocks[2], Block::Interface { name: Some("links/wire/backward".to_owned()) });
+    assert_eq!(blocks[2], Block::Interface { name: Some("links/wire/reverse".to_owned()) });
     let packet = |block| match block {
         Block::Packet { interface: 0, time, bytes, direction: Some(Direction::Outbound), comment } => {
             assert_eq!(bytes.len(), 100);

@@ -110,14 +110,14 @@ fn build(plan: &Plan) -> (Network<Scripted>, Vec<(NodeId, InterfaceId)>, Vec<Dir
     let chords = plan.chords.iter().copied().filter(|(a, b)| a != b);
     for (n, (a, b)) in line.chain(chords).enumerate() {
         let link = builder.link(&format!("trunk-{n}"), routers[a], routers[b], config(), config());
-        directions.extend([link.forward(), link.backward()]);
+        directions.extend([link.forward(), link.reverse()]);
     }
     let mut hosts = Vec::new();
     for n in 0..plan.hosts {
         let node = builder.host(&format!("host-{n}"));
         let link = builder.link(&format!("access-{n}"), node, routers[n % plan.routers], config(), config());
         builder.address(link.first(), address(u8::try_from(n + 1).expect("few")));
-        directions.extend([link.forward(), link.backward()]);
+        directions.extend([link.forward(), link.reverse()]);
         hosts.push((node, link.first()));
     }
     if plan.is_dynamic {
