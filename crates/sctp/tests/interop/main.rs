@@ -1,0 +1,126 @@
+//! Our endpoint against two stacks that nobody here wrote: dcsctp and sctp-proto, in memory, over wires that
+//! lose, double and reorder by seed.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod dcsctp_peer;
+mod duel;
+mod our_peer;
+mod sctp_proto_peer;
+
+use slantpath_base::{Duration, Probability};
+use slantpath_testkit::Faults;
+
+use dcsctp_peer::DcsctpPeer;
+use duel::{Duel, Peer};
+use our_peer::OurPeer;
+use sctp_proto_peer::SctpProtoPeer;
+
+fn calm() -> Faults {
+    Faults::none(Duration::from_millis(20))
+}
+
+/// One packet in twenty is lost, one in twenty comes twice, one in ten is overtaken, one in a hundred is damaged.
+fn stormy() -> Faults {
+    let chance = |p| Probability::new(p).unwrap();
+    Faults {
+        delay: Duration::from_millis(20),
+        loss: chance(0.05),
+        duplication: chance(0.05),
+        reordering: chance(0.1),
+        extra_delay_max: Duration::from_millis(40),
+        corruption: chance(0.01),
+    }
+}
+
+fn ours(seed: u64, is_second: bool) -> Box<dyn Peer> {
+    Box::new(OurPeer::new(seed, is_second))
+}
+
+/// Each side sends messages of every size on four streams; then one of them shuts down. `they_connect` and
+/// `they_shut_down` say which.
+fn exchange(
+    theirs: fn() -> Box<dyn Peer>,
+    they_connect: bool,
+    they_shut_down: bool,
+    faults: Faults,
+    seed: u64,
+) {
+    let replay = format!("seed {seed}, they connect: {they_connect}, they shut down: {they_shut_down}");
+    let mut duel = Duel::new([ours(seed, false), theirs()], faults, seed);
+    duel.connect(usize::from(they_connect));
+    assert!(duel.run(Duration::from_secs(120), Duel::is_established), "{replay}: no association");
+    duel.transfer(200, &replay);
+    duel.shutdown(usize::from(they_shut_down));
+    assert!(duel.run(Duration::from_secs(600), |duel| duel.peers[0].is_closed()), "{replay}: we do not end");
+    assert!(
+        duel.run(Duration::from_secs(600), |duel| duel.peers[1].is_closed()),
+        "{replay}: they do not end"
+    );
+}
+
+fn dcsctp() -> Box<dyn Peer> {
+    Box::new(DcsctpPeer::new())
+}
+
+fn sctp_proto() -> Box<dyn Peer> {
+    Box::new(SctpProtoPeer::new())
+}
+
+#[test]
+fn dcsctp_and_we_understand_each_other() {
+    for (they_connect, they_shut_down) in [(false, false), (false, true), (true, false), (true, true)] {
+        exchange(dcsctp, they_connect, they_shut_down, calm(), 1);
+    }
+}
+
+#[test]
+fn dcsctp_and_we_understand_each_other_through_storms() {
+    for seed in 0..12 {
+        exchange(dcsctp, seed % 2 == 0, seed % 4 < 2, stormy(), seed);
+    }
+}
+
+/// The shutdown is ours: a SHUTDOWN of sctp-proto 0.10.8 acknowledges a TSN of its own instead of one of ours,
+/// which makes an ABORT due whenever that number lies beyond what we have sent.
+#[test]
+fn sctp_proto_and_we_understand_each_other() {
+    for they_connect in [false, true] {
+        exchange(sctp_proto, they_connect, false, calm(), 1);
+    }
+}
+
+#[test]
+fn sctp_proto_and_we_understand_each_other_through_storms() {
+    for seed in 0..12 {
+        exchange(sctp_proto, seed % 2 == 0, false, stormy(), seed);
+    }
+}
+
+/// The harness itself, with no stranger in it.
+#[test]
+fn we_understand_ourselves_through_storms() {
+    for seed in 0..12 {
+        let replay = format!("seed {seed}");
+        let mut duel = Duel::new([ours(seed, false), ours(seed + 1_000, true)], stormy(), seed);
+        duel.connect(0);
+        assert!(duel.run(Duration::from_secs(120), Duel::is_established), "{replay}: no association");
+        duel.transfer(200, &replay);
+        duel.shutdown(1);
+        let is_over = |duel: &Duel| duel.peers.iter().all(|peer| peer.is_closed());
+        assert!(duel.run(Duration::from_secs(600), is_over), "{replay}: no end");
+    }
+}
+
+/// Both sides connect at once.
+#[test]
+fn dcsctp_and_we_begin_at_the_same_time() {
+    for seed in 0..10 {
+        let faults = if seed == 0 { calm() } else { stormy() };
+        let mut duel = Duel::new([ours(seed, false), dcsctp()], faults, seed);
+        duel.connect(0);
+        duel.connect(1);
+        assert!(duel.run(Duration::from_secs(120), Duel::is_established), "seed {seed}: no association");
+        duel.transfer(20, &format!("seed {seed}"));
+    }
+}

@@ -1,0 +1,122 @@
+//! Our own endpoint.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_base::{Instant, Seed};
+use slantpath_sctp::{
+    AssociationId, ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message, Output, Ppid, SctpConfig,
+    StreamId,
+};
+use slantpath_wire::{Checksum, Packet};
+
+use crate::duel::Peer;
+
+pub(crate) struct OurPeer {
+    endpoint: Endpoint,
+    own: IpAddr,
+    other: IpAddr,
+    association: Option<AssociationId>,
+    is_established: bool,
+    is_closed: bool,
+    deadline: Option<Instant>,
+    messages: Vec<(u16, Vec<u8>)>,
+}
+
+impl OurPeer {
+    /// Both ports are 5000, as the others have it.
+    pub(crate) fn new(seed: u64, is_second: bool) -> Self {
+        let (first, second) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
+        let (own, other) = if is_second { (second, first) } else { (first, second) };
+        let config = SctpConfig { initial_path_mtu: 1_200, ..SctpConfig::default() };
+        let config = EndpointConfig { port: 5_000, addresses: vec![own], config };
+        let mut endpoint = Endpoint::new(config, Seed::new(seed, 0).stream("endpoint"));
+        endpoint.listen(true);
+        Self {
+            endpoint,
+            own,
+            other,
+            association: None,
+            is_established: false,
+            is_closed: false,
+            deadline: None,
+            messages: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, id: AssociationId, event: Event) {
+        match event {
+            Event::Established { .. } => {
+                self.association = Some(id);
+                self.is_established = true;
+            }
+            Event::Received(message) => self.messages.push((message.stream.0, message.payload.to_vec())),
+            Event::Closed(_) => self.is_closed = true,
+            _ => {}
+        }
+    }
+}
+
+impl Peer for OurPeer {
+    fn connect(&mut self, now: Instant) {
+        let options = ConnectOptions { peer_addresses: vec![self.other], peer_port: 5_000, primary: None };
+        self.association = Some(self.endpoint.connect(now, &options).unwrap());
+    }
+
+    fn handle_packet(&mut self, now: Instant, bytes: &[u8]) {
+        let packet = Packet::copied(bytes, Checksum::Complete);
+        let input = Input::Packet { source: self.other, destination: self.own, packet };
+        self.endpoint.handle_input(now, input);
+    }
+
+    fn handle_deadline(&mut self, now: Instant) {
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            self.endpoint.handle_input(now, Input::Deadline);
+        }
+    }
+
+    fn take_packets(&mut self, now: Instant) -> Vec<Vec<u8>> {
+        let mut packets = Vec::new();
+        loop {
+            match self.endpoint.poll_output(now) {
+                Output::Transmit { packet, .. } => packets.push(packet.contiguous().to_vec()),
+                Output::Event(id, event) => self.take(id, event),
+                Output::Wait(deadline) => {
+                    self.deadline = deadline;
+                    return packets;
+                }
+            }
+        }
+    }
+
+    fn next_deadline(&mut self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn send(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {
+        let message = Message {
+            stream: StreamId(stream),
+            ppid: Ppid(53),
+            payload: Bytes::copy_from_slice(payload),
+            is_unordered: false,
+            context: 0,
+        };
+        self.endpoint.send(now, self.association.unwrap(), message).is_ok()
+    }
+
+    fn take_messages(&mut self) -> Vec<(u16, Vec<u8>)> {
+        std::mem::take(&mut self.messages)
+    }
+
+    fn shutdown(&mut self, now: Instant) {
+        assert!(self.endpoint.shutdown(now, self.association.unwrap()));
+    }
+
+    fn is_established(&self) -> bool {
+        self.is_established
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+}
