@@ -2,6 +2,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
 mod established;
+mod hostile;
 mod swarm;
 
 use std::cmp::Reverse;

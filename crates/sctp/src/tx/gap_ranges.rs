@@ -77,8 +77,20 @@ impl GapRanges {
     }
 
     /// Follows the cumulative TSN ack where no blocks are told, as in a SHUTDOWN.
-    pub(crate) fn advance(&mut self, cumulative: Tsn) {
+    pub(crate) fn advance(&mut self, cumulative: Tsn) -> GapChanges {
+        let mut changes = GapChanges::default();
         self.rebase(cumulative);
+        if let Some((start, stop)) = self.spans.first_mut()
+            && *start == 1
+        {
+            let next = cumulative.next();
+            changes.revoked.push(TsnRange { first: next, last: next });
+            *start = 2;
+            if *stop == 1 {
+                self.spans.remove(0);
+            }
+        }
+        changes
     }
 
     /// What the blocks of a SACK change, whose cumulative TSN ack is not older than the last one. The ranges
@@ -115,14 +127,15 @@ impl GapRanges {
     }
 }
 
-/// Reads blocks into ascending, isolated spans. A block that ends before it starts, or starts at the
-/// cumulative TSN ack, says nothing and is left out; blocks that overlap or touch are joined.
+/// Reads blocks into ascending, isolated spans. A block that ends before it starts says nothing and is left
+/// out; blocks that overlap or touch are joined. That the TSN right behind the cumulative TSN ack has arrived
+/// is a contradiction and not believed: a chunk that is never acknowledged cumulatively must stay in flight.
 fn read_blocks(blocks: &[GapAckBlock], spans: &mut Vec<Span>) {
     spans.clear();
     let mut is_sorted = true;
     for block in blocks {
-        let (start, stop) = (u32::from(block.start), u32::from(block.end));
-        if start == 0 || start > stop {
+        let (start, stop) = (u32::from(block.start.max(2)), u32::from(block.end));
+        if block.start == 0 || start > stop {
             continue;
         }
         is_sorted &= spans.last().is_none_or(|&(_, last)| start > last + 1);
@@ -209,6 +222,17 @@ mod tests {
         assert_eq!(changes.revoked[..], revoked);
     }
 
+    #[test]
+    fn what_follows_the_cumulative_ack_is_never_acknowledged_by_a_block() {
+        let mut ranges = GapRanges::default();
+        let changes = ranges.update(Tsn(10), &[block(1, 1)]);
+        assert_eq!(changes, GapChanges::default());
+        ranges.update(Tsn(10), &[block(3, 4)]);
+        let changes = ranges.advance(Tsn(12));
+        assert_eq!(changes.revoked[..], [TsnRange { first: Tsn(13), last: Tsn(13) }]);
+        assert_eq!(ranges.highest(), Some(Tsn(14)));
+    }
+
     fn set(base: u32, ranges: &[TsnRange]) -> BTreeSet<u32> {
         ranges.iter().flat_map(|range| range.iter()).map(|tsn| tsn.distance_from(Tsn(base))).collect()
     }
@@ -230,7 +254,7 @@ mod tests {
                 let told: BTreeSet<u32> = blocks
                     .iter()
                     .filter(|(start, _)| *start > 0)
-                    .flat_map(|&(start, end)| (start..=end).map(|offset| cumulative + u32::from(offset)))
+                    .flat_map(|&(start, end)| (start.max(2)..=end).map(|offset| cumulative + u32::from(offset)))
                     .collect();
                 known.retain(|tsn| *tsn > cumulative);
                 let blocks: Vec<_> = blocks.iter().map(|&(start, end)| block(start, end)).collect();

@@ -79,7 +79,7 @@ impl Sender {
         let advances = sack.cumulative_tsn_ack != before;
         let changes = match sack.gaps {
             Some(gaps) => self.acked_gaps.compare(sack.cumulative_tsn_ack, gaps.blocks),
-            None => GapChanges::default(),
+            None => self.acked_gaps.advance(sack.cumulative_tsn_ack),
         };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
         //# Since there is no explicit identifier that can be used to detect out-
@@ -99,11 +99,9 @@ impl Sender {
         if let Some(gaps) = sack.gaps {
             self.acked_gaps.commit();
             newest = self.acknowledge_gaps(turn, &sack, &changes).or(newest);
-            self.revoke(turn, &changes);
             self.peer_window.advertise(gaps.a_rwnd);
-        } else {
-            self.acked_gaps.advance(sack.cumulative_tsn_ack);
         }
+        self.revoke(turn, &changes);
 
         for path in turn.paths.iter_mut() {
             path.grow_window(advances, was_recovering);

@@ -389,6 +389,43 @@ fn gap_reports_take_the_path_with_the_lowest_delay_and_time_nothing() {
     assert!(srtt >= Duration::from_millis(500), "{srtt}: no SACK that came over the short path was timed");
 }
 
+/// When the retransmission of a message lost on the satellite link leaves, after the message itself left. The
+/// links are those of the paper, without their rates; messages leave every 33 ms.
+fn time_to_retransmission(config: SctpConfig) -> Duration {
+    let delay = |sent: &Sent| Duration::from_millis(if sent.path == 0 { 250 } else { 25 });
+    let config = SctpConfig { checksum: ChecksumPolicy::Omit, initial_cwnd_bytes: Some(100_000), ..config };
+    let mut wire = Wire::new(2, config);
+    wire.decide(move |sent| SmallVec::from_slice(&[delay(sent)]));
+    wire.run_until(Instant::from_secs(1));
+    let mut count = 0;
+    wire.decide(move |sent| {
+        count += u32::from(sent.from == 0 && sent.has_data());
+        if count == 40 && sent.from == 0 { is_lost() } else { SmallVec::from_slice(&[delay(sent)]) }
+    });
+    for context in 0..80 {
+        wire.send(0, context..context + 1, 1_024);
+        let next = wire.now + Duration::from_millis(33);
+        wire.run_until(next);
+    }
+    wire.run_until(Instant::from_secs(10));
+    assert_eq!(wire.received(1), (0..80).collect::<Vec<_>>());
+    let lost = Tsn(u32::MAX - 3).plus(39).0;
+    let sent: Vec<_> = data_packets(&wire, 0).into_iter().filter(|sent| sent.tsns() == [lost]).collect();
+    let [first, again] = sent[..] else { panic!("{sent:?}") };
+    assert_eq!((first.path, again.path), (0, 1));
+    again.at - first.at
+}
+
+#[test]
+fn retransmissions_leave_when_the_multi_link_paper_says() {
+    // Equation 2 without the way of the retransmission: four intervals, there and back over the satellite.
+    let standard = time_to_retransmission(SctpConfig::multi_link_standard());
+    assert_eq!(standard, Duration::from_millis(4 * 33 + 2 * 250));
+    // Equation 3: back over the short link.
+    let modified = time_to_retransmission(SctpConfig::multi_link_modified());
+    assert_eq!(modified, Duration::from_millis(4 * 33 + 250 + 25));
+}
+
 #[test]
 fn a_closed_window_is_probed_with_back_off_and_costs_no_path() {
     let config = SctpConfig { receive_buffer_bytes: 8_000, ..quiet() };

@@ -56,13 +56,25 @@ fn run(seed: u64) {
         let end = random.below(2) as usize;
         let stream = random.below(4) as u16;
         let len = [8, 100, 1_024, 1_452, 3_000, 9_000][random.below(6) as usize];
-        if wire.ends[end].send(wire.now, message(stream, context, len)).is_ok() {
-            sent[end].push((stream, context));
+        let is_unordered = random.below(8) == 0;
+        let message = Message { is_unordered, ..message(stream, context, len) };
+        if wire.ends[end].send(wire.now, message).is_ok() {
+            // An unordered message is a stream of its own.
+            sent[end].push((if is_unordered { 4 + context as u16 } else { stream }, context));
+        }
+        match random.below(20) {
+            0 => wire.ends[1 - end].pause_delivery(),
+            1..4 => wire.ends[1 - end].resume_delivery(),
+            _ => {}
         }
         wire.drain();
         let next = wire.now + Duration::from_millis(random.below(60));
         wire.run_until(next);
     }
+    for end in &mut wire.ends {
+        end.resume_delivery();
+    }
+    wire.drain();
     let closer = random.below(2) as usize;
     let now = wire.now;
     wire.ends[closer].shutdown(now);
@@ -79,11 +91,13 @@ fn judge(wire: &Wire, sent: &[Vec<(u16, u64)>; 2]) {
         let mut received: Vec<(u16, u64)> = Vec::new();
         for event in &wire.events[end] {
             if let Event::Received(message) = event {
-                received.push((message.stream.0, number(&message.payload)));
+                let context = number(&message.payload);
+                let stream = if message.is_unordered { 4 + context as u16 } else { message.stream.0 };
+                received.push((stream, context));
             }
         }
         let is_complete = matches!(reason, CloseReason::ShutdownComplete);
-        for stream in 0..4 {
+        for stream in 0..4 + 120 {
             let on_stream = |all: &[(u16, u64)]| {
                 all.iter().filter(|(of, _)| *of == stream).map(|(_, context)| *context).collect::<Vec<_>>()
             };
