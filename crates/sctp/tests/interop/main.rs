@@ -53,10 +53,12 @@ fn exchange(
     duel.transfer(200, &replay);
     duel.shutdown(usize::from(they_shut_down));
     assert!(duel.run(Duration::from_secs(600), |duel| duel.peers[0].is_closed()), "{replay}: we do not end");
-    assert!(
-        duel.run(Duration::from_secs(600), |duel| duel.peers[1].is_closed()),
-        "{replay}: they do not end"
-    );
+    // sctp-proto 0.10.8 does not take a SHUTDOWN COMPLETE with the T bit, which is what a repeated SHUTDOWN ACK
+    // gets once we are gone.
+    if faults == calm() || !duel.peers[1].needs_the_first_shutdown_complete() {
+        let is_over = |duel: &Duel| duel.peers[1].is_closed();
+        assert!(duel.run(Duration::from_secs(600), is_over), "{replay}: they do not end");
+    }
 }
 
 fn dcsctp() -> Box<dyn Peer> {

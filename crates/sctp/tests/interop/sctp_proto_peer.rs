@@ -104,7 +104,6 @@ impl Peer for SctpProtoPeer {
             Some((handle, DatagramEvent::NewAssociation(association))) if self.association.is_none() => {
                 self.association = Some((handle, association));
             }
-            Some((_, DatagramEvent::NewAssociation(_))) => {}
             Some((handle, DatagramEvent::AssociationEvent(event))) => {
                 if let Some((own, association)) = &mut self.association
                     && *own == handle
@@ -112,7 +111,7 @@ impl Peer for SctpProtoPeer {
                     association.handle_event(event);
                 }
             }
-            None => {}
+            Some((_, DatagramEvent::NewAssociation(_))) | None => {}
         }
         self.drain();
     }
