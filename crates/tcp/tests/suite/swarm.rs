@@ -6,7 +6,7 @@ use slantpath_testkit::Faults;
 
 use crate::pair::{Pair, pattern};
 
-const SEEDS: u64 = 150;
+const SEEDS: u64 = 500;
 
 fn chance(draw: f64, most: f64) -> Probability {
     Probability::new(draw * most).unwrap()
