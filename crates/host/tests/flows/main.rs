@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 
 mod fixture;
+mod formulas;
 
 use fixture::{bulk, constant_rate, direction, run, sender};
 use slantpath_base::{Duration, Seed};
@@ -111,7 +112,8 @@ fn a_path_is_probed_at_every_change() {
     let link = [direction("2 Mbit/s", "20 ms"), direction("2 Mbit/s", "20 ms")];
     for protocol in [tcp(), sctp()] {
         let config = sender(bulk(1_000, 200_000));
-        let outcome = run(std::slice::from_ref(&link), protocol, config, Seed::new(1, 0), Duration::from_secs(20));
+        let outcome =
+            run(std::slice::from_ref(&link), protocol, config, Seed::new(1, 0), Duration::from_secs(20));
         let samples = &outcome.sent.samples;
         assert!(samples.len() > 10);
         assert!(samples.windows(2).all(|pair| pair[0].at <= pair[1].at));
