@@ -239,15 +239,20 @@ impl Path {
 
     /// Lets the window decay for the whole RTOs in which nothing was sent.
     pub(crate) fn decay_when_idle(&mut self, now: Instant) {
-        let Some(last) = self.last_data_at else { return };
-        if self.flight_size > 0 {
-            return;
-        }
-        let rto = self.rtt.rto();
-        let periods = now.saturating_since(last).as_nanos() / rto.as_nanos().max(1);
+        let periods = self.idle_periods(now);
         if periods > 0 {
             self.cc.on_idle(periods);
-            self.last_data_at = Some(last + rto * periods);
+            self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
+        }
+    }
+
+    /// For how many whole RTOs nothing was sent that the window has not decayed for.
+    fn idle_periods(&self, now: Instant) -> u64 {
+        match self.last_data_at {
+            Some(last) if self.flight_size == 0 => {
+                now.saturating_since(last).as_nanos() / self.rtt.rto().as_nanos().max(1)
+            }
+            Some(_) | None => 0,
         }
     }
 
@@ -379,7 +384,10 @@ impl Path {
         self.allowance = Allowance::OnePacket;
     }
 
-    pub(crate) fn snapshot(&self, path: PathId, is_primary: bool) -> PathSnapshot {
+    pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
+        // The decay of an idle window is reckoned when somebody asks for it.
+        let mut cc = self.cc.clone();
+        cc.on_idle(self.idle_periods(now));
         PathSnapshot {
             path,
             destination: self.destination,
@@ -388,9 +396,9 @@ impl Path {
             is_primary,
             srtt: self.rtt.srtt(),
             rto: self.rtt.rto(),
-            cwnd: self.cc.cwnd(),
-            ssthresh: self.cc.ssthresh(),
-            partial_bytes_acked: self.cc.partial_bytes_acked(),
+            cwnd: cc.cwnd(),
+            ssthresh: cc.ssthresh(),
+            partial_bytes_acked: cc.partial_bytes_acked(),
             flight_size: self.flight_size,
             error_count: self.error_count,
             mtu: self.mtu,

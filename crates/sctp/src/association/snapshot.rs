@@ -69,12 +69,8 @@ impl Association {
     }
 
     /// The paths now, in the order in which the peer listed its addresses.
-    pub fn path_snapshots(&mut self, now: Instant) -> impl Iterator<Item = PathSnapshot> + '_ {
-        // The decay of an idle window is reckoned when somebody asks for it.
-        for path in self.paths.iter_mut() {
-            path.decay_when_idle(now);
-        }
+    pub fn path_snapshots(&self, now: Instant) -> impl Iterator<Item = PathSnapshot> + '_ {
         let primary = self.paths.primary();
-        self.paths.ids().map(move |id| self.paths[id].snapshot(id, id == primary))
+        self.paths.ids().map(move |id| self.paths[id].snapshot(now, id, id == primary))
     }
 }

@@ -258,9 +258,8 @@ impl Wire {
             .collect()
     }
 
-    pub(super) fn path(&mut self, end: usize, path: usize) -> crate::path::PathSnapshot {
-        let now = self.now;
-        self.ends[end].path_snapshots(now).nth(path).unwrap()
+    pub(super) fn path(&self, end: usize, path: usize) -> crate::path::PathSnapshot {
+        self.ends[end].path_snapshots(self.now).nth(path).unwrap()
     }
 }
 

@@ -391,9 +391,9 @@ fn gap_reports_take_the_path_with_the_lowest_delay_and_time_nothing() {
 
 /// When the retransmission of a message lost on the satellite link leaves, after the message itself left. The
 /// links are those of the paper, without their rates; messages leave every 33 ms.
-fn time_to_retransmission(config: SctpConfig) -> Duration {
+fn time_to_retransmission(preset: fn() -> SctpConfig) -> Duration {
     let delay = |sent: &Sent| Duration::from_millis(if sent.path == 0 { 250 } else { 25 });
-    let config = SctpConfig { checksum: ChecksumPolicy::Omit, initial_cwnd_bytes: Some(100_000), ..config };
+    let config = SctpConfig { checksum: ChecksumPolicy::Omit, initial_cwnd_bytes: Some(100_000), ..preset() };
     let mut wire = Wire::new(2, config);
     wire.decide(move |sent| SmallVec::from_slice(&[delay(sent)]));
     wire.run_until(Instant::from_secs(1));
@@ -419,10 +419,10 @@ fn time_to_retransmission(config: SctpConfig) -> Duration {
 #[test]
 fn retransmissions_leave_when_the_multi_link_paper_says() {
     // Equation 2 without the way of the retransmission: four intervals, there and back over the satellite.
-    let standard = time_to_retransmission(SctpConfig::multi_link_standard());
+    let standard = time_to_retransmission(SctpConfig::multi_link_standard);
     assert_eq!(standard, Duration::from_millis(4 * 33 + 2 * 250));
     // Equation 3: back over the short link.
-    let modified = time_to_retransmission(SctpConfig::multi_link_modified());
+    let modified = time_to_retransmission(SctpConfig::multi_link_modified);
     assert_eq!(modified, Duration::from_millis(4 * 33 + 250 + 25));
 }
 
@@ -481,6 +481,89 @@ fn shutdown_delivers_what_is_queued_on_both_sides() {
     for end in [0, 1] {
         assert_eq!(wire.events[end].last(), Some(&Event::Closed(CloseReason::ShutdownComplete)), "end {end}");
     }
+}
+
+#[test]
+fn the_last_chunk_of_a_shutdown_asks_for_its_sack_at_once() {
+    let mut wire = Wire::new(1, quiet());
+    wire.ends[0].send(wire.now, message(0, 0, 100)).unwrap();
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    wire.run_to_rest();
+    assert_eq!(
+        wire.now,
+        Instant::from_millis(5 * 50),
+        "DATA, SACK, SHUTDOWN, SHUTDOWN ACK, SHUTDOWN COMPLETE"
+    );
+}
+
+#[test]
+fn a_sack_rides_on_data_that_goes_the_same_way() {
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..1, 100);
+    wire.run_until(Instant::from_millis(60));
+    wire.send(1, 1..2, 100);
+    let [Chunk::Sack(_), Chunk::Data(_)] = &wire.log.last().unwrap().chunks[..] else {
+        panic!("{:?}", wire.log)
+    };
+    wire.run_to_rest();
+    assert_eq!(wire.log.iter().filter(|sent| sent.from == 1).count(), 1);
+}
+
+#[test]
+fn an_abort_reaches_the_peer_with_its_reason_and_is_not_answered() {
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..9, 1_000);
+    let cause = Cause::UserInitiatedAbort(bytes::Bytes::from_static(b"enough"));
+    wire.ends[0].abort(wire.now, cause.clone());
+    wire.drain();
+    wire.run_to_rest();
+    assert_eq!(wire.events[0].last(), Some(&Event::Closed(CloseReason::Aborted(cause.clone()))));
+    assert_eq!(wire.events[1].last(), Some(&Event::Closed(CloseReason::PeerAborted(vec![cause]))));
+    assert!(matches!(wire.log.iter().rfind(|sent| sent.from == 0).unwrap().chunks[..], [Chunk::Abort(_)]));
+    let failed = wire.events[0].iter().filter(|event| matches!(event, Event::SendFailed { .. })).count();
+    assert_eq!(failed, 9);
+}
+
+#[test]
+fn a_failed_message_comes_back_as_it_was_given() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..1, 10_000);
+    wire.send(0, 1..2, 10);
+    let given = [message(0, 0, 10_000), message(0, 1, 10)];
+    assert_eq!(wire.ends[0].clone().into_unacknowledged(), given);
+    wire.inject(0, 0, &[sack(1, &[])]);
+    assert_eq!(wire.ends[0].clone().into_unacknowledged(), given, "one fragment is not the message");
+}
+
+#[test]
+fn round_trips_are_timed_once_a_round_and_never_on_what_was_sent_twice() {
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..4, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.path(0, 0).stats.rtt_samples, 1);
+    assert_eq!(wire.path(0, 0).srtt, Some(Duration::from_millis(100)));
+    lose_first(&mut wire, &[4]);
+    wire.send(0, 4..5, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.path(0, 0).stats.rtt_samples, 1);
+    wire.send(0, 5..7, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.path(0, 0).stats.rtt_samples, 2);
+}
+
+#[test]
+fn the_window_opens_by_one_chunk_a_sack_in_slow_start() {
+    let mut wire = ten_in_flight(3);
+    let config = wire.path(0, 0);
+    assert_eq!((config.cwnd, config.flight_size), (20_000, 14_160));
+    wire.inject(0, 0, &[sack(2, &[])]);
+    assert_eq!(wire.path(0, 0).cwnd, 20_000, "it was not full");
+    wire.send(0, 10..20, 1_400);
+    assert!(wire.path(0, 0).flight_size >= 20_000);
+    wire.inject(0, 0, &[sack(4, &[])]);
+    assert_eq!(wire.path(0, 0).cwnd, 21_468, "two chunks were acknowledged, one PMDCS counts");
 }
 
 #[test]
