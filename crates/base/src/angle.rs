@@ -6,6 +6,8 @@ use core::str::FromStr;
 use crate::quantity::QuantityError;
 
 /// A plane angle. Written `"8.2 deg"`, `"8.2°"` or `"-0.5 rad"`; it keeps its sign and does not wrap.
+///
+/// It is printed as the shortest decimal of degrees that reads as the same angle, in radians if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Angle(f64);
 
@@ -36,7 +38,13 @@ impl Angle {
 
 impl fmt::Display for Angle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} deg", self.as_degrees())
+        const MOST_PLACES: usize = 15;
+        let degrees = self.as_degrees();
+        let reads_as_self = |text: &String| text.parse().map(Self::from_degrees) == Ok(*self);
+        match (0..=MOST_PLACES).map(|places| format!("{degrees:.places$}")).find(reads_as_self) {
+            Some(shortest) => write!(f, "{shortest} deg"),
+            None => write!(f, "{} rad", self.0),
+        }
     }
 }
 
@@ -64,6 +72,22 @@ impl FromStr for Angle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_angle_is_printed_as_it_was_written() {
+        for text in ["3 deg", "8.2 deg", "-33.45 deg", "0 deg", "359.9999 deg"] {
+            assert_eq!(text.parse::<Angle>().unwrap().to_string(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_reads_as_the_same_angle(radians in -1e3..1e3_f64) {
+            let angle = Angle::from_radians(radians);
+            prop_assert_eq!(angle.to_string().parse(), Ok(angle));
+        }
+    }
 
     #[test]
     fn degrees_and_radians_read_alike() {
