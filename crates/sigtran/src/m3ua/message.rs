@@ -230,7 +230,9 @@ impl Message {
         if !known.contains(&frame.kind) {
             return Err(ParseError::UnsupportedType(frame.kind));
         }
-        frame.required(common::tag::AFFECTED_POINT_CODE)?;
+        if frame.required(common::tag::AFFECTED_POINT_CODE)?.is_empty() {
+            return Err(ParseError::InvalidParameterValue(common::tag::AFFECTED_POINT_CODE));
+        }
         let affected = AffectedDestinations {
             network_appearance: frame.u32(tag::NETWORK_APPEARANCE)?,
             routing_contexts: frame.u32_list(common::tag::ROUTING_CONTEXT)?,
@@ -597,6 +599,11 @@ mod tests {
         assert_eq!(
             Message::parse(&duna),
             Err(ParseError::MissingParameter(common::tag::AFFECTED_POINT_CODE))
+        );
+        let empty = [1, 0, 2, 1, 0, 0, 0, 12, 0, 18, 0, 4];
+        assert_eq!(
+            Message::parse(&empty),
+            Err(ParseError::InvalidParameterValue(common::tag::AFFECTED_POINT_CODE))
         );
         let data = [1, 0, 1, 1, 0, 0, 0, 8];
         assert_eq!(Message::parse(&data), Err(ParseError::MissingParameter(tag::PROTOCOL_DATA)));
