@@ -6,6 +6,7 @@
 
 pub mod dcsctp;
 pub mod sctp_proto;
+pub mod slantpath;
 
 use std::collections::VecDeque;
 
@@ -29,6 +30,15 @@ impl Default for Settings {
     fn default() -> Self {
         Self { packet_bytes: 1_480, receive_window_bytes: 1 << 17, send_queue_bytes: 1 << 16 }
     }
+}
+
+/// Which end of an association.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Connects, and sends.
+    Client,
+    /// Accepts, and reads.
+    Server,
 }
 
 /// One end of an association, as this benchmark drives it.
@@ -199,9 +209,10 @@ fn hand_over<E: Endpoint>(
 mod tests {
     use super::*;
 
-    fn transfers<E: Endpoint>(new: impl Fn(&Settings) -> E) {
+    fn transfers<E: Endpoint>(new: impl Fn(Side, &Settings) -> E) {
         let settings = Settings::default();
-        let mut pair = Pair::connected(new(&settings), new(&settings)).expect("the handshake ends");
+        let (client, server) = (new(Side::Client, &settings), new(Side::Server, &settings));
+        let mut pair = Pair::connected(client, server).expect("the handshake ends");
         for bytes in [100, 1_024] {
             assert_eq!(pair.transfer(bytes, 5_000, &settings), Ok(()));
         }
@@ -209,11 +220,16 @@ mod tests {
 
     #[test]
     fn dcsctp_transfers_every_message() {
-        transfers(|settings| dcsctp::Dcsctp::new("dcsctp", settings));
+        transfers(dcsctp::Dcsctp::new);
     }
 
     #[test]
     fn sctp_proto_transfers_every_message() {
         transfers(sctp_proto::SctpProto::new);
+    }
+
+    #[test]
+    fn slantpath_transfers_every_message() {
+        transfers(slantpath::Slantpath::new);
     }
 }

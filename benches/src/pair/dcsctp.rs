@@ -7,7 +7,7 @@ use dcsctp::api::{
 };
 use slantpath_base::Instant;
 
-use super::{Endpoint, Messages, Settings};
+use super::{Endpoint, Messages, Settings, Side};
 
 /// One dcsctp socket and the packets that it wants sent.
 pub struct Dcsctp {
@@ -19,7 +19,11 @@ const STREAM: StreamId = StreamId(0);
 
 impl Dcsctp {
     /// A closed socket.
-    pub fn new(name: &str, settings: &Settings) -> Self {
+    pub fn new(side: Side, settings: &Settings) -> Self {
+        let name = match side {
+            Side::Client => "client",
+            Side::Server => "server",
+        };
         let options = Options {
             mtu: settings.packet_bytes,
             max_receiver_window_buffer_size: settings.receive_window_bytes,

@@ -13,7 +13,7 @@ use sctp_proto::{
 };
 use slantpath_base::Instant;
 
-use super::{Endpoint, Messages, Settings};
+use super::{Endpoint, Messages, Settings, Side};
 
 const COMMON_AND_DATA_HEADER_BYTES: usize = 12 + 16;
 const STREAM: u16 = 1;
@@ -31,7 +31,7 @@ pub struct SctpProto {
 
 impl SctpProto {
     /// An endpoint that accepts associations.
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(_side: Side, settings: &Settings) -> Self {
         let receive_window = u32::try_from(settings.receive_window_bytes).expect("a window is 32 bits wide");
         let payload = settings.packet_bytes - COMMON_AND_DATA_HEADER_BYTES;
         let transport = || Arc::new(TransportConfig::default().with_max_receive_buffer_size(receive_window));

@@ -1,0 +1,135 @@
+//! Our own SCTP, over contiguous bytes like the others.
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr};
+
+use bytes::Bytes;
+use slantpath_base::{Instant, Seed};
+use slantpath_sctp::{
+    AssociationId, ConnectOptions, Endpoint as SctpEndpoint, EndpointConfig, Event, Input, Message, Output,
+    Ppid, SctpConfig, StreamId,
+};
+use slantpath_wire::{Checksum, Packet};
+
+use super::{Endpoint, Messages, Settings, Side};
+
+const PORT: u16 = 5000;
+const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
+const IPV4_HEADER_BYTES: usize = 20;
+
+/// One endpoint with the one association that it has.
+#[derive(Debug)]
+pub struct Slantpath {
+    endpoint: SctpEndpoint,
+    here: IpAddr,
+    peer: IpAddr,
+    association: Option<AssociationId>,
+    is_established: bool,
+    received: Messages,
+    outgoing: VecDeque<Bytes>,
+    deadline: Option<Instant>,
+}
+
+impl Slantpath {
+    /// An endpoint that accepts associations.
+    pub fn new(side: Side, settings: &Settings) -> Self {
+        let (here, peer) = match side {
+            Side::Client => (CLIENT, SERVER),
+            Side::Server => (SERVER, CLIENT),
+        };
+        let config = SctpConfig {
+            initial_path_mtu: u16::try_from(settings.packet_bytes + IPV4_HEADER_BYTES)
+                .expect("a packet is short"),
+            receive_buffer_bytes: u32::try_from(settings.receive_window_bytes)
+                .expect("a window is 32 bits wide"),
+            send_buffer_bytes: 2 * (settings.receive_window_bytes + settings.send_queue_bytes) as u64,
+            ..SctpConfig::default()
+        };
+        let endpoint = EndpointConfig { port: PORT, addresses: vec![here], config };
+        let mut endpoint = SctpEndpoint::new(endpoint, Seed::new(1, 0).stream(&format!("endpoint/{here}")));
+        endpoint.listen(true);
+        Self {
+            endpoint,
+            here,
+            peer,
+            association: None,
+            is_established: false,
+            received: Messages::default(),
+            outgoing: VecDeque::new(),
+            deadline: None,
+        }
+    }
+
+    /// Drains the endpoint until it waits.
+    fn drain(&mut self, now: Instant) {
+        loop {
+            match self.endpoint.poll_output(now) {
+                Output::Transmit { packet, .. } => self.outgoing.push_back(packet.contiguous()),
+                Output::Event(association, Event::Established { .. }) => {
+                    self.association = Some(association);
+                    self.is_established = true;
+                }
+                Output::Event(_, Event::Received(message)) => self.received.add(1, message.payload.len()),
+                Output::Event(..) => {}
+                Output::Wait(deadline) => {
+                    self.deadline = deadline;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl Endpoint for Slantpath {
+    type Datagram = Bytes;
+
+    fn connect(&mut self, now: Instant) {
+        let options = ConnectOptions { peer_addresses: vec![self.peer], peer_port: PORT, primary: None };
+        self.endpoint.connect(now, &options).expect("the peer's address is usable");
+        self.drain(now);
+    }
+
+    fn is_established(&self) -> bool {
+        self.is_established
+    }
+
+    fn send(&mut self, now: Instant, bytes: usize, count: usize) {
+        let association = self.association.expect("connected before it is used");
+        let payload = Bytes::from(vec![0; bytes]);
+        for _ in 0..count {
+            let message = Message {
+                stream: StreamId(0),
+                ppid: Ppid(0),
+                payload: payload.clone(),
+                is_unordered: false,
+                context: 0,
+            };
+            self.endpoint.send(now, association, message).expect("the send buffer holds what is kept in it");
+        }
+        self.drain(now);
+    }
+
+    fn handle_datagram(&mut self, now: Instant, datagram: Bytes) {
+        let packet = Packet::shared(datagram, Checksum::Complete);
+        self.endpoint.handle_input(now, Input::Packet { source: self.peer, destination: self.here, packet });
+        self.drain(now);
+    }
+
+    fn handle_deadline(&mut self, now: Instant) {
+        self.endpoint.handle_input(now, Input::Deadline);
+        self.drain(now);
+    }
+
+    fn poll_datagram(&mut self, _now: Instant) -> Option<Bytes> {
+        self.outgoing.pop_front()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn read(&mut self, _now: Instant) -> Messages {
+        core::mem::take(&mut self.received)
+    }
+}
