@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 
 use super::{Path, PathId, PathState};
 use crate::address::source_for;
-use crate::address::source_for;
 use crate::config::SctpConfig;
 use crate::tcb::Tcb;
 
