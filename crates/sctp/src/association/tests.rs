@@ -1,9 +1,13 @@
 //! Two associations talk over a wire in memory whose fate a test decides.
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
-mod established;
+mod faults;
 mod hostile;
+mod paths;
+mod recovery;
+mod shutdown;
 mod swarm;
+mod transfer;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,9 +17,10 @@ use slantpath_wire::Packet;
 use smallvec::SmallVec;
 
 use super::*;
+use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
 use crate::packet::{ChecksumPolicy, ParsedPacket};
 use crate::tcb::PeerAddress;
-use crate::types::{Ppid, StreamId, Tsn};
+use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A packet that has been sent.
 #[derive(Clone, Debug)]
@@ -43,7 +48,7 @@ impl Sent {
         !self.tsns().is_empty()
     }
 
-    pub(super) fn sack(&self) -> Option<&crate::chunk::Sack> {
+    pub(super) fn sack(&self) -> Option<&Sack> {
         self.chunks.iter().find_map(|chunk| if let Chunk::Sack(sack) = chunk { Some(sack) } else { None })
     }
 }
@@ -283,4 +288,46 @@ pub(super) fn number(payload: &[u8]) -> u64 {
         assert_eq!(*byte, (at as u64 ^ context) as u8, "byte {at} of message {context}");
     }
     context
+}
+
+/// Loses the first transmission of the given TSNs, counted from the first of end 0.
+pub(super) fn lose_first(wire: &mut Wire, lost: &'static [u32]) {
+    let mut seen = std::collections::BTreeSet::new();
+    wire.decide(move |sent| {
+        let mut fate = arrives();
+        if sent.from == 0 {
+            for tsn in sent.tsns() {
+                let number = Tsn(tsn).distance_from(Tsn(u32::MAX - 3));
+                if lost.contains(&number) && seen.insert(number) {
+                    fate = is_lost();
+                }
+            }
+        }
+        fate
+    });
+}
+
+pub(super) fn data_packets(wire: &Wire, from: usize) -> Vec<&Sent> {
+    wire.log.iter().filter(|sent| sent.from == from && sent.has_data()).collect()
+}
+
+/// A SACK for end 0 whose cumulative ack is `acked` of its chunks, with blocks as offsets from that.
+pub(super) fn sack(acked: u32, blocks: &[(u16, u16)]) -> Chunk {
+    Chunk::Sack(Sack {
+        cumulative_tsn_ack: Tsn(u32::MAX - 4).plus(acked),
+        a_rwnd: 100_000,
+        gap_ack_blocks: blocks.iter().map(|&(start, end)| GapAckBlock { start, end }).collect(),
+        duplicates: SmallVec::new(),
+    })
+}
+
+pub(super) fn data(tsn: u32, payload: &'static [u8]) -> Chunk {
+    Chunk::Data(Data {
+        flags: DataFlags::WHOLE,
+        tsn: Tsn(tsn),
+        stream: StreamId(0),
+        sequence: StreamSequence((tsn - 6) as u16),
+        ppid: Ppid(0),
+        payload: bytes::Bytes::from_static(payload),
+    })
 }

@@ -1,0 +1,244 @@
+//! Loss is found and repaired; windows and timers follow (RFC 9260, sections 6.3 and 7.2).
+
+use super::*;
+
+#[test]
+fn sack_with_gap_blocks_triggers_fast_retransmit_after_three_reports() {
+    let mut wire = Wire::new(1, quiet());
+    lose_first(&mut wire, &[0]);
+    wire.send(0, 0..8, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), (0..8).collect::<Vec<_>>());
+    let again: Vec<_> =
+        data_packets(&wire, 0).into_iter().filter(|sent| sent.tsns() == [u32::MAX - 3]).collect();
+    assert_eq!(again.len(), 2, "sent twice");
+    // The other three of the first flight arrive at 50 ms, and each reports the gap.
+    assert_eq!(again[1].at, Instant::from_millis(100));
+    assert_eq!(wire.path(0, 0).stats.timeouts, 0);
+    assert_eq!(wire.path(0, 0).ssthresh, 4 * 1_468);
+}
+
+/// End 0 has sent ten chunks, none of which arrives.
+fn ten_in_flight(threshold: u32) -> Wire {
+    let config = SctpConfig { initial_cwnd_bytes: Some(20_000), max_burst: 10, ..quiet() };
+    let mut wire = Wire::new(1, SctpConfig { fast_retransmit_threshold: threshold, ..config });
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..10, 1_400);
+    assert_eq!(wire.log.len(), 10);
+    wire
+}
+
+#[test]
+fn four_reports_are_needed_if_the_policy_says_so() {
+    for threshold in [3, 4] {
+        let mut wire = ten_in_flight(threshold);
+        for report in 1..threshold {
+            wire.inject(0, 0, &[sack(0, &[(2, 1 + report as u16)])]);
+            assert_eq!(wire.log.len(), 10, "report {report} of {threshold}");
+        }
+        wire.inject(0, 0, &[sack(0, &[(2, 1 + threshold as u16)])]);
+        assert_eq!(wire.log.len(), 11);
+        assert_eq!(wire.log[10].tsns(), [u32::MAX - 3]);
+    }
+}
+
+#[test]
+fn only_what_lies_before_the_highest_newly_acknowledged_tsn_counts_as_missing() {
+    let mut wire = ten_in_flight(3);
+    wire.inject(0, 0, &[sack(0, &[(2, 2), (10, 10)])]);
+    // Chunk 4 arrives: chunks 1 and 3 lie before it, chunks 5 to 9 do not.
+    wire.inject(0, 0, &[sack(0, &[(2, 2), (4, 4), (10, 10)])]);
+    wire.inject(0, 0, &[sack(0, &[(2, 2), (4, 5), (10, 10)])]);
+    let again: Vec<_> = wire.log[10..].iter().flat_map(Sent::tsns).collect();
+    assert_eq!(again, [u32::MAX - 3, u32::MAX - 1], "chunk 1 and chunk 3");
+}
+
+#[test]
+fn a_repeated_sack_counts_nothing() {
+    let mut wire = ten_in_flight(3);
+    for _ in 0..10 {
+        wire.inject(0, 0, &[sack(0, &[(2, 2)])]);
+    }
+    assert_eq!(wire.log.len(), 10);
+}
+
+#[test]
+fn what_was_fast_retransmitted_is_not_fast_retransmitted_again() {
+    let mut wire = ten_in_flight(3);
+    for end in 2..=10 {
+        wire.inject(0, 0, &[sack(0, &[(2, end)])]);
+    }
+    assert_eq!(wire.log.len(), 11);
+    assert_eq!(wire.path(0, 0).stats.timeouts, 0);
+}
+
+#[test]
+fn in_fast_recovery_a_cumulative_advance_counts_all_that_is_missing() {
+    let mut wire = ten_in_flight(3);
+    // Chunks 1 and 8 are missing; chunk 8 has had one report when recovery begins.
+    wire.inject(0, 0, &[sack(0, &[(2, 3)])]);
+    wire.inject(0, 0, &[sack(0, &[(2, 5)])]);
+    wire.inject(0, 0, &[sack(0, &[(2, 7), (9, 9)])]);
+    assert!(wire.ends[0].snapshot().is_in_fast_recovery);
+    assert_eq!(wire.log.len(), 11);
+    // The retransmission is acknowledged; no TSN behind chunk 8 is newly acknowledged.
+    wire.inject(0, 0, &[sack(6, &[(3, 3)])]);
+    wire.inject(0, 0, &[sack(7, &[(2, 2)])]);
+    assert_eq!(wire.log[11..].iter().flat_map(Sent::tsns).collect::<Vec<_>>(), [3]);
+}
+
+#[test]
+fn an_old_sack_is_dropped() {
+    let mut wire = ten_in_flight(3);
+    wire.inject(0, 0, &[sack(5, &[])]);
+    let before = wire.path(0, 0);
+    wire.inject(0, 0, &[sack(3, &[(2, 4)])]);
+    assert_eq!(wire.path(0, 0), before);
+}
+
+#[test]
+fn the_window_does_not_grow_in_fast_recovery() {
+    let mut wire = ten_in_flight(3);
+    for end in 2..=4 {
+        wire.inject(0, 0, &[sack(0, &[(2, end)])]);
+    }
+    let cwnd = wire.path(0, 0).cwnd;
+    wire.inject(0, 0, &[sack(0, &[(2, 8)])]);
+    wire.inject(0, 0, &[sack(9, &[])]);
+    assert_eq!(wire.path(0, 0).cwnd, cwnd);
+    assert!(wire.ends[0].snapshot().is_in_fast_recovery, "the exit point is chunk 10");
+    wire.inject(0, 0, &[sack(10, &[])]);
+    assert!(!wire.ends[0].snapshot().is_in_fast_recovery);
+}
+
+#[test]
+fn fast_recovery_halves_the_window_once_however_many_are_lost() {
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..40, 1_000);
+    wire.run_to_rest();
+    let before = wire.path(0, 0).cwnd;
+    let mut dropped = 0;
+    wire.decide(move |sent| {
+        if sent.from == 0 && sent.has_data() && dropped < 3 {
+            dropped += 1;
+            return is_lost();
+        }
+        arrives()
+    });
+    wire.send(0, 40..60, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), (0..60).collect::<Vec<_>>());
+    let after = wire.path(0, 0);
+    assert_eq!(after.ssthresh, (before / 2).max(4 * 1_468));
+    assert_eq!(after.stats.timeouts, 0);
+}
+
+#[test]
+fn a_lost_last_packet_is_repeated_after_one_rto() {
+    let mut wire = Wire::new(1, quiet());
+    lose_first(&mut wire, &[0]);
+    wire.send(0, 0..1, 100);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), [0]);
+    let times: Vec<_> = data_packets(&wire, 0).iter().map(|sent| sent.at).collect();
+    assert_eq!(times, [Instant::START, Instant::from_secs(1)]);
+    assert_eq!(wire.path(0, 0).cwnd, 1_468);
+    assert_eq!(wire.path(0, 0).rto, Duration::from_secs(2), "Karn: no round trip of a retransmission");
+}
+
+#[test]
+fn timeouts_back_off_until_the_association_gives_up() {
+    let mut wire = Wire::new(1, SctpConfig { association_max_retrans: 3, ..quiet() });
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..2, 100);
+    wire.run_to_rest();
+    let times: Vec<_> =
+        data_packets(&wire, 0).iter().map(|sent| sent.at.as_nanos() / 1_000_000_000).collect();
+    assert_eq!(times, [0, 1, 3, 7]);
+    assert_eq!(wire.now, Instant::from_secs(15));
+    let failed = wire.events[0].iter().filter(|event| matches!(event, Event::SendFailed { .. })).count();
+    assert_eq!(failed, 2);
+    assert_eq!(wire.events[0].last(), Some(&Event::Closed(CloseReason::PeerUnreachable)));
+}
+
+#[test]
+fn after_a_timeout_one_packet_at_a_time_until_something_is_acknowledged() {
+    let mut wire = Wire::new(1, quiet());
+    let mut count = 0;
+    wire.decide(move |sent| {
+        count += u32::from(sent.from == 0);
+        if sent.from == 0 && count <= 4 { is_lost() } else { arrives() }
+    });
+    wire.send(0, 0..12, 1_200);
+    wire.run_until(Instant::from_millis(1_050));
+    assert_eq!(data_packets(&wire, 0).len(), 5, "four lost, one repeated");
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), (0..12).collect::<Vec<_>>());
+}
+
+#[test]
+fn round_trips_are_timed_once_a_round_and_never_on_what_was_sent_twice() {
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..4, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.path(0, 0).stats.rtt_samples, 1);
+    assert_eq!(wire.path(0, 0).srtt, Some(Duration::from_millis(100)));
+    lose_first(&mut wire, &[4]);
+    wire.send(0, 4..5, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.path(0, 0).stats.rtt_samples, 1);
+    wire.send(0, 5..7, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.path(0, 0).stats.rtt_samples, 2);
+}
+
+#[test]
+fn the_window_opens_by_one_chunk_a_sack_in_slow_start() {
+    let mut wire = ten_in_flight(3);
+    let config = wire.path(0, 0);
+    assert_eq!((config.cwnd, config.flight_size), (20_000, 14_160));
+    wire.inject(0, 0, &[sack(2, &[])]);
+    assert_eq!(wire.path(0, 0).cwnd, 20_000, "it was not full");
+    wire.send(0, 10..20, 1_400);
+    assert!(wire.path(0, 0).flight_size >= 20_000);
+    wire.inject(0, 0, &[sack(4, &[])]);
+    assert_eq!(wire.path(0, 0).cwnd, 21_468, "two chunks were acknowledged, one PMDCS counts");
+}
+
+#[test]
+fn a_revoked_gap_report_is_sent_again() {
+    let mut wire = ten_in_flight(3);
+    wire.inject(0, 0, &[sack(0, &[(2, 3)])]);
+    assert_eq!(wire.path(0, 0).flight_size, 8 * 1_416);
+    // Chunk 3 has been thrown away, as the cumulative ack shows when it moves to chunk 2.
+    wire.inject(0, 0, &[sack(2, &[])]);
+    assert_eq!(wire.path(0, 0).flight_size, 8 * 1_416);
+    wire.inject(0, 0, &[sack(2, &[(2, 2)])]);
+    wire.inject(0, 0, &[sack(2, &[(2, 3)])]);
+    let again: Vec<_> = wire.log[10..].iter().flat_map(Sent::tsns).collect();
+    assert_eq!(again, [u32::MAX - 1], "the revocation counted as the first of three reports");
+}
+
+#[test]
+fn a_sack_that_was_overtaken_revokes_nothing() {
+    let mut wire = ten_in_flight(3);
+    wire.inject(0, 0, &[sack(1, &[(2, 4)])]);
+    let before = wire.path(0, 0);
+    wire.inject(0, 0, &[sack(1, &[(2, 2)])]);
+    wire.inject(0, 0, &[sack(1, &[])]);
+    assert_eq!(wire.path(0, 0), before);
+    assert_eq!(wire.log.len(), 10);
+}
+
+#[test]
+fn an_idle_window_decays() {
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..300, 1_400);
+    wire.run_to_rest();
+    let busy = wire.path(0, 0).cwnd;
+    assert!(busy > 20 * 1_468, "{busy}");
+    wire.now += Duration::from_millis(2_500);
+    assert_eq!(wire.path(0, 0).cwnd, busy / 4);
+    wire.now += Duration::from_secs(100);
+    assert_eq!(wire.path(0, 0).cwnd, 4 * 1_468);
+}
