@@ -5,28 +5,25 @@
 //!
 //! A network has two kinds of components: links, whose next arrival is mostly near and mostly happens, and
 //! hosts, whose timers are mostly far and mostly set anew before they expire. So the deadlines of the former
-//! go into a short sorted list while there is room, and what comes latest is pushed out of it into a
+//! go into a short sorted ring while there is room, and what comes latest is pushed out of it into a
 //! tournament tree, where those of the latter are. Which kind a slot is of decides about speed and not about
 //! order.
 
+mod near;
 mod tournament;
 
 use slantpath_base::Instant;
 
+use crate::calendar::near::Near;
 use crate::calendar::tournament::Tournament;
-
-/// How many deadlines the sorted list holds at most.
-const NEAR: usize = 16;
 
 /// The next deadlines of a fixed number of slots, one each.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// The first `near_len` keys are in use, the latest first, so that the next one is at the end.
-    near: [u128; NEAR],
-    near_len: usize,
-    /// The slots below this one may be in the list.
+    near: Near,
+    /// The slots below this one may be in the ring.
     prompt: usize,
-    /// Whether a slot's deadline is in the list.
+    /// Whether a slot's deadline is in the ring.
     is_near: Vec<bool>,
     far: Tournament,
 }
@@ -36,7 +33,7 @@ impl Calendar {
     /// due soon after they are set, the others to be set anew before.
     pub fn new(prompt: usize, slots: usize) -> Self {
         let (is_near, far) = (vec![false; slots], Tournament::new(slots));
-        Self { near: [idle(0); NEAR], near_len: 0, prompt, is_near, far }
+        Self { near: Near::new(), prompt, is_near, far }
     }
 
     /// Sets when `slot` is due, whatever was set before. [`Instant::FAR_FUTURE`] makes it idle.
@@ -51,53 +48,30 @@ impl Calendar {
             return;
         }
         if self.is_near[slot] {
-            self.take_out(slot);
+            self.is_near[slot] = false;
+            self.near.remove(slot);
         } else {
             self.far.set(slot, idle(slot));
         }
         if is_idle(key) {
             return;
         }
-        if self.near_len < NEAR || key < self.near[0] {
-            self.put_in(key, slot);
-        } else {
-            self.far.set(slot, key);
+        if self.near.is_full() {
+            if self.near.last().is_some_and(|last| last < key) {
+                self.far.set(slot, key);
+                return;
+            }
+            self.send_last_away();
         }
-    }
-
-    #[inline]
-    fn put_in(&mut self, key: u128, slot: usize) {
-        if self.near_len == NEAR {
-            self.send_latest_away();
-        }
-        let mut place = self.near_len;
-        while place > 0 && self.near[place - 1] < key {
-            self.near[place] = self.near[place - 1];
-            place -= 1;
-        }
-        self.near[place] = key;
-        self.near_len += 1;
+        self.near.insert(key);
         self.is_near[slot] = true;
     }
 
-    fn send_latest_away(&mut self) {
-        let latest = self.near[0];
-        self.near.copy_within(1.., 0);
-        self.near_len -= 1;
-        self.is_near[slot_of(latest)] = false;
-        self.far.set(slot_of(latest), latest);
-    }
-
-    #[inline]
-    fn take_out(&mut self, slot: usize) {
-        self.is_near[slot] = false;
-        self.near_len -= 1;
-        // The one that is taken out has most often just happened, and is the last.
-        let mut place = self.near_len;
-        let mut above = self.near[place];
-        while slot_of(above) != slot {
-            place -= 1;
-            std::mem::swap(&mut self.near[place], &mut above);
+    #[cold]
+    fn send_last_away(&mut self) {
+        if let Some(last) = self.near.pop_last() {
+            self.is_near[slot_of(last)] = false;
+            self.far.set(slot_of(last), last);
         }
     }
 
@@ -109,17 +83,14 @@ impl Calendar {
 
     /// When `slot` is due; [`Instant::FAR_FUTURE`] if it is idle.
     pub fn deadline(&self, slot: usize) -> Instant {
-        let near = self.near[..self.near_len].iter().find(|&&key| slot_of(key) == slot);
-        time_of(near.map_or_else(|| self.far.key(slot), |key| *key))
+        time_of(self.near.key(slot).unwrap_or_else(|| self.far.key(slot)))
     }
 
     /// The next deadline and its slot, or `None` if all are idle.
     #[inline]
     pub fn next(&self) -> Option<(Instant, usize)> {
-        let mut next = self.far.least();
-        if let Some(last) = self.near_len.checked_sub(1) {
-            next = next.min(self.near[last]);
-        }
+        let least = self.far.least();
+        let next = self.near.first().map_or(least, |first| first.min(least));
         (!is_idle(next)).then(|| (time_of(next), slot_of(next)))
     }
 }
@@ -186,9 +157,9 @@ mod tests {
     proptest! {
         #[test]
         fn the_next_is_always_the_least_by_time_and_slot(
-            slots in 1_usize..60,
-            prompt in 0_usize..60,
-            moves in proptest::collection::vec((0_usize..60, prop_oneof![0_u64..8, Just(u64::MAX)]), 0..300),
+            slots in 1_usize..150,
+            prompt in 0_usize..150,
+            moves in proptest::collection::vec((0_usize..150, prop_oneof![4 => 0_u64..8, 4 => any::<u64>(), 1 => Just(u64::MAX)]), 0..400),
         ) {
             let mut calendar = Calendar::new(prompt.min(slots), slots);
             let mut plain = vec![Instant::FAR_FUTURE; slots];

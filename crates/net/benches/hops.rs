@@ -67,7 +67,7 @@ fn dumbbell(flows: u32, round_trip: Duration) -> Network<Echo> {
     let queue = QueueConfig::DropTail(QueueLimit::Packets(product_packets));
     let bottleneck = DirectionConfig::new(rate, round_trip / 2, queue);
     let access =
-        DirectionConfig::new(DataRate::from_bits_per_sec(1_000_000_000), Duration::from_micros(10), queue);
+        DirectionConfig::new(DataRate::from_bits_per_sec(1_000_000_000), Duration::from_millis(1), queue);
     let mut builder = NetworkBuilder::new();
     let (left, right) = (builder.router("left"), builder.router("right"));
     builder.link("bottleneck", left, right, bottleneck.clone(), bottleneck);
