@@ -111,7 +111,9 @@ impl NewReno {
     /// If the segment size is zero.
     pub fn new(config: NewRenoConfig) -> Self {
         assert!(config.mss_bytes > 0, "a segment carries at least one byte");
-        let cwnd = config.initial_window.bytes(config.mss_bytes).min(config.max_cwnd_bytes);
+        let mss = u64::from(config.mss_bytes);
+        // A window below one segment would let nothing out.
+        let cwnd = config.initial_window.bytes(config.mss_bytes).max(mss).min(config.max_cwnd_bytes);
         let ssthresh = config.initial_ssthresh_bytes.unwrap_or(u64::MAX);
         Self { config, cwnd, ssthresh, counted: 0 }
     }
@@ -229,7 +231,8 @@ impl NewReno {
     //= https://www.rfc-editor.org/rfc/rfc5681#section-4.1
     //# RW = min(IW,cwnd)
     pub fn on_idle_restart(&mut self) {
-        self.cwnd = self.cwnd.min(self.config.initial_window.bytes(self.config.mss_bytes));
+        let initial = self.config.initial_window.bytes(self.config.mss_bytes).max(self.mss());
+        self.cwnd = self.cwnd.min(initial);
     }
 
     //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1

@@ -105,6 +105,8 @@ pub(crate) struct Connection {
     timestamps: Option<TimestampState>,
     /// The peer's offset up to which the last segment sent acknowledged.
     last_ack_sent: u64,
+    /// From when on an unacceptable segment without data may be answered again.
+    next_challenge: Instant,
     events: VecDeque<Event>,
     /// The last event, which waits for the data before it.
     ending: Option<Event>,
@@ -131,6 +133,7 @@ impl Connection {
             peer_shift: 0,
             timestamps: None,
             last_ack_sent: 0,
+            next_challenge: Instant::START,
             events: VecDeque::new(),
             ending: None,
             is_queued: false,
@@ -229,7 +232,11 @@ impl Connection {
         if self.rx.take_end() {
             return Some(Event::PeerClosed);
         }
-        self.ending.take()
+        // The last word waits for a reader that is held, unless there is nothing to wait for any more.
+        if self.rx.is_drained() || matches!(self.ending, Some(Event::Reset(_))) {
+            return self.ending.take();
+        }
+        None
     }
 
     /// Whether nothing will ever happen again.

@@ -232,6 +232,11 @@ impl Rx {
         Some(data)
     }
 
+    /// Whether the application has all that has arrived in order.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.ready.is_empty()
+    }
+
     /// Whether the end of the peer's stream is to be told now, once.
     pub(crate) fn take_end(&mut self) -> bool {
         let is_told_now = !self.is_end_told && self.ready.is_empty() && self.is_finished();

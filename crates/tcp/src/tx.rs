@@ -93,6 +93,8 @@ pub(crate) struct Tx {
     /// The retransmission timer; while the peer's window is closed, the persist timer.
     timer: Option<Instant>,
     timeouts_in_a_row: u32,
+    /// Probes of a closed window since the peer last said anything.
+    probes_in_a_row: u32,
     last_sent: Instant,
     /// Whether more than half of the send buffer was in use.
     is_filled: bool,
@@ -117,6 +119,7 @@ impl Tx {
             urgent: Urgent::Nothing,
             timer: None,
             timeouts_in_a_row: 0,
+            probes_in_a_row: 0,
             last_sent: Instant::START,
             is_filled: false,
             counters: Counters::default(),
@@ -391,6 +394,7 @@ impl Tx {
 
     /// Takes in an acknowledgement.
     pub(crate) fn handle_ack(&mut self, now: Instant, input: Acknowledgement<'_>) {
+        self.probes_in_a_row = 0;
         let was_shut = self.peer.edge() <= self.board.una();
         let latest_window = self.peer.latest();
         self.peer.update(input.sequence, input.ack, input.window);
@@ -454,21 +458,20 @@ impl Tx {
 
     /// The timer expired.
     pub(crate) fn handle_timeout(&mut self, now: Instant) -> Endurance {
-        if self.board.is_empty() {
-            self.urgent = Urgent::WindowProbe;
-        } else if self.peer.edge() <= self.board.una() {
+        if self.board.is_empty() || self.peer.edge() <= self.board.una() {
             //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.1
             //# As long as the receiving TCP peer continues to send
             //# acknowledgments in response to the probe segments, the sending TCP
             //# peer MUST allow the connection to stay open
-            self.urgent = Urgent::First;
+            self.probes_in_a_row += 1;
+            self.urgent = if self.board.is_empty() { Urgent::WindowProbe } else { Urgent::First };
         } else {
             self.timeouts_in_a_row += 1;
-            if self.timeouts_in_a_row > self.config.data_retransmission_limit {
-                return Endurance::Exhausted;
-            }
             self.counters.timeouts += 1;
             self.collapse();
+        }
+        if self.timeouts_in_a_row.max(self.probes_in_a_row) > self.config.data_retransmission_limit {
+            return Endurance::Exhausted;
         }
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.5) The host MUST set RTO <- RTO * 2 ("back off the timer").

@@ -10,6 +10,9 @@ use crate::options::SackBlocks;
 use crate::segment::{Flags, Segment};
 use crate::tx::{Acknowledgement, Range};
 
+/// The least time between two answers to unacceptable segments without data.
+const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
+
 /// What there is in a segment beside the acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carries {
@@ -31,22 +34,22 @@ impl Connection {
     fn handle_synchronised(&mut self, now: Instant, segment: &Segment, data: Bytes) {
         let flags = segment.flags;
         let sequence = self.peer_offset(segment.sequence);
+        let has_fin = flags.contains(Flags::FIN);
+        let carries = if data.is_empty() && !has_fin { Carries::Nothing } else { Carries::Data };
         if let Some(state) = self.timestamps
             && !flags.contains(Flags::RST)
             && !self.take_timestamp(state, segment, sequence)
         {
-            self.rx.acknowledge_now();
+            self.challenge(now, carries);
             return;
         }
         if !self.is_acceptable(sequence, segment.sequence_len(&data)) {
-            self.handle_unacceptable(now, segment, sequence);
+            self.handle_unacceptable(now, segment, sequence, carries);
             return;
         }
         if flags.intersects(Flags::RST | Flags::SYN) {
-            return self.handle_reset_or_syn(segment, sequence);
+            return self.handle_reset_or_syn(now, segment, sequence);
         }
-        let has_fin = flags.contains(Flags::FIN);
-        let carries = if data.is_empty() && !has_fin { Carries::Nothing } else { Carries::Data };
         if !flags.contains(Flags::ACK)
             || !self.handle_ack(now, segment, sequence, carries)
             || carries == Carries::Nothing
@@ -77,7 +80,7 @@ impl Connection {
         }
     }
 
-    fn handle_unacceptable(&mut self, now: Instant, segment: &Segment, sequence: i64) {
+    fn handle_unacceptable(&mut self, now: Instant, segment: &Segment, sequence: i64, carries: Carries) {
         let flags = segment.flags;
         if flags.contains(Flags::RST) {
             return;
@@ -86,18 +89,20 @@ impl Connection {
             && flags.contains(Flags::SYN)
             && !flags.contains(Flags::ACK)
         {
-            // The answer to the peer's SYN was lost.
+            // The answer to the peer's SYN was lost, or is late; which of the two the peer will acknowledge
+            // cannot be told (Karn).
+            self.syn_repeats = self.syn_repeats.max(1);
             self.control = Control::SynAck;
             return;
         }
-        self.rx.acknowledge_now();
+        self.challenge(now, carries);
         //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
         //# If the RCV.WND is zero, no segments will be acceptable, but
         //# special allowance should be made to accept valid ACKs, URGs,
         //# and RSTs.
         let is_at_nxt = sequence == self.rx.nxt().cast_signed();
         if is_at_nxt && flags.contains(Flags::ACK) && !flags.contains(Flags::SYN) {
-            self.handle_ack(now, segment, sequence, Carries::Data);
+            self.handle_ack(now, segment, sequence, carries);
         }
         if let ConnectionState::TimeWait { .. } = self.state
             && flags.contains(Flags::FIN)
@@ -106,12 +111,25 @@ impl Connection {
         }
     }
 
-    fn handle_reset_or_syn(&mut self, segment: &Segment, sequence: i64) {
+    /// Answers a segment that should not have come with the state of things. What carries no data may itself be
+    /// such an answer: two sides that disagree would go on for ever, so that these answers are rationed, as RFC
+    /// 5961, section 7, proposes.
+    fn challenge(&mut self, now: Instant, carries: Carries) {
+        if carries == Carries::Nothing {
+            if now < self.next_challenge {
+                return;
+            }
+            self.next_challenge = now.saturating_add(CHALLENGE_INTERVAL);
+        }
+        self.rx.acknowledge_now();
+    }
+
+    fn handle_reset_or_syn(&mut self, now: Instant, segment: &Segment, sequence: i64) {
         let is_exact = sequence == self.rx.nxt().cast_signed();
         if !segment.flags.contains(Flags::RST) || !is_exact {
             //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
             //# TCP endpoints MUST send an acknowledgment (challenge ACK):
-            self.rx.acknowledge_now();
+            self.challenge(now, Carries::Nothing);
             return;
         }
         if let ConnectionState::SynReceived { opening: Opening::Passive } = self.state {
@@ -138,7 +156,7 @@ impl Connection {
             //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
             //# If the ACK acks something not yet sent (SEG.ACK >
             //# SND.NXT), then send an ACK, drop the segment, and return.
-            self.rx.acknowledge_now();
+            self.challenge(now, carries);
             return false;
         }
         if ack < self.tx.una().cast_signed() {
@@ -148,10 +166,7 @@ impl Connection {
         let before = self.tx.una();
         let mut sacked = [Range { start: 0, end: 0 }; SackBlocks::MAX];
         let sacked = self.unwrap_sack(&segment.options.sack, &mut sacked);
-        let echoed_rtt = self.timestamps.and(segment.options.timestamps).map(|timestamps| {
-            let now_ms = super::output::timestamp_clock(now);
-            Duration::from_millis(now_ms.wrapping_sub(timestamps.echo).into())
-        });
+        let echoed_rtt = self.echoed_rtt(now, segment);
         self.tx.handle_ack(
             now,
             Acknowledgement {
@@ -170,6 +185,13 @@ impl Connection {
             }
         }
         true
+    }
+
+    /// The round-trip time that an echoed timestamp gives, unless the echo is older than the connection.
+    fn echoed_rtt(&self, now: Instant, segment: &Segment) -> Option<Duration> {
+        let echo = self.timestamps.and(segment.options.timestamps)?.echo;
+        let rtt = Duration::from_millis(super::output::timestamp_clock(now).wrapping_sub(echo).into());
+        (rtt <= now.saturating_since(self.syn_sent_at)).then_some(rtt)
     }
 
     fn unwrap_sack<'a>(&self, blocks: &SackBlocks, ranges: &'a mut [Range; SackBlocks::MAX]) -> &'a [Range] {

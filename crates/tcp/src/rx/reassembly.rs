@@ -21,22 +21,28 @@ pub(crate) struct Reassembly {
     islands: VecDeque<Island>,
     /// An offset within each of the islands that changed last, newest first.
     recent: [Option<u64>; Reassembly::REMEMBERED],
+    /// Pieces in all islands.
+    pieces: usize,
 }
 
 impl Reassembly {
     /// As many islands are remembered in the order of their changes as one segment can report.
     const REMEMBERED: usize = 4;
+    /// No more pieces are held: enough for 40 MB of full segments, while a peer that sends crumbs cannot fill the
+    /// memory with their bookkeeping.
+    const MAX_PIECES: usize = 1 << 15;
 
     /// Whether nothing waits for a gap to be filled.
     pub(crate) fn is_empty(&self) -> bool {
         self.islands.is_empty()
     }
 
-    /// Takes in `data`, which is not empty, at `start`. What is already held is left out.
+    /// Takes in `data`, which is not empty, at `start`. What is already held is left out, and so is everything
+    /// when too many pieces are held already: the peer will send it again.
     pub(crate) fn insert(&mut self, start: u64, data: &Bytes) {
         let end = start + data.len() as u64;
         let mut at = start;
-        while at < end {
+        while at < end && self.pieces < Self::MAX_PIECES {
             let index = self.islands.partition_point(|island| island.end <= at);
             let gap_end = match self.islands.get(index) {
                 Some(island) if island.start <= at => {
@@ -55,6 +61,7 @@ impl Reassembly {
     /// Puts a piece that overlaps no island in front of the island at `index`.
     fn place(&mut self, index: usize, start: u64, piece: Bytes) {
         let end = start + piece.len() as u64;
+        self.pieces += 1;
         let touches_next = self.islands.get(index).is_some_and(|next| next.start == end);
         if let Some(before) = index.checked_sub(1)
             && self.islands[before].end == start
@@ -79,6 +86,7 @@ impl Reassembly {
             return None;
         }
         let mut island = self.islands.pop_front()?;
+        self.pieces -= island.pieces.len();
         ready.append(&mut island.pieces);
         Some(island.end)
     }

@@ -8,6 +8,7 @@
 )]
 
 mod closing;
+mod hostile;
 mod opening;
 mod pair;
 mod recovery;

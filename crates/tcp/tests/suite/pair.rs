@@ -11,7 +11,7 @@ use slantpath_wire::{Checksum, Packet};
 pub(crate) const PORT: u16 = 5_000;
 
 /// A segment as it was sent, with offsets relative to the initial sequence numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Traced {
     pub(crate) at: Instant,
     pub(crate) segment: Segment,

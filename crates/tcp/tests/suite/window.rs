@@ -1,7 +1,7 @@
 //! Flow control: windows that limit, close, open and scale; delayed acknowledgements.
 
 use slantpath_base::Duration;
-use slantpath_tcp::{DelayedAck, Event, TcpConfig, WindowLimit};
+use slantpath_tcp::{DelayedAck, Event, ResetCause, TcpConfig, WindowLimit};
 
 use crate::pair::{Pair, data_segments, pattern};
 
@@ -39,6 +39,38 @@ fn a_window_may_stay_closed_for_hours() {
     pair.drain();
     pair.run_for(Duration::from_secs(10));
     assert!(pair.right.received == pattern(20_000));
+}
+
+#[test]
+fn a_closed_window_that_nobody_answers_for_ends_the_connection() {
+    let left = TcpConfig { data_retransmission_limit: 3, ..TcpConfig::default() };
+    let right = TcpConfig { receive_buffer_bytes: 5_000, ..TcpConfig::default() };
+    let mut pair = Pair::connected(left, right);
+    let id = pair.right.id();
+    pair.right.endpoint.hold(pair.now, id).unwrap();
+    pair.write_left(pattern(20_000));
+    pair.run_for(Duration::from_secs(1_000));
+    assert_eq!(pair.left.events, [Event::Connected], "as long as the peer answers");
+    pair.leftwards.cut();
+    pair.run_for(Duration::from_secs(1_000));
+    assert_eq!(pair.left.events, [Event::Connected, Event::Reset(ResetCause::TimedOut)]);
+}
+
+#[test]
+fn what_waits_for_a_held_reader_comes_before_the_end() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (left, right) = (pair.left.id(), pair.right.id());
+    pair.right.endpoint.hold(pair.now, right).unwrap();
+    pair.write_left(pattern(5_000));
+    pair.left.endpoint.close(pair.now, left).unwrap();
+    pair.right.endpoint.close(pair.now, right).unwrap();
+    pair.drain();
+    pair.run_for(Duration::from_secs(300));
+    assert_eq!(pair.right.events, [Event::Connected]);
+    pair.right.endpoint.release(pair.now, right).unwrap();
+    pair.drain();
+    assert!(pair.right.received == pattern(5_000));
+    assert_eq!(pair.right.events, [Event::Connected, Event::PeerClosed, Event::Closed]);
 }
 
 #[test]

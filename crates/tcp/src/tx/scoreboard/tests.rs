@@ -1,0 +1,239 @@
+use super::*;
+use proptest::prelude::*;
+
+const MSS: u64 = 100;
+const NOW: Instant = Instant::START;
+
+/// A board with `segments` segments of one MSS in flight.
+fn board(segments: u64) -> Scoreboard {
+    let mut board = Scoreboard::default();
+    for _ in 0..segments {
+        board.push(MSS, NOW);
+    }
+    board
+}
+
+fn range(first: u64, past: u64) -> Range {
+    Range { start: first * MSS, end: past * MSS }
+}
+
+#[test]
+fn a_block_counts_only_what_is_new() {
+    let mut board = board(10);
+    assert_eq!(board.sack(range(2, 4)), 2 * MSS);
+    assert_eq!(board.sack(range(2, 4)), 0);
+    assert_eq!(board.sack(range(6, 8)), 2 * MSS);
+    assert_eq!(board.sack(range(1, 9)), 4 * MSS);
+    assert_eq!(board.pipe(), 2 * MSS);
+    assert_eq!(board.sacked, [range(1, 9)]);
+}
+
+#[test]
+fn blocks_below_una_and_beyond_nxt_are_ignored() {
+    let mut board = board(10);
+    board.acknowledge(3 * MSS);
+    for block in [range(0, 2), range(1, 5), range(3, 4), range(8, 11), range(5, 5), range(6, 5)] {
+        assert_eq!(board.sack(block), 0, "{block:?}");
+    }
+    assert_eq!(board.pipe(), 7 * MSS);
+}
+
+#[test]
+fn three_segments_above_or_three_islands_above_mean_a_loss() {
+    let mut board = board(20);
+    board.sack(range(2, 4));
+    assert!(!board.detect_losses(3, MSS), "200 bytes are not more than 200");
+    board.sack(range(4, 5));
+    assert!(board.detect_losses(3, MSS));
+    assert_eq!(board.next_lost(), Some(range(0, 1)));
+    assert_eq!(board.pipe(), 15 * MSS);
+    // Small segments: three islands of ten bytes.
+    let mut board = Scoreboard::default();
+    for _ in 0..10 {
+        board.push(10, NOW);
+    }
+    for start in [10, 30, 50] {
+        assert!(!board.detect_losses(3, MSS));
+        board.sack(Range { start, end: start + 10 });
+    }
+    assert!(board.detect_losses(3, MSS));
+    assert_eq!(board.pipe(), 60);
+}
+
+#[test]
+fn what_is_repeated_counts_again_until_it_is_known_to_have_arrived() {
+    let mut board = board(10);
+    board.sack(range(3, 8));
+    board.detect_losses(3, MSS);
+    assert_eq!(board.pipe(), 2 * MSS);
+    assert_eq!(board.retransmit_next(NOW), Sent { range: range(0, 1), transmissions: 2 });
+    assert_eq!(board.next_lost(), Some(range(1, 2)));
+    assert_eq!(board.pipe(), 3 * MSS);
+    assert_eq!(board.acknowledge(MSS).count, MSS);
+    assert_eq!(board.pipe(), 2 * MSS);
+}
+
+#[test]
+fn a_timeout_makes_everything_lost_and_nothing_known() {
+    let mut board = board(10);
+    board.sack(range(3, 8));
+    board.on_timeout();
+    assert_eq!((board.pipe(), board.next_lost()), (0, Some(range(0, 1))));
+    board.retransmit_next(NOW);
+    assert_eq!(board.sack(range(3, 8)), 5 * MSS);
+    assert_eq!(board.pipe(), MSS);
+    board.acknowledge(8 * MSS);
+    assert_eq!((board.pipe(), board.next_lost()), (0, Some(range(8, 9))));
+}
+
+#[test]
+fn only_segments_sent_once_and_acknowledged_in_order_give_a_time() {
+    let mut board = board(3);
+    assert_eq!(board.acknowledge(MSS).timed, Some((NOW, MSS)));
+    board.retransmit_first(NOW, true);
+    assert_eq!(board.acknowledge(2 * MSS).timed, None);
+    board.push(MSS, NOW);
+    board.sack(range(3, 4));
+    assert_eq!(board.acknowledge(4 * MSS).timed, None);
+}
+
+/// The scoreboard by the letter of RFC 6675, segment by segment.
+#[derive(Default)]
+struct Model(Vec<ModelSegment>);
+
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "the RFC's properties of a segment, one by one")]
+struct ModelSegment {
+    start: u64,
+    end: u64,
+    is_acked: bool,
+    is_sacked: bool,
+    is_lost: bool,
+    is_repeated: bool,
+}
+
+impl Model {
+    fn pipe(&self) -> u64 {
+        let weigh = |segment: &ModelSegment| {
+            let len = segment.end - segment.start;
+            let times = u64::from(!segment.is_lost) + u64::from(segment.is_repeated);
+            if segment.is_acked || segment.is_sacked { 0 } else { len * times }
+        };
+        self.0.iter().map(weigh).sum()
+    }
+
+    fn detect(&mut self, threshold: u64, mss: u64) {
+        for index in 0..self.0.len() {
+            let above = &self.0[index + 1..];
+            let bytes: u64 =
+                above.iter().filter(|s| s.is_sacked && !s.is_acked).map(|s| s.end - s.start).sum();
+            let is_run_start = |at: usize| above[at].is_sacked && (at == 0 || !above[at - 1].is_sacked);
+            let runs = (0..above.len()).filter(|at| is_run_start(*at)).count() as u64;
+            let segment = &mut self.0[index];
+            segment.is_lost |= !segment.is_sacked && (runs >= threshold || bytes > (threshold - 1) * mss);
+        }
+    }
+
+    fn next(&self, only_lost: bool) -> Option<usize> {
+        let highest = self.0.iter().rposition(|s| s.is_sacked && !s.is_acked);
+        self.0.iter().enumerate().position(|(index, s)| {
+            let is_candidate = if only_lost { s.is_lost } else { highest.is_some_and(|top| index < top) };
+            !s.is_acked && !s.is_sacked && !s.is_repeated && is_candidate
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Acknowledge(f64),
+    Detect,
+    Push(u64),
+    RepeatLost,
+    RepeatUnsacked,
+    Sack(f64, f64),
+    Timeout,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => (0.0..1.0).prop_map(Step::Acknowledge),
+        3 => Just(Step::Detect),
+        6 => (1..=MSS).prop_map(Step::Push),
+        4 => Just(Step::RepeatLost),
+        1 => Just(Step::RepeatUnsacked),
+        6 => (0.0..1.0, 0.0..0.4).prop_map(|(from, len)| Step::Sack(from, len)),
+        1 => Just(Step::Timeout),
+    ]
+}
+
+proptest! {
+    #[test]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
+    fn pipe_and_next_segment_are_those_of_the_rfc(steps in proptest::collection::vec(step(), 1..120)) {
+        let mut board = Scoreboard::default();
+        let mut model = Model::default();
+        let mut first = 0;
+        for step in steps {
+            let in_flight = model.0.len() - first;
+            let pick = |part: f64| first + (part * in_flight as f64) as usize;
+            match step {
+                Step::Push(len) => {
+                    let start = board.nxt();
+                    board.push(len, NOW);
+                    model.0.push(ModelSegment {
+                        start,
+                        end: start + len,
+                        is_acked: false,
+                        is_sacked: false,
+                        is_lost: false,
+                        is_repeated: false,
+                    });
+                }
+                Step::Acknowledge(part) => {
+                    let mut last = pick(part);
+                    // A receiver acknowledges what it reported once the gap is filled.
+                    while model.0.get(last + 1).is_some_and(|next| next.is_sacked) {
+                        last += 1;
+                    }
+                    if last < model.0.len() {
+                        board.acknowledge(model.0[last].end);
+                        model.0[first..=last].iter_mut().for_each(|segment| segment.is_acked = true);
+                        first = last + 1;
+                    }
+                }
+                Step::Sack(from, len) => {
+                    let from = pick(from).max(first + 1);
+                    let to = (from + 1 + (len * in_flight as f64) as usize).min(model.0.len());
+                    if from < to {
+                        board.sack(Range { start: model.0[from].start, end: model.0[to - 1].end });
+                        model.0[from..to].iter_mut().for_each(|segment| segment.is_sacked = true);
+                    }
+                }
+                Step::Detect => {
+                    board.detect_losses(3, MSS);
+                    model.detect(3, MSS);
+                }
+                Step::RepeatLost | Step::RepeatUnsacked => {
+                    let only_lost = matches!(step, Step::RepeatLost);
+                    let expected = model.next(only_lost);
+                    let found = if only_lost { board.next_lost() } else { board.next_unsacked() };
+                    let range = expected.map(|at| Range { start: model.0[at].start, end: model.0[at].end });
+                    prop_assert_eq!(found, range);
+                    if let Some(at) = expected {
+                        prop_assert_eq!(Some(board.retransmit_next(NOW).range), range);
+                        model.0[at].is_repeated = true;
+                    }
+                }
+                Step::Timeout => {
+                    board.on_timeout();
+                    for segment in &mut model.0[first..] {
+                        segment.is_sacked = false;
+                        segment.is_lost = true;
+                        segment.is_repeated = false;
+                    }
+                }
+            }
+            prop_assert_eq!(board.pipe(), model.pipe());
+        }
+    }
+}
