@@ -3,6 +3,7 @@
 //! The case is read as `peers/ns2/README.md` says, by us and by ns.
 
 pub mod ns2;
+pub mod slantpath;
 
 /// What the flows speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

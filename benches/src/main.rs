@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use slantpath_benches::dumbbell::{self, Case, ns2};
 use slantpath_benches::pair::dcsctp::Dcsctp;
 use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
@@ -14,24 +15,42 @@ use slantpath_benches::table::{Row, Table};
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    match pairs() {
-        Ok(table) => {
-            print!("{table}");
-            ExitCode::SUCCESS
-        }
-        Err(failure) => {
-            eprintln!("bench: {failure}");
-            ExitCode::FAILURE
+    for comparison in [dumbbells, pairs] {
+        match comparison() {
+            Ok(table) => println!("{table}"),
+            Err(failure) => {
+                eprintln!("bench: {failure}");
+                return ExitCode::FAILURE;
+            }
         }
     }
+    ExitCode::SUCCESS
+}
+
+fn dumbbells() -> Result<Table, Failure> {
+    let mut rows = Vec::new();
+    for case in Case::all() {
+        let ours = || Ok(Work::Here { units: dumbbell::slantpath::run(&case).packet_hops() as f64 });
+        let mut contestants = vec![Contestant { name: "slantpath", work: Box::new(ours) }];
+        if ns2::is_installed() {
+            let units = ns2::packet_hops(&case)?;
+            let theirs = move || ns2::run(&case).map(|()| Work::ByChild { units });
+            contestants.push(Contestant { name: "ns-2.35", work: Box::new(theirs) });
+        }
+        let speeds = medians(&mut contestants, ROUNDS)?;
+        let peer = speeds.get(1).map(|speed| ("ns-2.35".to_owned(), *speed));
+        rows.push(Row { case: case.title(), ours: speeds[0], peer });
+    }
+    Ok(Table { unit: "packet-hops".into(), rows })
 }
 
 fn pairs() -> Result<Table, Failure> {
     let mut rows = Vec::new();
-    for (bytes, count) in [(1_024, 200_000), (100, 500_000)] {
+    for (bytes, count) in [(1_024, 80_000), (100, 200_000)] {
+        // About a second of work for each.
         let mut contestants = [
-            contestant("slantpath", bytes, count, Slantpath::new),
-            contestant("dcsctp", bytes, count, Dcsctp::new),
+            contestant("slantpath", bytes, 10 * count, Slantpath::new),
+            contestant("dcsctp", bytes, count / 2, Dcsctp::new),
             contestant("sctp-proto", bytes, count, SctpProto::new),
         ];
         let speeds = medians(&mut contestants, ROUNDS)?;
