@@ -194,6 +194,12 @@ impl Fabric {
     /// Counts a hop down and looks the next direction up.
     #[inline]
     fn next_hop(&self, node: NodeId, parcel: Parcel) -> Result<(DirectionId, Parcel), DropReason> {
+        //= https://www.rfc-editor.org/rfc/rfc8200#section-3
+        //# When forwarding, the packet is discarded if Hop Limit was zero when received or is decremented to
+        //# zero.
+        //
+        //= https://www.rfc-editor.org/rfc/rfc791#section-3.1
+        //# If this field contains the value zero, then the datagram must be destroyed.
         let hop_limit = parcel.hop_limit().saturating_sub(1);
         if hop_limit == 0 {
             return Err(DropReason::HopLimit);

@@ -35,7 +35,8 @@ impl UdpHeader {
         let payload = reader.take(payload_len)?;
         let datagram = &bytes[..usize::from(length)];
         if found == 0 && source.is_ipv6() && checksum == Checksum::Complete {
-            // RFC 8200, section 8.1: IPv6 receivers discard datagrams without a checksum.
+            //= https://www.rfc-editor.org/rfc/rfc8200#section-8.1
+            //# IPv6 receivers must discard UDP packets containing a zero checksum
             return Err(WireError::BadValue { field: "UDP checksum", value: 0 });
         }
         if checksum == Checksum::Complete && found != 0 {
@@ -68,7 +69,8 @@ impl UdpHeader {
         if checksum == Checksum::Complete {
             let parts: Vec<&[u8]> = [&header[..]].into_iter().chain(payload.iter().copied()).collect();
             let sum = checksum::with_pseudo_header(source, destination, protocol::UDP, &parts);
-            // Zero would mean that there is none.
+            //= https://www.rfc-editor.org/rfc/rfc8200#section-8.1
+            //# if that computation yields a result of zero, it must be changed to hex FFFF
             let sum = if sum == 0 { 0xffff } else { sum };
             header[6..8].copy_from_slice(&sum.to_be_bytes());
         }
