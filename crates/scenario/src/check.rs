@@ -3,6 +3,7 @@
 
 mod flows;
 mod links;
+mod paths;
 mod profiles;
 mod script;
 mod topology;
@@ -28,6 +29,9 @@ pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faul
     let traces = flows::check(file, files, faults);
     script::check(file, faults);
     captures(file, faults);
+    if faults.is_empty() {
+        paths::check(file, faults);
+    }
     traces
 }
 

@@ -3,24 +3,30 @@
 //! A scenario is TOML with units in text. [`Scenario::load`] reads it, lays overrides over it and checks it;
 //! all faults are reported together as [`Diagnostics`], each with its place and its cure.
 //! [`Scenario::merged`] writes it back with every default in place. [`json_schema`] describes it to editors.
-
-#![allow(dead_code, reason = "the run that uses the rest lands with the host")]
+//! [`run`] makes one run of it, [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
 
 mod check;
 mod diagnostic;
 mod document;
 mod json_schema;
 mod output;
+mod replicate;
+mod run;
 mod scenario;
 pub mod schema;
 mod section;
 mod summary;
+mod sweep;
+mod topology;
 mod value;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Source};
 pub use json_schema::json_schema;
 pub use output::{Capture, RunOutput, TABLES};
+pub use replicate::{Workers, replicate};
+pub use run::{RunError, RunOptions, run};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use section::{Flat, Named, Nested, OneOf, Origin, Part, Setting, Tables};
 pub use summary::{LEVEL, summary};
+pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome};
 pub use value::Pair;

@@ -384,7 +384,8 @@ macro_rules! word_or {
             }
 
             fn schema() -> serde_json::Value {
-                let word = serde_json::json!({ "const": $text, "description": crate::section::joined(&[$($word_doc),+]) });
+                let about = crate::section::joined(&[$($word_doc),+]);
+                let word = serde_json::json!({ "const": $text, "description": about });
                 serde_json::json!({ "anyOf": [word, <$type>::schema()], "examples": [$text, $example] })
             }
         }

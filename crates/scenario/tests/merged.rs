@@ -122,7 +122,11 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_to_a_scenario_makes_the_reader_panic(at: prop::sample::Index, with in "\\PC{0,3}", cut in 0_usize..20) {
+    fn no_damage_to_a_scenario_makes_the_reader_panic(
+        at: prop::sample::Index,
+        with in "\\PC{0,3}",
+        cut in 0_usize..20,
+    ) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/multi-link.toml");
         let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
         let at = at.index(text.len());

@@ -43,6 +43,11 @@ pub(super) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
             }
         }
     }
+    let count: u64 = file.flows.iter().map(|(_, flow)| u64::from(*flow.count)).sum();
+    if let Some((_, flow)) = file.flows.iter().last().filter(|_| count > u64::from(MOST_FLOWS)) {
+        let fault = Fault::new(format!("{count} flows are more than ports can be told apart"));
+        faults.report(flow.place(), fault.help(format!("let all `count` sum to {MOST_FLOWS} at most")));
+    }
     let mut traces = Traces::new();
     for (name, flow) in file.flows.iter_mut() {
         let place = places[name];
@@ -130,6 +135,14 @@ fn times(file: &File, flow: &Flow, faults: &mut Faults) {
     if let Some(connect) = flow.connect.filter(|connect| **connect > *flow.start) {
         let message = format!("the flow connects at {}, after it starts at {}", *connect, *flow.start);
         faults.report(connect.place(), Fault::new(message).help("let `connect` be at most `start`"));
+    }
+    let duration = file.scenario.whole().map(|head| *head.duration);
+    if let (Some(end), Some(duration)) = (flow.end, duration.filter(|duration| !duration.is_zero()))
+        && *end > duration
+    {
+        let message = format!("the flow ends at {}, after the end of the run at {duration}", *end);
+        let help = "let it end earlier, or leave `end` out";
+        faults.report(end.place(), Fault::new(message).help(help));
     }
     if let Some(end) = flow.end.filter(|end| **end <= *flow.start) {
         let message = format!("the flow ends at {}, before it starts at {}", *end, *flow.start);

@@ -2,8 +2,9 @@
 
 use slantpath_base::{DataSize, Duration};
 
+use super::positive;
 use crate::diagnostic::{Fault, Faults};
-use crate::schema::{File, SctpProfile};
+use crate::schema::{File, SctpProfile, TcpProfile};
 use crate::section::Setting;
 
 /// The longest delay of a SACK that RFC 9260, section 6.2, allows.
@@ -13,6 +14,11 @@ const LEAST_WINDOW: DataSize = DataSize::from_bytes(1_500);
 /// The least IPv4 packet that every host accepts (RFC 791, section 3.1).
 const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
 const LARGEST_PATH_MTU: DataSize = DataSize::from_bytes(65_535);
+/// One byte more than nothing beside the largest options would be too little to call a segment.
+const LEAST_MSS: DataSize = DataSize::from_bytes(64);
+const LARGEST_MSS: DataSize = DataSize::from_bytes(65_535 - 40);
+/// 16 bits of window shifted by 14 (RFC 7323, section 2.3).
+const LARGEST_TCP_WINDOW: DataSize = DataSize::from_bytes(65_535 << 14);
 
 pub(super) fn check(file: &File, faults: &mut Faults) {
     for (_, profile) in file.sctp.iter() {
@@ -21,7 +27,27 @@ pub(super) fn check(file: &File, faults: &mut Faults) {
     }
     for (_, profile) in file.tcp.iter() {
         rto(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
+        tcp(profile, faults);
     }
+}
+
+fn tcp(profile: &TcpProfile, faults: &mut Faults) {
+    //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.3
+    //# an ACK should not be excessively delayed; in particular, the delay MUST be less than 0.5 seconds
+    if profile.delayed_ack.quantity().is_some_and(|delay| delay >= LONGEST_SACK_DELAY) {
+        let message = format!("an ACK cannot be held back for {}", *profile.delayed_ack);
+        let help = "RFC 9293, section 3.8.6.3: less than 500 ms";
+        faults.report(profile.delayed_ack.place(), Fault::new(message).help(help));
+    }
+    within("mss", &profile.mss, LEAST_MSS, LARGEST_MSS, faults);
+    within("receive_buffer", &profile.receive_buffer, *profile.mss, LARGEST_TCP_WINDOW, faults);
+    for (name, count) in [("duplicate_ack_threshold", &profile.duplicate_ack_threshold)] {
+        if **count == 0 {
+            let fault = Fault::new(format!("with `{name} = 0` everything counts as lost"));
+            faults.report(count.place(), fault.help("write 1 or more; RFC 5681 has 3"));
+        }
+    }
+    positive(&profile.clock_granularity, "a clock's tick", faults);
 }
 
 fn sctp(profile: &SctpProfile, faults: &mut Faults) {

@@ -1,0 +1,111 @@
+//! One run: a scenario, a number, and what comes out.
+
+mod build;
+mod tables;
+mod transport;
+
+use slantpath_base::{Duration, Instant, Seed};
+use slantpath_host::NoSourceAddress;
+use slantpath_net::{CaptureId, Network, TopologyError};
+
+use crate::output::{Capture, RunOutput};
+use crate::scenario::Scenario;
+use crate::schema::Sampling;
+use crate::topology::PlannedLink;
+use build::{Plan, plan};
+use tables::{AtWarmUp, tables};
+
+/// What may differ from run to run of one scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// In place of the scenario's seed.
+    pub seed: Option<u64>,
+    /// The number of the replication. All random streams derive from the seed, this number and the path of
+    /// their component, so that a run of one number draws alike in every case of a sweep.
+    pub run: u64,
+    /// Links to be captured besides those that the scenario names.
+    pub captures: Vec<String>,
+}
+
+/// Why a run cannot be made. What a check can see beforehand is not among it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The network cannot be built.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// A host cannot send to an address.
+    #[error(transparent)]
+    NoSourceAddress(#[from] NoSourceAddress),
+    /// A link that is to be captured does not exist.
+    #[error("there is no link `{link}` to capture; links: {links}")]
+    UnknownLink {
+        /// The name that was given.
+        link: String,
+        /// The names there are.
+        links: String,
+    },
+}
+
+/// Makes one run.
+pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunError> {
+    let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
+    let seed = Seed::new(seed_number, options.run);
+    let Plan { topology, hosts, links, flows } = plan(scenario, seed)?;
+    let mut network = Network::new(topology, seed, hosts);
+    let captures = start_captures(scenario, options, &links, &mut network)?;
+    probe_queues(*scenario.probes.queues, &links, &mut network);
+    let end = Instant::START + *scenario.scenario.duration;
+    let warm_up = *scenario.scenario.warm_up;
+    let mut at_warm_up = AtWarmUp::default();
+    if warm_up > Duration::ZERO {
+        network.run_until(Instant::START + warm_up);
+        network.restart_statistics();
+        at_warm_up = AtWarmUp::observe(&network, &flows);
+    }
+    network.run_until(end);
+    let captures = captures
+        .into_iter()
+        .map(|(link, capture)| Capture { link, pcapng: network.take_capture(capture) })
+        .collect();
+    Ok(RunOutput {
+        seed: seed_number,
+        run: options.run,
+        digest: network.digest().to_string(),
+        events: network.events(),
+        packet_hops: network.packet_hops(),
+        tables: tables(scenario, &mut network, &links, &flows, &at_warm_up),
+        captures,
+    })
+}
+
+fn start_captures<H: slantpath_net::Host>(
+    scenario: &Scenario,
+    options: &RunOptions,
+    links: &[PlannedLink],
+    network: &mut Network<H>,
+) -> Result<Vec<(String, CaptureId)>, RunError> {
+    let mut names: Vec<&String> = scenario.probes.captures.iter().chain(&options.captures).collect();
+    names.sort();
+    names.dedup();
+    let start = |name: &String| {
+        let Some(link) = links.iter().find(|link| link.name == *name) else {
+            let links: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+            return Err(RunError::UnknownLink { link: name.clone(), links: links.join(", ") });
+        };
+        Ok((name.clone(), network.capture(&[link.id.forward(), link.id.reverse()])))
+    };
+    names.into_iter().map(start).collect()
+}
+
+fn probe_queues<H: slantpath_net::Host>(sampling: Sampling, links: &[PlannedLink], network: &mut Network<H>) {
+    let sampling = match sampling {
+        Sampling::Every(interval) => slantpath_net::Sampling::Every(interval),
+        Sampling::Off => return,
+        Sampling::OnChange => slantpath_net::Sampling::OnChange,
+    };
+    for link in links {
+        for direction in [link.id.forward(), link.id.reverse()] {
+            network.probe_queue(direction, sampling);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The tables of a run.
+
+mod flows;
+mod messages;
+mod network;
+
+use std::net::IpAddr;
+
+use slantpath_host::Host;
+use slantpath_host::record::{ReceiverReport, SenderReport};
+use slantpath_net::Network;
+use slantpath_results::Table;
+
+use super::build::PlannedFlow;
+use crate::scenario::Scenario;
+use crate::schema::Sampling;
+use crate::topology::PlannedLink;
+
+/// What flows had done when the warm-up ended, in the order of the flows; nothing without a warm-up.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AtWarmUp {
+    flows: Vec<FlowCounts>,
+}
+
+/// Counters of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowCounts {
+    messages_sent: u64,
+    bytes_sent: u64,
+    messages_delivered: u64,
+    bytes_delivered: u64,
+}
+
+impl AtWarmUp {
+    pub(super) fn observe(network: &Network<Host>, flows: &[PlannedFlow]) -> Self {
+        let counts =
+            |flow: &PlannedFlow| FlowCounts::of(sender_report(network, flow), receiver_report(network, flow));
+        Self { flows: flows.iter().map(counts).collect() }
+    }
+
+    fn flow(&self, place: usize) -> FlowCounts {
+        self.flows.get(place).copied().unwrap_or_default()
+    }
+}
+
+impl FlowCounts {
+    fn of(sender: &SenderReport, receiver: &ReceiverReport) -> Self {
+        Self {
+            messages_sent: sender.messages_sent,
+            bytes_sent: sender.bytes_sent,
+            messages_delivered: receiver.messages_delivered,
+            bytes_delivered: receiver.bytes_delivered,
+        }
+    }
+}
+
+/// All tables that the scenario asks for, in alphabetical order.
+pub(super) fn tables(
+    scenario: &Scenario,
+    network: &mut Network<Host>,
+    links: &[PlannedLink],
+    flows: &[PlannedFlow],
+    at_warm_up: &AtWarmUp,
+) -> Vec<Table> {
+    let mut tables =
+        vec![flows::table(scenario, network, flows, at_warm_up), network::links(scenario, network, links)];
+    if *scenario.probes.messages {
+        tables.push(messages::table(network, links, flows));
+    }
+    if scenario.probes.paths.quantity().is_some() {
+        tables.push(network::paths(network, links, flows));
+    }
+    if *scenario.probes.queues != Sampling::Off {
+        tables.push(network::queues(network, links));
+    }
+    tables
+}
+
+fn sender_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a SenderReport {
+    network.host(flow.from).sender_report(flow.sender).expect("the flow's sender was put there")
+}
+
+fn receiver_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a ReceiverReport {
+    network.host(flow.to).receiver_report(flow.receiver).expect("the flow's receiver was put there")
+}
+
+/// Links by their addresses: what a path is called.
+fn link_of(links: &[PlannedLink], address: IpAddr) -> Option<&str> {
+    links.iter().find(|link| link.addresses.contains(&address)).map(|link| link.name.as_str())
+}
+
+/// The name of a flow's path.
+fn path_name<'a>(links: &'a [PlannedLink], report: &SenderReport, path: u8) -> Option<&'a str> {
+    report.paths.get(usize::from(path)).and_then(|address| link_of(links, *address))
+}

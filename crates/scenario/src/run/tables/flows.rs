@@ -1,0 +1,177 @@
+//! `flows`: one row for each flow.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_host::Host;
+use slantpath_host::record::{ReceiverReport, SenderReport};
+use slantpath_net::Network;
+use slantpath_results::{Column, Moments, Quantiles, Table, TextColumn, TypedColumn};
+
+use super::super::build::PlannedFlow;
+use super::messages::deliveries;
+use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
+use crate::scenario::Scenario;
+
+/// Counts are those after the warm-up; delays are those of messages that were sent after it.
+pub(super) fn table(
+    scenario: &Scenario,
+    network: &Network<Host>,
+    flows: &[PlannedFlow],
+    at_warm_up: &AtWarmUp,
+) -> Table {
+    let warm_up = *scenario.scenario.warm_up;
+    let end = Instant::START + *scenario.scenario.duration;
+    let mut columns = Columns::default();
+    for (place, flow) in flows.iter().enumerate() {
+        let (sender, receiver) = (sender_report(network, flow), receiver_report(network, flow));
+        columns.push_identity(flow);
+        columns.push_counts(at_warm_up.flow(place), FlowCounts::of(sender, receiver), receiver);
+        let begin = Instant::START + warm_up.max(*flow.flow.start);
+        let finish = sender.ended.or(flow.flow.end.map(|end| Instant::START + *end)).unwrap_or(end);
+        let bytes = receiver.bytes_delivered - at_warm_up.flow(place).bytes_delivered;
+        columns.push_throughput(bytes, begin, receiver.last_delivery.unwrap_or(end).max(finish).min(end));
+        columns.push_delays(&Delays::of(sender, receiver, Instant::START + warm_up));
+        columns.push_state(sender);
+    }
+    columns.table()
+}
+
+/// Delays of the messages of one flow.
+#[derive(Default)]
+struct Delays {
+    all: Moments,
+    retransmitted: Moments,
+    quantiles: Option<Quantiles>,
+}
+
+impl Delays {
+    fn of(sender: &SenderReport, receiver: &ReceiverReport, from: Instant) -> Self {
+        let mut delays = Self::default();
+        let mut sample = Vec::new();
+        for (message, delivery) in sender.messages.iter().zip(deliveries(sender, receiver)) {
+            let Some(delivered) = delivery.filter(|_| message.sent >= from) else { continue };
+            let delay = delivered.saturating_since(message.sent).as_secs_f64();
+            delays.all.push(delay);
+            sample.push(delay);
+            if message.retransmissions > 0 {
+                delays.retransmitted.push(delay);
+            }
+        }
+        delays.quantiles = Some(Quantiles::of(sample));
+        delays
+    }
+}
+
+/// The columns, in their order in the table.
+struct Columns {
+    flow: TextColumn,
+    transport: TextColumn,
+    from: TextColumn,
+    to: TextColumn,
+    counts: [TypedColumn<u64>; 6],
+    throughput: TypedColumn<f64>,
+    delays: [TypedColumn<f64>; 6],
+    retransmitted: TypedColumn<u64>,
+    connected: TypedColumn<f64>,
+    ended: TypedColumn<f64>,
+    failure: TextColumn,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        let counts = [
+            "messages_sent",
+            "messages_delivered",
+            "messages_corrupt",
+            "messages_out_of_order",
+            "sent_bytes",
+            "delivered_bytes",
+        ];
+        let delays = [
+            "delay_mean_s",
+            "delay_median_s",
+            "delay_p99_s",
+            "delay_max_s",
+            "delay_deviation_s",
+            "retransmitted_delay_mean_s",
+        ];
+        Self {
+            flow: TextColumn::new("flow"),
+            transport: TextColumn::new("transport"),
+            from: TextColumn::new("from"),
+            to: TextColumn::new("to"),
+            counts: counts.map(TypedColumn::new),
+            throughput: TypedColumn::new("throughput_bit_per_s"),
+            delays: delays.map(TypedColumn::new),
+            retransmitted: TypedColumn::new("messages_retransmitted"),
+            connected: TypedColumn::new("connected_s"),
+            ended: TypedColumn::new("ended_s"),
+            failure: TextColumn::new("failure"),
+        }
+    }
+}
+
+impl Columns {
+    fn push_identity(&mut self, flow: &PlannedFlow) {
+        self.flow.push(&flow.name);
+        self.transport.push(flow.flow.transport.as_str());
+        self.from.push(&flow.flow.from);
+        self.to.push(&flow.flow.to);
+    }
+
+    fn push_counts(&mut self, before: FlowCounts, now: FlowCounts, receiver: &ReceiverReport) {
+        let counts = [
+            now.messages_sent - before.messages_sent,
+            now.messages_delivered - before.messages_delivered,
+            receiver.messages_corrupt,
+            receiver.messages_out_of_order,
+            now.bytes_sent - before.bytes_sent,
+            now.bytes_delivered - before.bytes_delivered,
+        ];
+        for (column, count) in self.counts.iter_mut().zip(counts) {
+            column.push(count);
+        }
+    }
+
+    /// From the start of the flow, or the end of the warm-up, to its end or that of the run.
+    fn push_throughput(&mut self, bytes: u64, begin: Instant, finish: Instant) {
+        let time = finish.saturating_since(begin);
+        let per_second = (time > Duration::ZERO).then(|| 8.0 * bytes as f64 / time.as_secs_f64());
+        self.throughput.push_optional(per_second);
+    }
+
+    fn push_delays(&mut self, delays: &Delays) {
+        let quantile = |share| delays.quantiles.as_ref().and_then(|quantiles| quantiles.at(share));
+        let cells = [
+            delays.all.mean(),
+            quantile(0.5),
+            quantile(0.99),
+            delays.all.greatest(),
+            delays.all.standard_deviation(),
+            delays.retransmitted.mean(),
+        ];
+        for (column, cell) in self.delays.iter_mut().zip(cells) {
+            column.push_optional(cell);
+        }
+        self.retransmitted.push(delays.retransmitted.count());
+    }
+
+    fn push_state(&mut self, sender: &SenderReport) {
+        let seconds = |instant: Instant| instant.since_start().as_secs_f64();
+        self.connected.push_optional(sender.connected.map(seconds));
+        self.ended.push_optional(sender.ended.map(seconds));
+        self.failure.push_optional(sender.failure.as_deref());
+    }
+
+    fn table(self) -> Table {
+        let mut columns: Vec<Column> =
+            vec![self.flow.into(), self.transport.into(), self.from.into(), self.to.into()];
+        columns.extend(self.counts.map(Column::from));
+        columns.push(self.throughput.into());
+        columns.extend(self.delays.map(Column::from));
+        columns.push(self.retransmitted.into());
+        columns.push(self.connected.into());
+        columns.push(self.ended.into());
+        columns.push(self.failure.into());
+        Table::new("flows", columns).expect("columns of one length and different names")
+    }
+}

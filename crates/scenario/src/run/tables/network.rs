@@ -1,0 +1,117 @@
+//! `links`, `paths` and `queues`: what the network and the probes saw.
+
+use slantpath_host::Host;
+use slantpath_net::{DirectionId, DropReason, Network};
+use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+
+use super::super::build::PlannedFlow;
+use super::{path_name, sender_report};
+use crate::scenario::Scenario;
+use crate::topology::PlannedLink;
+
+/// Both directions of a link with their names.
+fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {
+    [("forward", link.id.forward()), ("reverse", link.id.reverse())]
+}
+
+/// `links`: one row for each direction, counted after the warm-up.
+pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[PlannedLink]) -> Table {
+    let observed = scenario.scenario.duration.saturating_sub(*scenario.scenario.warm_up).as_secs_f64();
+    let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
+    let mut counts =
+        ["offered_packets", "offered_bytes", "carried_packets", "carried_bytes"].map(TypedColumn::<u64>::new);
+    let mut drops = DropReason::ALL.map(|reason| {
+        TypedColumn::<u64>::new(format!("dropped_{}_packets", reason.name().replace(' ', "_")))
+    });
+    let [mut damaged, mut duplicated, mut queue_max] =
+        ["damaged_packets", "duplicated_packets", "queue_max_packets"].map(TypedColumn::<u64>::new);
+    let [mut throughput, mut utilisation, mut queue_mean] =
+        ["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"].map(TypedColumn::<f64>::new);
+    for link in links {
+        for (direction_name, id) in directions(link) {
+            let queue = network.queue_statistics(id);
+            let counters = network.counters(id);
+            name.push(&link.name);
+            direction.push(direction_name);
+            let cells = [
+                counters.offered.packets,
+                counters.offered.bytes,
+                counters.carried.packets,
+                counters.carried.bytes,
+            ];
+            for (column, cell) in counts.iter_mut().zip(cells) {
+                column.push(cell);
+            }
+            for (column, reason) in drops.iter_mut().zip(DropReason::ALL) {
+                column.push(counters.dropped(reason).packets);
+            }
+            damaged.push(counters.damaged.packets);
+            duplicated.push(counters.duplicated.packets);
+            let bits_per_second = 8.0 * counters.carried.bytes as f64 / observed;
+            throughput.push(bits_per_second);
+            let rate = network.topology().direction(id).rate.as_bits_per_sec() as f64;
+            utilisation.push(bits_per_second / rate);
+            queue_mean.push(queue.mean_packets);
+            queue_max.push(queue.max_packets);
+        }
+    }
+    let mut columns: Vec<Column> = vec![name.into(), direction.into()];
+    columns.extend(counts.map(Column::from));
+    columns.extend(drops.map(Column::from));
+    columns.extend([damaged.into(), duplicated.into(), throughput.into(), utilisation.into()]);
+    columns.extend([queue_mean.into(), queue_max.into()]);
+    Table::new("links", columns).expect("columns of one length and different names")
+}
+
+/// `paths`: samples of each path of each flow.
+pub(super) fn paths(network: &Network<Host>, links: &[PlannedLink], flows: &[PlannedFlow]) -> Table {
+    let [mut flow_name, mut path] = ["flow", "path"].map(TextColumn::new);
+    let mut at = TypedColumn::<f64>::new("at_s");
+    let [mut cwnd, mut ssthresh, mut outstanding] =
+        ["cwnd_bytes", "ssthresh_bytes", "outstanding_bytes"].map(TypedColumn::<u64>::new);
+    let [mut rto, mut srtt] = ["rto_s", "srtt_s"].map(TypedColumn::<f64>::new);
+    for flow in flows {
+        let report = sender_report(network, flow);
+        for sample in &report.samples {
+            flow_name.push(&flow.name);
+            path.push_optional(path_name(links, report, sample.path));
+            at.push_instant(sample.at);
+            cwnd.push(sample.cwnd_bytes);
+            ssthresh.push(sample.ssthresh_bytes);
+            outstanding.push(sample.outstanding_bytes);
+            rto.push_duration(sample.rto);
+            srtt.push_optional(sample.srtt.map(slantpath_base::Duration::as_secs_f64));
+        }
+    }
+    let columns = [
+        flow_name.into(),
+        path.into(),
+        at.into(),
+        cwnd.into(),
+        ssthresh.into(),
+        outstanding.into(),
+        rto.into(),
+        srtt.into(),
+    ];
+    Table::new("paths", columns).expect("columns of one length and different names")
+}
+
+/// `queues`: samples of the queue of each direction.
+pub(super) fn queues(network: &mut Network<Host>, links: &[PlannedLink]) -> Table {
+    let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
+    let mut at = TypedColumn::<f64>::new("at_s");
+    let [mut packets, mut bytes] = ["queued_packets", "queued_bytes"].map(TypedColumn::<u64>::new);
+    for link in links {
+        for (direction_name, id) in directions(link) {
+            for sample in network.queue_probe(id).into_iter().flat_map(slantpath_net::QueueProbe::samples) {
+                name.push(&link.name);
+                direction.push(direction_name);
+                at.push_instant(sample.time);
+                packets.push(sample.packets);
+                bytes.push(sample.bytes);
+            }
+        }
+    }
+    let columns = [name.into(), direction.into(), at.into(), packets.into(), bytes.into()];
+    Table::new("queues", columns).expect("columns of one length and different names")
+}

@@ -1,0 +1,46 @@
+//! The transports at both ends of a flow.
+
+use std::net::IpAddr;
+
+use slantpath_host::{Peer, Protocol, TransportConfig};
+
+use crate::scenario::Scenario;
+use crate::schema::{Flow, Transport};
+
+/// Ports and addresses of a flow's ends.
+pub(super) struct Ends {
+    pub(super) sender_port: u16,
+    pub(super) receiver_port: u16,
+    /// The sender's addresses; the one that it sends from to the primary address first.
+    pub(super) sender: Vec<IpAddr>,
+    /// The receiver's addresses to which a route leads, the primary one first.
+    pub(super) receiver: Vec<IpAddr>,
+}
+
+/// The configuration of the sending end and of the receiving end.
+pub(super) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
+    let profile = flow.profile.as_ref().expect("a check gives every flow a profile");
+    let protocol = match *flow.transport {
+        Transport::Sctp => {
+            let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
+            Protocol::Sctp(Box::new(profile.config(*flow.streams)))
+        }
+        Transport::Tcp => {
+            let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
+            Protocol::Tcp(Box::new(profile.config()))
+        }
+    };
+    let receiving = TransportConfig {
+        protocol: protocol.clone(),
+        local_addresses: ends.receiver.clone(),
+        local_port: ends.receiver_port,
+        peer: None,
+    };
+    let sending = TransportConfig {
+        protocol,
+        local_addresses: ends.sender,
+        local_port: ends.sender_port,
+        peer: Some(Peer { addresses: ends.receiver, port: ends.receiver_port }),
+    };
+    (sending, receiving)
+}

@@ -1,0 +1,192 @@
+//! A run's tables as bytes and back, with a checksum over all.
+
+use slantpath_results::{Column, Table, TextColumn, TypedColumn, Value, Values};
+
+use crate::output::RunOutput;
+
+const MAGIC: &[u8; 8] = b"slntrun1";
+
+/// All of a run but its captures.
+pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
+    let mut body = Vec::new();
+    for number in [output.seed, output.run, output.events, output.packet_hops] {
+        put_u64(&mut body, number);
+    }
+    put_text(&mut body, &output.digest);
+    put_u64(&mut body, output.tables.len() as u64);
+    for table in &output.tables {
+        put_text(&mut body, table.name());
+        put_u64(&mut body, table.columns().len() as u64);
+        for column in table.columns() {
+            put_column(&mut body, column);
+        }
+    }
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(blake3::hash(&body).as_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+/// The run, or `None` if these are not the whole bytes of one.
+pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
+    let (sum, body) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<32>()?;
+    if blake3::hash(body) != *sum {
+        return None;
+    }
+    let mut rest = body;
+    let [seed, run, events, packet_hops] =
+        [take_u64(&mut rest)?, take_u64(&mut rest)?, take_u64(&mut rest)?, take_u64(&mut rest)?];
+    let digest = take_text(&mut rest)?;
+    let mut tables = Vec::new();
+    for _ in 0..take_u64(&mut rest)? {
+        let name = take_text(&mut rest)?;
+        let mut columns = Vec::new();
+        for _ in 0..take_u64(&mut rest)? {
+            columns.push(take_column(&mut rest)?);
+        }
+        tables.push(Table::new(name, columns).ok()?);
+    }
+    let output = RunOutput { seed, run, digest, events, packet_hops, tables, captures: Vec::new() };
+    rest.is_empty().then_some(output)
+}
+
+fn put_u64(bytes: &mut Vec<u8>, number: u64) {
+    bytes.extend_from_slice(&number.to_le_bytes());
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    put_u64(bytes, text.len() as u64);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+fn take_u64(rest: &mut &[u8]) -> Option<u64> {
+    let (number, later) = rest.split_first_chunk::<8>()?;
+    *rest = later;
+    Some(u64::from_le_bytes(*number))
+}
+
+fn take_byte(rest: &mut &[u8]) -> Option<u8> {
+    let (byte, later) = rest.split_first()?;
+    *rest = later;
+    Some(*byte)
+}
+
+fn take_text(rest: &mut &[u8]) -> Option<String> {
+    let len = usize::try_from(take_u64(rest)?).ok()?;
+    let (text, later) = rest.split_at_checked(len)?;
+    *rest = later;
+    String::from_utf8(text.to_vec()).ok()
+}
+
+/// Cell by cell: a byte that says whether it is there, and its value.
+fn put_column(bytes: &mut Vec<u8>, column: &Column) {
+    put_text(bytes, column.name());
+    bytes.push(match column.values() {
+        Values::Bool(_) => 0,
+        Values::F64(_) => 1,
+        Values::I64(_) => 2,
+        Values::Text(_) => 3,
+        Values::U64(_) => 4,
+    });
+    put_u64(bytes, column.len() as u64);
+    for row in 0..column.len() {
+        let cell = column.at(row);
+        bytes.push(u8::from(cell != Value::Missing));
+        match cell {
+            Value::Bool(flag) => bytes.push(u8::from(flag)),
+            Value::F64(number) => put_u64(bytes, number.to_bits()),
+            Value::I64(number) => put_u64(bytes, number.cast_unsigned()),
+            Value::Missing => {}
+            Value::Text(text) => put_text(bytes, text),
+            Value::U64(number) => put_u64(bytes, number),
+        }
+    }
+}
+
+fn take_column(rest: &mut &[u8]) -> Option<Column> {
+    fn numbers<T: slantpath_results::Cell>(
+        name: String,
+        rest: &mut &[u8],
+        take: impl Fn(&mut &[u8]) -> Option<T>,
+    ) -> Option<TypedColumn<T>> {
+        let mut column = TypedColumn::new(name);
+        for _ in 0..take_u64(rest)? {
+            let cell = if take_byte(rest)? == 1 { Some(take(rest)?) } else { None };
+            column.push_optional(cell);
+        }
+        Some(column)
+    }
+    let name = take_text(rest)?;
+    match take_byte(rest)? {
+        0 => numbers(name, rest, |rest| take_byte(rest).map(|byte| byte == 1)).map(Column::from),
+        1 => numbers(name, rest, |rest| take_u64(rest).map(f64::from_bits)).map(Column::from),
+        2 => numbers(name, rest, |rest| take_u64(rest).map(u64::cast_signed)).map(Column::from),
+        3 => {
+            let mut column = TextColumn::new(name);
+            for _ in 0..take_u64(rest)? {
+                let cell = if take_byte(rest)? == 1 { Some(take_text(rest)?) } else { None };
+                column.push_optional(cell.as_deref());
+            }
+            Some(column.into())
+        }
+        4 => numbers(name, rest, take_u64).map(Column::from),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Row = (f64, u64, i64, bool, String);
+
+    fn output(cells: &[Option<Row>]) -> RunOutput {
+        let mut floats = TypedColumn::<f64>::new("delay_s");
+        let mut counts = TypedColumn::<u64>::new("packets");
+        let mut numbers = TypedColumn::<i64>::new("difference");
+        let mut flags = TypedColumn::<bool>::new("flag");
+        let mut texts = TextColumn::new("path");
+        for cell in cells {
+            floats.push_optional(cell.as_ref().map(|cell| cell.0));
+            counts.push_optional(cell.as_ref().map(|cell| cell.1));
+            numbers.push_optional(cell.as_ref().map(|cell| cell.2));
+            flags.push_optional(cell.as_ref().map(|cell| cell.3));
+            texts.push_optional(cell.as_ref().map(|cell| cell.4.as_str()));
+        }
+        let columns = [floats.into(), counts.into(), numbers.into(), flags.into(), texts.into()];
+        RunOutput {
+            seed: 7,
+            run: 3,
+            digest: "ab".to_owned(),
+            events: 5,
+            packet_hops: 11,
+            tables: vec![Table::new("t", columns).unwrap()],
+            captures: Vec::new(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_comes_back_as_it_was(
+            cells in proptest::collection::vec(
+                proptest::option::of((any::<f64>(), any::<u64>(), any::<i64>(), any::<bool>(), ".{0,5}")), 0..20),
+        ) {
+            let output = output(&cells);
+            prop_assert_eq!(decode(&encode(&output)), Some(output));
+        }
+
+        #[test]
+        fn a_torn_or_damaged_file_is_none(at: prop::sample::Index, bit in 0_u8..8, cut: bool) {
+            let mut bytes = encode(&output(&[None, Some((1.0, 2, -3, true, "x".to_owned()))]));
+            let at = at.index(bytes.len());
+            if cut {
+                bytes.truncate(at);
+            } else {
+                bytes[at] ^= 1 << bit;
+            }
+            prop_assert_eq!(decode(&bytes), None);
+        }
+    }
+}

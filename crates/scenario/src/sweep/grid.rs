@@ -1,0 +1,232 @@
+//! The file of a sweep, and the points of its grid.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostics, Fault, Faults, Place, Source, suggest};
+use crate::document::{self, Data, Entries, Node};
+use crate::output::TABLES;
+use crate::scenario::{LoadError, Scenario};
+use crate::section::{Part, Section, Setting, section};
+
+section! {
+    /// What is varied: a base scenario and how often each point of the grid is run.
+    pub(super) struct Head {
+        /// The base scenario, relative to this file.
+        scenario: Setting<String>;
+        /// Runs of each point. Run `n` of every point draws the same random numbers.
+        repetitions: Setting<u32> = 1;
+        /// The number of the first run.
+        first_run: Setting<u32> = 0;
+        /// Tables of the runs that are joined.
+        tables: Setting<Vec<String>> = vec!["flows".to_owned(), "links".to_owned()];
+    }
+}
+
+section! {
+    /// A sweep, beside its axes.
+    pub(super) struct File {
+        /// What is varied.
+        sweep: Part<Head>;
+    }
+}
+
+/// Paths of the scenario that change together, and the values that they take in turn. Axes are crossed.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Each path with its values, of which all have the same number.
+    paths: Vec<(String, Place, Vec<Node>)>,
+}
+
+impl Axis {
+    /// How many values each of its paths takes.
+    fn len(&self) -> usize {
+        self.paths.first().map_or(1, |(_, _, values)| values.len())
+    }
+}
+
+/// A checked sweep.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    base: Scenario,
+    source: Arc<Source>,
+    axes: Vec<Axis>,
+    repetitions: u32,
+    first_run: u32,
+    /// Tables of the runs that are joined.
+    pub(crate) tables: Vec<String>,
+    /// The hash of each point's merged scenario.
+    hashes: Vec<String>,
+}
+
+impl Sweep {
+    /// Reads the file of a sweep and checks every point of its grid. `overrides` are laid over the base.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
+        let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let mut faults = Faults::default();
+        let mut tree = document::parse(&path.display().to_string(), &text, &mut faults);
+        if !faults.is_empty() {
+            faults.into_result().map_err(LoadError::Invalid)?;
+            unreachable!("there are faults");
+        }
+        let axes = match tree.remove("axis") {
+            Some(entry) => axes(&entry.node, &mut faults),
+            None => Vec::new(),
+        };
+        let root = File::read_root(&tree, &mut faults);
+        let source = Arc::clone(faults.source(0));
+        let head = root.and_then(|(file, _)| file.sweep.whole().cloned());
+        if let Some(head) = &head {
+            check(head, &mut faults);
+        }
+        faults.into_result().map_err(LoadError::Invalid)?;
+        let head = head.expect("a sweep without fault is whole");
+        let base_path = super::directory_of(path).join(&*head.scenario);
+        let base = Scenario::load(&base_path, overrides).map_err(|error| match error {
+            LoadError::Unreadable { path, error } => {
+                let message = format!("scenario `{}` cannot be read: {error}", path.display());
+                let fault = Fault::new(message).help("the name is relative to the directory of the sweep");
+                LoadError::Invalid(Diagnostics::one(Arc::clone(&source), head.scenario.place(), fault))
+            }
+            invalid @ LoadError::Invalid(_) => invalid,
+        })?;
+        let mut sweep = Self {
+            base,
+            source,
+            axes,
+            repetitions: *head.repetitions,
+            first_run: *head.first_run,
+            tables: (*head.tables).clone(),
+            hashes: Vec::new(),
+        };
+        let points = 0..sweep.points();
+        sweep.hashes = points
+            .map(|point| sweep.try_scenario(point).map(|scenario| scenario.hash()))
+            .collect::<Result<_, _>>()
+            .map_err(LoadError::Invalid)?;
+        Ok(sweep)
+    }
+
+    /// How many points the grid has.
+    pub fn points(&self) -> usize {
+        self.axes.iter().map(Axis::len).product()
+    }
+
+    /// How many runs there are in all.
+    pub fn jobs(&self) -> usize {
+        self.points() * self.repetitions as usize
+    }
+
+    /// The paths that are varied, in the order of the axes.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.axes.iter().flat_map(|axis| axis.paths.iter().map(|(path, _, _)| path.as_str()))
+    }
+
+    /// The point and the run number of a job; the repetitions of one point follow each other.
+    pub(crate) fn job(&self, job: usize) -> (usize, u64) {
+        let repetitions = self.repetitions as usize;
+        (job / repetitions, u64::from(self.first_run) + (job % repetitions) as u64)
+    }
+
+    /// What names a job's results: everything that they depend on.
+    pub(crate) fn key(&self, job: usize) -> String {
+        let (point, run) = self.job(job);
+        format!("{}-{run}", self.hashes[point])
+    }
+
+    /// The values of a point, in the order of [`Sweep::paths`]. The last axis changes fastest.
+    pub(crate) fn values(&self, point: usize) -> Vec<(&str, Place, &Node)> {
+        let mut values = Vec::new();
+        let mut rest = point;
+        for axis in self.axes.iter().rev() {
+            let place = rest % axis.len();
+            rest /= axis.len();
+            values.extend(
+                axis.paths.iter().rev().map(|(path, key, nodes)| (path.as_str(), *key, &nodes[place])),
+            );
+        }
+        values.reverse();
+        values
+    }
+
+    /// The scenario of a point.
+    pub fn scenario(&self, point: usize) -> Scenario {
+        self.try_scenario(point).expect("every point was checked when the sweep was read")
+    }
+
+    fn try_scenario(&self, point: usize) -> Result<Scenario, Diagnostics> {
+        let values: Vec<_> = self
+            .values(point)
+            .into_iter()
+            .map(|(path, place, node)| (path.split('.').collect(), place, node.clone()))
+            .collect();
+        self.base.with_nodes(&self.source, &values)
+    }
+}
+
+fn check(head: &Head, faults: &mut Faults) {
+    if *head.repetitions == 0 {
+        let fault = Fault::new("nothing is run").help("write `repetitions = 1`, or more");
+        faults.report(head.repetitions.place(), fault);
+    }
+    for table in &*head.tables {
+        if !TABLES.contains(&table.as_str()) {
+            let fault = Fault::new(format!("there is no table `{table}`"));
+            faults.report(head.tables.place(), fault.help(suggest(table, "tables", &TABLES)));
+        }
+    }
+}
+
+fn axes(node: &Node, faults: &mut Faults) -> Vec<Axis> {
+    let help = "write `[[axis]]`, and below it lines like `\"links.satellite.loss\" = [\"0 %\", \"1 %\"]`";
+    let Data::Array(items) = &node.data else {
+        faults.report(node.place, Fault::new(format!("`axis` is {}", node.kind())).help(help));
+        return Vec::new();
+    };
+    let mut axes = Vec::new();
+    for item in items {
+        match &item.data {
+            Data::Table(entries) => axes.extend(axis(entries, item.place, faults)),
+            _ => faults.report(item.place, Fault::new(format!("an axis is {}", item.kind())).help(help)),
+        }
+    }
+    axes
+}
+
+fn axis(entries: &Entries, place: Place, faults: &mut Faults) -> Option<Axis> {
+    let mut paths: Vec<(String, Place, Vec<Node>)> = Vec::new();
+    for (path, entry) in entries {
+        let help =
+            "put the whole path into quotes and a list behind it: `\"links.satellite.loss\" = [\"0 %\"]`";
+        let values = match &entry.node.data {
+            Data::Array(values) if !values.is_empty() => values.clone(),
+            Data::Array(_) => {
+                faults.report(entry.node.place, Fault::new(format!("`{path}` takes no value")).help(help));
+                return None;
+            }
+            _ => {
+                let message = format!("`{path}` takes a list of values, not {}", entry.node.kind());
+                faults.report(entry.node.place, Fault::new(message).help(help));
+                return None;
+            }
+        };
+        if let Some((first, _, others)) = paths.first()
+            && others.len() != values.len()
+        {
+            let message = format!("`{path}` takes {} values, `{first}` takes {}", values.len(), others.len());
+            let help = "paths of one axis change together; give those that are crossed an axis each";
+            faults.report(entry.node.place, Fault::new(message).help(help));
+            return None;
+        }
+        paths.push((path.clone(), entry.key, values));
+    }
+    if paths.is_empty() {
+        let help = "write lines like `\"links.satellite.loss\" = [\"0 %\", \"1 %\"]` below it, or remove it";
+        faults.report(place, Fault::new("this axis varies nothing").help(help));
+        return None;
+    }
+    // As written, not as sorted: the columns of the results follow the file.
+    paths.sort_by_key(|(_, key, _)| *key);
+    Some(Axis { paths })
+}

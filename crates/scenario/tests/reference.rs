@@ -1,0 +1,116 @@
+//! `docs/scenario.md` lists every key of the file format. The tables in it are made from the same declarations
+//! that read the file; this test makes them anew and compares.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use slantpath_scenario::json_schema;
+
+const BEGIN: &str = "<!-- keys of ";
+const END: &str = "<!-- end of keys -->";
+
+/// The schema of a table, by the path that the document names it by: `scenario`, `links.<name>`.
+fn schema_of(root: &Json, path: &str) -> Json {
+    let pointer = match path {
+        "links.<name>.forward" => "/properties/links/additionalProperties/properties/forward".to_owned(),
+        _ => match path.split_once(['.', '[']) {
+            None => format!("/properties/{path}"),
+            Some((table, _)) if path.ends_with("[]") => format!("/properties/{table}/items"),
+            Some((table, _)) => format!("/properties/{table}/additionalProperties"),
+        },
+    };
+    match path.split_once(" kind ") {
+        Some((flow, kind)) => {
+            assert_eq!(flow, "flows.<name>.application");
+            let pointer = "/properties/flows/additionalProperties/properties/application/oneOf";
+            let kinds = root.pointer(pointer).and_then(Json::as_array).expect("applications have kinds");
+            let of_kind = |schema: &&Json| schema.pointer("/properties/kind/const") == Some(&kind.into());
+            kinds.iter().find(of_kind).expect("a kind of application").clone()
+        }
+        None => root.pointer(&pointer).unwrap_or_else(|| panic!("{path}: {pointer}")).clone(),
+    }
+}
+
+fn value(schema: &Json) -> String {
+    let code = |json: &Json| format!("`{json}`");
+    if let Some(choices) = schema["oneOf"].as_array().filter(|list| list[0].get("const").is_some()) {
+        let choices: Vec<String> = choices.iter().map(|choice| code(&choice["const"])).collect();
+        return choices.join(", ");
+    }
+    if let Some(examples) = schema["examples"].as_array() {
+        return examples.iter().map(code).collect::<Vec<_>>().join(", ");
+    }
+    match schema["type"].as_str() {
+        Some("array") => format!("a list of: {}", value(&schema["items"])),
+        Some("boolean") => "`true`, `false`".to_owned(),
+        Some("integer") => "a whole number".to_owned(),
+        Some("object") => "a table".to_owned(),
+        Some("string") if schema.get("anyOf").is_some() => "`\"10.0.0.1\"`, `\"fd00::1\"`".to_owned(),
+        Some(_) => "a text".to_owned(),
+        None => "a table with a `kind`".to_owned(),
+    }
+}
+
+fn table(schema: &Json) -> String {
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let mut text = "| key | value | default | meaning |\n|---|---|---|---|\n".to_owned();
+    for (key, property) in schema["properties"].as_object().expect("a table has keys") {
+        if key == "kind" && property.get("const").is_some() {
+            continue;
+        }
+        let default = match property.get("default") {
+            Some(default) => format!("`{default}`"),
+            None if required.contains(&key.as_str()) => "required".to_owned(),
+            None => "–".to_owned(),
+        };
+        let mut meaning = property["description"].as_str().unwrap_or_default().to_owned();
+        for choice in property["oneOf"].as_array().into_iter().flatten() {
+            if let (Some(word), Some(about)) = (choice["const"].as_str(), choice["description"].as_str()) {
+                let _ = write!(meaning, " `{word}`: {about}");
+            }
+        }
+        let _ = writeln!(text, "| `{key}` | {} | {default} | {meaning} |", value(property));
+    }
+    text
+}
+
+/// The document with its tables made anew.
+fn made_anew(document: &str) -> String {
+    let root: Json = serde_json::from_str(&json_schema()).expect("the schema is JSON");
+    let mut text = String::new();
+    let mut lines = document.lines();
+    while let Some(line) = lines.next() {
+        let _ = writeln!(text, "{line}");
+        let Some(path) = line.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(" -->")) else {
+            continue;
+        };
+        let _ = writeln!(text, "{}{END}", table(&schema_of(&root, path)));
+        lines.by_ref().find(|line| *line == END).expect("the keys end");
+    }
+    text
+}
+
+#[test]
+fn the_reference_lists_every_key_as_the_code_reads_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
+    let document = std::fs::read_to_string(&path).expect("docs/scenario.md is there");
+    let made = made_anew(&document);
+    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
+        std::fs::write(&path, &made).expect("docs/scenario.md can be written");
+    } else {
+        let cure = "SLANTPATH_UPDATE=1 cargo test -p slantpath-scenario --test reference";
+        assert!(made == document, "docs/scenario.md is out of date; make it anew: {cure}");
+    }
+    for part in ["scenario", "nodes.<name>", "links.<name>", "links.<name>.forward", "sctp.<profile>"] {
+        assert!(document.contains(&format!("{BEGIN}{part} -->")), "{part} is missing");
+    }
+    for part in ["tcp.<profile>", "flows.<name>", "script[]", "probes"] {
+        assert!(document.contains(&format!("{BEGIN}{part} -->")), "{part} is missing");
+    }
+    for kind in ["bulk", "bursts", "constant-rate", "poisson", "trace"] {
+        let part = format!("{BEGIN}flows.<name>.application kind {kind} -->");
+        assert!(document.contains(&part), "{part} is missing");
+    }
+}
