@@ -1,10 +1,47 @@
 //! The command `slantpath`, as a library: the program and Python's entry point are both thin callers.
 
+mod arguments;
+mod failure;
+mod files;
+mod interrupt;
+mod progress;
+mod run;
+mod summary;
+mod sweep;
+mod table;
+
 use std::ffi::OsString;
+use std::io::{self, Write};
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use failure::Failure;
 
 /// Runs the command with its arguments, the program's name first, and returns its exit status:
-/// 0 done, 1 failed, 2 misused.
+/// 0 done, 1 failed, 2 misused, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
-    let _ = args.into_iter();
-    0
+    let arguments = match Arguments::try_parse_from(args) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version come this way too, and are no errors.
+            let status = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return status;
+        }
+    };
+    let mut out = io::stdout().lock();
+    let outcome = match &arguments.command {
+        Command::Run(options) => run::main(options, &mut out),
+        Command::Schema => out.write_all(slantpath_scenario::json_schema().as_bytes()).map_err(Failure::from),
+        Command::Sweep(options) => sweep::main(options, &mut out),
+    };
+    let Err(failure) = outcome.and_then(|()| out.flush().map_err(Failure::from)) else { return 0 };
+    if failure.is_broken_pipe() {
+        // Whoever reads has read enough.
+        return 0;
+    }
+    // When nobody listens to errors either, the status has to do.
+    let _ = failure.report(&mut io::stderr().lock());
+    failure.status()
 }

@@ -1,0 +1,70 @@
+//! What may be written on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Simulates transport protocols over satellite networks.
+#[derive(Debug, Parser)]
+#[command(name = "slantpath", version, about, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario once or several times and print a summary.
+    Run(RunArguments),
+    /// Print the JSON Schema of the scenario file, for editors.
+    Schema,
+    /// Run a grid of scenarios on all cores. What was interrupted goes on where it was.
+    Sweep(SweepArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    /// The scenario file.
+    pub(crate) scenario: PathBuf,
+    /// What every random draw derives from, in place of the scenario's `seed`.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// How many independent runs to make; means get 99 % intervals from them.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) reps: u32,
+    #[command(flatten)]
+    pub(crate) common: CommonArguments,
+    /// Write the packets of a link to `LINK.pcapng` in `--out`, of the first run if there are several.
+    #[arg(long, value_name = "LINK", requires = "out")]
+    pub(crate) pcap: Vec<String>,
+    /// Write every table (Parquet and CSV), the merged scenario and a manifest into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the merged scenario with every default written out, and do not run it.
+    #[arg(long, conflicts_with_all = ["json", "out"])]
+    pub(crate) show: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SweepArguments {
+    /// The sweep file: a base scenario, axes of values and repetitions.
+    pub(crate) sweep: PathBuf,
+    #[command(flatten)]
+    pub(crate) common: CommonArguments,
+    /// Where the finished runs and the joined tables go.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CommonArguments {
+    /// Threads; one for each processor if absent. Results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) jobs: usize,
+    /// Replace a value of the scenario, for example `links.satellite.loss="3 %"`. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+}

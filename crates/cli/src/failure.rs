@@ -1,0 +1,137 @@
+//! Why the command did not do what it was asked to, and how that is told.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use slantpath_scenario::{Diagnostic, Diagnostics, LoadError, RunError, SweepError};
+
+/// Why the command failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// It was stopped. What is said tells how to go on.
+    Interrupted(String),
+    /// Its input is wrong.
+    Invalid(Diagnostics),
+    /// It was misused.
+    Misused(String),
+    /// It could not be done.
+    Failed(String),
+    /// A stream could not be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// The exit status: 1 failed, 2 misused, 130 interrupted.
+    pub(crate) const fn status(&self) -> u8 {
+        match self {
+            Self::Interrupted(_) => 130,
+            Self::Invalid(_) | Self::Misused(_) => 2,
+            Self::Failed(_) | Self::Output(_) => 1,
+        }
+    }
+
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// A file that could not be written.
+    pub(crate) fn of_file(path: PathBuf) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::Failed(format!("{}: {error}", path.display()))
+    }
+
+    pub(crate) fn report(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Interrupted(text) => writeln!(out, "{text}"),
+            Self::Invalid(diagnostics) => report_diagnostics(diagnostics, out),
+            Self::Misused(text) | Self::Failed(text) => writeln!(out, "error: {text}"),
+            Self::Output(error) => writeln!(out, "error: the output cannot be written: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Invalid(diagnostics) => Self::Invalid(diagnostics),
+            LoadError::Unreadable { .. } => Self::Misused(error.to_string()),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::UnknownLink { .. } => Self::Misused(error.to_string()),
+            RunError::NoSourceAddress(_) | RunError::Topology(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+fn report_diagnostics(diagnostics: &Diagnostics, out: &mut impl Write) -> io::Result<()> {
+    let coloured = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let theme = if coloured { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
+    for diagnostic in diagnostics {
+        let mut text = String::new();
+        let report = Report { diagnostic, source: source(diagnostic) };
+        match handler.render_report(&mut text, &report) {
+            Ok(()) => write!(out, "{text}")?,
+            // The plain form says as much, without the picture.
+            Err(_) => writeln!(out, "{diagnostic}")?,
+        }
+    }
+    if diagnostics.len() > 1 {
+        writeln!(out, "{} errors; nothing was run", diagnostics.len())?;
+    }
+    Ok(())
+}
+
+fn source(diagnostic: &Diagnostic) -> NamedSource<String> {
+    NamedSource::new(&diagnostic.source.name, diagnostic.source.text.clone())
+}
+
+/// A diagnostic as miette draws it.
+#[derive(Debug)]
+struct Report<'a> {
+    diagnostic: &'a Diagnostic,
+    source: NamedSource<String>,
+}
+
+impl std::fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.diagnostic.message)
+    }
+}
+
+impl std::error::Error for Report<'_> {}
+
+impl miette::Diagnostic for Report<'_> {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(miette::Severity::Error)
+    }
+
+    fn help<'b>(&'b self) -> Option<Box<dyn std::fmt::Display + 'b>> {
+        self.diagnostic.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(std::iter::once(LabeledSpan::underline(self.diagnostic.span.clone()))))
+    }
+}

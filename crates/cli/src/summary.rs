@@ -1,0 +1,137 @@
+//! The summary that `slantpath run` prints.
+
+use std::io::{self, Write};
+
+use slantpath_results::{Moments, Value};
+use slantpath_scenario::{LEVEL, RunOutput, Scenario};
+
+use crate::table::TextTable;
+
+/// A column of the summary: its heading, its unit, the column of the run's table and the factor to that unit.
+struct Measure {
+    heading: &'static str,
+    unit: &'static str,
+    column: &'static str,
+    factor: f64,
+}
+
+const fn measure(heading: &'static str, unit: &'static str, column: &'static str, factor: f64) -> Measure {
+    Measure { heading, unit, column, factor }
+}
+
+const FLOWS: [Measure; 8] = [
+    measure("sent", "messages", "messages_sent", 1.0),
+    measure("delivered", "messages", "messages_delivered", 1.0),
+    measure("again", "messages", "messages_retransmitted", 1.0),
+    measure("throughput", "kbit/s", "throughput_bit_per_s", 1e-3),
+    measure("delay", "ms", "delay_mean_s", 1e3),
+    measure("median", "ms", "delay_median_s", 1e3),
+    measure("99 %", "ms", "delay_p99_s", 1e3),
+    measure("of those again", "ms", "retransmitted_delay_mean_s", 1e3),
+];
+
+const LINKS: [Measure; 7] = [
+    measure("offered", "packets", "offered_packets", 1.0),
+    measure("lost", "packets", "dropped_loss_packets", 1.0),
+    measure("queue full", "packets", "dropped_queue_full_packets", 1.0),
+    measure("throughput", "kbit/s", "throughput_bit_per_s", 1e-3),
+    measure("used", "%", "utilisation_ratio", 1e2),
+    measure("queue", "packets", "queue_mean_packets", 1.0),
+    measure("at most", "packets", "queue_max_packets", 1.0),
+];
+
+/// Prints what was run, and a table of flows and one of links.
+pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
+    let head = &scenario.scenario;
+    let runs = if outputs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", outputs.len()) };
+    let hash = &scenario.hash()[..12];
+    writeln!(out, "{}: {runs} of {}, seed {}, scenario {hash}", *head.name, *head.duration, *head.seed)?;
+    if outputs.len() > 1 {
+        writeln!(out, "means ± half the width of their {:.0} % interval", LEVEL * 100.0)?;
+    }
+    writeln!(out)?;
+    print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
+    writeln!(out)?;
+    print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
+    print_failures(outputs, out)
+}
+
+fn print_table(
+    outputs: &[RunOutput],
+    name: &str,
+    keys: &[&str],
+    measures: &[Measure],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let Some(table) = outputs.first().and_then(|output| output.table(name)) else { return Ok(()) };
+    let mut lines = TextTable::default();
+    let headings = measures.iter().map(|measure| measure.heading.to_owned());
+    lines.row(keys.iter().map(|key| (*key).to_owned()).chain(headings));
+    lines.row(keys.iter().map(|_| String::new()).chain(measures.iter().map(|m| m.unit.to_owned())));
+    for row in 0..table.rows() {
+        let key = |key: &&str| match table.column(key).map(|column| column.at(row)) {
+            Some(Value::Text(text)) => text.to_owned(),
+            _ => String::new(),
+        };
+        let cells = measures.iter().map(|measure| cell(outputs, name, row, measure));
+        lines.row(keys.iter().map(key).chain(cells));
+    }
+    lines.print(keys.len(), out)
+}
+
+/// The mean over the runs, with its interval if there are several.
+fn cell(outputs: &[RunOutput], table: &str, row: usize, measure: &Measure) -> String {
+    let mut moments = Moments::default();
+    for output in outputs {
+        let column = output.table(table).and_then(|table| table.column(measure.column));
+        match column.filter(|column| row < column.len()).map(|column| column.at(row)) {
+            Some(Value::F64(number)) => moments.push(number * measure.factor),
+            Some(Value::U64(number)) => moments.push(number as f64 * measure.factor),
+            _ => {}
+        }
+    }
+    match moments.interval(LEVEL) {
+        None => "–".to_owned(),
+        Some(interval) if interval.half_width.is_finite() => {
+            format!("{} ± {}", number(interval.mean), number(interval.half_width))
+        }
+        Some(interval) => number(interval.mean),
+    }
+}
+
+/// Four digits that count, and all those before the point.
+fn number(value: f64) -> String {
+    let decimals = match value.abs() {
+        0.0 => 0,
+        magnitude if value.fract() == 0.0 && magnitude < 1e15 => 0,
+        1000.0.. => 0,
+        100.0.. => 1,
+        10.0.. => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+fn print_failures(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
+    for output in outputs {
+        let Some(flows) = output.table("flows") else { continue };
+        for row in 0..flows.rows() {
+            let cell = |name: &str| flows.column(name).map(|column| column.at(row));
+            if let (Some(Value::Text(flow)), Some(Value::Text(failure))) = (cell("flow"), cell("failure")) {
+                writeln!(out, "\nrun {}: flow `{flow}` failed: {failure}", output.run)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_digits_that_count() {
+        let texts = [0.0, 12.0, 0.123_456, 12.345_6, 123.456, 1234.56, 9_999_999.9].map(number);
+        assert_eq!(texts, ["0", "12", "0.123", "12.35", "123.5", "1235", "10000000"]);
+    }
+}
