@@ -26,7 +26,7 @@ use crate::chunk::{Abort, Chunk};
 use crate::config::SctpConfig;
 use crate::event::{CloseReason, Event, Message, SendError};
 use crate::packet::{COMMON_HEADER_LEN, PacketBuilder};
-use crate::path::{PathId, Paths};
+use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
 use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
@@ -186,12 +186,17 @@ impl Association {
         self.sender.drain_messages()
     }
 
-    /// Sends a control chunk to an address of the peer, with whatever else goes there.
+    /// Sends a control chunk to an address of the peer, with whatever else goes there; to the primary one if
+    /// that address is not confirmed.
     pub fn push_control(&mut self, chunk: Chunk, destination: IpAddr) {
-        if let Some(path) = self.paths.find(destination) {
-            self.agenda = Agenda::Packets;
-            self.control.push_back((path, chunk));
-        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+        //# *  A COOKIE ACK chunk MAY be sent to an UNCONFIRMED address, but it
+        //# MUST be bundled with a HEARTBEAT chunk including a nonce.
+        let is_confirmed = |path: &PathId| self.paths[*path].state != PathState::Unconfirmed;
+        let path = self.paths.find(destination).filter(is_confirmed);
+        let path = path.unwrap_or_else(|| self.paths.current());
+        self.agenda = Agenda::Packets;
+        self.control.push_back((path, chunk));
     }
 
     /// Adds DATA to a packet that has been started, as to one with COOKIE ECHO.

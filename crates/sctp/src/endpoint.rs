@@ -9,6 +9,7 @@
 
 mod cookie_echo;
 mod deadlines;
+mod icmp;
 mod initiation;
 mod outbox;
 mod receive;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream};
 use slantpath_wire::Packet;
+use slantpath_wire::icmp::IcmpError;
 use smallvec::SmallVec;
 
 use crate::address::{is_usable, source_for};
@@ -103,7 +105,17 @@ pub enum Input {
         /// The packet.
         packet: Packet,
     },
-    /// ICMP says that packets to a destination must be smaller.
+    /// An ICMP message about a packet of this endpoint.
+    Icmp {
+        /// Where that packet was going.
+        destination: IpAddr,
+        /// What became of it.
+        error: IcmpError,
+        /// As much of it as the message quotes, from the SCTP common header on.
+        quote: Bytes,
+    },
+    /// Packets to a destination must be smaller, as is known for sure: not from a message that a stranger may
+    /// have made up.
     PacketTooBig {
         /// Where the packet was going.
         destination: IpAddr,
@@ -308,6 +320,7 @@ impl Endpoint {
                     self.handle_deadline(now, slot);
                 }
             }
+            Input::Icmp { destination, error, quote } => self.handle_icmp(now, destination, error, &quote),
             Input::PacketTooBig { destination, mtu } => {
                 for slot in self.table.slots_with_peer_address(destination) {
                     if let State::Established(association) = &mut self.table[slot].state {

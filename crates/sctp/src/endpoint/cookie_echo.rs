@@ -182,11 +182,11 @@ impl Endpoint {
         let association = Association::new(now, tcb.clone(), Arc::clone(&self.config), stream);
         let state = State::Established(Box::new(association));
         let id = self.table.id(slot);
-        let messages = match core::mem::replace(&mut self.table[slot].state, state) {
-            State::Established(old) => old.into_unacknowledged(),
-            State::CookieEchoed(old) => old.into_parts().1.into_messages(),
-            State::CookieWait(old) => old.wishes.into_messages(),
-        };
+        let messages = self.table.change_state(slot, |before| match before {
+            State::Established(old) => (state, old.into_unacknowledged()),
+            State::CookieEchoed(old) => (state, old.into_parts().1.into_messages()),
+            State::CookieWait(old) => (state, old.wishes.into_messages()),
+        });
         for message in messages {
             self.outbox.push_event(id, Event::SendFailed { message });
         }

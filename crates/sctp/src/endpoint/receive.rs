@@ -260,6 +260,10 @@ impl Endpoint {
             || received.packet.chunks().any(|chunk| is_stale_cookie_error(&chunk))
         {
             return;
+        } else if self.table.has_tag(received.tag(), received.peer_port()) {
+            // A peer speaks from an address that it has not told us, or that was one too many for us: its
+            // association must not be aborted for that.
+            return;
         } else {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
             //# 8)  The receiver SHOULD respond to the sender of the OOTB packet with

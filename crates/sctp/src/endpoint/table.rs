@@ -75,6 +75,7 @@ pub(super) struct Table {
     slots: Vec<Slot>,
     free: Vec<u32>,
     by_peer: FxHashMap<(IpAddr, u16), u32>,
+    by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
 }
 
@@ -92,6 +93,7 @@ impl Table {
         for &address in &entry.peer_addresses {
             self.by_peer.insert((address, entry.peer_port), slot);
         }
+        self.by_local_tag.insert(entry.state.tags().0, slot);
         self.slots[slot as usize].entry = Some(entry);
         self.len += 1;
         self.id(slot)
@@ -103,6 +105,7 @@ impl Table {
         for &address in &entry.peer_addresses {
             self.by_peer.remove(&(address, entry.peer_port));
         }
+        self.forget_tag(slot, entry.state.tags().0);
         self.slots[slot as usize].generation += 1;
         self.free.push(slot);
         self.len -= 1;
@@ -160,9 +163,27 @@ impl Table {
     pub(super) fn change_state<T>(&mut self, slot: u32, change: impl FnOnce(State) -> (State, T)) -> T {
         let place = &mut self.slots[slot as usize].entry;
         let entry = place.take().expect("the slot holds an association");
+        let before = entry.state.tags().0;
         let (state, result) = change(entry.state);
+        let after = state.tags().0;
         *place = Some(Entry { state, ..entry });
+        if after != before {
+            self.forget_tag(slot, before);
+            self.by_local_tag.insert(after, slot);
+        }
         result
+    }
+
+    fn forget_tag(&mut self, slot: u32, tag: VerificationTag) {
+        // Two associations may have drawn the same tag.
+        if self.by_local_tag.get(&tag) == Some(&slot) {
+            self.by_local_tag.remove(&tag);
+        }
+    }
+
+    /// Whether an association with the peer's port `port` goes by this tag.
+    pub(super) fn has_tag(&self, tag: VerificationTag, port: u16) -> bool {
+        self.by_local_tag.get(&tag).is_some_and(|slot| self[*slot].peer_port == port)
     }
 
     /// Notes whether the slot waits to be looked at, and returns whether that is news.

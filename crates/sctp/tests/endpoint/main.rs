@@ -4,6 +4,8 @@
 
 mod collisions;
 mod handshake;
+mod icmp;
+mod multihoming;
 mod net;
 mod out_of_the_blue;
 mod security;

@@ -1,0 +1,224 @@
+//! Several addresses on either side (RFC 9260, sections 5.1.2, 5.4 and 6.4).
+
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::chunk::{CookieAck, Heartbeat};
+use slantpath_sctp::{
+    AssociationId, Chunk, ConnectOptions, Event, Parameter, PathSnapshot, PathState, SctpConfig,
+};
+
+use crate::net::{Net, describe, header, parse, v4};
+
+fn paths(net: &Net, host: usize, id: AssociationId) -> Vec<PathSnapshot> {
+    net.hosts[host].endpoint.association(id).expect("it is established").path_snapshots(net.now).collect()
+}
+
+fn states(net: &Net, host: usize, id: AssociationId) -> Vec<(IpAddr, PathState)> {
+    paths(net, host, id).into_iter().map(|path| (path.destination, path.state)).collect()
+}
+
+/// Two networks; both hosts are in both.
+fn dual_homed() -> (Net, AssociationId, AssociationId) {
+    Net::associated(&SctpConfig::default(), [&[v4(1, 1), v4(2, 1)], &[v4(1, 2), v4(2, 2)]])
+}
+
+#[test]
+fn addresses_that_the_upper_layer_named_are_confirmed_and_the_others_are_probed() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
+    let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
+    net.listen(z);
+    // Only one address of Z is named.
+    let options = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
+    net.drain(a);
+    net.run_until(Instant::from_millis(40));
+    let at_z = net.established(z).unwrap();
+    assert_eq!(states(&net, a, at_a), [(v4(1, 2), PathState::Active), (v4(2, 2), PathState::Unconfirmed)]);
+    assert_eq!(states(&net, z, at_z), [(v4(1, 1), PathState::Active), (v4(2, 1), PathState::Unconfirmed)]);
+    net.run_for(Duration::from_secs(10));
+    assert_eq!(states(&net, a, at_a), [(v4(1, 2), PathState::Active), (v4(2, 2), PathState::Active)]);
+    assert_eq!(states(&net, z, at_z), [(v4(1, 1), PathState::Active), (v4(2, 1), PathState::Active)]);
+    // Nothing but HEARTBEATs and their answers went to an address before it was confirmed.
+    for sent in net.sent.iter().filter(|sent| sent.route.1 == v4(2, 2) || sent.route.1 == v4(2, 1)) {
+        let (_, chunks) = parse(&sent.packet);
+        let is_probe = |chunk: &Chunk| matches!(chunk, Chunk::Heartbeat(_) | Chunk::HeartbeatAck(_));
+        assert!(chunks.iter().all(is_probe), "{}", describe(&sent.packet));
+    }
+}
+
+#[test]
+fn an_address_that_never_answers_stays_unconfirmed_and_carries_nothing() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, SctpConfig::default());
+    // The peer claims an address that nobody has.
+    let z = net.add(&[v4(1, 2), v4(9, 9)], 2_905, SctpConfig::default());
+    net.listen(z);
+    net.cut(v4(1, 1), v4(9, 9));
+    let options = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
+    net.drain(a);
+    net.run_for(Duration::from_secs(300));
+    assert_ne!(states(&net, a, at_a)[1].1, PathState::Active);
+    assert!(!net.hosts[a].endpoint.set_primary(net.now, at_a, v4(9, 9)));
+    let to_stranger: Vec<_> = net.sent.iter().filter(|sent| sent.route.1 == v4(9, 9)).collect();
+    assert!(to_stranger.iter().all(|sent| describe(&sent.packet) == "HEARTBEAT"), "{to_stranger:?}");
+}
+
+#[test]
+fn init_and_init_ack_list_all_addresses_if_there_are_several() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
+    let z = net.add(&[v4(1, 2)], 2_905, SctpConfig::default());
+    net.listen(z);
+    net.connect(a, z);
+    net.run_until(Instant::from_millis(10));
+    let listed = |chunks: &[Chunk]| -> Vec<IpAddr> {
+        let (Chunk::Init(slantpath_sctp::chunk::Init { parameters, .. })
+        | Chunk::InitAck(slantpath_sctp::chunk::InitAck { parameters, .. })) = &chunks[0]
+        else {
+            panic!("{chunks:?}")
+        };
+        let addresses = parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Address(address) => Some(*address),
+            _ => None,
+        });
+        addresses.collect()
+    };
+    assert_eq!(listed(&parse(&net.sent[0].packet).1), [v4(1, 1), v4(2, 1)]);
+    assert_eq!(listed(&parse(&net.sent[1].packet).1), [] as [IpAddr; 0]);
+}
+
+#[test]
+fn ipv4_and_ipv6_make_one_association() {
+    let six = |last: u8| -> IpAddr { [0xfd00, 0, 0, 0, 0, 0, 0, u16::from(last)].into() };
+    let (mut net, at_a, at_z) =
+        Net::associated(&SctpConfig::default(), [&[v4(1, 1), six(1)], &[v4(1, 2), six(2)]]);
+    net.run_for(Duration::from_secs(10));
+    assert_eq!(states(&net, 0, at_a), [(v4(1, 2), PathState::Active), (six(2), PathState::Active)]);
+    assert!(net.hosts[0].endpoint.set_primary(net.now, at_a, six(2)));
+    net.send(0, at_a, 0, "by IPv6");
+    assert_eq!(net.sent.last().unwrap().route, (six(1), six(2)));
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.received(1).len(), 1);
+    assert_eq!(states(&net, 1, at_z).len(), 2);
+}
+
+#[test]
+fn the_primary_address_is_the_one_that_was_wished() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
+    let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
+    net.listen(z);
+    let peer_addresses = vec![v4(1, 2), v4(2, 2)];
+    let options = ConnectOptions { peer_addresses, peer_port: 2_905, primary: Some(v4(2, 2)) };
+    let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
+    net.drain(a);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.sent[0].route, (v4(2, 1), v4(2, 2)));
+    let primary: Vec<_> = paths(&net, a, at_a).into_iter().filter(|path| path.is_primary).collect();
+    assert_eq!(primary[0].destination, v4(2, 2));
+    assert_eq!(primary[0].srtt, Some(Duration::from_millis(20)), "timed by INIT and INIT ACK");
+}
+
+#[test]
+fn messages_go_on_over_the_other_network_when_one_fails() {
+    let (mut net, at_a, _) = dual_homed();
+    net.run_for(Duration::from_secs(5));
+    net.events(0);
+    for (from, to) in [(v4(1, 1), v4(1, 2)), (v4(1, 2), v4(1, 1))] {
+        net.cut(from, to);
+    }
+    for number in 0..40 {
+        net.send(0, at_a, 0, format!("message {number}"));
+        net.run_for(Duration::from_secs(5));
+    }
+    assert_eq!(net.received(1).len(), 40);
+    let down = Event::PathChanged { address: v4(1, 2), is_active: false };
+    assert!(net.events(0).contains(&down));
+    net.mend();
+    // The RTO of the failed path may have grown to RTO.Max, and HB.interval comes on top.
+    net.run_for(Duration::from_secs(200));
+    let up = Event::PathChanged { address: v4(1, 2), is_active: true };
+    assert!(net.events(0).contains(&up));
+}
+
+#[test]
+fn an_association_without_any_path_left_is_reported_as_lost() {
+    let (mut net, at_a, _) = dual_homed();
+    net.run_for(Duration::from_secs(5));
+    for network in [1, 2] {
+        net.cut(v4(network, 1), v4(network, 2));
+    }
+    net.events(0);
+    net.send(0, at_a, 0, "nobody hears");
+    net.run_for(Duration::from_secs(1_000));
+    let events = net.events(0);
+    assert!(events.ends_with(&[Event::Closed(slantpath_sctp::CloseReason::PeerUnreachable)]), "{events:?}");
+    assert!(events.iter().any(|event| matches!(event, Event::SendFailed { .. })), "{events:?}");
+}
+
+/// More addresses than are used: one that is not must not make us abort.
+#[test]
+fn a_packet_from_an_address_that_is_one_too_many_is_dropped_without_an_abort() {
+    let config = SctpConfig { max_peer_addresses: 2, heartbeat_interval: None, ..SctpConfig::default() };
+    let (mut net, at_a, at_z) =
+        Net::associated(&config, [&[v4(1, 1), v4(2, 1), v4(3, 1)], &[v4(1, 2), v4(2, 2), v4(3, 2)]]);
+    assert_eq!(states(&net, 1, at_z).len(), 2);
+    net.send(0, at_a, 0, "x");
+    let (to_z, _) = parse(&net.sent.last().unwrap().packet);
+    net.sent.clear();
+    let heartbeat = Chunk::Heartbeat(Heartbeat { info: bytes::Bytes::from_static(b"hello") });
+    net.inject_chunks((v4(3, 1), v4(3, 2)), to_z, std::slice::from_ref(&heartbeat));
+    assert_eq!(net.sent.len(), 0, "{}", net.trace(0));
+    // A stranger, though, is told.
+    net.inject_chunks((v4(3, 1), v4(3, 2)), header(5_000, 2_905, 1), &[heartbeat]);
+    assert_eq!(describe(&net.sent[0].packet), "ABORT(T)[]");
+}
+
+#[test]
+fn a_cookie_echo_from_an_unconfirmed_address_is_acknowledged_to_the_confirmed_one() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
+    let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
+    net.listen(z);
+    net.connect(a, z);
+    net.run_until(Instant::from_millis(20));
+    net.drop_under_way();
+    let echo = net.sent.last().unwrap().clone();
+    net.inject((v4(2, 1), v4(2, 2)), echo.packet);
+    let acks: Vec<_> = net
+        .sent
+        .iter()
+        .filter(|sent| parse(&sent.packet).1.contains(&Chunk::CookieAck(CookieAck)))
+        .map(|sent| sent.route.1)
+        .collect();
+    assert_eq!(acks, [v4(1, 1)]);
+}
+
+#[test]
+fn a_thousand_associations_share_an_endpoint() {
+    let mut net = Net::calm();
+    let config = SctpConfig::default();
+    let z = net.add(&[v4(0, 1)], 2_905, config.clone());
+    net.listen(z);
+    let hosts: Vec<_> = (0..1_000_u16)
+        .map(|number| {
+            let [high, low] = number.to_be_bytes();
+            net.add(&[IpAddr::from([172, 16, high, low])], 5_000, config.clone())
+        })
+        .collect();
+    let ids: Vec<_> = hosts.iter().map(|host| net.connect(*host, z)).collect();
+    for (host, id) in hosts.iter().zip(&ids) {
+        net.send(*host, *id, 0, format!("from {host}"));
+    }
+    net.run_for(Duration::from_secs(2));
+    assert_eq!(net.hosts[z].endpoint.association_count(), 1_000);
+    assert_eq!(net.received(z).len(), 1_000);
+    for (host, id) in hosts.iter().zip(&ids) {
+        net.shutdown(*host, *id);
+    }
+    net.run_for(Duration::from_secs(2));
+    assert_eq!(net.hosts[z].endpoint.association_count(), 0);
+}
