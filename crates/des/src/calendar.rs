@@ -154,12 +154,17 @@ mod tests {
         assert_eq!(calendar.next(), Some((Instant::START, 0)));
     }
 
+    /// A slot and a deadline: often equal ones, often any, now and then none.
+    fn any_move() -> impl Strategy<Value = (usize, u64)> {
+        (0_usize..150, prop_oneof![4 => 0_u64..8, 4 => any::<u64>(), 1 => Just(u64::MAX)])
+    }
+
     proptest! {
         #[test]
         fn the_next_is_always_the_least_by_time_and_slot(
             slots in 1_usize..150,
             prompt in 0_usize..150,
-            moves in proptest::collection::vec((0_usize..150, prop_oneof![4 => 0_u64..8, 4 => any::<u64>(), 1 => Just(u64::MAX)]), 0..400),
+            moves in proptest::collection::vec(any_move(), 0..400),
         ) {
             let mut calendar = Calendar::new(prompt.min(slots), slots);
             let mut plain = vec![Instant::FAR_FUTURE; slots];

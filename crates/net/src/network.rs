@@ -239,7 +239,8 @@ impl<H: Host> Network<H> {
         self.fabric.directions[direction.index()].queue_statistics(now)
     }
 
-    /// Starts all counters and queue statistics anew, as at the end of a warm-up.
+    /// Starts all counters and queue statistics anew, as at the end of a warm-up. What is on the links at that
+    /// moment will be counted as carried without having been offered.
     pub fn restart_statistics(&mut self) {
         let now = self.now();
         for direction in &mut self.fabric.directions {

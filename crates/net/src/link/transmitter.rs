@@ -192,11 +192,11 @@ impl Transmitter {
             State::Up => {
                 let time = self.time_to_send(length);
                 let start = self.free_at.max(now);
-                self.occupancy.waits.busy += time;
+                self.occupancy.waits.busy = self.occupancy.waits.busy.saturating_add(time);
                 if start > now {
                     self.occupancy.waits.add(1, length.into(), start - now);
                 }
-                self.free_at = start + time;
+                self.free_at = start.saturating_add(time);
                 self.free_at
             }
         };

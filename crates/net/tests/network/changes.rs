@@ -1,7 +1,7 @@
 //! Scripted changes: what has begun to be sent is settled, what waits is sent under the new rules.
 
-use slantpath_base::{DataRate, Duration, Probability, Seed};
-use slantpath_net::{Change, DirectionConfig, DropReason, WhileDown};
+use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
+use slantpath_net::{Change, DirectionConfig, DropReason, QueueConfig, QueueLimit, WhileDown};
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis, tag};
 
@@ -114,4 +114,22 @@ fn a_change_at_the_instant_of_an_arrival_comes_first() {
     // It is cut off by its last bit.
     let pair = run(&config(), &[(99, Change::Down)]);
     assert_eq!(arrivals(&pair), []);
+}
+
+#[test]
+fn a_queue_of_centuries_never_ends_and_never_panics() {
+    let slow = DirectionConfig {
+        queue: QueueConfig::DropTail(QueueLimit::Unlimited),
+        ..clean(DataRate::from_bits_per_sec(1), Duration::from_millis(10), 0)
+    };
+    let slow = DirectionConfig { mtu_bytes: 65_535, ..slow };
+    let mut pair = Pair::new(&slow);
+    // Each takes six days.
+    for _ in 0..40_000 {
+        pair.send(millis(0), 65_535, 0);
+    }
+    pair.network.run_until(Instant::from_secs(6 * 86_400 + 7 * 3_600));
+    assert_eq!(pair.network.host(pair.second).received.len(), 1);
+    let statistics = pair.network.queue_statistics(pair.link.forward());
+    assert_eq!(statistics.max_packets, 39_999);
 }

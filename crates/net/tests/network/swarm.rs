@@ -153,7 +153,7 @@ fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn every_packet_is_accounted_for(plan in any_plan()) {
         let (mut network, hosts, directions) = build(&plan);
