@@ -115,6 +115,39 @@ fn a_horizon_mask_cuts_passes_where_10_ms_sampling_says() {
 }
 
 #[test]
+fn an_aircraft_gains_and_loses_satellites_when_10_ms_sampling_says() {
+    let mut network = london_boston(GroundPolicy::default());
+    let flight =
+        "0 s, 51.5, -0.5, 0\n20 min, 52.5, -3, 11000\n45 min, 54, -9, 11500\n90 min, 56, -22, 11500\n";
+    let track = slantpath_orbit::site::Track::read(flight, "flight.csv").unwrap();
+    network.sites[0].place = Place::Track(track);
+    let span = Duration::from_secs(5_400);
+    let passes = Planner::new(&network, span).unwrap().passes(0).unwrap();
+    let mut met = 0;
+    for (node, satellite) in network.satellites().enumerate().step_by(9) {
+        let visible = |ms: u64| {
+            let at = Instant::from_millis(ms);
+            let fixed = satellite.orbit.fixed(epoch().at(at)).unwrap();
+            network.sites[0].place.at(at).look(fixed.position).elevation >= 8.2_f64.to_radians()
+        };
+        let seen: Vec<bool> = (0..=span.as_millis()).step_by(10).map(visible).collect();
+        let changes = (1..seen.len()).filter(|&k| seen[k] != seen[k - 1]);
+        let edges: Vec<f64> = changes.map(|k| k as f64 / 100.0 - 0.005).collect();
+        let solved: Vec<f64> = passes
+            .of_antenna(0)
+            .iter()
+            .filter(|pass| pass.satellite as usize == node)
+            .flat_map(|pass| [pass.start_seconds(), pass.end_seconds()])
+            .filter(|&t| t > 0.0 && t < span.as_secs_f64())
+            .collect();
+        assert_eq!(edges.len(), solved.len(), "{}: {edges:?} {solved:?}", satellite.name);
+        assert!(edges.iter().zip(&solved).all(|(sampled, solved)| (sampled - solved).abs() <= 0.005_1));
+        met += edges.len();
+    }
+    assert!(met > 4, "{met}");
+}
+
+#[test]
 fn links_open_and_close_when_10_ms_sampling_says() {
     let mut network = london_boston(GroundPolicy::default());
     network.sites.clear();

@@ -117,7 +117,7 @@ fn after_every_change_routes_agree_with_a_plain_dijkstra() {
     let network = network();
     let plan = plan(&network, Duration::from_secs(3_000));
     for metric in [Metric::Delay, Metric::Hops] {
-        for refresh in [Refresh::All, Refresh::Changed] {
+        for refresh in [Refresh::All, Refresh::AtMostEvery(Duration::from_secs(60)), Refresh::Changed] {
             let mut router = Router::new(&plan, &sites(&plan), RouteConfig { metric, refresh });
             agree(&router, Instant::START);
             let mut steps = 0;
