@@ -215,6 +215,8 @@ impl Association {
     /// Ends the association: everything that was not acknowledged has failed.
     fn close(&mut self, reason: CloseReason, farewell: Option<(PathId, Chunk)>) {
         self.control.clear();
+        // Nothing follows the end: what was held back for a reader that pauses goes to it now.
+        self.resume_delivery();
         let failed = self.sender.drain_messages();
         self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
         self.events.push_back(Event::Closed(reason));

@@ -41,7 +41,7 @@ impl Association {
         let from = self.paths.find(source);
         self.stats.packets_received += 1;
         self.refill_bursts(now);
-        self.on_peer_heard();
+        self.on_peer_heard(now);
         for chunk in packet.chunks() {
             let Ok(chunk) = chunk else {
                 self.stats.malformed_chunks += 1;

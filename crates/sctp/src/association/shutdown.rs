@@ -129,13 +129,18 @@ impl Association {
     }
 
     /// The peer has been heard of while T2-shutdown runs.
-    pub(super) fn on_peer_heard(&mut self) {
-        if let State::ShutdownSent { .. } = self.state {
+    pub(super) fn on_peer_heard(&mut self, now: Instant) {
+        if let State::ShutdownSent { t2, .. } = &mut self.state {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
             //# The reception of
             //# any packet from its peer (i.e., as the peer sends all of its queued
-            //# DATA chunks) SHOULD clear the endpoint's retransmission count
+            //# DATA chunks) SHOULD clear the endpoint's retransmission count and
+            //# restart the T2-shutdown timer, giving its peer ample opportunity to
+            //# transmit all of its queued DATA chunks that have not yet been sent.
             self.error_count = 0;
+            if let T2::Running { path, deadline } = t2 {
+                *deadline = now + self.paths[*path].rtt.rto();
+            }
         }
     }
 

@@ -112,3 +112,33 @@ fn a_shutdown_ack_out_of_season_changes_nothing() {
     assert_eq!(wire.ends[0].state(), AssociationState::Established);
     assert!(wire.log.is_empty() && wire.events[0].is_empty());
 }
+
+#[test]
+fn what_a_pausing_reader_has_not_taken_comes_before_the_end() {
+    let mut wire = Wire::new(1, quiet());
+    wire.ends[1].pause_delivery();
+    wire.send(0, 0..3, 100);
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), [0, 1, 2]);
+    assert_eq!(wire.events[1].last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
+}
+
+#[test]
+fn whatever_the_peer_still_sends_restarts_t2() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    wire.run_until(Instant::from_millis(900));
+    wire.inject(
+        0,
+        0,
+        &[Chunk::HeartbeatAck(crate::chunk::HeartbeatAck { info: bytes::Bytes::from_static(b"old") })],
+    );
+    wire.run_until(Instant::from_millis(1_899));
+    assert_eq!(wire.log.len(), 1);
+    wire.run_until(Instant::from_millis(1_900));
+    assert_eq!(wire.log.len(), 2);
+}
