@@ -172,9 +172,11 @@ impl Connection {
 
     /// Ends both streams at once and tells the peer.
     pub(crate) fn abort(&mut self) {
-        if self.state.is_synchronised() {
-            self.control = Control::Reset { sequence: self.own_sequence(self.tx.nxt()) };
-        }
+        self.control = if self.state.is_synchronised() {
+            Control::Reset { sequence: self.own_sequence(self.tx.nxt()) }
+        } else {
+            Control::Nothing
+        };
         self.state = ConnectionState::Closed;
     }
 
@@ -273,6 +275,9 @@ impl Connection {
     /// Ends the connection; `event` is the last word to the application.
     fn finish(&mut self, event: Event) {
         self.state = ConnectionState::Closed;
+        if let Control::Syn | Control::SynAck = self.control {
+            self.control = Control::Nothing;
+        }
         self.tx.stop_timer();
         self.ending = Some(event);
     }

@@ -130,6 +130,24 @@ fn data_written_and_closed_before_the_answer_follows_it() {
 }
 
 #[test]
+fn a_call_given_up_at_once_sends_nothing() {
+    for aborts in [false, true] {
+        let mut pair = Pair::new(1, Faults::none(DELAY));
+        let (from, to) = (pair.left.socket(), pair.right.socket());
+        let id = pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).unwrap();
+        if aborts {
+            pair.left.endpoint.abort(pair.now, id).unwrap();
+        } else {
+            pair.left.endpoint.close(pair.now, id).unwrap();
+        }
+        pair.drain();
+        pair.run_to_end(Duration::from_secs(300));
+        assert!(pair.left.sent.is_empty());
+        assert!(pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).is_ok());
+    }
+}
+
+#[test]
 fn an_address_pair_is_used_once() {
     let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
     let (from, to) = (pair.left.socket(), pair.right.socket());

@@ -12,7 +12,7 @@ static CHUNK: [u8; 1 << 16] = [0; 1 << 16];
 
 /// Segments a second that get through at this loss of data segments, and loss indications a segment.
 fn measured(loss: f64, law: AvoidanceIncrease, delayed_ack: DelayedAck) -> (f64, f64) {
-    const SECONDS: u64 = 600;
+    const SECONDS: u64 = 400;
     let delay = Duration::from_millis(50);
     let left = TcpConfig {
         mss_bytes: 1_000,
