@@ -14,6 +14,17 @@ pub enum CwndGrowth {
     CumulativeAdvance,
 }
 
+/// What a fast retransmission does to the window of the path that the chunk was lost on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FastRetransmitWindow {
+    /// It is halved, as after any sign of congestion (RFC 9260, section 7.2.3).
+    #[default]
+    Halve,
+    /// It stays. Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3: loss is recovered over the secondary path
+    /// "without significant effects on the congestion window". No RFC allows it; their figures need it.
+    Keep,
+}
+
 /// How the window is governed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowPolicy {
@@ -34,13 +45,20 @@ pub struct SctpPolicy {
     pub byte_counting_limit: u32,
     /// Which acknowledgements may open the window.
     pub growth: CwndGrowth,
+    /// What a fast retransmission does to the window.
+    pub fast_retransmit: FastRetransmitWindow,
     /// Whether the window adapts.
     pub window: WindowPolicy,
 }
 
 impl Default for SctpPolicy {
     fn default() -> Self {
-        Self { byte_counting_limit: 1, growth: CwndGrowth::default(), window: WindowPolicy::default() }
+        Self {
+            byte_counting_limit: 1,
+            growth: CwndGrowth::default(),
+            fast_retransmit: FastRetransmitWindow::default(),
+            window: WindowPolicy::default(),
+        }
     }
 }
 
@@ -162,7 +180,7 @@ impl SctpController {
 
     /// DATA sent to this address was found missing by gap reports, outside of Fast Recovery.
     pub fn on_fast_retransmit(&mut self) {
-        if self.is_fixed() {
+        if self.is_fixed() || self.policy.fast_retransmit == FastRetransmitWindow::Keep {
             return;
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
@@ -323,6 +341,16 @@ mod tests {
         assert_eq!(cc.cwnd(), 4 * PMDCS);
         cc.on_timeout();
         cc.on_idle(1_000);
+        assert_eq!(cc.cwnd(), PMDCS);
+    }
+
+    #[test]
+    fn a_kept_window_outlives_a_fast_retransmission_but_no_timeout() {
+        let policy = SctpPolicy { fast_retransmit: FastRetransmitWindow::Keep, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, PMDCS, 20 * PMDCS, 1 << 20);
+        cc.on_fast_retransmit();
+        assert_eq!(cc.cwnd(), 20 * PMDCS);
+        cc.on_timeout();
         assert_eq!(cc.cwnd(), PMDCS);
     }
 

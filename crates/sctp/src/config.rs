@@ -2,6 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_cc::rtt::GranularityRule;
+use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
 use slantpath_cc::{RtoConfig, SctpPolicy};
 
 use crate::packet::ChecksumPolicy;
@@ -149,10 +150,16 @@ impl Default for SctpConfig {
 }
 
 impl SctpConfig {
-    /// An RFC 2960 stack as in Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4.1: the fourth report of a
-    /// loss triggers a retransmission, over the alternate path.
+    /// An RFC 2960 stack as in Jungmaier, Rathgeb, Schopp, Tüxen 2000, sections 4.3 and 4.4.1: the fourth report
+    /// of a loss triggers a retransmission, over the alternate path and without effect on the window of the
+    /// primary.
     pub fn multi_link_standard() -> Self {
         Self {
+            congestion: SctpPolicy {
+                growth: CwndGrowth::CumulativeAdvance,
+                fast_retransmit: FastRetransmitWindow::Keep,
+                ..SctpPolicy::default()
+            },
             fast_retransmit_threshold: 4,
             fast_retransmit_path: FastRetransmitPath::Alternate,
             ..Self::default()

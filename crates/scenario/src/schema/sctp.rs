@@ -1,7 +1,7 @@
 //! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_cc::sctp::{CwndGrowth, SctpPolicy, WindowPolicy};
+use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_sctp::{
     ChecksumPolicy, FastRetransmitPath, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
@@ -40,6 +40,9 @@ section! {
         cwnd_growth: Setting<CwndGrowthChoice> = CwndGrowthChoice::of(preset.config().congestion.growth);
         /// Miss indications in a row after which a chunk is fast retransmitted (section 7.2.4).
         fast_retransmit_threshold: Setting<u32> = preset.config().fast_retransmit_threshold;
+        /// What a fast retransmission does to the window of the path that the chunk was lost on.
+        fast_retransmit_window: Setting<FastRetransmitWindowChoice> =
+            FastRetransmitWindowChoice::of(preset.config().congestion.fast_retransmit);
         /// Which path a fast retransmission takes.
         fast_retransmit_path: Setting<FastRetransmitPathChoice> =
             FastRetransmitPathChoice::of(preset.config().fast_retransmit_path);
@@ -154,6 +157,16 @@ policy! {
 }
 
 policy! {
+    /// What a fast retransmission does to the window of the path that the chunk was lost on.
+    pub enum FastRetransmitWindowChoice of FastRetransmitWindow {
+        /// It is halved: RFC 9260, section 7.2.3.
+        Halve = "halve",
+        /// It stays, which no RFC allows: Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3.
+        Keep = "keep",
+    }
+}
+
+policy! {
     /// Which path a fast retransmission takes.
     pub enum FastRetransmitPathChoice of FastRetransmitPath {
         /// An active path other than that of the last transmission, if there is one: RFC 2960, section 6.4.
@@ -221,6 +234,7 @@ impl SctpProfile {
             congestion: SctpPolicy {
                 byte_counting_limit: *self.byte_counting_limit,
                 growth: self.cwnd_growth.policy(),
+                fast_retransmit: self.fast_retransmit_window.policy(),
                 window: match *self.fixed_cwnd {
                     FixedCwnd::Off => WindowPolicy::Adaptive,
                     FixedCwnd::Bytes(size) => WindowPolicy::Fixed { cwnd: size.as_bytes() },
