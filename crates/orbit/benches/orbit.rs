@@ -18,8 +18,8 @@ use slantpath_orbit::route::{Refresh, RouteConfig, Router};
 use slantpath_orbit::site::{Horizon, Place, Relay};
 use slantpath_orbit::{Geodetic, Network, NodeId, Site, Utc};
 
-/// CPU time of this thread so far, in seconds, as the kernel's scheduler counts it: other work on the machine does not. The
-/// count moves in steps of some milliseconds, so that only long stretches are measured by it.
+/// CPU time of this thread so far, in seconds, as the kernel's scheduler counts it: other work on the machine
+/// does not. The count moves in steps of some milliseconds, so that only long stretches are measured by it.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9

@@ -42,7 +42,8 @@ pub enum Arrangement {
     Delta,
     /// One ring over the equator, or satellites that form no planes.
     Ring,
-    /// Planes over half the circle: the last and the first fly against each other, and between them is the seam.
+    /// Planes over half the circle: the last and the first fly against each other, and between them is the
+    /// seam.
     Star,
 }
 
@@ -53,7 +54,8 @@ pub enum IslPattern {
     Grid,
     /// The next and the previous in the plane only.
     IntraPlane,
-    /// As the grid, but in each neighbouring plane whichever satellite is nearest, where both prefer each other.
+    /// As the grid, but in each neighbouring plane whichever satellite is nearest, where both prefer each
+    /// other.
     Nearest,
     /// None.
     #[default]
@@ -81,7 +83,8 @@ pub struct IslConfig {
     pub seam: Seam,
     /// Links between planes are off while either end is beyond this (geocentric) latitude.
     pub cut_off_latitude: Option<Angle>,
-    /// A line of sight keeps above the ellipsoid by this much, metres: below some 80 km the air bends and absorbs it.
+    /// A line of sight keeps above the ellipsoid by this much, metres: below some 80 km the air bends and
+    /// absorbs it.
     pub grazing_altitude_m: f64,
     /// The longest link, metres, where the terminals have a limit.
     pub range_max_m: Option<f64>,

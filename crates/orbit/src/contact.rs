@@ -1,8 +1,9 @@
 //! Contacts: who sees whom from when to when, and with which delay.
 //!
-//! Everything is solved in time. A [`Planner`] samples the orbits once ([`ephemeris`]), marches over each pair's visibility with
-//! steps that cannot jump a root ([`root`]), lets the antennas choose ([`selection`]), links the satellites ([`isl`]), and
-//! lays a polynomial over each contact's delay ([`delay`]). What comes out is a [`ContactPlan`], which knows no orbit.
+//! Everything is solved in time. A [`Planner`] samples the orbits once (`ephemeris`), marches over each
+//! pair's visibility with steps that cannot jump a root (`root`), lets the antennas choose (`selection`),
+//! links the satellites (`isl`), and lays a polynomial over each contact's delay (`delay`). What comes
+//! out is a [`ContactPlan`], which knows no orbit.
 
 mod delay;
 pub(crate) mod ephemeris;

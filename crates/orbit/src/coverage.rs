@@ -19,7 +19,8 @@ pub struct Coverage {
     pub share: f64,
 }
 
-/// The coverage of a site of a plan: what its antennas could see, whatever they chose. A gap is an answer, not an error.
+/// The coverage of a site of a plan: what its antennas could see, whatever they chose. A gap is an answer,
+/// not an error.
 pub fn of_site(plan: &ContactPlan, site: usize) -> Coverage {
     of_intervals(plan.site_passes(site), plan.span())
 }
@@ -55,7 +56,8 @@ pub struct LatitudeBand {
     pub longest_gap: Duration,
 }
 
-/// Coverage from pole to pole: at `bands` latitudes and as many longitudes as make a square grid, each solved as a site.
+/// Coverage from pole to pole: at `bands` latitudes and as many longitudes as make a square grid, each solved
+/// as a site.
 pub fn by_latitude(
     network: &Network,
     min_elevation: Angle,

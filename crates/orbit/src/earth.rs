@@ -1,7 +1,8 @@
 //! The Earth: WGS-84 ellipsoid, gravity, rotation, and the way between its two frames.
 //!
 //! *Inertial* is TEME (true equator, mean equinox of date), the frame of SGP4. *Fixed* turns with the Earth:
-//! x through Greenwich, z along the axis. A contact is worked out in the fixed frame, where a site stands still.
+//! x through Greenwich, z along the axis. A contact is worked out in the fixed frame, where a site stands
+//! still.
 
 use slantpath_base::{Angle, Duration};
 
@@ -21,7 +22,8 @@ pub const J2: f64 = 1.082_629_989_05e-3;
 /// Rotation of the Earth against the stars, rad/s (WGS-84); the rate of GMST, so that a frame and its
 /// derivative agree, is [`SIDEREAL_RATE`].
 pub const ROTATION: f64 = 7.292_115_146_7e-5;
-/// Rate of Greenwich mean sidereal time, rad/s: IAU 1982's first derivative at J2000. Over a century it moves by 1e-15.
+/// Rate of Greenwich mean sidereal time, rad/s: IAU 1982's first derivative at J2000. Over a century it moves
+/// by 1e-15.
 pub const SIDEREAL_RATE: f64 = 7.292_115_855_3e-5;
 
 /// First eccentricity squared.

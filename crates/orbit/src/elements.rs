@@ -35,7 +35,8 @@ pub struct ElementSet {
     pub mean_motion_rev_per_day: f64,
     /// Drag term B*, inverse Earth radii.
     pub bstar: f64,
-    /// Half the first derivative of the mean motion, rev/day²; SGP4 does not use it, a writer of element sets does.
+    /// Half the first derivative of the mean motion, rev/day²; SGP4 does not use it, a writer of element sets
+    /// does.
     pub mean_motion_dot: f64,
     /// Where the set was read, for errors that come later.
     pub source: Source,

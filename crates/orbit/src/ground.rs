@@ -43,8 +43,8 @@ pub enum Criterion {
 pub enum Reselect {
     /// At every instant: as soon as another is better, it is taken.
     Always,
-    /// At fixed times only: every `period`, beginning at `offset` after the start. A satellite is taken that stays visible
-    /// to the next such time, if there is one. Starlink reconfigures every 15 s.
+    /// At fixed times only: every `period`, beginning at `offset` after the start. A satellite is taken that
+    /// stays visible to the next such time, if there is one. Starlink reconfigures every 15 s.
     Grid {
         /// Time between choices.
         period: Duration,

@@ -6,16 +6,17 @@
 //! | [`utc`], [`vector`], [`earth`] | dates and sidereal time, vectors, WGS-84 and the two frames |
 //! | [`elements`], [`sgp4`] | two-line sets and OMM; SGP4 with the constants that they are made for |
 //! | [`orbit`] | one satellite: a circle with J2, an element set, a geostationary slot |
-//! | [`constellation`] | Walker shells that are refused when their numbers contradict, presets, planes found in element sets |
-//! | [`site`], [`ground`], [`outage`], [`network`] | what stands on the ground, how it chooses, what fails, and all of it together |
+//! | [`constellation`] | Walker shells, refused when their numbers contradict; presets; planes found |
+//! | [`site`], [`ground`], [`outage`], [`network`] | what stands on the ground, how it chooses, what fails |
 //! | [`contact`] | who sees whom from when to when, solved in time; the [`ContactPlan`](contact::ContactPlan) |
 //! | [`route`] | trees of least delay over a contact plan, kept up from change to change |
-//! | [`topology`], [`coverage`], [`export`] | answers for people: paths, handovers and gaps; CZML and Hypatia's files |
+//! | [`topology`], [`coverage`], [`export`] | paths, handovers and gaps; CZML and Hypatia's files |
 //!
 //! # What is left out, and how much it matters
-//! Delay is the geometric distance at one instant over the speed of light: the motion during flight (below 0.3 µs for a hop to a
-//! low satellite, 0.2 µs to a geostationary one) and the atmosphere (below 0.1 µs) are not counted. UT1 is taken for UTC
-//! and polar motion for none (a site is off by up to 420 m, or 1.4 µs, against the stars). Elevation is geometric, without refraction.
+//! Delay is the geometric distance at one instant over the speed of light: the motion during flight (below
+//! 0.3 µs for a hop to a low satellite, 0.2 µs to a geostationary one) and the atmosphere (below 0.1 µs) are
+//! not counted. UT1 is taken for UTC and polar motion for none (a site is off by up to 420 m, or 1.4 µs,
+//! against the stars). Elevation is geometric, without refraction.
 #![allow(
     clippy::many_single_char_names,
     reason = "the field's own symbols (a, e, i, n, r, u) are what its papers are checked against"

@@ -59,7 +59,8 @@ pub enum NetworkError {
     DuplicateName(String),
     /// An antenna points at a constellation that is not there.
     #[error(
-        "antenna {antenna} of site `{site}` follows constellation `{constellation}`, which is not in the network: it has {known}"
+        "antenna {antenna} of site `{site}` follows constellation `{constellation}`, which is not in the \
+         network: it has {known}"
     )]
     NoConstellation {
         /// The site.
@@ -157,7 +158,8 @@ impl Network {
         Ok(nodes)
     }
 
-    /// The state of every satellite in the fixed frame at a date, by node: one pass over all, with the sidereal time taken once.
+    /// The state of every satellite in the fixed frame at a date, by node: one pass over all, with the
+    /// sidereal time taken once.
     pub fn fixed_states(&self, date: Utc, states: &mut Vec<State>) -> Result<(), PropagationError> {
         states.clear();
         states.reserve(self.satellite_count());

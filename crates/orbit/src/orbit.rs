@@ -46,8 +46,8 @@ pub struct Circular {
 }
 
 impl Circular {
-    /// A circle of `altitude_m` over the equatorial radius, with its node and its place on the circle (the argument of
-    /// latitude, counted from the node) at an epoch.
+    /// A circle of `altitude_m` over the equatorial radius, with its node and its place on the circle (the
+    /// argument of latitude, counted from the node) at an epoch.
     ///
     /// Secular rates for a circle (Vallado, Fundamentals of Astrodynamics, section 9.6): the node moves by
     /// −3/2 J₂ n (R/a)² cos i and the argument of latitude by n (1 + 3/2 J₂ (R/a)² (3 − 4 sin² i)).
@@ -127,7 +127,8 @@ pub fn mean_motion(radius_m: f64) -> f64 {
     (GRAVITATION / (radius_m * radius_m * radius_m)).sqrt()
 }
 
-/// The shape of a motion over time, from which safe step lengths follow: nothing moves faster or turns harder.
+/// The shape of a motion over time, from which safe step lengths follow: nothing moves faster or turns
+/// harder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionBounds {
     /// The least distance from the Earth's centre, metres.
@@ -202,7 +203,8 @@ impl Orbit {
             Self::Circular(circle) => (circle.radius, 0.0),
             Self::ElementSet(set, _) => {
                 let n = set.mean_motion_rev_per_day * core::f64::consts::TAU / crate::utc::SECONDS_PER_DAY;
-                // Short-period and lunisolar effects move the eccentricity; drag over a month lowers the axis.
+                // Short-period and lunisolar effects move the eccentricity; drag over a month lowers the
+                // axis.
                 (libm::cbrt(GRAVITATION / (n * n)), (set.eccentricity + 0.003).min(0.99))
             }
         };

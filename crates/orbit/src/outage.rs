@@ -32,7 +32,8 @@ pub enum Failing {
 pub enum OutageError {
     /// A line that does not follow the form.
     #[error(
-        "{file}:{line}: `{text}` is no outage: write `from, until, node` or `from, until, node, node`, as in `10 min, 15 min, iridium-1-4`"
+        "{file}:{line}: `{text}` is no outage: \
+         write `from, until, node` or `from, until, node, node`, as in `10 min, 15 min, iridium-1-4`"
     )]
     Form {
         /// File.

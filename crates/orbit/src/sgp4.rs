@@ -1,8 +1,9 @@
-//! SGP4: from an element set to a state, with the constants (WGS-72) and the sidereal time that the sets are made with.
+//! SGP4: from an element set to a state, with the constants (WGS-72) and the sidereal time that the sets are
+//! made with.
 //!
 //! Near-Earth orbits of small eccentricity, which is every communication constellation, go through
-//! [`near_earth`], written for throughput; all others through the `sgp4` crate. Both agree with each other and
-//! with the verification set of AIAA 2006-6753 (`tests/sgp4_verification.rs`).
+//! `near_earth`, written for throughput; all others through the `sgp4` crate. Both agree with each other
+//! and with the verification set of AIAA 2006-6753 (`tests/sgp4_verification.rs`).
 
 mod near_earth;
 

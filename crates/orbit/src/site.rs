@@ -87,7 +87,8 @@ impl Place {
     }
 }
 
-/// The elevation below which the surroundings hide the sky, by azimuth. Between the given azimuths it runs straight.
+/// The elevation below which the surroundings hide the sky, by azimuth. Between the given azimuths it runs
+/// straight.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Horizon {
     /// Azimuth and elevation, radians, azimuths rising within 0..2π. Empty: nothing hides anything.
@@ -99,7 +100,8 @@ pub struct Horizon {
 pub enum HorizonError {
     /// An azimuth that does not rise or lies outside a turn.
     #[error(
-        "azimuth {0} deg of the horizon mask is not above the one before it, or not in 0 to below 360: sort the mask by azimuth"
+        "azimuth {0} deg of the horizon mask is not above the one before it, or not in \
+         0 to below 360: sort the mask by azimuth"
     )]
     Azimuth(f64),
     /// An elevation outside −90° to 90°.
@@ -220,7 +222,8 @@ mod tests {
     proptest! {
         #[test]
         fn looking_finds_what_was_placed(
-            lat in -89.0..89.0_f64, lon in -180.0..180.0_f64, az in 0.0..6.2_f64, el in -1.5..1.5_f64, range in 1e3..4e7_f64,
+            lat in -89.0..89.0_f64, lon in -180.0..180.0_f64, az in 0.0..6.2_f64, el in -1.5..1.5_f64,
+            range in 1e3..4e7_f64,
         ) {
             let stance = Place::Fixed(Geodetic::new(lat, lon, 100.0)).at(Instant::START);
             let east = Vec3::new(-stance.up.y, stance.up.x, 0.0).unit();

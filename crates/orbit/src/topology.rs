@@ -1,4 +1,5 @@
-//! Which path, which delay, which handover, when and why, between two nodes over a span: the answers that people ask for.
+//! Which path, which delay, which handover, when and why, between two nodes over a span: the answers that
+//! people ask for.
 
 use core::fmt;
 
@@ -11,7 +12,8 @@ use crate::route::{Metric, Path, Refresh, RouteConfig, Router};
 /// Which route is followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The shortest that shares no relaying node with the route of least delay: a multihomed host's second path.
+    /// The shortest that shares no relaying node with the route of least delay: a multihomed host's second
+    /// path.
     Disjoint,
     /// Along given nodes, both ends included, whenever all their contacts hold.
     Fixed(Vec<NodeId>),

@@ -1,8 +1,8 @@
 //! `Utc`: a civil date as nanoseconds from J2000, and the Earth's turning angle.
 //!
 //! Days have 86,400 seconds here, as SGP4's own arithmetic and every element set assume: a leap second is not
-//! counted, so an interval across one is a second short. UT1 is taken for UTC (they differ by less than 0.9 s,
-//! which turns the Earth by up to 420 m at the equator), and polar motion (some 10 m) is left out.
+//! counted, so an interval across one is a second short. UT1 is taken for UTC (they differ by less than 0.9
+//! s, which turns the Earth by up to 420 m at the equator), and polar motion (some 10 m) is left out.
 
 use core::fmt;
 use core::str::FromStr;
@@ -52,7 +52,8 @@ impl Utc {
         self.0
     }
 
-    /// From a year, the day of the year (1 January is 1) and nanoseconds of that day: the date of an element set.
+    /// From a year, the day of the year (1 January is 1) and nanoseconds of that day: the date of an element
+    /// set.
     pub fn from_day_of_year(year: i64, day: i64, nanos_of_day: i64) -> Option<Self> {
         if !(1900..2200).contains(&year) || !(1..=366).contains(&day) {
             return None;
@@ -113,8 +114,9 @@ impl Utc {
         self.after(instant.since_start())
     }
 
-    /// Greenwich mean sidereal time, radians in 0..2π: the angle from the mean equinox to Greenwich that turns
-    /// TEME into the Earth-fixed frame (Vallado et al., AIAA 2006-6753, appendix C; IAU 1982 expression).
+    /// Greenwich mean sidereal time, radians in 0..2π: the angle from the mean equinox to Greenwich that
+    /// turns TEME into the Earth-fixed frame (Vallado et al., AIAA 2006-6753, appendix C; IAU 1982
+    /// expression).
     pub fn sidereal_time(self) -> f64 {
         let days = self.days_since_j2000();
         let centuries = days / 36_525.0;
@@ -159,8 +161,8 @@ impl fmt::Display for Utc {
 impl FromStr for Utc {
     type Err = DateError;
 
-    /// Reads `2025-01-31`, `2025-01-31T12:00:00`, with or without a fraction and `Z`; a space may stand for `T`.
-    /// OMM's `EPOCH` has no `Z` and is UTC all the same.
+    /// Reads `2025-01-31`, `2025-01-31T12:00:00`, with or without a fraction and `Z`; a space may stand for
+    /// `T`. OMM's `EPOCH` has no `Z` and is UTC all the same.
     fn from_str(text: &str) -> Result<Self, DateError> {
         let form = || DateError::Form(text.to_owned());
         let body = text.trim();

@@ -1,4 +1,5 @@
-//! Contacts against what needs no solver: dense sampling, exact orbits, counting, and turning the whole world.
+//! Contacts against what needs no solver: dense sampling, exact orbits, counting, and turning the whole
+//! world.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -516,7 +517,8 @@ proptest! {
         latitude in -90.0..90.0_f64, longitude in -180.0..180.0_f64, elevation in 0.0..80.0_f64, pick in 0..12_usize,
     ) {
         let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
-        network.sites = vec![site("s", latitude, longitude, Antenna::new(degrees(elevation)).with_policy(policies()[pick]))];
+        let antenna = Antenna::new(degrees(elevation)).with_policy(policies()[pick]);
+        network.sites = vec![site("s", latitude, longitude, antenna)];
         if let Ok(plan) = Planner::new(&network, Duration::from_secs(1_200)).unwrap().plan(&mut |_, _| {}) {
             for contact in plan.contacts() {
                 prop_assert!(contact.start < contact.end && contact.a < contact.b);

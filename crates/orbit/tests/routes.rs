@@ -193,7 +193,8 @@ proptest! {
             site(&format!("site{index}"), at, vec![antenna(Reselect::Always)], relay)
         };
         network.sites = places.iter().enumerate().map(place).collect();
-        let Ok(plan) = Planner::new(&network, Duration::from_secs(900)).unwrap().plan(&mut |_, _| {}) else { return Ok(()) };
+        let planner = Planner::new(&network, Duration::from_secs(900)).unwrap();
+        let Ok(plan) = planner.plan(&mut |_, _| {}) else { return Ok(()) };
         let refresh = if all { Refresh::All } else { Refresh::Changed };
         let mut router = Router::new(&plan, &sites(&plan), RouteConfig { metric: Metric::Delay, refresh });
         while let Some(at) = router.step() {

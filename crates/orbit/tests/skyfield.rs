@@ -1,4 +1,5 @@
-//! Azimuth, elevation, range and visibility against Skyfield: vectors written by `tests/data/write_skyfield_vectors.py`.
+//! Azimuth, elevation, range and visibility against Skyfield: vectors written by
+//! `tests/data/write_skyfield_vectors.py`.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 

@@ -12,7 +12,8 @@ use crate::utc::{SECONDS_PER_DAY, Utc};
 pub struct Member {
     /// Index of its element set.
     pub index: usize,
-    /// Argument of latitude at the date, radians in 0..2π: mean anomaly plus argument of perigee, both drifted.
+    /// Argument of latitude at the date, radians in 0..2π: mean anomaly plus argument of perigee, both
+    /// drifted.
     pub latitude_argument: f64,
 }
 
@@ -28,12 +29,13 @@ pub struct FoundPlane {
 /// The planes of a set of satellites, by rising node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaneSet {
-    /// The planes. Each begins with the satellite next after the node; the first follows the widest gap between planes.
+    /// The planes. Each begins with the satellite next after the node; the first follows the widest gap
+    /// between planes.
     pub planes: Vec<FoundPlane>,
 }
 
-/// Nodes further apart than this belong to different planes. Station-keeping holds real planes within a tenth of a
-/// degree; the closest planes flown (Starlink's) are 5° apart.
+/// Nodes further apart than this belong to different planes. Station-keeping holds real planes within a tenth
+/// of a degree; the closest planes flown (Starlink's) are 5° apart.
 const NODE_GAP: f64 = 1.5 * TAU / 360.0;
 
 impl PlaneSet {
@@ -51,7 +53,8 @@ impl PlaneSet {
         if drifted.is_empty() {
             return Self::default();
         }
-        // Start after the widest gap, so that no plane is cut by the zero of right ascension and a star's seam comes last.
+        // Start after the widest gap, so that no plane is cut by the zero of right ascension and a star's
+        // seam comes last.
         let count = drifted.len();
         let gap = |index: usize| {
             let next = drifted[(index + 1) % count].0 + if index + 1 == count { TAU } else { 0.0 };
@@ -88,7 +91,8 @@ impl PlaneSet {
         (0..count).map(|i| turned(self.planes[(i + 1) % count].node - self.planes[i].node)).collect()
     }
 
-    /// A star where the nodes fill little more than half a circle, otherwise a delta; a single plane is a ring.
+    /// A star where the nodes fill little more than half a circle, otherwise a delta; a single plane is a
+    /// ring.
     pub fn arrangement(&self) -> Arrangement {
         let widest = self.node_gaps().into_iter().fold(0.0, f64::max);
         match self.planes.len() {
@@ -99,8 +103,8 @@ impl PlaneSet {
     }
 }
 
-/// Node and argument of latitude of an element set drifted to a date, radians in 0..2π: secular J₂ rates and the drag that
-/// the set's own mean-motion derivative tells.
+/// Node and argument of latitude of an element set drifted to a date, radians in 0..2π: secular J₂ rates and
+/// the drag that the set's own mean-motion derivative tells.
 pub fn drift(set: &ElementSet, at: Utc) -> (f64, f64) {
     let seconds = at.seconds_since(set.epoch);
     let n = set.mean_motion_rev_per_day * TAU / SECONDS_PER_DAY;

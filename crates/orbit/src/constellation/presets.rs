@@ -1,8 +1,8 @@
 //! Constellations by name: the published numbers, and where they come from.
 //!
-//! Altitudes, planes and inclinations are those of the operators' filings and of the papers that this project reproduces;
-//! `tests/presets.rs` holds them against element sets of what flies. Filings give no phasing between planes: where
-//! flight does not tell either, [`Phasing`] is a choice, and says so.
+//! Altitudes, planes and inclinations are those of the operators' filings and of the papers that this project
+//! reproduces; `tests/presets.rs` holds them against element sets of what flies. Filings give no phasing
+//! between planes: where flight does not tell either, [`Phasing`] is a choice, and says so.
 
 use core::fmt;
 use core::str::FromStr;
@@ -18,7 +18,8 @@ use crate::utc::Utc;
 pub enum Preset {
     /// Three geostationary satellites at 90° W, 30° E and 150° E, bent pipes.
     Clarke,
-    /// EuroSkyWay as the studies use it: five geostationary satellites 72° apart, linked in a ring, one at 30° W.
+    /// EuroSkyWay as the studies use it: five geostationary satellites 72° apart, linked in a ring, one at
+    /// 30° W.
     EuroSkyWay,
     /// Iridium: 6 planes of 11, 780 km, 86.4°, 31.6° apart with a seam of 22°, four links each.
     Iridium,
@@ -142,8 +143,8 @@ fn grid() -> IslConfig {
     IslConfig { pattern: IslPattern::Grid, ..IslConfig::default() }
 }
 
-/// Published: 31.6° and 22°, 780 km, 100.4 minutes, alternate planes staggered by half a spacing, links between planes off
-/// near the poles. What flies (August 2025) is staggered by 15.1° instead of 16.4°.
+/// Published: 31.6° and 22°, 780 km, 100.4 minutes, alternate planes staggered by half a spacing, links
+/// between planes off near the poles. What flies (August 2025) is staggered by 15.1° instead of 16.4°.
 fn iridium() -> Shell {
     Shell {
         total: Some(66),
@@ -167,8 +168,8 @@ const STARLINK: [StarlinkShell; 5] = [
     ("starlink-5", 4, 43, 560.0, 97.6, 0),
 ];
 
-/// The filing gives no phasing. F = 39 keeps satellites of crossing planes apart and is what studies of the 72 × 22
-/// shell commonly take; what flies has 18 places in a plane and another phase.
+/// The filing gives no phasing. F = 39 keeps satellites of crossing planes apart and is what studies of the
+/// 72 × 22 shell commonly take; what flies has 18 places in a plane and another phase.
 fn starlink(&(name, planes, per_plane, altitude, inclination, f): &StarlinkShell) -> Shell {
     Shell {
         total: Some(planes * per_plane),

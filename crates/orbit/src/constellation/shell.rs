@@ -1,4 +1,5 @@
-//! Walker stars and deltas from the numbers that papers and filings give, refused where those contradict one another.
+//! Walker stars and deltas from the numbers that papers and filings give, refused where those contradict one
+//! another.
 
 use slantpath_base::{Angle, Duration};
 
@@ -111,7 +112,8 @@ impl Shell {
         }
     }
 
-    /// How far a plane is ahead of the one to its west, degrees; the alternate stagger counts as that of plane 1.
+    /// How far a plane is ahead of the one to its west, degrees; the alternate stagger counts as that of
+    /// plane 1.
     fn offset_deg(&self, plane: usize) -> f64 {
         let spacing = 360.0 / self.per_plane as f64;
         match self.phasing {
@@ -247,7 +249,8 @@ impl Shell {
     }
 }
 
-/// A published period is rounded to a tenth of a minute and counts nodes where ours counts stars: 0.2 %, some 9 km.
+/// A published period is rounded to a tenth of a minute and counts nodes where ours counts stars: 0.2 %, some
+/// 9 km.
 const PERIOD_TOLERANCE: f64 = 2e-3;
 /// Published angles are rounded to a tenth, and their sums add up to half a degree.
 const ANGLE_TOLERANCE_DEG: f64 = 0.5;

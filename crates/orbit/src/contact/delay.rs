@@ -1,4 +1,5 @@
-//! Delay as a function of time: pieces of the fifth degree, right to 0.1 µs, evaluated in nanoseconds of real time.
+//! Delay as a function of time: pieces of the fifth degree, right to 0.1 µs, evaluated in nanoseconds of real
+//! time.
 
 use slantpath_base::{Duration, Instant};
 

@@ -9,10 +9,12 @@ use crate::sgp4::{PropagationError, PropagationFault};
 use crate::utc::Utc;
 use crate::vector::{State, Vec3};
 
-/// Half a piece is this much of a radian of the fastest part of an orbit: the error is then below 2 mm in low orbit.
+/// Half a piece is this much of a radian of the fastest part of an orbit: the error is then below 2 mm in low
+/// orbit.
 const HALF_PIECE_RADIANS: f64 = 0.1;
 
-/// The ways of all satellites of a network, in the fixed frame, over a span that begins at the network's epoch.
+/// The ways of all satellites of a network, in the fixed frame, over a span that begins at the network's
+/// epoch.
 pub(crate) struct Ephemeris {
     ways: Vec<Way>,
     nodes: Vec<State>,
@@ -102,8 +104,9 @@ impl Ephemeris {
     }
 }
 
-/// A state whose velocity is the derivative of the positions. SGP4's own velocity is not, by up to a centimetre per second: between
-/// nodes two minutes apart that would bend the way by some 15 cm, and move a flat pass by milliseconds.
+/// A state whose velocity is the derivative of the positions. SGP4's own velocity is not, by up to a
+/// centimetre per second: between nodes two minutes apart that would bend the way by some 15 cm, and move a
+/// flat pass by milliseconds.
 fn node_state(orbit: &Orbit, date: Utc) -> Result<State, PropagationFault> {
     let state = orbit.fixed(date)?;
     if !matches!(orbit, Orbit::ElementSet(..)) {

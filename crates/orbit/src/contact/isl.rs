@@ -1,4 +1,5 @@
-//! Links between satellites: who is linked to whom by the pattern, and when geometry and configuration allow it.
+//! Links between satellites: who is linked to whom by the pattern, and when geometry and configuration allow
+//! it.
 
 use core::f64::consts::{PI, TAU};
 
@@ -88,9 +89,9 @@ fn ring(plane: &[usize]) -> Vec<(usize, usize)> {
     }
 }
 
-/// Who is linked to whom between two planes: in planes of equal number the rotation that brings phases closest, so
-/// that everyone has exactly one partner; otherwise those that are each other's closest. Planes that fly
-/// against each other meet where their phases add up to half a turn.
+/// Who is linked to whom between two planes: in planes of equal number the rotation that brings phases
+/// closest, so that everyone has exactly one partner; otherwise those that are each other's closest. Planes
+/// that fly against each other meet where their phases add up to half a turn.
 fn partners(
     here: &[usize],
     there: &[usize],
@@ -238,9 +239,10 @@ impl Context<'_> {
     }
 }
 
-/// The limb: an ellipsoid around the Earth that a line of sight must not enter. With the axis stretched it is a sphere of radius
-/// R, and two points at a and b outside it see each other while the angle between them is at most acos(R/a) + acos(R/b):
-/// a·b + √(a² − R²) √(b² − R²) − R² ≥ 0, which is smooth wherever both are outside.
+/// The limb: an ellipsoid around the Earth that a line of sight must not enter. With the axis stretched it is
+/// a sphere of radius R, and two points at a and b outside it see each other while the angle between them is
+/// at most acos(R/a) + acos(R/b): a·b + √(a² − R²) √(b² − R²) − R² ≥ 0, smooth wherever both are
+/// outside.
 struct Limb {
     radius: f64,
     stretch: f64,

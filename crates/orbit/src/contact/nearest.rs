@@ -1,4 +1,5 @@
-//! Which of several satellites is nearest to one, over time: a lower envelope of distances, solved at its corners.
+//! Which of several satellites is nearest to one, over time: a lower envelope of distances, solved at its
+//! corners.
 
 use super::ephemeris::Ephemeris;
 use super::root::{Sample, first_positive};

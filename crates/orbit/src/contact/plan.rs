@@ -1,4 +1,5 @@
-//! The contact plan: every contact with its times, reasons and delay. It knows no orbit and is all that links and routes need.
+//! The contact plan: every contact with its times, reasons and delay. It knows no orbit and is all that links
+//! and routes need.
 
 use slantpath_base::{Duration, Instant};
 
@@ -156,8 +157,8 @@ impl ContactPlan {
         DelayCurve::new(&self.pieces[first..first + contact.piece_count as usize])
     }
 
-    /// The times, in seconds from the start, at which a site has at least one satellite above its limits, whatever its policy
-    /// does with it; and by exclusion its gaps. See [`crate::coverage`].
+    /// The times, in seconds from the start, at which a site has at least one satellite above its limits,
+    /// whatever its policy does with it; and by exclusion its gaps. See [`crate::coverage`].
     pub fn site_passes(&self, site: usize) -> &[(f64, f64)] {
         &self.passes[site]
     }

@@ -17,8 +17,8 @@ use crate::outage::OutageTable;
 use crate::site::Site;
 use crate::vector::State;
 
-/// Works a plan out. [`Planner::plan`] does everything; or call [`Planner::passes`] for each site, on any thread, and give the
-/// results to [`Planner::finish`].
+/// Works a plan out. [`Planner::plan`] does everything; or call [`Planner::passes`] for each site, on any
+/// thread, and give the results to [`Planner::finish`].
 pub struct Planner<'n> {
     network: &'n Network,
     span: Duration,

@@ -1,8 +1,9 @@
 //! Roots that cannot be overlooked: a march whose steps are bounded by the greatest curvature.
 //!
-//! From a point with value f and slope f′, a function whose second derivative never exceeds M in size keeps its sign for at
-//! least h = (f′ + √(f′² + 2 M f)) / M (for f > 0). Steps of that length pass over quiet stretches in minutes, close in on a root
-//! quadratically, and pass over no pair of roots however short, down to the resolution at which they stop shrinking.
+//! From a point with value f and slope f′, a function whose second derivative never exceeds M in size keeps
+//! its sign for at least h = (f′ + √(f′² + 2 M f)) / M (for f > 0). Steps of that length pass over quiet
+//! stretches in minutes, close in on a root quadratically, and pass over no pair of roots however short, down
+//! to the resolution at which they stop shrinking.
 
 /// A function's value and slope at one time.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +17,8 @@ pub(crate) const RESOLUTION: f64 = 2e-4;
 /// A crossing is located to this, seconds.
 const PRECISION: f64 = 1e-7;
 
-/// The intervals of `from..to` in which a function is not negative, in order. `curvature_max` bounds its second derivative.
+/// The intervals of `from..to` in which a function is not negative, in order. `curvature_max` bounds its
+/// second derivative.
 pub(crate) fn positive_intervals(
     mut f: impl FnMut(f64) -> Sample,
     curvature_max: f64,

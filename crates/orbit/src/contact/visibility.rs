@@ -44,7 +44,8 @@ pub(crate) struct Viewpoint<'s> {
     speed: f64,
 }
 
-/// No site of use stands, sails or flies higher than this, metres; it bounds the least distance to a satellite.
+/// No site of use stands, sails or flies higher than this, metres; it bounds the least distance to a
+/// satellite.
 const SITE_HEIGHT_MAX: f64 = 50e3;
 /// The least radius of curvature of the ellipsoid, metres: bounds how fast a moving site's vertical turns.
 const CURVATURE_RADIUS_MIN: f64 = 6.33e6;
@@ -66,7 +67,8 @@ impl<'s> Viewpoint<'s> {
             .unwrap_or_else(|| self.place.at(Instant::START + slantpath_base::Duration::from_secs_f64(t)))
     }
 
-    /// Speed and acceleration bounds of a satellite relative to this site, and its least and greatest distance.
+    /// Speed and acceleration bounds of a satellite relative to this site, and its least and greatest
+    /// distance.
     pub(crate) fn relative_bounds(&self, bounds: &MotionBounds) -> RelativeBounds {
         let turning = self.speed / CURVATURE_RADIUS_MIN;
         RelativeBounds {
@@ -181,7 +183,8 @@ struct MaskMarch<'a> {
     bounds: RelativeBounds,
 }
 
-/// A satellite behind a mask's edge for less than this, seconds, may be overlooked; the edge itself is found to 1e-5 s.
+/// A satellite behind a mask's edge for less than this, seconds, may be overlooked; the edge itself is found
+/// to 1e-5 s.
 const MASK_RESOLUTION: f64 = 2e-3;
 
 impl MaskMarch<'_> {
@@ -190,7 +193,8 @@ impl MaskMarch<'_> {
         let target = self.ephemeris.position(self.satellite, t);
         let look = self.viewpoint.stance(t).look(target);
         let clearance = look.elevation - self.horizon.at(look.azimuth);
-        // A direction turns no faster than speed over distance; an azimuth faster by the cosine of the elevation.
+        // A direction turns no faster than speed over distance; an azimuth faster by the cosine of the
+        // elevation.
         let turning = self.bounds.speed / self.bounds.range_min + self.bounds.turning;
         let safe = if look.elevation > self.mask_high {
             (look.elevation - self.mask_high) / turning

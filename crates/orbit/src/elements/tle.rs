@@ -1,15 +1,16 @@
 //! Two-line element sets: fixed columns, assumed decimal points, a check digit.
 //!
 //! Columns follow the catalogue's published format ("TLE", AIAA 2006-6753 appendix B). Blank ephemeris types
-//! and designators occur in real and in verification files and are taken; letters in the catalogue number are Alpha-5.
+//! and designators occur in real and in verification files and are taken; letters in the catalogue number are
+//! Alpha-5.
 
 use slantpath_base::Angle;
 
 use super::{Checksums, ElementError, ElementFault, ElementSet, Source};
 use crate::utc::Utc;
 
-/// Reads two-line sets, each with or without a line of name before it. Lines that are empty or begin with `#` are passed
-/// over, and so is whatever follows column 69.
+/// Reads two-line sets, each with or without a line of name before it. Lines that are empty or begin with `#`
+/// are passed over, and so is whatever follows column 69.
 pub fn read(text: &str, file: &str, checksums: Checksums) -> Result<Vec<ElementSet>, ElementError> {
     let mut sets = Vec::new();
     let mut name = None;
@@ -285,8 +286,8 @@ mod tests {
         let error = read_lines(&["VANGUARD 1", VANGUARD[0], &broken]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "test.tle:3: VANGUARD 1 (00005): line 2 ends in checksum 8, its digits give 7: the line was altered or cut; \
-             fetch the set again, or read the file with checksums ignored"
+            "test.tle:3: VANGUARD 1 (00005): line 2 ends in checksum 8, its digits give 7: \
+             the line was altered or cut; fetch the set again, or read the file with checksums ignored"
         );
         let text = [VANGUARD[0], &broken].join("\n");
         assert!(read(&text, "test.tle", Checksums::Ignore).is_ok());
@@ -333,7 +334,8 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(
             number in 1..339_999_u32, incl in 0.0..180.0_f64, raan in 0.0..360.0_f64, ecc in 0.0..0.9_f64,
-            motion in 0.9..16.0_f64, bstar in -0.5..0.5_f64, dot in -0.01..0.01_f64, day in 1..365_i64, nanos in 0..86_400_000_000_000_i64,
+            motion in 0.9..16.0_f64, bstar in -0.5..0.5_f64, dot in -0.01..0.01_f64, day in 1..365_i64,
+            nanos in 0..86_400_000_000_000_i64,
         ) {
             let set = ElementSet {
                 name: number.to_string(), catalogue_number: number, designator: "19001A".into(),

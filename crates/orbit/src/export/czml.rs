@@ -1,4 +1,5 @@
-//! CZML, the scene format of the Cesium globe: satellites on their ways, sites, and every contact with its times.
+//! CZML, the scene format of the Cesium globe: satellites on their ways, sites, and every contact with its
+//! times.
 
 use serde_json::{Value, json};
 use slantpath_base::{Duration, Instant};
@@ -8,8 +9,9 @@ use crate::network::Network;
 use crate::sgp4::PropagationFault;
 use crate::topology::Timeline;
 
-/// A whole scene. `step` is the time between a satellite's written positions (60 s draws smoothly: positions are interpolated by
-/// the viewer with polynomials of the fifth degree). A timeline, if given, is drawn over the contacts.
+/// A whole scene. `step` is the time between a satellite's written positions (60 s draws smoothly: positions
+/// are interpolated by the viewer with polynomials of the fifth degree). A timeline, if given, is drawn over
+/// the contacts.
 pub fn scene(
     network: &Network,
     plan: &ContactPlan,

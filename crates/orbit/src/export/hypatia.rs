@@ -1,9 +1,11 @@
-//! The files that Hypatia's simulator reads: satellites, ground stations, links, description, and forwarding state over time.
+//! The files that Hypatia's simulator reads: satellites, ground stations, links, description, and forwarding
+//! state over time.
 //!
-//! Form after the files of Kassing et al., "Exploring the Internet from space with Hypatia" (IMC 2020). Nodes are numbered as
-//! there: satellites first, then ground stations. A satellite's interfaces are its links in the order of `isls.txt`, then one
-//! towards the ground; a ground station has one. Hypatia's links exist for ever: a link that is off at times is in the
-//! list, and the forwarding state does not use it while it is off.
+//! Form after the files of Kassing et al., "Exploring the Internet from space with Hypatia" (IMC 2020). Nodes
+//! are numbered as there: satellites first, then ground stations. A satellite's interfaces are its links in
+//! the order of `isls.txt`, then one towards the ground; a ground station has one. Hypatia's links exist for
+//! ever: a link that is off at times is in the list, and the forwarding state does not use it while it is
+//! off.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -23,8 +25,9 @@ use slantpath_base::Angle;
 /// A file's name and text.
 pub type File = (String, String);
 
-/// All files: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt`, `description.txt`, and one
-/// `dynamic_state_…/fstate_….txt` and `gsl_if_bandwidth_….txt` for each `step`. The first is whole, later ones hold what changed.
+/// All files: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt`, `description.txt`,
+/// and one `dynamic_state_…/fstate_….txt` and `gsl_if_bandwidth_….txt` for each `step`. The first is whole,
+/// later ones hold what changed.
 pub fn files(network: &Network, plan: &ContactPlan, step: Duration) -> Result<Vec<File>, PropagationFault> {
     let interfaces = Interfaces::new(plan);
     let mut files = vec![
@@ -38,7 +41,8 @@ pub fn files(network: &Network, plan: &ContactPlan, step: Duration) -> Result<Ve
     Ok(files)
 }
 
-/// A satellite's elements as two lines; a circle's and a slot's are made to match at the start, to the format's digits.
+/// A satellite's elements as two lines; a circle's and a slot's are made to match at the start, to the
+/// format's digits.
 fn tles(network: &Network) -> Result<String, PropagationFault> {
     let constellation = network.constellations.first();
     let planes = constellation.map_or(1, |first| first.plane_count().max(1));
@@ -126,7 +130,8 @@ fn description(plan: &ContactPlan) -> String {
 /// Interface numbers.
 struct Interfaces {
     pairs: Vec<(NodeId, NodeId)>,
-    /// For each node, how many links between satellites it has; the next number is the one towards the ground.
+    /// For each node, how many links between satellites it has; the next number is the one towards the
+    /// ground.
     count: Vec<usize>,
     number: BTreeMap<(NodeId, NodeId), usize>,
 }

@@ -1,4 +1,5 @@
-//! A queue of nodes by distance for a search that never goes back: buckets of equal width, used round and round.
+//! A queue of nodes by distance for a search that never goes back: buckets of equal width, used round and
+//! round.
 
 /// Number of buckets.
 const COUNT: usize = 1024;
@@ -14,8 +15,8 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// A queue for steps of up to `weight_max`. A bucket is at least half a millisecond wide, which in low orbit is the
-    /// shortest link: nodes of one bucket are then rarely expanded twice.
+    /// A queue for steps of up to `weight_max`. A bucket is at least half a millisecond wide, which in low
+    /// orbit is the shortest link: nodes of one bucket are then rarely expanded twice.
     pub(super) fn new(weight_max: u32) -> Self {
         let mut shift = 19;
         while (weight_max >> shift) as usize >= COUNT - 2 {
@@ -40,7 +41,8 @@ impl Buckets {
         (distance >> self.shift) as usize % COUNT
     }
 
-    /// The nodes of the next bucket that holds any, and its number. `spare` is left in their place, so that no memory is lost.
+    /// The nodes of the next bucket that holds any, and its number. `spare` is left in their place, so that
+    /// no memory is lost.
     pub(super) fn next(&mut self, spare: &mut Vec<u32>) -> Option<usize> {
         let bucket = self.next_occupied()?;
         self.in_hand = bucket;

@@ -1,4 +1,5 @@
-//! The graph of an instant: links between relaying nodes, and the access links of sites that only send and receive.
+//! The graph of an instant: links between relaying nodes, and the access links of sites that only send and
+//! receive.
 
 use slantpath_base::Instant;
 
@@ -20,8 +21,8 @@ pub enum Metric {
     Hops,
 }
 
-/// The weight of one link in the metric of least hops, besides its delay in units of 1,024 ns: more than the delays of any
-/// path together, which may sum up to 1.07 s.
+/// The weight of one link in the metric of least hops, besides its delay in units of 1,024 ns: more than the
+/// delays of any path together, which may sum up to 1.07 s.
 const HOP: u32 = 1 << 20;
 
 impl Metric {

@@ -14,9 +14,10 @@ pub enum Refresh {
     /// All links': after every change the routes are shortest for the delays of that instant.
     #[default]
     All,
-    /// All links' if that was last done at least this long ago, otherwise those of the links that changed. In low orbit a link's
-    /// delay drifts by at most 50 µs in a second: with a second between readings a route of ten links is the shortest to
-    /// within a millisecond, and in practice to some tens of microseconds, at a tenth of the cost in a large constellation.
+    /// All links' if that was last done at least this long ago, otherwise those of the links that changed. In
+    /// low orbit a link's delay drifts by at most 50 µs in a second: with a second between readings a route
+    /// of ten links is the shortest to within a millisecond, and in practice to some tens of microseconds, at
+    /// a tenth of the cost in a large constellation.
     AtMostEvery(Duration),
     /// Only those of the links that changed; the others keep the delay with which they began.
     Changed,
@@ -210,8 +211,8 @@ impl<'p> Router<'p> {
         Some(Hop { contact: best.contact, next: NodeId(best.satellite) })
     }
 
-    /// The length of the route from a node to a destination in the units of the metric, as of the last refresh; for delay
-    /// these are nanoseconds.
+    /// The length of the route from a node to a destination in the units of the metric, as of the last
+    /// refresh; for delay these are nanoseconds.
     pub fn distance(&self, from: NodeId, destination: usize) -> Option<u32> {
         let tree = &self.trees[destination];
         let finite = |distance: u32| (distance != UNREACHABLE).then_some(distance);
@@ -242,8 +243,9 @@ impl<'p> Router<'p> {
         Some(path)
     }
 
-    /// The shortest route that shares no relaying node with another, for the second address of a multihomed host. The other one is
-    /// kept as it is: where it cuts the network in two there is none, even if another pair would exist.
+    /// The shortest route that shares no relaying node with another, for the second address of a multihomed
+    /// host. The other one is kept as it is: where it cuts the network in two there is none, even if another
+    /// pair would exist.
     pub fn disjoint_path(&self, from: NodeId, to: NodeId, other: &Path) -> Option<Path> {
         search::shortest(&self.graph, from, to, &|node| {
             node == from || node == to || !other.nodes.contains(&node)
@@ -257,7 +259,8 @@ impl<'p> Router<'p> {
         Some(Path { nodes: nodes.to_vec(), contacts })
     }
 
-    /// Every link that holds, with its weight: the graph of the instant, for those who want to judge it themselves.
+    /// Every link that holds, with its weight: the graph of the instant, for those who want to judge it
+    /// themselves.
     pub fn links(&self) -> Vec<(NodeId, NodeId, u32)> {
         let core = self.graph.ends.iter().zip(&self.graph.weights);
         let core = core.filter(|(_, weight)| **weight != UNREACHABLE);

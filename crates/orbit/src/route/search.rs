@@ -8,8 +8,8 @@ use super::router::Path;
 use crate::contact::ContactId;
 use crate::network::NodeId;
 
-/// Links that leave a node: its core links, or its access links where it only sends and receives. Access links towards sites
-/// are not among a satellite's; see [`shortest`].
+/// Links that leave a node: its core links, or its access links where it only sends and receives. Access
+/// links towards sites are not among a satellite's; see [`shortest`].
 fn links(graph: &Graph<'_>, node: NodeId) -> Vec<(NodeId, u32, ContactId)> {
     if graph.is_core(node) {
         let arcs = graph.arcs[node.index()].iter();

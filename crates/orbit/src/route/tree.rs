@@ -1,8 +1,9 @@
 //! One tree of shortest paths towards a destination, and its repair.
 //!
-//! Repair rests on two facts. Distances along the old tree under the new weights are lengths of real paths, so they are
-//! upper bounds; and they are shortest as soon as no link joins two nodes whose distances differ by more than its weight.
-//! One pass down the tree and one over the links therefore either prove the tree or find where to begin.
+//! Repair rests on two facts. Distances along the old tree under the new weights are lengths of real paths,
+//! so they are upper bounds; and they are shortest as soon as no link joins two nodes whose distances differ
+//! by more than its weight. One pass down the tree and one over the links therefore either prove the tree or
+//! find where to begin.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -176,7 +177,8 @@ impl Tree {
         a.abs_diff(b) > graph.weights[slot as usize]
     }
 
-    /// Makes the tree shortest again after weights have changed, links have gone (their weight is unreachable) or come.
+    /// Makes the tree shortest again after weights have changed, links have gone (their weight is
+    /// unreachable) or come.
     pub(super) fn repair(&mut self, graph: &Graph<'_>, shop: &mut Workshop) {
         let lost = self.walk_down(graph, shop);
         // Most of the tree hung on what is gone: begin again.
@@ -231,7 +233,8 @@ impl Tree {
         }
     }
 
-    /// Works out every distance along the tree as it stands, and counts the nodes that hang on nothing any more.
+    /// Works out every distance along the tree as it stands, and counts the nodes that hang on nothing any
+    /// more.
     fn walk_down(&mut self, graph: &Graph<'_>, shop: &mut Workshop) -> usize {
         self.round = self.round.wrapping_add(1);
         let round = self.round;

@@ -1,9 +1,9 @@
 //! The near-Earth half of SGP4 for small eccentricities, without a branch or a library call in its path.
 //!
-//! Equations and symbols are those of Hoots and Roehrich, Spacetrack Report No. 3 (1980), with the corrections of
-//! Vallado et al., AIAA 2006-6753. Lengths are Earth radii and times minutes inside. Three things make it quick: sine
-//! and cosine without branches, as few Newton steps as the eccentricity allows (below 0.1), and the
-//! short-period corrections as small rotations instead of new angles.
+//! Equations and symbols are those of Hoots and Roehrich, Spacetrack Report No. 3 (1980), with the
+//! corrections of Vallado et al., AIAA 2006-6753. Lengths are Earth radii and times minutes inside. Three
+//! things make it quick: sine and cosine without branches, as few Newton steps as the eccentricity allows
+//! (below 0.1), and the short-period corrections as small rotations instead of new angles.
 
 use super::PropagationFault;
 use crate::trig::sincos;
@@ -14,7 +14,8 @@ const RADIUS: f64 = super::WGS72_RADIUS;
 const J2: f64 = ::sgp4::WGS72.j2;
 const J3_OVER_J2: f64 = ::sgp4::WGS72.j3 / ::sgp4::WGS72.j2;
 const J4: f64 = ::sgp4::WGS72.j4;
-/// Newton's steps on Kepler's equation: the error after n of them is about e^(2^n + 1), below 1e-14 radian (0.1 µm).
+/// Newton's steps on Kepler's equation: the error after n of them is about e^(2^n + 1), below 1e-14 radian
+/// (0.1 µm).
 fn newton_steps(e: f64) -> usize {
     match e {
         e if e < 1.5e-3 => 2,
@@ -256,7 +257,8 @@ impl NearEarth {
     }
 }
 
-/// Sine and cosine of an angle after turning it by a small one (below 3e-3 here, where the series stops at 1e-17).
+/// Sine and cosine of an angle after turning it by a small one (below 3e-3 here, where the series stops at
+/// 1e-17).
 #[inline]
 fn turned(sine: f64, cosine: f64, small: f64) -> (f64, f64) {
     let square = small * small;
@@ -288,7 +290,8 @@ mod tests {
             let orbit =
                 ::sgp4::Orbit::from_kozai_elements(&::sgp4::WGS72, incl, node, e, perigee, anomaly, n).unwrap();
             let reference =
-                ::sgp4::Constants::new(::sgp4::WGS72, ::sgp4::iau_epoch_to_sidereal_time, 25.0, bstar, orbit.clone()).unwrap();
+                ::sgp4::Constants::new(::sgp4::WGS72, ::sgp4::iau_epoch_to_sidereal_time, 25.0, bstar, orbit.clone());
+            let reference = reference.unwrap();
             let (ours, theirs) = (NearEarth::new(&orbit, bstar).state(t), super::super::full(&reference, t));
             match (ours, theirs) {
                 (Ok(a), Ok(b)) => {

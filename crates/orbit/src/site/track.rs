@@ -41,7 +41,8 @@ pub enum TrackError {
     Empty(String),
     /// A line that is not four fields.
     #[error(
-        "{file}:{line}: `{text}` is no waypoint: write `time, latitude deg, longitude deg, height m`, as in `90 s, 51.5, -0.1, 10000`"
+        "{file}:{line}: `{text}` is no waypoint: write `time, latitude deg, longitude deg, \
+         height m`, as in `90 s, 51.5, -0.1, 10000`"
     )]
     Fields {
         /// File.
@@ -72,8 +73,8 @@ pub enum TrackError {
 }
 
 impl Track {
-    /// Reads a track file: lines `time, latitude, longitude, height`, `#` for comments, and a first line of headings if
-    /// it does not begin with a digit.
+    /// Reads a track file: lines `time, latitude, longitude, height`, `#` for comments, and a first line of
+    /// headings if it does not begin with a digit.
     pub fn read(text: &str, file: &str) -> Result<Self, TrackError> {
         let mut waypoints: Vec<Waypoint> = Vec::new();
         for (index, row) in text.lines().enumerate() {
@@ -156,8 +157,8 @@ impl Leg {
         let climb = (self.to.height_m - self.from.height_m) / self.seconds;
         let height = self.from.height_m + climb * elapsed;
         let position = surface_point(up, height);
-        // The ellipsoid's point moves smoothly with the vertical: a central difference of half a metre is exact enough
-        // (1e-9 of the speed), and simpler than the derivative of the normal's length.
+        // The ellipsoid's point moves smoothly with the vertical: a central difference of half a metre is
+        // exact enough (1e-9 of the speed), and simpler than the derivative of the normal's length.
         let step = 0.5 / (up_rate.norm() * EQUATORIAL_RADIUS).max(1e-3);
         let (ahead, behind) = (up + up_rate * step, up - up_rate * step);
         let along =
@@ -195,7 +196,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const FLIGHT: &str = "time, latitude, longitude, height\n# over the date line\n0 s, 50, 170, 10000\n3600 s, 52, -178, 11000\n2 h, 50, -170, 0\n";
+    const FLIGHT: &str = "time, latitude, longitude, height\n# over the date line\n\
+        0 s, 50, 170, 10000\n3600 s, 52, -178, 11000\n2 h, 50, -170, 0\n";
 
     #[test]
     fn a_flight_takes_the_short_way_over_the_date_line() {

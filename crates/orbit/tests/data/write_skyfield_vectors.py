@@ -1,7 +1,7 @@
-"""Writes skyfield_looks.csv and skyfield_events.csv with Skyfield (tested with 1.55): where satellites are seen, and when.
+"""Writes skyfield_looks.csv and skyfield_events.csv with Skyfield (1.55): where satellites are seen, and when.
 
-Run it in this folder with Skyfield installed; it needs no download. UT1 is taken for UTC (delta T of 69.184 s) and the pole
-is not moved, as in the crate. The element sets are made up: elements.tle beside it, from the crate's own writer.
+Run it in this folder with Skyfield installed; it needs no download. UT1 is taken for UTC (delta T of 69.184 s)
+and the pole is not moved, as in the crate. The element sets are made up: elements.tle, from the crate's writer.
 """
 
 import random
