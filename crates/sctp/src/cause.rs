@@ -139,7 +139,10 @@ impl Cause {
         let mut reader = Reader::new(value.as_slice());
         let bytes = || value.to_bytes();
         Ok(match code {
-            code::INVALID_STREAM_IDENTIFIER => Self::InvalidStreamIdentifier(StreamId(reader.u16()?)),
+            code::INVALID_STREAM_IDENTIFIER => {
+                let [high, low, _, _] = reader.array()?;
+                Self::InvalidStreamIdentifier(StreamId(u16::from_be_bytes([high, low])))
+            }
             code::MISSING_MANDATORY_PARAMETER => {
                 let count = reader.u32()?;
                 let mut kinds = SmallVec::new();

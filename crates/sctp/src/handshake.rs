@@ -85,19 +85,15 @@ impl Wishes {
     }
 }
 
-/// What is wrong with an INIT ACK, and how the association ends by it.
+/// What is wrong with an INIT ACK, and what an ABORT says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// Why, for the ABORT and for the layer above.
-    pub(crate) cause: Cause,
-    /// Whether the ABORT reflects the tag of the INIT ACK, which has no tag of its own to go by.
-    pub(crate) is_tag_reflected: bool,
-}
-
-impl Refusal {
-    pub(crate) const fn because(cause: Cause) -> Self {
-        Self { cause, is_tag_reflected: false }
-    }
+pub(crate) enum Refusal {
+    /// The association ends. The ABORT has the tag of the INIT ACK.
+    Ends(Cause),
+    /// The association ends. The INIT ACK has no tag, so the ABORT reflects that of its packet.
+    EndsUntagged(Cause),
+    /// Only the INIT ACK is refused; another may come.
+    Discards(Cause),
 }
 
 /// The ERROR that reports unknown parameters of an INIT ACK.

@@ -71,7 +71,7 @@ impl Association {
     pub(super) fn send_heartbeat(&mut self, now: Instant, path: PathId) {
         let rto = self.paths[path].rtt.rto();
         let info = self.paths[path].heartbeat.send(now, path, rto, &mut self.random);
-        self.control.push_back((path, Chunk::Heartbeat(HeartbeatChunk { info })));
+        self.control.push_back((path, Chunk::Heartbeat(HeartbeatChunk::new(info))));
     }
 
     /// Sends no more HEARTBEATs: the association shuts down.

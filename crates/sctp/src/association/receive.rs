@@ -2,14 +2,13 @@
 
 use std::net::IpAddr;
 
-use bytes::Bytes;
 use slantpath_base::Instant;
 
 use super::output::Agenda;
 use super::state::State;
 use super::{Association, turn};
 use crate::cause::Cause;
-use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, HeartbeatAck, Sack};
+use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, Sack};
 use crate::event::{CloseReason, Event};
 use crate::packet::ParsedPacket;
 use crate::path::PathId;
@@ -79,7 +78,7 @@ impl Association {
             Chunk::Data(data) => self.on_data(now, data, from),
             Chunk::Sack(sack) => self.on_sack(now, &sack, from),
             Chunk::Heartbeat(heartbeat) => {
-                self.on_heartbeat(heartbeat.info, from);
+                self.on_heartbeat(heartbeat, from);
                 Rest::Read
             }
             Chunk::HeartbeatAck(answer) => {
@@ -190,7 +189,7 @@ impl Association {
         }
     }
 
-    fn on_heartbeat(&mut self, info: Bytes, from: Option<PathId>) {
+    fn on_heartbeat(&mut self, heartbeat: Heartbeat, from: Option<PathId>) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.6
         //# A packet containing the
         //# HEARTBEAT ACK chunk is always sent to the source IP address of the IP
@@ -199,7 +198,7 @@ impl Association {
         if let Some(path) = from
             && self.state.answers_heartbeats()
         {
-            self.control.push_back((path, Chunk::HeartbeatAck(HeartbeatAck { info })));
+            self.control.push_back((path, Chunk::HeartbeatAck(heartbeat.into_ack())));
         }
     }
 

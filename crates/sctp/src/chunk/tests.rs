@@ -61,8 +61,10 @@ pub(crate) fn any_chunk() -> impl Strategy<Value = Chunk> {
         (any_fields(), parameters())
             .prop_map(|(fields, parameters)| Chunk::InitAck(InitAck { fields, parameters })),
         any_sack().prop_map(Chunk::Sack),
-        any_bytes(60).prop_map(|info| Chunk::Heartbeat(Heartbeat { info })),
-        any_bytes(60).prop_map(|info| Chunk::HeartbeatAck(HeartbeatAck { info })),
+        (any_bytes(60), any_bytes(20))
+            .prop_map(|(info, others)| Chunk::Heartbeat(Heartbeat { info, others })),
+        (any_bytes(60), any_bytes(20))
+            .prop_map(|(info, others)| Chunk::HeartbeatAck(HeartbeatAck { info, others })),
         (any::<bool>(), causes())
             .prop_map(|(is_tag_reflected, causes)| Chunk::Abort(Abort { is_tag_reflected, causes })),
         any::<u32>().prop_map(|tsn| Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(tsn) })),
@@ -135,7 +137,7 @@ fn a_sack_that_counts_more_blocks_than_it_holds_is_refused() {
 #[test]
 fn the_padding_of_the_last_parameter_is_not_counted() {
     let info = Bytes::from_static(&[1, 2, 3, 4, 5]);
-    let bytes = written(&Chunk::Heartbeat(Heartbeat { info }));
+    let bytes = written(&Chunk::Heartbeat(Heartbeat::new(info)));
     assert_eq!(bytes, [4, 0, 0, 13, 0, 1, 0, 9, 1, 2, 3, 4, 5, 0, 0, 0]);
 }
 
@@ -143,7 +145,7 @@ fn the_padding_of_the_last_parameter_is_not_counted() {
 fn a_chunk_whose_length_counts_its_last_padding_is_accepted() {
     let bytes = [4, 0, 0, 16, 0, 1, 0, 9, 1, 2, 3, 4, 5, 0, 0, 0];
     let info = Bytes::from_static(&[1, 2, 3, 4, 5]);
-    assert_eq!(parse(&bytes), Ok(Chunk::Heartbeat(Heartbeat { info })));
+    assert_eq!(parse(&bytes), Ok(Chunk::Heartbeat(Heartbeat::new(info))));
 }
 
 proptest! {

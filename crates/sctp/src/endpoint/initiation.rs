@@ -14,7 +14,7 @@ use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, InitFields};
 use crate::cookie::{Cookie, TieTags};
 use crate::event::{CloseReason, Event};
-use crate::handshake::{CookieEchoed, Families, LEAST_RWND, LocalStart, Offer};
+use crate::handshake::{CookieEchoed, Families, LEAST_RWND, LocalStart, Offer, Refusal};
 use crate::packet::COMMON_HEADER_LEN;
 use crate::parameter::Parameter;
 use crate::types::VerificationTag;
@@ -264,16 +264,7 @@ impl Endpoint {
         let peer_port = received.peer_port();
         let accepted = match handshake.accept(now, init_ack, received.source, endpoint, peer_port, &config) {
             Ok(accepted) => accepted,
-            Err(refusal) => {
-                let abort = Chunk::Abort(Abort {
-                    is_tag_reflected: refusal.is_tag_reflected,
-                    causes: vec![refusal.cause.clone()],
-                });
-                let tag =
-                    if refusal.is_tag_reflected { received.tag() } else { init_ack.fields.initiate_tag };
-                self.reply(received, tag, abort);
-                return self.fail(slot, CloseReason::Aborted(refusal.cause));
-            }
+            Err(refusal) => return self.refuse_init_ack(slot, received, init_ack, refusal),
         };
         let mut origin = (**handshake).clone();
         let stream = self.fork_stream();
@@ -297,6 +288,22 @@ impl Endpoint {
             &config,
         )));
         self.send_cookie_echo(now, slot);
+    }
+
+    fn refuse_init_ack(&mut self, slot: u32, received: Received<'_>, init_ack: &InitAck, refusal: Refusal) {
+        let (tag, is_tag_reflected) = match refusal {
+            Refusal::EndsUntagged(_) => (received.tag(), true),
+            Refusal::Ends(_) | Refusal::Discards(_) => (init_ack.fields.initiate_tag, false),
+        };
+        let (Refusal::Ends(cause) | Refusal::EndsUntagged(cause) | Refusal::Discards(cause)) = &refusal;
+        let abort = Abort { is_tag_reflected, causes: vec![cause.clone()] };
+        self.reply(received, tag, Chunk::Abort(abort));
+        match refusal {
+            Refusal::Ends(cause) | Refusal::EndsUntagged(cause) => {
+                self.fail(slot, CloseReason::Aborted(cause));
+            }
+            Refusal::Discards(_) => {}
+        }
     }
 
     /// Sends the COOKIE ECHO, the first time with as much DATA as fits behind it.

@@ -84,6 +84,12 @@ impl Endpoint {
         let received = Received { source, destination, packet: &parsed };
         match first {
             kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
+            //# *  When an endpoint receives an SCTP packet with the Verification
+            //# Tag set to 0, it SHOULD verify that the packet contains only an
+            //# INIT chunk.  Otherwise, the receiver MUST silently discard the
+            //# packet.
+            _ if received.tag() == VerificationTag::ZERO => self.stats.wrong_tags += 1,
             kind::COOKIE_ECHO => self.receive_cookie_echo(now, received),
             _ => match self.slot_of(received, first) {
                 Some(slot) => self.receive_in_association(now, slot, received, first),
@@ -122,11 +128,7 @@ impl Endpoint {
     fn receive_init(&mut self, now: Instant, received: Received<'_>) {
         match received.only_chunk() {
             Some(Chunk::Init(init)) => self.receive_valid_init(now, received, &init),
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
-            //# *  When an endpoint receives an SCTP packet with the Verification
-            //# Tag set to 0, it SHOULD verify that the packet contains only an
-            //# INIT chunk.  Otherwise, the receiver MUST silently discard the
-            //# packet.
+            // Not alone, or not to be read.
             _ => self.stats.malformed_packets += 1,
         }
     }
@@ -201,6 +203,7 @@ impl Endpoint {
             }
             kind::SHUTDOWN_ACK => self.receive_out_of_the_blue(received),
             kind::ERROR => self.receive_error_in_cookie_echoed(now, slot, received),
+            kind::HEARTBEAT => self.receive_heartbeat_in_cookie_echoed(slot, received),
             _ => self.receive_abort_in_setup(slot, received),
         }
     }
@@ -234,6 +237,19 @@ impl Endpoint {
         } else if !causes.is_empty() {
             let id = self.table.id(slot);
             self.outbox.push_event(id, Event::PeerReported(causes));
+        }
+    }
+
+    /// The peer is established and probes us; its COOKIE ACK was lost or overtaken.
+    fn receive_heartbeat_in_cookie_echoed(&mut self, slot: u32, received: Received<'_>) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
+        //# A receiver of a HEARTBEAT
+        //# chunk MUST respond to a HEARTBEAT chunk with a HEARTBEAT ACK chunk
+        //# after entering the COOKIE-ECHOED state (sender of the INIT chunk) or
+        //# the ESTABLISHED state (receiver of the INIT chunk)
+        let (_, Some(tag)) = self.table[slot].state.tags() else { return };
+        if let Some(Ok(Chunk::Heartbeat(heartbeat))) = received.packet.chunks().next() {
+            self.reply(received, tag, Chunk::HeartbeatAck(heartbeat.into_ack()));
         }
     }
 

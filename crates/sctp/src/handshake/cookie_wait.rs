@@ -107,20 +107,29 @@ impl CookieWait {
             //# If an endpoint in the COOKIE-WAIT state receives an INIT ACK chunk
             //# with the Initiate Tag set to 0, it MUST destroy the TCB and SHOULD
             //# send an ABORT chunk with the T bit set.
-            return Err(Refusal { cause: Cause::InvalidMandatoryParameter, is_tag_reflected: true });
+            return Err(Refusal::EndsUntagged(Cause::InvalidMandatoryParameter));
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.3
         //# If an endpoint in the COOKIE-WAIT state receives an INIT ACK chunk
         //# with the OS value set to 0, it MUST destroy the TCB and SHOULD
         //# send an ABORT chunk.
-        if fields.outbound_streams == 0 || fields.inbound_streams == 0 || fields.a_rwnd < LEAST_RWND {
-            return Err(Refusal::because(Cause::InvalidMandatoryParameter));
+        if fields.outbound_streams == 0 || fields.inbound_streams == 0 {
+            return Err(Refusal::Ends(Cause::InvalidMandatoryParameter));
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.3
+        //# A receiver of an INIT ACK chunk with the a_rwnd value set to a
+        //# value smaller than 1500 MUST discard the packet, SHOULD send a
+        //# packet in response containing an ABORT chunk and using the
+        //# Initiate Tag as the Verification Tag, and MUST NOT change the
+        //# state of any existing association.
+        if fields.a_rwnd < LEAST_RWND {
+            return Err(Refusal::Discards(Cause::InvalidMandatoryParameter));
         }
         let offer = Offer::read(fields, &init_ack.parameters, source, config.max_peer_addresses)
-            .map_err(Refusal::because)?;
+            .map_err(Refusal::Ends)?;
         let Some(cookie) = offer.cookie else {
             let missing = [kind::STATE_COOKIE].into_iter().collect();
-            return Err(Refusal::because(Cause::MissingMandatoryParameter(missing)));
+            return Err(Refusal::Ends(Cause::MissingMandatoryParameter(missing)));
         };
         let (local_port, local_addresses) = endpoint;
         let sent_to = self.destinations[self.t1_init.current()];

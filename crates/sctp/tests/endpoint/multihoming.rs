@@ -169,7 +169,7 @@ fn a_packet_from_an_address_that_is_one_too_many_is_dropped_without_an_abort() {
     net.send(0, at_a, 0, "x");
     let (to_z, _) = parse(&net.sent.last().unwrap().packet);
     net.sent.clear();
-    let heartbeat = Chunk::Heartbeat(Heartbeat { info: bytes::Bytes::from_static(b"hello") });
+    let heartbeat = Chunk::Heartbeat(Heartbeat::new(bytes::Bytes::from_static(b"hello")));
     net.inject_chunks((v4(3, 1), v4(3, 2)), to_z, std::slice::from_ref(&heartbeat));
     assert_eq!(net.sent.len(), 0, "{}", net.trace(0));
     // A stranger, though, is told.

@@ -65,7 +65,7 @@ fn each_kind_of_packet_gets_the_answer_that_its_rule_says() {
         gap_ack_blocks: [].into_iter().collect(),
         duplicates: [].into_iter().collect(),
     });
-    let heartbeat = Chunk::Heartbeat(Heartbeat { info: bytes::Bytes::from_static(b"hb") });
+    let heartbeat = Chunk::Heartbeat(Heartbeat::new(bytes::Bytes::from_static(b"hb")));
     let shutdown = Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(1) });
     let shutdown_ack = Chunk::ShutdownAck(ShutdownAck);
     let shutdown_complete = Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: false });
@@ -81,7 +81,9 @@ fn each_kind_of_packet_gets_the_answer_that_its_rule_says() {
     // 3: INIT, alone and with tag zero.
     assert_eq!(answer_to(0, &[init()]).as_deref(), Some("INIT-ACK"));
     assert_eq!(answer_to(0, &[init(), data()]), None);
-    assert_eq!(answer_to(0, &[data()]).as_deref(), Some("ABORT(T)[]"));
+    // Section 8.5.1, rule A: tag zero is for an INIT alone.
+    assert_eq!(answer_to(0, &[data()]), None);
+    assert_eq!(answer_to(0, std::slice::from_ref(&shutdown_ack)), None);
     assert_eq!(answer_to(0xabcd, &[init()]).as_deref(), Some("ABORT(T)[]"));
     // 4: COOKIE ECHO.
     assert_eq!(answer_to(0xabcd, &[forged]), None);

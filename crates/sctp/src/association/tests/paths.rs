@@ -173,10 +173,13 @@ fn a_heartbeat_comes_back_to_where_it_came_from() {
     wire.inject(
         0,
         1,
-        &[Chunk::Heartbeat(crate::chunk::Heartbeat { info: bytes::Bytes::from_static(b"opaque") })],
+        &[Chunk::Heartbeat(crate::chunk::Heartbeat {
+            info: bytes::Bytes::from_static(b"opaque"),
+            others: bytes::Bytes::from_static(&[0xc0, 0x01, 0, 5, 7]),
+        })],
     );
     let [answer] = &wire.log[..] else { panic!("{:?}", wire.log) };
     assert_eq!(answer.destination, address(1, 1));
     let Chunk::HeartbeatAck(ack) = &answer.chunks[0] else { panic!("{answer:?}") };
-    assert_eq!(&ack.info[..], b"opaque");
+    assert_eq!((&ack.info[..], &ack.others[..]), (&b"opaque"[..], &[0xc0, 0x01, 0, 5, 7][..]));
 }
