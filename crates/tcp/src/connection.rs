@@ -213,14 +213,16 @@ impl Connection {
     }
 
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        if let ConnectionState::Closed = self.state {
-            return None;
-        }
-        let time_wait = match self.state {
-            ConnectionState::TimeWait { until } => Some(until),
-            _ => None,
+        let earlier = |one: Option<Instant>, other: Option<Instant>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
         };
-        [self.tx.deadline(), self.rx.deadline(), time_wait].into_iter().flatten().min()
+        let deadline = earlier(self.tx.deadline(), self.rx.deadline());
+        match self.state {
+            ConnectionState::Closed => None,
+            ConnectionState::TimeWait { until } => earlier(deadline, Some(until)),
+            _ => deadline,
+        }
     }
 
     /// The next thing to tell the application.

@@ -43,7 +43,7 @@ impl Reassembly {
         let end = start + data.len() as u64;
         let mut at = start;
         while at < end && self.pieces < Self::MAX_PIECES {
-            let index = self.islands.partition_point(|island| island.end <= at);
+            let index = self.index_after(at);
             let gap_end = match self.islands.get(index) {
                 Some(island) if island.start <= at => {
                     at = island.end;
@@ -101,9 +101,20 @@ impl Reassembly {
     }
 
     fn island_at(&self, offset: u64) -> Option<Range> {
-        let index = self.islands.partition_point(|island| island.end <= offset);
-        let island = self.islands.get(index).filter(|island| island.start <= offset)?;
+        let island = self.islands.get(self.index_after(offset)).filter(|island| island.start <= offset)?;
         Some(Range { start: island.start, end: island.end })
+    }
+
+    /// Index of the first island that ends after `offset`. Most segments belong to the last one, or behind it.
+    fn index_after(&self, offset: u64) -> usize {
+        let Some(last) = self.islands.len().checked_sub(1) else { return 0 };
+        if self.islands[last].end <= offset {
+            last + 1
+        } else if self.islands[last].start <= offset {
+            last
+        } else {
+            self.islands.partition_point(|island| island.end <= offset)
+        }
     }
 
     /// Puts the island at `offset` first, and forgets others that have merged with it or are gone.

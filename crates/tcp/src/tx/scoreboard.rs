@@ -176,7 +176,11 @@ impl Scoreboard {
             return 0;
         }
         // The ranges that the block overlaps or touches are one afterwards.
-        let from = self.sacked.partition_point(|range| range.end < start);
+        let from = match self.sacked.back() {
+            // Most blocks extend the last range.
+            Some(last) if last.start <= start && start <= last.end => self.sacked.len() - 1,
+            _ => self.sacked.partition_point(|range| range.end < start),
+        };
         let mut merged = Range { start, end };
         let mut to = from;
         let mut newly = 0;
