@@ -483,3 +483,6 @@ impl Endpoint {
         self.wake(slot);
     }
 }
+
+#[cfg(test)]
+mod tests;

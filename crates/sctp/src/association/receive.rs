@@ -106,7 +106,7 @@ impl Association {
                 Rest::Skip
             }
             Chunk::Error(error) => {
-                self.events.push_back(Event::PeerReported(error.causes));
+                self.on_error(error.causes);
                 Rest::Read
             }
             Chunk::Unknown { .. } => self.on_unknown(&chunk, from),
@@ -199,6 +199,16 @@ impl Association {
             && self.state.answers_heartbeats()
         {
             self.control.push_back((path, Chunk::HeartbeatAck(heartbeat.into_ack())));
+        }
+    }
+
+    fn on_error(&mut self, mut causes: Vec<Cause>) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.6
+        //# In all cases, if the association is not in the COOKIE-ECHOED state,
+        //# the ERROR chunk SHOULD be silently discarded.
+        causes.retain(|cause| !matches!(cause, Cause::StaleCookie { .. }));
+        if !causes.is_empty() {
+            self.events.push_back(Event::PeerReported(causes));
         }
     }
 

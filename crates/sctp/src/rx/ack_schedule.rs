@@ -1,8 +1,11 @@
 //! When to send a SACK: at once, or a little later together with the next one.
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 
 use crate::config::SctpConfig;
+
+/// SACK.Delay is never more than this.
+const MAX_SACK_DELAY: Duration = Duration::from_millis(500);
 
 /// What a packet with DATA brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +45,11 @@ pub(crate) enum AckSchedule {
 impl AckSchedule {
     /// A packet with DATA has been processed; `has_gaps` says whether TSNs are missing now.
     pub(crate) fn on_packet(&mut self, now: Instant, brought: Brought, has_gaps: bool, config: &SctpConfig) {
-        let delay = config.sack_delay;
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
+        //# In
+        //# other words, an implementation MAY lower the value of 'SACK.Delay'
+        //# below 500 ms but MUST NOT raise it above 500 ms.
+        let delay = config.sack_delay.min(MAX_SACK_DELAY);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
         //# When a packet arrives with duplicate DATA chunk(s) and with no new
         //# DATA chunk(s), the endpoint MUST immediately send a SACK chunk with

@@ -135,7 +135,7 @@ fn whatever_the_peer_still_sends_restarts_t2() {
     wire.inject(
         0,
         0,
-        &[Chunk::HeartbeatAck(crate::chunk::HeartbeatAck { info: bytes::Bytes::from_static(b"old") })],
+        &[Chunk::HeartbeatAck(crate::chunk::Heartbeat::new(bytes::Bytes::from_static(b"old")).into_ack())],
     );
     wire.run_until(Instant::from_millis(1_899));
     assert_eq!(wire.log.len(), 1);
