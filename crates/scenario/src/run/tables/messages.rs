@@ -26,8 +26,9 @@ pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[Pla
     let mut flow_name = TextColumn::new("flow");
     let mut number = TypedColumn::<u64>::new("number");
     let mut size = TypedColumn::<u64>::new("size_bytes");
-    let [mut sent, mut delivered, mut delay, mut retransmitted] =
-        ["sent_s", "delivered_s", "delay_s", "retransmitted_s"].map(TypedColumn::<f64>::new);
+    let [mut sent, mut first_transmitted, mut delivered, mut delay, mut retransmitted] =
+        ["sent_s", "first_transmitted_s", "delivered_s", "delay_s", "retransmitted_s"]
+            .map(TypedColumn::<f64>::new);
     let mut transmissions = TypedColumn::<u64>::new("transmissions");
     let [mut first_path, mut last_path] = ["first_path", "last_path"].map(TextColumn::new);
     for flow in flows {
@@ -39,6 +40,7 @@ pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[Pla
             size.push(message.size.into());
             sent.push_instant(message.sent);
             let seconds = |instant: Instant| instant.since_start().as_secs_f64();
+            first_transmitted.push_optional(message.first_transmitted.map(seconds));
             delivered.push_optional(delivery.map(seconds));
             delay.push_optional(delivery.map(|at| at.saturating_since(message.sent).as_secs_f64()));
             retransmitted.push_optional(message.retransmitted.map(seconds));
@@ -54,6 +56,7 @@ pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[Pla
         number.into(),
         size.into(),
         sent.into(),
+        first_transmitted.into(),
         delivered.into(),
         delay.into(),
         transmissions.into(),
