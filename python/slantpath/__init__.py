@@ -1,1 +1,35 @@
-"""One transport stack and one satellite network, run three ways: simulated, emulated, live."""
+"""One transport stack and one satellite network, run three ways: simulated, emulated, live.
+
+A scenario goes in, Arrow tables come out::
+
+    import slantpath
+
+    scenario = slantpath.Scenario.load("scenario.toml")
+    output = slantpath.run(scenario, run=3)
+    output["messages"]  # any library that takes Arrow data takes it
+
+The engine is the Rust program behind the command ``slantpath``. Other Python threads go on while it runs.
+"""
+
+from slantpath import _native
+from slantpath._native import Scenario, Table, mean_interval, quantile
+from slantpath.errors import Fault, RunError, ScenarioError
+from slantpath.running import Job, RunOutput, run, run_jobs, sweep
+
+__version__ = _native.VERSION
+
+__all__ = [
+    "Fault",
+    "Job",
+    "RunError",
+    "RunOutput",
+    "Scenario",
+    "ScenarioError",
+    "Table",
+    "__version__",
+    "mean_interval",
+    "quantile",
+    "run",
+    "run_jobs",
+    "sweep",
+]

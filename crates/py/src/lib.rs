@@ -5,8 +5,13 @@
 #![allow(clippy::needless_pass_by_value, reason = "arguments from Python arrive by value")]
 
 mod arrow;
+mod command;
+mod run;
+mod scenario;
 mod statistics;
+mod studies;
 mod table;
+mod toml_text;
 
 use pyo3::prelude::*;
 
@@ -14,9 +19,19 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::command::main;
+    #[pymodule_export]
+    use super::run::run;
+    #[pymodule_export]
+    use super::scenario::Scenario;
+    #[pymodule_export]
     use super::statistics::{mean_interval, quantile};
     #[pymodule_export]
+    use super::studies::study_scenario;
+    #[pymodule_export]
     use super::table::Table;
+    #[pymodule_export]
+    use super::toml_text::toml_text;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

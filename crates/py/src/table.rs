@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use arrow_array::ffi::FFI_ArrowSchema;
 use pyo3::exceptions::{PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyTuple, PyType};
 use slantpath_results::{Column, TextColumn, TypedColumn, Value, Values};
 
 use crate::arrow;
@@ -28,9 +28,21 @@ impl Table {
             .iter()
             .map(|(name, type_name, cells)| column(name, type_name, cells))
             .collect::<PyResult<Vec<_>>>()?;
-        slantpath_results::Table::new(name, columns)
-            .map(Self)
-            .map_err(|error| PyValueError::new_err(error.to_string()))
+        table_of(slantpath_results::Table::new(name, columns))
+    }
+
+    /// The rows of all parts one below the other.
+    #[classmethod]
+    fn stacked(_class: &Bound<'_, PyType>, name: &str, parts: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
+        table_of(slantpath_results::Table::stacked(name, parts.iter().map(|part| part.0.clone())))
+    }
+
+    /// The table with columns in front that hold one value each, to tell its rows from those of other runs.
+    fn keyed(&self, keys: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        let rows = self.0.rows();
+        let keys =
+            keys.iter().map(|(name, value)| repeated(name, value, rows)).collect::<PyResult<Vec<_>>>()?;
+        table_of(self.0.clone().keyed(keys))
     }
 
     /// What the rows are: `messages`, `links`.
@@ -114,6 +126,23 @@ impl Table {
             .collect::<PyResult<Vec<_>>>()?;
         (py.get_type::<Self>().getattr("of")?, (self.0.name(), columns)).into_pyobject(py)
     }
+}
+
+fn table_of(table: Result<slantpath_results::Table, slantpath_results::TableError>) -> PyResult<Table> {
+    table.map(Table).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn repeated(name: &str, value: &Bound<'_, PyAny>, rows: usize) -> PyResult<Column> {
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(TypedColumn::repeated(name, flag.is_true(), rows).into());
+    }
+    if let Ok(number) = value.cast::<PyInt>() {
+        return Ok(TypedColumn::<u64>::repeated(name, number.extract()?, rows).into());
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(TypedColumn::repeated(name, number.value(), rows).into());
+    }
+    Ok(TextColumn::repeated(name, &value.extract::<String>()?, rows).into())
 }
 
 fn arrow_error(error: arrow_schema::ArrowError) -> PyErr {

@@ -4,8 +4,8 @@ use core::fmt;
 
 /// What the numbers of a column count or measure.
 ///
-/// A column's name ends in its unit (`delay_s`, `cwnd_bytes`), so the two cannot disagree: the unit is derived
-/// from the name. Results are in base units only: seconds, bytes, bits per second.
+/// A column's name ends in its unit (`delay_s`, `cwnd_bytes`), so the two cannot disagree: the unit is
+/// derived from the name. Results are in base units only: seconds, bytes, bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Bits, `_bits`.

@@ -27,7 +27,8 @@ const FLOORS: &[(&str, &[&str])] = &[
         &["wire", "cc", "orbit", "ss7", "results", "des", "sctp", "tcp", "sigtran", "net", "sat", "host"],
     ),
     ("cli", &["scenario", "results", "orbit", "live"]),
-    ("py", &["scenario", "results", "orbit"]),
+    // pip's `slantpath` is the same program, so py calls cli as main.rs does.
+    ("py", &["scenario", "results", "orbit", "cli"]),
     ("testkit", &["wire"]),
     ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "scenario"]),
     ("benches", &["wire", "des", "net", "sctp", "tcp", "host"]),

@@ -19,8 +19,8 @@ use crate::table::Table;
 /// Writes a table as one Parquet file.
 ///
 /// Every column is optional, so that files of one kind have one schema whether or not a cell is missing in
-/// them. Rows stand in groups of a million. The file's metadata holds the table's name (`slantpath.table`) and
-/// for each column with a unit its symbol (`slantpath.unit.delay_s` = `s`).
+/// them. Rows stand in groups of a million. The file's metadata holds the table's name (`slantpath.table`)
+/// and for each column with a unit its symbol (`slantpath.unit.delay_s` = `s`).
 pub fn write_parquet<W: Write + Send>(table: &Table, out: &mut W) -> io::Result<()> {
     write(table, out).map_err(|error| match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {

@@ -1,0 +1,22 @@
+//! The scenarios of the studies, compiled in: an installed package needs no checkout to reproduce a paper.
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+
+use crate::scenario::Scenario;
+
+const SCENARIOS: &[(&str, &str, &str)] = &[(
+    "multi-link",
+    "studies/multi-link/scenario.toml",
+    include_str!("../../../studies/multi-link/scenario.toml"),
+)];
+
+/// The scenario of a study.
+#[pyfunction]
+pub(crate) fn study_scenario(study: &str) -> PyResult<Scenario> {
+    let Some((_, file, text)) = SCENARIOS.iter().find(|(name, ..)| *name == study) else {
+        let names: Vec<&str> = SCENARIOS.iter().map(|(name, ..)| *name).collect();
+        return Err(PyKeyError::new_err(format!("there is no study `{study}`: {}", names.join(", "))));
+    };
+    Scenario::read((*file).to_owned(), (*text).to_owned(), Vec::new(), "".into())
+}

@@ -1,0 +1,64 @@
+//! Python values as TOML.
+
+use std::fmt::Write;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyMapping, PySequence, PyString};
+
+/// A value as TOML: texts, numbers, flags, lists and tables of them.
+#[pyfunction]
+pub(crate) fn toml_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(flag.is_true().to_string());
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(value.str()?.to_string());
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(match number.value() {
+            number if number.is_nan() => "nan".to_owned(),
+            number if number.is_infinite() => if number > 0.0 { "inf" } else { "-inf" }.to_owned(),
+            number => format!("{number:?}"),
+        });
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(quoted(&text.to_cow()?));
+    }
+    if let Ok(table) = value.cast::<PyMapping>() {
+        let entries = table
+            .items()?
+            .iter()
+            .map(|item| {
+                let (key, value): (String, Bound<'_, PyAny>) = item.extract()?;
+                Ok(format!("{} = {}", quoted(&key), toml_text(&value)?))
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        return Ok(format!("{{ {} }}", entries.join(", ")));
+    }
+    if let Ok(list) = value.cast::<PySequence>() {
+        let items = list.try_iter()?.map(|item| toml_text(&item?)).collect::<PyResult<Vec<_>>>()?;
+        return Ok(format!("[{}]", items.join(", ")));
+    }
+    Err(PyTypeError::new_err(format!(
+        "a value of a scenario is a text, a number, a flag, a list or a dict, not {}",
+        value.get_type().name()?
+    )))
+}
+
+fn quoted(text: &str) -> String {
+    let mut toml = String::with_capacity(text.len() + 2);
+    toml.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => toml.push_str("\\\""),
+            '\\' => toml.push_str("\\\\"),
+            control if control.is_control() => {
+                write!(toml, "\\U{:08X}", u32::from(control)).expect("a string takes everything");
+            }
+            plain => toml.push(plain),
+        }
+    }
+    toml.push('"');
+    toml
+}

@@ -1,0 +1,98 @@
+"""The engine of Slantpath, an extension module in Rust."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Self, final
+
+VERSION: str
+
+@final
+class Scenario:
+    """A scenario in which every value is in place and nothing contradicts."""
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a file. Traces that it names are looked for beside it."""
+
+    @classmethod
+    def parse(
+        cls, text: str, file_name: str = "<text>", directory: str | PathLike[str] | None = None
+    ) -> Self:
+        """Read a text. Errors call it `file_name`; traces that it names are looked for in `directory`."""
+
+    def with_values(self, values: Mapping[str, object]) -> Self:
+        """Give the scenario with other values: `{"links.satellite.loss": "2 %"}`."""
+
+    def merged(self) -> str:
+        """Give the merged scenario as TOML: every value written out, with a comment where nobody wrote it."""
+
+    @property
+    def hash(self) -> str:
+        """The hash of the merged scenario, which names its runs."""
+
+    @property
+    def name(self) -> str:
+        """What the scenario is called."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Table:
+    """A table of results: columns of one type each, whose unit stands last in their name."""
+
+    @classmethod
+    def of(cls, name: str, columns: Sequence[tuple[str, str, Iterable[object]]]) -> Self:
+        """Make a table of `(name, type, cells)`, for example `("delay_s", "f64", [0.25, None])`."""
+
+    @classmethod
+    def stacked(cls, name: str, parts: Sequence[Table]) -> Self:
+        """Lay the rows of all parts one below the other."""
+
+    def keyed(self, keys: Sequence[tuple[str, str | int | float | bool]]) -> Self:
+        """Give the table with columns in front that hold one value each."""
+
+    @property
+    def name(self) -> str:
+        """What the rows are: `messages`, `links`."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, in order."""
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column that has one."""
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the table whole or not at all, as `.parquet`, `.csv` or `.jsonl`."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, column: str, /) -> list[bool | float | int | str | None]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __arrow_c_schema__(self) -> object:
+        """Give the schema through the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Give the data through the Arrow PyCapsule interface. A wish for another schema is ignored."""
+
+def main(args: Sequence[str]) -> int:
+    """Run the command with its arguments, the program's name first; give its exit status."""
+
+def mean_interval(observations: Sequence[float], level: float = 0.99) -> tuple[float, float]:
+    """Give the mean and half the width of its confidence interval, of independent observations."""
+
+def quantile(observations: Sequence[float], share: float) -> float:
+    """Give the value below which a share of the observations lies."""
+
+def run(
+    scenario: Scenario, number: int, seed: int | None, captures: Sequence[str]
+) -> tuple[int, str, list[Table], dict[str, bytes]]:
+    """Run a scenario once: the seed that was used, the digest, the tables, and pcapng files by link."""
+
+def study_scenario(study: str) -> Scenario:
+    """Give the scenario of a study."""
+
+def toml_text(value: object) -> str:
+    """Give a value as TOML."""

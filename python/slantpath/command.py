@@ -1,0 +1,20 @@
+"""The command ``slantpath`` as pip installs it: the Rust program, and ``study`` beside it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from slantpath import _native
+
+
+def main() -> int:
+    """Run the command with the arguments of the process; give its exit status."""
+    if sys.argv[1:2] == ["study"]:
+        # Not at the top: matplotlib is slow to load, and only studies draw.
+        from slantpath.studies import command  # noqa: PLC0415
+
+        return command.main(sys.argv[2:])
+    # Ctrl-C ends the Rust program as it would without Python around it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _native.main(["slantpath", *sys.argv[1:]])

@@ -1,0 +1,106 @@
+"""The command ``slantpath study NAME``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from slantpath.errors import RunError
+from slantpath.progress import Progress
+from slantpath.running import run_jobs
+from slantpath.studies import multi_link
+from slantpath.studies.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slantpath.running import Job
+    from slantpath.studies.store import Record
+
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+DEFAULT_RUNS = 20
+
+
+class Results(Protocol):
+    """What a study collects from its runs."""
+
+    @property
+    def TABLES(self) -> Sequence[str]:  # noqa: N802 - a constant of the class
+        """The tables of a run that it needs."""
+
+    def add(self, case: str, run: int, record: Record, /) -> None:
+        """Take a finished run."""
+
+    def seeds(self) -> str:
+        """Say from what every random draw derives."""
+
+
+STUDIES = {"multi-link": multi_link}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a study with the arguments behind ``slantpath study``; give the exit status."""
+    options = _options(arguments)
+    if options.name is None:
+        for name, study in STUDIES.items():
+            print(f"{name:12} {study.ABOUT}")
+        return DONE
+    out: Path = options.out or Path("out") / options.name
+    study = STUDIES[options.name]
+    results = study.Results(options.runs, options.seed)
+    try:
+        collect(study.plan(options.runs, options.seed), results, out, options.jobs)
+        table, files = study.write(out, results)
+    except KeyboardInterrupt:
+        print(f"interrupted: what is finished is kept in {out}, the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    except (OSError, RunError) as error:
+        print(f"slantpath study {options.name}: {error}", file=sys.stderr)
+        return FAILED
+    print(f"\n{table}\n{results.seeds()}\n\nWritten to {out.resolve()}:")
+    for file in files:
+        print(f"  {file.name}")
+    return DONE
+
+
+def collect(plan: Sequence[tuple[str, Job]], results: Results, out: Path, workers: int | None) -> None:
+    """Make every run of a plan that is not found finished below ``out``."""
+    store = Store(out / "runs", results.TABLES)
+    waiting: dict[Job, str] = {}
+    with Progress(len(plan), "runs") as progress:
+        for case, job in plan:
+            record = store.find(case, job)
+            if record is None:
+                waiting[job] = case
+            else:
+                results.add(case, job.run, record)
+                progress.resume(1)
+        with ThreadPoolExecutor(workers) as executor:
+            for job, output in run_jobs(waiting, executor):
+                results.add(waiting[job], job.run, store.keep(waiting[job], job, output))
+                progress.advance()
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="slantpath study",
+        description="Reproduce a paper: run its scenario, check its claims, draw its figures.",
+        epilog="Without a name: the list of studies. An interrupted study goes on where it stopped.",
+    )
+    parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where to write; out/NAME if absent")
+    parser.add_argument("--runs", type=_count, default=DEFAULT_RUNS, metavar="N", help="runs of each case")
+    parser.add_argument("--seed", type=int, metavar="N", help="in place of the scenario's")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once; all processors if absent")
+    return parser.parse_args(arguments)
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        message = f"{count} is too few: at least 1"
+        raise argparse.ArgumentTypeError(message)
+    return count

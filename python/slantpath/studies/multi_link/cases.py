@@ -1,0 +1,119 @@
+"""What is run: the scenario of section 4.2, and what is changed in it for each curve and each claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from slantpath import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from slantpath._native import Scenario
+    from slantpath.running import Value
+
+TCP = "tcp"
+STANDARD = "sctp"
+MODIFIED = "sctp-modified"
+TCP_LOSSLESS = "tcp-lossless"
+STANDARD_LOSSLESS = "sctp-lossless"
+TCP_BULK = "tcp-bulk"
+STANDARD_BULK = "sctp-bulk"
+
+_LOSSLESS: Mapping[str, Value] = {"links.satellite.loss": "0 %"}
+_BULK: Mapping[str, Value] = {
+    **_LOSSLESS,
+    "flows.data.application": {"kind": "bulk", "message_size": "1000 B", "total": "unlimited"},
+}
+_TRANSPORTS: Mapping[str, Mapping[str, Value]] = {
+    TCP: {"flows.data.transport": "tcp", "flows.data.profile": "sack"},
+    STANDARD: {"flows.data.profile": "standard"},
+    MODIFIED: {"flows.data.profile": "modified"},
+}
+
+CASES: Mapping[str, Mapping[str, Value]] = {
+    **_TRANSPORTS,
+    TCP_LOSSLESS: {**_TRANSPORTS[TCP], **_LOSSLESS},
+    STANDARD_LOSSLESS: {**_TRANSPORTS[STANDARD], **_LOSSLESS},
+    TCP_BULK: {**_TRANSPORTS[TCP], **_BULK},
+    STANDARD_BULK: {**_TRANSPORTS[STANDARD], **_BULK},
+}
+"""What each case changes in the scenario. Only the first three draw anything at random."""
+
+RANDOM_CASES = (TCP, STANDARD, MODIFIED)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One other choice for a parameter that the paper leaves open."""
+
+    name: str
+    about: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+def _sctp(**values: Value) -> dict[str, Value]:
+    return {
+        f"sctp.{profile}.{key}": value
+        for profile in ("standard", "modified")
+        for key, value in values.items()
+    }
+
+
+VARIANTS: tuple[Variant, ...] = (
+    Variant(
+        "interval-30ms",
+        "a message every 30 ms, as in the paper's arithmetic, not 30 KByte/s",
+        {
+            "flows.data.application": {
+                "kind": "constant-rate",
+                "message_size": "1000 B",
+                "interval": "30 ms",
+            }
+        },
+    ),
+    Variant(
+        "loss-one-way",
+        "only the direction of the data loses packets",
+        {"links.satellite.reverse.loss": "0 %"},
+    ),
+    Variant(
+        "window-64k",
+        "receive buffers of 64 KiB, not 27 kB",
+        {**_sctp(receive_buffer="64 KiB"), "tcp.sack.receive_buffer": "64 KiB"},
+    ),
+    Variant(
+        "send-buffer-32k",
+        "send buffers of 32 KiB, not 64 KiB",
+        {**_sctp(send_buffer="32 KiB"), "tcp.sack.send_buffer": "32 KiB"},
+    ),
+    Variant(
+        "three-reports",
+        "three reports of a loss, as the RFCs of today have it, not four",
+        {**_sctp(fast_retransmit_threshold=3), "tcp.sack.duplicate_ack_threshold": 3},
+    ),
+    Variant(
+        "tcp-of-today",
+        "TCP with segments of 1460 bytes that counts acknowledged bytes",
+        {"tcp.sack.mss": "1460 B", "tcp.sack.avoidance_increase": "byte-counting"},
+    ),
+    Variant(
+        "cwnd-untouched",
+        "a cwnd of SCTP that losses leave alone, 27 kB",
+        _sctp(fixed_cwnd="27 kB"),
+    ),
+)
+
+
+def scenario() -> Scenario:
+    """Give the scenario of the study as it is compiled in."""
+    return _native.study_scenario("multi-link")
+
+
+def scenario_of(case: str, variant: Variant | None = None) -> Scenario:
+    """Give the scenario of a case, with another choice for an open parameter if one is given."""
+    values = dict(CASES[case])
+    if variant is not None:
+        values.update(variant.values)
+    return scenario().with_values(values)

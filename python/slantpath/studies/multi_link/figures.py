@@ -1,0 +1,77 @@
+"""Figures 7 to 10 of the paper, each a function of the messages of one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slantpath.figures import delivery_delay, mark_retransmitted, new_figure, numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+STRETCH = range(4400, 4560)
+"""The messages of figure 8: the paper shows those around number 4470."""
+
+TCP_LINE = {"color": "#b3541e", "linewidth": 0.7}
+SCTP_LINE = {"color": "#1f4e79", "linewidth": 0.7}
+RETRANSMITTED = {"marker": "o", "markersize": 3.2, "color": "#c22f2f"}
+
+
+def delay_of_tcp_and_sctp(tcp: pa.Table, sctp: pa.Table) -> Figure:
+    """Figure 7: the delivery delay of each message over TCP and over SCTP."""
+    figure, axes = new_figure()
+    delivery_delay(axes, tcp, "TCP", **TCP_LINE)
+    delivery_delay(axes, sctp, "SCTP", **SCTP_LINE)
+    axes.set_title("Delivery delay over TCP and SCTP")
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="upper right")
+    return figure
+
+
+def detail_of_tcp_and_sctp(tcp: pa.Table, sctp: pa.Table) -> Figure:
+    """Figure 8: a stretch of figure 7."""
+    figure, axes = new_figure()
+    for messages, label, line in ((tcp, "TCP", TCP_LINE), (sctp, "SCTP", SCTP_LINE)):
+        shown = messages.slice(STRETCH.start, len(STRETCH))
+        delivery_delay(axes, shown, label, marker=".", markersize=3, **line)
+    axes.set_title(f"Delivery delay over TCP and SCTP, messages {STRETCH.start} to {STRETCH.stop - 1}")
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="upper right")
+    return figure
+
+
+def delay_of_standard_sctp(sctp: pa.Table) -> Figure:
+    """Figure 9: standard SCTP with its retransmitted messages marked."""
+    return _with_retransmissions("Standard SCTP", sctp)
+
+
+def delay_of_modified_sctp(modified: pa.Table, standard: pa.Table) -> Figure:
+    """Figure 10: SCTP with gap reports over the backup, and the mean of standard SCTP for comparison."""
+    figure = _with_retransmissions("SCTP with gap reports over the backup link", modified)
+    axes = figure.axes[0]
+    mean_ms = _retransmitted_mean_s(standard) * 1e3
+    label = f"mean of those, standard SCTP: {mean_ms:.0f} ms"
+    axes.axhline(mean_ms, linestyle="--", linewidth=1, color="#555555", label=label)
+    axes.legend(loc="upper right")
+    return figure
+
+
+def _with_retransmissions(title: str, messages: pa.Table) -> Figure:
+    figure, axes = new_figure()
+    delivery_delay(axes, messages, "all messages", **SCTP_LINE)
+    mark_retransmitted(axes, messages, "retransmitted", **RETRANSMITTED)
+    mean_ms = _retransmitted_mean_s(messages) * 1e3
+    axes.axhline(mean_ms, linewidth=1, color="#c22f2f", label=f"mean of those: {mean_ms:.0f} ms")
+    axes.set_title(title)
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="upper right")
+    return figure
+
+
+def _retransmitted_mean_s(messages: pa.Table) -> float:
+    delay_s = numbers(messages, "delay_s")
+    again = (numbers(messages, "transmissions") > 1) & ~np.isnan(delay_s)
+    return float(delay_s[again].mean()) if again.any() else float("nan")

@@ -1,0 +1,136 @@
+"""Everything that the study writes: tables, figures, captures and the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from slantpath.figures import render
+from slantpath.files import whole_file, write_whole
+from slantpath.running import run
+from slantpath.studies.claims import as_text
+from slantpath.studies.multi_link import cases, figures
+from slantpath.studies.multi_link.findings import (
+    KBYTE,
+    MILLI,
+    recovery_improvement,
+    recovery_mean,
+    retransmitted_mean,
+    throughput,
+)
+from slantpath.studies.report import Figure, Grid, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import matplotlib.figure
+
+    from slantpath.studies.multi_link.runs import Results
+
+LINKS = ("satellite", "terrestrial")
+
+
+def write(out: Path, results: Results) -> tuple[str, list[Path]]:
+    """Write everything that the study shows; give the table of claims and the files."""
+    found = results.findings()
+    table = as_text(found)
+    files = [*_write_messages(out, results), *_write_captures(out, results)]
+    drawn = []
+    for name, title, caption, figure in _figures(results):
+        svg = render(figure, "svg")
+        drawn.append(Figure(title, caption, svg))
+        files.append(write_whole(out / f"{name}.png", render(figure, "png")))
+        files.append(write_whole(out / f"{name}.svg", svg))
+    scenarios = {case: cases.scenario_of(case) for case in cases.CASES}
+    report = Report(
+        title="SCTP over a satellite link with a terrestrial backup",
+        lead=(
+            "A reproduction of section 4 of A. Jungmaier, E. P. Rathgeb, M. Schopp, M. Tüxen, “SCTP – A "
+            "Multi-link End-to-end Protocol for IP-based Networks” (2001)."
+        ),
+        findings=found,
+        figures=drawn,
+        grids=[_sensitivity(results)],
+        scenarios=[(case, scenario.hash, scenario.merged()) for case, scenario in scenarios.items()],
+        seeds=results.seeds(),
+    )
+    files.append(write_whole(out / "claims.txt", table.encode()))
+    files.append(write_whole(out / "report.html", report.html().encode()))
+    return table, files
+
+
+def _write_messages(out: Path, results: Results) -> list[Path]:
+    messages = results.all_messages()
+    parquet, csv = out / "messages.parquet", out / "messages.csv"
+    with whole_file(parquet) as sink:
+        pq.write_table(messages, sink)
+    with whole_file(csv) as sink:
+        pa_csv.write_csv(messages, sink)
+    return [parquet, csv]
+
+
+def _write_captures(out: Path, results: Results) -> list[Path]:
+    output = run(cases.scenario_of(cases.MODIFIED), seed=results.seed, captures=LINKS)
+    return [
+        write_whole(out / f"{cases.MODIFIED}-{link}.pcapng", capture)
+        for link, capture in sorted(output.captures.items())
+    ]
+
+
+def _figures(results: Results) -> Iterator[tuple[str, str, str, matplotlib.figure.Figure]]:
+    tcp, standard, modified = (results.messages(case) for case in cases.RANDOM_CASES)
+    yield (
+        "figure-07",
+        "Figure 7.",
+        "Delivery delay of each message over TCP and over SCTP; run 0.",
+        figures.delay_of_tcp_and_sctp(tcp, standard),
+    )
+    yield ("figure-08", "Figure 8.", "A stretch of figure 7.", figures.detail_of_tcp_and_sctp(tcp, standard))
+    yield (
+        "figure-09",
+        "Figure 9.",
+        "Standard SCTP, retransmitted messages marked; run 0.",
+        figures.delay_of_standard_sctp(standard),
+    )
+    yield (
+        "figure-10",
+        "Figure 10.",
+        "SCTP with gap reports over the backup link, retransmitted messages marked; run 0.",
+        figures.delay_of_modified_sctp(modified, standard),
+    )
+
+
+def _sensitivity(results: Results) -> Grid:
+    rows = [("as studied", *_row(results, ""))]
+    rows += [(variant.about, *_row(results, f"{variant.name}/")) for variant in cases.VARIANTS]
+    return Grid(
+        "What the open parameters decide",
+        "Each line makes one other choice where the paper leaves one, for all cases alike.",
+        (
+            "choice",
+            "M4 / ms",
+            "M5 / ms",
+            "M4 from first transmission / ms",
+            "M5 so",
+            "M6 so",
+            "SCTP / KByte/s",
+            "TCP / KByte/s",
+        ),
+        rows,
+    )
+
+
+def _row(results: Results, prefix: str) -> Sequence[str]:
+    tcp, standard, modified = (results.figures(prefix + case) for case in cases.RANDOM_CASES)
+    return (
+        retransmitted_mean(standard).text("", MILLI),
+        retransmitted_mean(modified).text("", MILLI),
+        recovery_mean(standard).text("", MILLI),
+        recovery_mean(modified).text("", MILLI),
+        recovery_improvement(standard, modified).text("", MILLI),
+        throughput(standard).text("", KBYTE, 1),
+        throughput(tcp).text("", KBYTE, 1),
+    )

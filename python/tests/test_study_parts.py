@@ -1,0 +1,255 @@
+"""The parts of a study on tables made by hand: claims, findings, figures, report, store and bar."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from slantpath import RunOutput, Table
+from slantpath.figures import render
+from slantpath.files import whole_file, write_whole
+from slantpath.progress import Progress
+from slantpath.running import Job
+from slantpath.studies.claims import Claim, Estimate, Finding, Verdict, as_text
+from slantpath.studies.multi_link import cases, figures, findings
+from slantpath.studies.multi_link.findings import RunFigures
+from slantpath.studies.report import Figure, Grid, Report
+from slantpath.studies.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+CLAIM = Claim("M4", "mean delay", "765 ms")
+
+
+def messages(delays_s: list[float | None], again: AbstractSet[int] = frozenset()) -> Table:
+    count = len(delays_s)
+    return Table.of(
+        "messages",
+        [
+            ("flow", "text", ["data"] * count),
+            ("number", "u64", range(count)),
+            ("size_bytes", "u64", [1_000] * count),
+            ("sent_s", "f64", [1.0 + number / 30 for number in range(count)]),
+            ("first_transmitted_s", "f64", [1.1 + number / 30 for number in range(count)]),
+            (
+                "delivered_s",
+                "f64",
+                [
+                    None if delay is None else 1.0 + number / 30 + delay
+                    for number, delay in enumerate(delays_s)
+                ],
+            ),
+            ("delay_s", "f64", delays_s),
+            (
+                "retransmitted_s",
+                "f64",
+                [1.5 + number / 30 if number in again else None for number in range(count)],
+            ),
+            (
+                "last_path",
+                "text",
+                ["terrestrial" if number in again else "satellite" for number in range(count)],
+            ),
+            ("transmissions", "u64", [2 if number in again else 1 for number in range(count)]),
+        ],
+    )
+
+
+def test_an_estimate_agrees_inside_its_widened_interval() -> None:
+    estimate = Estimate.of([0.760, 0.764, 0.762])
+    assert estimate.text("ms", 1e3, 1) == f"762.0 ± {estimate.half_width * 1e3:.1f} ms"
+    assert estimate.agrees_with(0.765)
+    assert not Estimate.exact(0.700).agrees_with(0.765)
+    assert Estimate.exact(2.0).text("s") == "2 s"
+    assert Estimate.of([2.0]).text("s") == "2 ± ? s"
+
+
+def test_the_table_of_claims_is_aligned_and_ends_in_remarks() -> None:
+    table = as_text([Finding(CLAIM, "771 ± 4 ms", Verdict.AGREES, "queueing on the backup")])
+    lines = table.splitlines()
+    assert lines[0].split() == ["claim", "published", "ours", "(99%", "interval)", "verdict"]
+    assert lines[2].index("771") == lines[0].index("ours")
+    assert lines[-1] == "M4: queueing on the backup"
+
+
+def test_a_run_is_summed_up_over_delivered_messages_only() -> None:
+    run = RunFigures.of(pa.table(messages([0.25, 0.75, 0.25, None, 0.51], {1, 3, 4})), duration_s=3.0)
+    assert run.retransmitted == 2
+    assert run.retransmitted_mean_s == pytest.approx(0.63)
+    assert run.recovery_mean_s == pytest.approx(0.53)
+    # The last one arrived too soon after its retransmission to be of it: it was not lost.
+    assert run.lost_least_s == pytest.approx(0.75)
+    assert run.isolated_least_s == math.inf
+    assert run.first_time_mean_s == pytest.approx(0.25)
+    assert run.throughput_bytes_per_s == pytest.approx(4_000 / 2.0)
+
+
+def figures_of(retransmitted_s: float, throughput: float) -> RunFigures:
+    least_s = retransmitted_s - 0.02
+    return RunFigures(50, retransmitted_s, retransmitted_s, least_s, least_s, 0.256, throughput)
+
+
+OBSERVED = {
+    cases.TCP: [figures_of(1.2, 18.1e3), figures_of(1.3, 18.0e3)],
+    cases.STANDARD: [figures_of(0.764, 29.1e3), figures_of(0.766, 29.0e3)],
+    cases.MODIFIED: [figures_of(0.526, 29.1e3), figures_of(0.528, 29.0e3)],
+    cases.TCP_LOSSLESS: [figures_of(0.0, 30e3)],
+    cases.STANDARD_LOSSLESS: [figures_of(0.0, 30e3)],
+    cases.TCP_BULK: [figures_of(0.0, 52e3)],
+    cases.STANDARD_BULK: [figures_of(0.0, 52e3)],
+}
+
+
+def test_every_claim_gets_a_finding_and_the_paper_s_numbers_agree() -> None:
+    found = findings.findings(OBSERVED)
+    assert [finding.claim.number for finding in found] == [f"M{number}" for number in range(1, 10)]
+    assert [finding.verdict for finding in found] == [Verdict.AGREES] * 9
+    assert found[5].ours == "238 ms"
+
+
+def test_a_minimum_below_its_bound_differs() -> None:
+    observed = {**OBSERVED, cases.STANDARD: [figures_of(0.7, 29e3)] * 2}
+    found = {finding.claim.number: finding for finding in findings.findings(observed)}
+    assert found["M2"].verdict is Verdict.DIFFERS
+    assert "680.0 ms" in found["M2"].remark
+    assert found["M4"].verdict is Verdict.DIFFERS
+
+
+def test_figures_show_every_message_and_mark_those_sent_again() -> None:
+    delays: list[float | None] = [0.25] * 5_000
+    delays[4_470] = 0.75
+    table = pa.table(messages(delays, {4_470}))
+    figure = figures.delay_of_standard_sctp(table)
+    axes = figure.axes[0]
+    every, marked = axes.lines[0], axes.lines[1]
+    assert axes.get_xlabel() == "message number"
+    assert axes.get_ylabel() == "delivery delay / ms"
+    assert len(np.asarray(every.get_xdata())) == 5_000
+    assert np.asarray(marked.get_xdata()).tolist() == [4_470]
+    assert np.asarray(marked.get_ydata()).tolist() == [750]
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert labels == ["all messages", "retransmitted", "mean of those: 750 ms"]
+
+    detail = figures.detail_of_tcp_and_sctp(table, table).axes[0]
+    assert np.asarray(detail.lines[0].get_xdata()).tolist() == list(figures.STRETCH)
+
+    modified = figures.delay_of_modified_sctp(table, table).axes[0].get_legend()
+    assert modified is not None
+    assert modified.get_texts()[-1].get_text() == "mean of those, standard SCTP: 750 ms"
+
+
+def test_equal_figures_are_equal_files() -> None:
+    table = pa.table(messages([0.25, 0.26, 0.75], {2}))
+    for kind in ("svg", "png"):
+        one, other = (render(figures.delay_of_tcp_and_sctp(table, table), kind) for _ in range(2))
+        assert one == other
+    assert b"<svg" in render(figures.delay_of_tcp_and_sctp(table, table), "svg")
+
+
+def report() -> Report:
+    return Report(
+        title="A <study>",
+        lead="lead",
+        findings=[Finding(CLAIM, "771 ± 4 ms", Verdict.DIFFERS, "because & why")],
+        figures=[Figure("Figure 7.", "caption", b"<svg/>")],
+        grids=[Grid("Sensitivity", "about", ("choice", "M4"), [("a & b", "1")])],
+        scenarios=[("sctp", "abc", 'rate = "1 Mbit/s"')],
+        seeds="Runs 0 to 19",
+    )
+
+
+def test_the_report_holds_everything_and_needs_nothing_beside_it() -> None:
+    html = report().html()
+    for text in ("A &lt;study&gt;", "771 ± 4 ms", "because &amp; why", "a &amp; b", "Runs 0 to 19"):
+        assert text in html
+    assert "rate = &quot;1 Mbit/s&quot;" in html
+    assert re.findall(r'(?:src|href)="(?!data:)', html) == []
+    assert html == report().html()
+
+
+def output(digest: str) -> RunOutput:
+    return RunOutput(1, 0, digest, {"messages": messages([0.25])})
+
+
+@pytest.fixture
+def job() -> Job:
+    from test_scenario import SMALL  # noqa: PLC0415
+
+    from slantpath import Scenario  # noqa: PLC0415
+
+    return Job(Scenario.parse(SMALL), run=3)
+
+
+def test_a_finished_run_is_found_and_only_under_its_own_key(tmp_path: Path, job: Job) -> None:
+    store = Store(tmp_path, ["messages"])
+    assert store.find("sctp", job) is None
+    kept = store.keep("sctp", job, output("d"))
+    found = store.find("sctp", job)
+    assert found is not None
+    assert found.digest == kept.digest == "d"
+    assert found.tables["messages"].column("delay_s").to_pylist() == [0.25]
+    assert store.find("sctp", Job(job.scenario, run=3, seed=7)) is None
+    other = job.scenario.with_values({"links.wire.loss": "1 %"})
+    assert store.find("sctp", Job(other, run=3)) is None
+
+
+def test_a_run_that_is_not_whole_is_not_found(tmp_path: Path, job: Job) -> None:
+    store = Store(tmp_path, ["messages"])
+    store.keep("sctp", job, output("d"))
+    table = tmp_path / "sctp" / "003-messages.parquet"
+    table.write_bytes(table.read_bytes()[:100])
+    assert store.find("sctp", job) is None
+    store.keep("sctp", job, output("d"))
+    (tmp_path / "sctp" / "003.json").write_text("{")
+    assert store.find("sctp", job) is None
+
+
+def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = write_whole(tmp_path / "deep" / "report.html", b"old")
+
+    def fail() -> None:
+        with whole_file(path) as out:
+            out.write(b"new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert path.read_bytes() == b"old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_bar_shows_what_is_done_and_found() -> None:
+    out = Terminal()
+    with Progress(4, "runs", out) as progress:
+        progress.resume(2)
+        assert progress.remaining_s() is None
+        progress.advance()
+        assert progress.remaining_s() is not None
+        progress.advance()
+    last = out.getvalue().rsplit("\r", 1)[1]
+    assert last == "█" * 30 + " 4/4 runs\x1b[K\n"
+
+
+def test_without_a_terminal_a_line_a_tenth_is_written() -> None:
+    out = io.StringIO()
+    with Progress(100, "runs", out) as progress:
+        for _ in range(100):
+            progress.advance()
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 11
+    assert lines[-1] == "100/100 runs"
