@@ -1,6 +1,8 @@
 //! `slantpath run` and `slantpath schema`.
 
-use crate::place::{Place, scenario};
+use std::process::Command;
+
+use crate::place::{Place, names, scenario};
 
 fn with_first(test: &str) -> Place {
     let place = Place::new(test);
@@ -106,10 +108,12 @@ fn schema_prints_what_is_committed() {
 
 #[test]
 fn every_scenario_of_the_project_runs() {
-    for name in ["dumbbell.toml", "first.toml", "multi-link.toml"] {
-        let place = Place::new(name);
-        place.write(name, &scenario(name));
-        let outcome = place.run(&["run", name]);
+    let names = names(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios").as_ref());
+    assert!(names.len() >= 3, "the scenarios are gone");
+    for name in names {
+        let place = Place::new(&name);
+        place.write(&name, &scenario(&name));
+        let outcome = place.run(&["run", &name]);
         assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{name}");
         assert!(!outcome.out.contains("failed"), "{}", outcome.out);
     }
@@ -120,6 +124,52 @@ fn a_reader_that_stops_early_is_no_failure() {
     let place = with_first("pipe");
     let program = env!("CARGO_BIN_EXE_slantpath");
     let script = format!("'{program}' schema | head -1; echo \"${{PIPESTATUS[0]}}\"");
-    let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(place.path()).output();
+    let output = Command::new("bash").args(["-c", &script]).current_dir(place.path()).output();
     assert_eq!(String::from_utf8_lossy(&output.unwrap().stdout), "{\n0\n");
+}
+
+/// What tshark finds wrong with a capture.
+fn complaints_of_tshark(place: &Place, capture: &str) -> Option<String> {
+    let wrong =
+        "_ws.malformed or ip.checksum.status == 0 or sctp.checksum.status == 0 or tcp.checksum.status == 0";
+    let output = Command::new("tshark")
+        .args(["-r", capture, "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"])
+        .args(["-o", "sctp.checksum:TRUE", "-Y", wrong])
+        .current_dir(place.path())
+        .output()
+        .ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn captures_are_read_by_tshark_without_a_complaint() {
+    let place = with_first("tshark");
+    for (directory, transport, family) in
+        [("a", "sctp", "ipv4"), ("b", "sctp", "ipv6"), ("c", "tcp", "ipv4"), ("d", "tcp", "ipv6")]
+    {
+        let (transport, family) =
+            (format!("flows.signalling.transport={transport}"), format!("links.satellite.family={family}"));
+        let outcome = place.run(&[
+            "run",
+            "first.toml",
+            "--out",
+            directory,
+            "--pcap",
+            "satellite",
+            "--set",
+            &transport,
+            "--set",
+            &family,
+            "--set",
+            "tcp.default.mss=1400 B",
+            "--set",
+            "flows.signalling.end=50 s",
+        ]);
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+        match complaints_of_tshark(&place, &format!("{directory}/satellite.pcapng")) {
+            Some(complaints) => assert_eq!(complaints, "", "{transport} {family}"),
+            None => eprintln!("SKIPPED: tshark is not installed"),
+        }
+    }
 }

@@ -51,6 +51,11 @@ fn executed(document: &str) -> String {
     made
 }
 
+/// A line without a scenario's hash, which changes with every key that the file format gains.
+fn without_hash(line: &str) -> &str {
+    line.split_once(", scenario ").filter(|(_, hash)| hash.len() == 12).map_or(line, |(before, _)| before)
+}
+
 #[test]
 fn the_tutorial_does_what_it_says() {
     let document = std::fs::read_to_string(TUTORIAL).expect("docs/tutorial.md is there");
@@ -61,7 +66,7 @@ fn the_tutorial_does_what_it_says() {
     }
     for (number, (line, now)) in document.lines().zip(made.lines()).enumerate() {
         let cure = "if the change is meant: SLANTPATH_UPDATE=1 cargo test -p slantpath-cli tutorial";
-        assert_eq!(line, now, "docs/tutorial.md, line {}; {cure}", number + 1);
+        assert_eq!(without_hash(line), without_hash(now), "docs/tutorial.md, line {}; {cure}", number + 1);
     }
     assert_eq!(document.lines().count(), made.lines().count());
 }
