@@ -1,4 +1,56 @@
 //! SCTP (RFC 9260), multihomed and sans-IO: packet codec, association, endpoint.
+//!
+//! An [`Endpoint`] is a port on one or more addresses. It answers INITs without keeping state, sorts packets to
+//! its associations and gives back what is to be sent, what the layer above has to know, and when to be called
+//! again. An [`Association`] sends and receives messages over all paths between two endpoints. [`packet`],
+//! [`chunk`], [`parameter`] and [`cause`] are the codec, which every other part stands on.
+//!
+//! Nothing here reads a clock, draws chance of its own, or owns a socket:
+//!
+//! ```
+//! use slantpath_base::{Instant, Seed};
+//! use slantpath_sctp::{ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message, Output};
+//! use slantpath_sctp::{Ppid, SctpConfig, StreamId};
+//!
+//! let addresses = [[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
+//! let mut endpoints = addresses.map(|address| {
+//!     let config = EndpointConfig { port: 2_905, addresses: vec![address], config: SctpConfig::default() };
+//!     Endpoint::new(config, Seed::new(1, 0).stream(&format!("hosts/{address}/sctp")))
+//! });
+//! endpoints[1].listen(true);
+//!
+//! let now = Instant::START;
+//! let peer = ConnectOptions { peer_addresses: vec![addresses[1]], peer_port: 2_905, primary: None };
+//! let association = endpoints[0].connect(now, &peer)?;
+//! let message = Message {
+//!     stream: StreamId(0),
+//!     ppid: Ppid(3),
+//!     payload: "hello".into(),
+//!     is_unordered: false,
+//!     context: 0,
+//! };
+//! endpoints[0].send(now, association, message)?;
+//!
+//! // The network: whatever one of the two transmits reaches the other at once.
+//! let mut received = Vec::new();
+//! for _ in 0..8 {
+//!     for side in 0..2 {
+//!         loop {
+//!             match endpoints[side].poll_output(now) {
+//!                 Output::Transmit { source, destination, packet } => {
+//!                     let input = Input::Packet { source, destination, packet };
+//!                     endpoints[1 - side].handle_input(now, input);
+//!                 }
+//!                 Output::Event(_, Event::Received(message)) => received.push(message.payload),
+//!                 Output::Event(..) => {}
+//!                 Output::Wait(_) => break,
+//!             }
+//!         }
+//!     }
+//! }
+//! assert_eq!(received, ["hello"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod address;
 mod association;
