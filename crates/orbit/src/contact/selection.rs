@@ -2,14 +2,20 @@
 //!
 //! All sites decide in one order of time, so that a policy by load sees the loads of the instant.
 
+mod duel;
+mod handover;
+mod ticks;
+
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::ephemeris::Ephemeris;
-use super::root::{Sample, first_positive};
+use super::root::first_positive;
 use super::stretch::{Cause, Stretch};
 use super::visibility::{Pass, Viewpoint, sight};
 use crate::ground::{Antenna, Criterion, Handover, Reselect};
+use duel::Duel;
+use ticks::Ticks;
 
 /// What one antenna does from one time to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -289,7 +295,8 @@ impl<'a> Chooser<'a> {
             if taken.contains(&other) {
                 continue;
             }
-            let duel = Duel { chooser: self, criterion, current, other: other as usize };
+            let (viewpoint, ephemeris) = (&self.view.viewpoint, self.ephemeris);
+            let duel = Duel { viewpoint, ephemeris, criterion, current, other: other as usize };
             let from = now + 2.0 * TOGETHER;
             if from < until
                 && let Some(at) = first_positive(|t| duel.advantage(t), duel.curvature(), (from, until))
@@ -323,114 +330,9 @@ impl<'a> Chooser<'a> {
         for (antenna, handover) in handovers.into_iter().enumerate() {
             let mut holds: Vec<Hold> =
                 self.holds.iter().copied().filter(|hold| hold.antenna == antenna).collect();
-            make(&mut holds, handover);
+            handover::make(&mut holds, handover);
             made.extend(holds);
         }
         made
-    }
-}
-
-/// Applies a handover's pause or overlap to one antenna's holds, in order of time.
-fn make(holds: &mut Vec<Hold>, handover: Handover) {
-    match handover {
-        Handover::BreakBeforeMake { gap } => {
-            for hold in holds.iter_mut().filter(|hold| hold.stretch.opens != Cause::SpanBegins) {
-                hold.stretch.start += gap.as_secs_f64();
-            }
-        }
-        Handover::MakeBeforeBreak { overlap } => {
-            let overlap = overlap.as_secs_f64();
-            for index in 1..holds.len() {
-                let (before, after) = (holds[index - 1], holds[index]);
-                if libm::fabs(after.stretch.start - before.stretch.end) > 2.0 * TOGETHER {
-                    continue;
-                }
-                // What still stands is kept a while; what is about to set is replaced a while before.
-                holds[index - 1].stretch.end = (before.stretch.end + overlap).min(before.pass.1);
-                let kept = holds[index - 1].stretch.end - after.stretch.start;
-                if kept < overlap {
-                    let earlier = after.stretch.start - (overlap - kept.max(0.0));
-                    holds[index].stretch.start = earlier.max(after.pass.0).max(before.stretch.start);
-                }
-            }
-        }
-    }
-    holds.retain(|hold| hold.stretch.end > hold.stretch.start);
-}
-
-/// Two satellites over one site.
-struct Duel<'c> {
-    chooser: &'c Chooser<'c>,
-    criterion: Criterion,
-    current: usize,
-    other: usize,
-}
-
-impl Duel<'_> {
-    /// Positive once the other is better than the current one.
-    fn advantage(&self, t: f64) -> Sample {
-        let stance = self.chooser.view.viewpoint.stance(t);
-        let a = sight(&stance, &self.chooser.ephemeris.state(self.current, t));
-        let b = sight(&stance, &self.chooser.ephemeris.state(self.other, t));
-        match self.criterion {
-            // Elevations compare as upward over range: multiplied out, so that nothing is divided.
-            Criterion::Highest => Sample {
-                value: b.upward * a.range - a.upward * b.range,
-                slope: b.upward_rate * a.range + b.upward * a.range_rate
-                    - a.upward_rate * b.range
-                    - a.upward * b.range_rate,
-            },
-            Criterion::LeastLoaded | Criterion::LongestRemaining | Criterion::Nearest => Sample {
-                value: a.range * a.range - b.range * b.range,
-                slope: 2.0 * (a.range * a.range_rate - b.range * b.range_rate),
-            },
-        }
-    }
-
-    fn curvature(&self) -> f64 {
-        let viewpoint = &self.chooser.view.viewpoint;
-        let of = |satellite: usize| viewpoint.relative_bounds(self.chooser.ephemeris.bounds(satellite));
-        let (a, b) = (of(self.current), of(self.other));
-        let bound = match self.criterion {
-            Criterion::Highest => {
-                let (speed_a, speed_b) =
-                    (a.speed + a.turning * a.range_max, b.speed + b.turning * b.range_max);
-                a.upward_curvature() * b.range_max
-                    + b.upward_curvature() * a.range_max
-                    + a.range_curvature() * b.range_max
-                    + b.range_curvature() * a.range_max
-                    + 4.0 * speed_a * speed_b
-            }
-            Criterion::LeastLoaded | Criterion::LongestRemaining | Criterion::Nearest => {
-                2.0 * (a.speed * a.speed
-                    + a.range_max * a.acceleration
-                    + b.speed * b.speed
-                    + b.range_max * b.acceleration)
-            }
-        };
-        bound.max(1e-9)
-    }
-}
-
-/// The ticks of a reconfiguration grid.
-struct Ticks {
-    period: f64,
-    offset: f64,
-}
-
-impl Ticks {
-    fn new(period: f64, offset: f64) -> Self {
-        // A period of nothing would tick for ever at one instant.
-        Self { period: period.max(1e-3), offset }
-    }
-
-    fn is_one(&self, t: f64) -> bool {
-        let ticks = (t - self.offset) / self.period;
-        ticks > -1e-9 && libm::fabs(ticks - libm::round(ticks)) * self.period <= TOGETHER
-    }
-
-    fn after(&self, t: f64) -> f64 {
-        let ticks = libm::floor((t + TOGETHER - self.offset) / self.period) + 1.0;
-        self.offset + ticks.max(0.0) * self.period
     }
 }
