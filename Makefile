@@ -38,6 +38,7 @@ python-package: .venv/bin/maturin need-cargo need-cc
 
 bench: need-cargo need-cc
 	cargo run --quiet --release --package slantpath-benches
+	cargo bench --quiet --package slantpath-orbit --bench orbit
 
 # Coverage-guided runs on the pinned toolchain: FUZZ_SECONDS for each target.
 FUZZ_SECONDS ?= 20
