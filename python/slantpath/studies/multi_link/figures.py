@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-STRETCH = range(4400, 4560)
-"""The messages of figure 8: the paper shows those around number 4470."""
+STRETCH = 160
+"""Messages that figure 8 shows."""
+SETTLED = 200
+"""The messages before are of slow start."""
 
 TCP_LINE = {"color": "#b3541e", "linewidth": 0.7}
 SCTP_LINE = {"color": "#1f4e79", "linewidth": 0.7}
@@ -26,21 +28,19 @@ def delay_of_tcp_and_sctp(tcp: pa.Table, sctp: pa.Table) -> Figure:
     delivery_delay(axes, tcp, "TCP", **TCP_LINE)
     delivery_delay(axes, sctp, "SCTP", **SCTP_LINE)
     axes.set_title("Delivery delay over TCP and SCTP")
-    axes.set_ylim(bottom=0)
-    axes.legend(loc="upper right")
-    return figure
+    return _finished(figure)
 
 
 def detail_of_tcp_and_sctp(tcp: pa.Table, sctp: pa.Table) -> Figure:
-    """Figure 8: a stretch of figure 7."""
+    """Figure 8: the stretch of figure 7 around the message that TCP delivered fastest."""
     figure, axes = new_figure()
+    calmest = SETTLED + int(np.nanargmin(numbers(tcp, "delay_s")[SETTLED:]))
+    first = calmest - STRETCH // 2
     for messages, label, line in ((tcp, "TCP", TCP_LINE), (sctp, "SCTP", SCTP_LINE)):
-        shown = messages.slice(STRETCH.start, len(STRETCH))
+        shown = messages.slice(first, STRETCH)
         delivery_delay(axes, shown, label, marker=".", markersize=3, **line)
-    axes.set_title(f"Delivery delay over TCP and SCTP, messages {STRETCH.start} to {STRETCH.stop - 1}")
-    axes.set_ylim(bottom=0)
-    axes.legend(loc="upper right")
-    return figure
+    axes.set_title(f"Delivery delay over TCP and SCTP, messages {first} to {first + STRETCH - 1}")
+    return _finished(figure)
 
 
 def delay_of_standard_sctp(sctp: pa.Table) -> Figure:
@@ -55,8 +55,7 @@ def delay_of_modified_sctp(modified: pa.Table, standard: pa.Table) -> Figure:
     mean_ms = _retransmitted_mean_s(standard) * 1e3
     label = f"mean of those, standard SCTP: {mean_ms:.0f} ms"
     axes.axhline(mean_ms, linestyle="--", linewidth=1, color="#555555", label=label)
-    axes.legend(loc="upper right")
-    return figure
+    return _finished(figure)
 
 
 def _with_retransmissions(title: str, messages: pa.Table) -> Figure:
@@ -66,8 +65,14 @@ def _with_retransmissions(title: str, messages: pa.Table) -> Figure:
     mean_ms = _retransmitted_mean_s(messages) * 1e3
     axes.axhline(mean_ms, linewidth=1, color="#c22f2f", label=f"mean of those: {mean_ms:.0f} ms")
     axes.set_title(title)
+    return _finished(figure)
+
+
+def _finished(figure: Figure) -> Figure:
+    """Set what all four share: delays from zero on, and a legend that hides no message."""
+    axes = figure.axes[0]
     axes.set_ylim(bottom=0)
-    axes.legend(loc="upper right")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=4, frameon=False, fontsize="small")
     return figure
 
 

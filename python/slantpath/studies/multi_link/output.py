@@ -88,7 +88,12 @@ def _figures(results: Results) -> Iterator[tuple[str, str, str, matplotlib.figur
         "Delivery delay of each message over TCP and over SCTP; run 0.",
         figures.delay_of_tcp_and_sctp(tcp, standard),
     )
-    yield ("figure-08", "Figure 8.", "A stretch of figure 7.", figures.detail_of_tcp_and_sctp(tcp, standard))
+    yield (
+        "figure-08",
+        "Figure 8.",
+        "A calm stretch of figure 7.",
+        figures.detail_of_tcp_and_sctp(tcp, standard),
+    )
     yield (
         "figure-09",
         "Figure 9.",
