@@ -24,7 +24,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_base::{Instant, Stream};
+use slantpath_base::{Duration, Instant, Stream};
 use slantpath_wire::Packet;
 use slantpath_wire::icmp::IcmpError;
 use smallvec::SmallVec;
@@ -307,6 +307,18 @@ impl Endpoint {
     /// established.
     pub fn request_heartbeat(&mut self, now: Instant, id: AssociationId, address: IpAddr) -> bool {
         self.with_established(id, |association| association.request_heartbeat(now, address))
+    }
+
+    /// CHANGE HEARTBEAT: sets HB.interval of an address of the peer, or turns its HEARTBEATs off (`None`).
+    /// `false` if it is none of the peer's addresses, or the association is not established.
+    pub fn set_heartbeat_interval(
+        &mut self,
+        now: Instant,
+        id: AssociationId,
+        address: IpAddr,
+        interval: Option<Duration>,
+    ) -> bool {
+        self.with_established(id, |association| association.set_heartbeat_interval(now, address, interval))
     }
 
     /// Takes what comes in from below.

@@ -81,6 +81,8 @@ pub(crate) struct Path {
     pub(crate) earliest: Option<Tsn>,
     pub(crate) error_count: u32,
     pub(crate) heartbeat: Heartbeat,
+    /// HB.interval of this address; `None`: no HEARTBEATs but for path verification.
+    pub(crate) heartbeat_interval: Option<Duration>,
     pub(crate) tally: SackTally,
     pub(crate) stats: PathStats,
     mtu: u16,
@@ -160,6 +162,7 @@ impl Path {
             earliest: None,
             error_count: 0,
             heartbeat: Heartbeat::Off,
+            heartbeat_interval: config.heartbeat_interval,
             tally: SackTally::default(),
             stats: PathStats::default(),
             mtu: config.initial_path_mtu,

@@ -1,6 +1,8 @@
 //! Whether the peer and its addresses answer: error counters, HEARTBEATs, path verification (RFC 9260,
 //! sections 5.4 and 8).
 
+use std::net::IpAddr;
+
 use slantpath_base::{Duration, Instant, Stream};
 
 use super::output::Agenda;
@@ -28,13 +30,13 @@ pub(super) fn begin_heartbeats(now: Instant, paths: &mut Paths, config: &SctpCon
             // Nobody knows which path has the lowest delay before all have been measured.
             Heartbeat::Requested { at: now }
         } else {
-            scheduled(now, path.rtt.rto(), config, random)
+            scheduled(now, path.rtt.rto(), path.heartbeat_interval, random)
         };
     }
 }
 
-fn scheduled(now: Instant, rto: Duration, config: &SctpConfig, random: &mut Stream) -> Heartbeat {
-    match config.heartbeat_interval {
+fn scheduled(now: Instant, rto: Duration, interval: Option<Duration>, random: &mut Stream) -> Heartbeat {
+    match interval {
         Some(interval) => {
             Heartbeat::Scheduled { at: now + heartbeat_period(interval, rto, random), since: now }
         }
@@ -74,6 +76,30 @@ impl Association {
         self.control.push_back((path, Chunk::Heartbeat(HeartbeatChunk::new(info))));
     }
 
+    /// CHANGE HEARTBEAT: sets HB.interval of an address of the peer, or turns its HEARTBEATs off, but for those
+    /// that verify it. `false` if it is none of the peer's addresses.
+    pub fn set_heartbeat_interval(
+        &mut self,
+        now: Instant,
+        address: IpAddr,
+        interval: Option<Duration>,
+    ) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
+        //# A primitive is provided for the SCTP user to change the 'HB.interval'
+        //# and turn on or off the heartbeat on a given destination address.
+        let Some(path) = self.paths.find(address) else { return false };
+        self.paths[path].heartbeat_interval = interval;
+        // What is under way for another reason goes on.
+        if let Heartbeat::Off | Heartbeat::Scheduled { .. } = self.paths[path].heartbeat
+            && self.state.may_send_heartbeats()
+        {
+            let rto = self.paths[path].rtt.rto();
+            self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
+            self.agenda = Agenda::Packets;
+        }
+        true
+    }
+
     /// Sends no more HEARTBEATs: the association shuts down.
     pub(super) fn stop_heartbeats(&mut self) {
         for path in self.paths.iter_mut() {
@@ -94,7 +120,8 @@ impl Association {
         //# value carried in the HEARTBEAT ACK chunk.
         self.paths[path].sample_rtt(round_trip);
         let rto = self.paths[path].rtt.rto();
-        self.paths[path].heartbeat = scheduled(now, rto, &self.config, &mut self.random);
+        let interval = self.paths[path].heartbeat_interval;
+        self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
         //# Upon the receipt of the HEARTBEAT ACK chunk, the sender of the
         //# HEARTBEAT chunk SHOULD clear the error counter of the destination
@@ -185,7 +212,8 @@ impl Association {
                     self.send_heartbeat(now, path);
                 } else {
                     let rto = self.paths[path].rtt.rto();
-                    self.paths[path].heartbeat = scheduled(now, rto, &self.config, &mut self.random);
+                    let interval = self.paths[path].heartbeat_interval;
+                    self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
                 }
             }
             Heartbeat::Awaited { sent, .. } => {
@@ -214,7 +242,7 @@ impl Association {
                 }
                 let rto = self.paths[path].rtt.rto();
                 let fallback = SctpConfig::default().heartbeat_interval;
-                let interval = self.config.heartbeat_interval.or(fallback.filter(|_| is_unconfirmed));
+                let interval = self.paths[path].heartbeat_interval.or(fallback.filter(|_| is_unconfirmed));
                 self.paths[path].heartbeat = match interval {
                     Some(interval) => {
                         let at = now + heartbeat_period(interval, rto, &mut self.random);

@@ -104,6 +104,11 @@ impl State {
         self.may_send_data()
     }
 
+    /// Whether idle addresses are probed: until SHUTDOWN or SHUTDOWN ACK has been sent.
+    pub(super) const fn may_send_heartbeats(&self) -> bool {
+        self.may_send_data()
+    }
+
     pub(super) const fn is_closed(&self) -> bool {
         matches!(self, Self::Closed { .. })
     }

@@ -197,6 +197,27 @@ fn a_cookie_echo_from_an_unconfirmed_address_is_acknowledged_to_the_confirmed_on
     assert_eq!(acks, [v4(1, 1)]);
 }
 
+/// Sections 8.3 and 11.1: CHANGE HEARTBEAT.
+#[test]
+fn the_heartbeat_of_one_address_can_be_changed_and_turned_off() {
+    let (mut net, at_a, _) = dual_homed();
+    net.run_for(Duration::from_secs(5));
+    let minute = Some(Duration::from_secs(60));
+    assert!(net.hosts[0].endpoint.set_heartbeat_interval(net.now, at_a, v4(1, 2), None));
+    assert!(net.hosts[0].endpoint.set_heartbeat_interval(net.now, at_a, v4(2, 2), minute));
+    assert!(!net.hosts[0].endpoint.set_heartbeat_interval(net.now, at_a, v4(3, 2), minute));
+    net.drain(0);
+    net.sent.clear();
+    net.run_for(Duration::from_secs(610));
+    let probes = |to: IpAddr| {
+        let is_probe = |sent: &&crate::net::Sent| sent.route.1 == to && describe(&sent.packet) == "HEARTBEAT";
+        net.sent.iter().filter(is_probe).count()
+    };
+    assert_eq!(probes(v4(1, 2)), 0);
+    // One for each minute and RTO of a second, give or take half of that.
+    assert!((9..=10).contains(&probes(v4(2, 2))), "{}", probes(v4(2, 2)));
+}
+
 #[test]
 fn a_thousand_associations_share_an_endpoint() {
     let mut net = Net::calm();
