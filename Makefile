@@ -46,7 +46,8 @@ fuzz: need-cargo need-cargo-fuzz
 	for target in $$(cargo fuzz list); do cargo fuzz run -s none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 demo: .venv/bin/maturin need-cargo need-cc
-	.venv/bin/maturin develop --quiet --release
+	@echo 'Building Slantpath: minutes the first time, seconds later.'
+	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/maturin develop --quiet --release
 	.venv/bin/slantpath study multi-link
 
 clean:
