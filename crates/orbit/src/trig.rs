@@ -14,8 +14,8 @@ pub(crate) fn sincos(angle: f64) -> (f64, f64) {
     let turns = shifted - ROUNDER;
     let x = ((angle - turns * HALF_PI[0]) - turns * HALF_PI[1]) - turns * HALF_PI[2];
     let z = x * x;
-    // Taylor's series to where the next term is below half a unit of the last place on ±π/4, summed in pairs (Estrin):
-    // the chain of dependent steps is half as long as Horner's.
+    // Taylor's series to where the next term is below half a unit of the last place on ±π/4, summed in pairs
+    // (Estrin): the chain of dependent steps is half as long as Horner's.
     let (z2, z4) = (z * z, (z * z) * (z * z));
     let series =
         |k: &[f64; 7]| ((k[0] + z * k[1]) + z2 * (k[2] + z * k[3])) + z4 * ((k[4] + z * k[5]) + z2 * k[6]);

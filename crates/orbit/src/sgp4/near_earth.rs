@@ -239,8 +239,9 @@ impl NearEarth {
     }
 }
 
-/// Sine and cosine of E + ω: Newton's steps from the mean longitude. After n steps the error is about e^(2^n + 1): two are
-/// enough for 1e-13 radian (a micrometre) where e is below 1.5e-3, and are so small there that the angle need not be formed.
+/// Sine and cosine of E + ω: Newton's steps from the mean longitude. After n steps the error is about e^(2^n
+/// + 1): two are enough for 1e-13 radian (a micrometre) where e is below 1.5e-3, and are so small there that
+/// the angle need not be formed.
 #[inline]
 fn solve_kepler(longitude: f64, axn: f64, ayn: f64, e: f64) -> (f64, f64) {
     let (mut sine, mut cosine) = sincos(longitude);
@@ -293,7 +294,8 @@ mod tests {
     proptest! {
         #[test]
         fn it_agrees_with_the_reference_crate(
-            incl in 0.0..3.1_f64, node in 0.0..6.2_f64, e in prop_oneof![0.0..0.003_f64, 0.0..0.0999_f64], perigee in 0.0..6.2_f64,
+            incl in 0.0..3.1_f64, node in 0.0..6.2_f64, e in prop_oneof![0.0..0.003_f64, 0.0..0.0999_f64],
+            perigee in 0.0..6.2_f64,
             anomaly in 0.0..6.2_f64, rev in 6.5..15.8_f64, bstar in -1e-3..1e-3_f64, t in -14_400.0..14_400.0_f64,
         ) {
             let n = rev * core::f64::consts::PI / 720.0;
