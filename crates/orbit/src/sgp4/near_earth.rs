@@ -239,8 +239,8 @@ impl NearEarth {
     }
 }
 
-/// Sine and cosine of E + ω: Newton's steps from the mean longitude. After n steps the error is about e^(2^n
-/// + 1): two are enough for 1e-13 radian (a micrometre) where e is below 1.5e-3, and are so small there that
+/// Sine and cosine of E + ω: Newton's steps from the mean longitude. Each step squares the error, which begins at
+/// about e²: two are enough for 1e-13 radian (a micrometre) where e is below 1.5e-3, and are so small there that
 /// the angle need not be formed.
 #[inline]
 fn solve_kepler(longitude: f64, axn: f64, ayn: f64, e: f64) -> (f64, f64) {
