@@ -529,7 +529,9 @@ mod tests {
         }
 
         #[test]
-        fn segmentation_round_trips(first: bool, in_sequence: bool, remaining in 0_u8..16, reference in any_reference()) {
+        fn segmentation_round_trips(
+            first: bool, in_sequence: bool, remaining in 0_u8..16, reference in any_reference(),
+        ) {
             let segmentation = Segmentation { first, in_sequence, remaining, reference };
             prop_assert_eq!(Segmentation::parse(&segmentation.emit()), Ok(segmentation));
         }

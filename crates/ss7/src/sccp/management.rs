@@ -77,7 +77,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_round_trip(kind in 0_u8..6, ssn: u8, code in 0_u32..1 << 14, multiplicity in 0_u8..4, level in 0_u8..16) {
+        fn messages_round_trip(
+            kind in 0_u8..6, ssn: u8, code in 0_u32..1 << 14, multiplicity in 0_u8..4, level in 0_u8..16,
+        ) {
             let affected = Affected { ssn: Ssn(ssn), point_code: PointCode(code), multiplicity };
             let message = match kind {
                 0 => ScmgMessage::Ssa(affected),
