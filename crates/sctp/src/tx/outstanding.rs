@@ -68,9 +68,10 @@ pub(crate) struct Outstanding {
 }
 
 impl Outstanding {
-    /// As many as Gap Ack Blocks, with their 16-bit offsets, can tell about. This keeps also the limits of
-    /// section 6.1: 2^31 - 1 TSNs and 2^16 - 1 ordered messages of a stream.
-    pub(crate) const LIMIT: usize = u16::MAX as usize;
+    /// Half the space of Stream Sequence Numbers, so that a receiver which compares them serially (section 1.6)
+    /// keeps the order even if all belong to one stream. It also keeps the limits of section 6.1 and lies
+    /// within the 16-bit offsets of Gap Ack Blocks.
+    pub(crate) const LIMIT: usize = i16::MAX as usize;
 
     pub(crate) fn new(initial_tsn: Tsn) -> Self {
         Self {
