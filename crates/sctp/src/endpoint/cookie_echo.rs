@@ -109,7 +109,10 @@ impl Endpoint {
     /// The cookie of a peer that there is no association with.
     fn accept_cookie(&mut self, now: Instant, received: Received<'_>, cookie: &Cookie) {
         let has_room = self.table.len() < self.config.max_associations;
-        if !self.is_listening || !has_room {
+        // The cookie of an association that came and went proves nothing new: a copy of it that was long under
+        // way, with the DATA behind it, would have the same messages delivered again.
+        let has_ended = self.table.has_ended(cookie.local_tag);
+        if !self.is_listening || !has_room || has_ended {
             let causes = if has_room { Vec::new() } else { vec![Cause::OutOfResource] };
             let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes });
             return self.reply(received, cookie.peer_tag, abort);

@@ -1,5 +1,6 @@
 //! All associations of an endpoint, by number and by the peer's addresses.
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::ops::{Index, IndexMut};
 
@@ -77,7 +78,12 @@ pub(super) struct Table {
     by_peer: FxHashMap<(IpAddr, u16), u32>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
+    /// Our tags of the associations that ended last.
+    ended: VecDeque<VerificationTag>,
 }
+
+/// How many ended associations are remembered: a cookie of theirs that is still under way is worth nothing.
+const ENDED: usize = 1_024;
 
 impl Table {
     pub(super) const fn len(&self) -> usize {
@@ -106,10 +112,21 @@ impl Table {
             self.by_peer.remove(&(address, entry.peer_port));
         }
         self.forget_tag(slot, entry.state.tags().0);
+        if entry.state.is_established() {
+            if self.ended.len() == ENDED {
+                self.ended.pop_front();
+            }
+            self.ended.push_back(entry.state.tags().0);
+        }
         self.slots[slot as usize].generation += 1;
         self.free.push(slot);
         self.len -= 1;
         Some(entry)
+    }
+
+    /// Whether an association with this tag of ours has ended lately.
+    pub(super) fn has_ended(&self, local_tag: VerificationTag) -> bool {
+        self.ended.contains(&local_tag)
     }
 
     /// Recognises the association in `slot` by these addresses of the peer from now on, but for those that

@@ -205,6 +205,29 @@ fn a_repeated_cookie_echo_is_acknowledged_again_and_changes_nothing() {
     assert_eq!(net.hosts[z].endpoint.stats().stale_cookies, 0);
 }
 
+/// A copy of it that was long under way would have DATA behind it delivered once more.
+#[test]
+fn the_cookie_of_an_ended_association_begins_no_other() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config());
+    let z = net.add(&[v4(1, 2)], 2_905, config());
+    net.listen(z);
+    let id = net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    let cookie_echo = net.sent[2].clone();
+    net.shutdown(a, id);
+    net.run_for(Duration::from_secs(1));
+    net.events(z);
+    let first = net.sent.len();
+    replay(&mut net, std::slice::from_ref(&cookie_echo));
+    assert_eq!(answers(&net, first), ["ABORT[]"]);
+    assert_eq!(net.events(z), []);
+    // A new one comes about as ever.
+    net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    assert_alive(&mut net, a, z);
+}
+
 /// Sections 5.2.3 and 5.2.5.
 #[test]
 fn an_old_init_ack_and_an_old_cookie_ack_are_dropped() {
