@@ -137,7 +137,17 @@ impl Connection {
             self.state = ConnectionState::Closed;
             return;
         }
-        self.finish(Event::Reset(ResetCause::ByPeer));
+        match self.state {
+            //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
+            //# If the RST bit is set, then enter the CLOSED state, delete the
+            //# TCB, and return.
+            // Both ends have closed: nothing is lost, and the user is told nothing of it. A peer that has
+            // forgotten the connection answers so to an acknowledgement of its repeated FIN.
+            ConnectionState::Closing | ConnectionState::LastAck | ConnectionState::TimeWait { .. } => {
+                self.finish(Event::Closed);
+            }
+            _ => self.finish(Event::Reset(ResetCause::ByPeer)),
+        }
     }
 
     /// Takes in the acknowledgement of an acceptable segment. Returns whether the rest of it counts.
