@@ -125,7 +125,10 @@ fn sctp() -> io::Result<()> {
         ),
         ("cookie-ack", vec![Chunk::CookieAck(CookieAck), Chunk::Sack(sack.clone())]),
         ("bundle", vec![Chunk::Sack(sack), Chunk::Data(data.clone()), Chunk::Data(data)]),
-        ("heartbeat", vec![Chunk::Heartbeat(Heartbeat { info: Bytes::from_static(&[1; 12]) })]),
+        (
+            "heartbeat",
+            vec![Chunk::Heartbeat(Heartbeat { info: Bytes::from_static(&[1; 12]), others: Bytes::new() })],
+        ),
         ("abort", vec![Chunk::Abort(Abort { is_tag_reflected: true, causes })]),
         ("shutdown", vec![Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(3) })]),
     ];
