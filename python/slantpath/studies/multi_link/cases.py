@@ -99,9 +99,9 @@ VARIANTS: tuple[Variant, ...] = (
         {"tcp.sack.mss": "1460 B", "tcp.sack.avoidance_increase": "byte-counting"},
     ),
     Variant(
-        "cwnd-untouched",
-        "a cwnd of SCTP that losses leave alone, 27 kB",
-        _sctp(fixed_cwnd="27 kB"),
+        "cwnd-halved",
+        "each fast retransmission of SCTP halves cwnd, as the RFCs demand",
+        _sctp(fast_retransmit_window="halve"),
     ),
 )
 
