@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 /// Simulates transport protocols over satellite networks.
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
+#[command(after_help = "With the Python package (pip install .) there is also `slantpath study NAME`.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

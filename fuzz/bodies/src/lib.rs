@@ -3,6 +3,7 @@
 //! A body panics if the parser breaks its word: any bytes give a value or a typed error, and a value that is
 //! written and read again is the same value.
 
+pub mod host;
 pub mod orbit;
 pub mod scenario;
 pub mod sctp;
@@ -16,10 +17,13 @@ pub type Body = fn(&[u8]);
 
 /// Every fuzz target's name and body. `fuzz/fuzz_targets` and `fuzz/corpus` have an entry for each.
 pub const BODIES: &[(&str, Body)] = &[
+    ("host_stream", host::stream),
     ("m3ua", sigtran::m3ua),
     ("mtp3", ss7::mtp3),
     ("orbit_omm", orbit::orbit_mean_elements),
+    ("orbit_outage", orbit::outages),
     ("orbit_tle", orbit::two_line),
+    ("orbit_track", orbit::track),
     ("quantity", scenario::quantity),
     ("scenario", scenario::scenario),
     ("sccp", ss7::sccp),

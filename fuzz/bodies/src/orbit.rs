@@ -1,6 +1,8 @@
 //! Element sets.
 
 use slantpath_orbit::elements::{Checksums, omm, tle};
+use slantpath_orbit::outage;
+use slantpath_orbit::site::Track;
 
 const FILE: &str = "fuzz";
 
@@ -28,5 +30,21 @@ pub fn orbit_mean_elements(data: &[u8]) {
         for set in sets {
             let _lines = tle::write(&set);
         }
+    }
+}
+
+/// Any text gives outages or an error that names its line.
+pub fn outages(data: &[u8]) {
+    let Ok(text) = core::str::from_utf8(data) else { return };
+    if let Ok(outages) = outage::read(text, FILE) {
+        assert!(outages.len() <= text.lines().count());
+    }
+}
+
+/// Any text gives a track whose waypoints are in order of time, or an error that names its line.
+pub fn track(data: &[u8]) {
+    let Ok(text) = core::str::from_utf8(data) else { return };
+    if let Ok(track) = Track::read(text, FILE) {
+        assert!(track.waypoints().windows(2).all(|pair| pair[0].at < pair[1].at));
     }
 }
