@@ -30,7 +30,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["scenario", "results", "orbit", "cli"]),
     ("testkit", &["wire"]),
-    ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "scenario"]),
+    ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "host", "scenario"]),
     ("benches", &["wire", "des", "net", "sctp", "tcp", "host"]),
     ("xtask", &[]),
 ];
