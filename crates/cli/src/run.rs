@@ -4,7 +4,9 @@ use std::io::Write;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, Workers, replicate, summary};
+use slantpath_scenario::{
+    RunOptions, RunOutput, Scenario, Store, Workers, replicate, replicate_kept, summary,
+};
 
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
@@ -21,7 +23,13 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
     }
     let outputs = outputs(&scenario, arguments)?;
     let written = match &arguments.out {
-        Some(directory) => files::write_run(&scenario, &outputs, directory)?,
+        Some(directory) => {
+            let written = files::write_run(&scenario, &outputs, directory)?;
+            unfinished(arguments)
+                .map_or(Ok(()), Store::clear)
+                .map_err(|error| Failure::Failed(error.to_string()))?;
+            written
+        }
         None => Vec::new(),
     };
     if arguments.json {
@@ -33,6 +41,11 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
         }
         Ok(())
     }
+}
+
+/// Where finished runs wait for the others, if there is a place for them.
+fn unfinished(arguments: &RunArguments) -> Option<Store> {
+    arguments.out.as_ref().map(|out| Store::new(&out.join("unfinished")))
 }
 
 fn outputs(scenario: &Scenario, arguments: &RunArguments) -> Result<Vec<RunOutput>, Failure> {
@@ -49,13 +62,26 @@ fn outputs(scenario: &Scenario, arguments: &RunArguments) -> Result<Vec<RunOutpu
     let update = |done: usize, _: usize| progress::update(&bar, done);
     let workers = Workers { threads: arguments.common.jobs, progress: &update, stop: &stop };
     let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
-    let outputs = replicate(scenario, &options, reps, workers);
+    let store = unfinished(arguments);
+    let outputs = match &store {
+        Some(store) => replicate_kept(scenario, &options, reps, store, workers).map_err(Failure::from),
+        None => replicate(scenario, &options, reps, workers).map_err(Failure::from),
+    };
     bar.finish_and_clear();
     let outputs: Vec<RunOutput> = outputs?.into_iter().flatten().collect();
-    if outputs.len() < reps || stop.load(Ordering::Relaxed) {
-        return Err(Failure::Interrupted("interrupted: nothing was written".to_owned()));
+    if outputs.len() == reps && !stop.load(Ordering::Relaxed) {
+        return Ok(outputs);
     }
-    Ok(outputs)
+    Err(Failure::Interrupted(match &arguments.out {
+        Some(out) => {
+            let finished = outputs.len();
+            format!(
+                "interrupted: {finished} of {reps} runs are kept in {}; the same command goes on",
+                out.display()
+            )
+        }
+        None => "interrupted: nothing was written; with --out, finished runs are kept".to_owned(),
+    }))
 }
 
 fn print_json(

@@ -28,5 +28,5 @@ pub use run::{RunError, RunOptions, run};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use section::{Flat, Named, Nested, OneOf, Origin, Part, Setting, Tables};
 pub use summary::{LEVEL, summary};
-pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome};
+pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, replicate_kept};
 pub use value::Pair;

@@ -4,11 +4,13 @@
 mod codec;
 mod grid;
 mod join;
+mod kept;
 mod store;
 
 use std::path::{Path, PathBuf};
 
 pub use grid::{Axis, Sweep};
+pub use kept::replicate_kept;
 pub use store::{Store, StoreError};
 
 use crate::replicate::Workers;

@@ -1,8 +1,8 @@
 //! `slantpath run` and `slantpath schema`.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::place::{Place, names, scenario};
+use crate::place::{Outcome, Place, names, scenario};
 
 fn with_first(test: &str) -> Place {
     let place = Place::new(test);
@@ -172,4 +172,30 @@ fn captures_are_read_by_tshark_without_a_complaint() {
             None => eprintln!("SKIPPED: tshark is not installed"),
         }
     }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_was_and_ends_alike() {
+    let place = with_first("interrupted-run");
+    let arguments =
+        |out| ["run", "first.toml", "--reps", "60", "--jobs", "1", "--pcap", "satellite", "--out", out];
+    let mut child =
+        place.command(&arguments("out")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let unfinished = place.path().join("out/unfinished");
+    // As soon as a run is kept, Ctrl-C.
+    while names(&unfinished).is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let interrupted: Outcome = child.wait_with_output().unwrap().into();
+    assert_eq!(interrupted.status, Some(130), "{interrupted:?}");
+    assert!(interrupted.err.ends_with("the same command goes on\n"), "{}", interrupted.err);
+    let kept = names(&unfinished).len();
+    assert!((1..60).contains(&kept), "{kept} of 60 runs are kept");
+    assert_eq!(names(&place.path().join("out")), ["unfinished"], "nothing else is written");
+    assert_eq!(place.run(&arguments("out")).status, Some(0));
+    assert_eq!(place.run(&arguments("whole")).status, Some(0));
+    assert_eq!(names(&place.path().join("out")), names(&place.path().join("whole")));
+    assert_eq!(place.files("out"), place.files("whole"));
 }

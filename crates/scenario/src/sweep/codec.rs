@@ -1,12 +1,12 @@
-//! A run's tables as bytes and back, with a checksum over all.
+//! A run's tables and captures as bytes and back, with a checksum over all.
 
 use slantpath_results::{Column, Table, TextColumn, TypedColumn, Value, Values};
 
-use crate::output::RunOutput;
+use crate::output::{Capture, RunOutput};
 
-const MAGIC: &[u8; 8] = b"slntrun1";
+const MAGIC: &[u8; 8] = b"slntrun2";
 
-/// All of a run but its captures.
+/// All of a run.
 pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
     let mut body = Vec::new();
     for number in [output.seed, output.run, output.events, output.packet_hops] {
@@ -20,6 +20,11 @@ pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
         for column in table.columns() {
             put_column(&mut body, column);
         }
+    }
+    put_u64(&mut body, output.captures.len() as u64);
+    for capture in &output.captures {
+        put_text(&mut body, &capture.link);
+        put_bytes(&mut body, &capture.pcapng);
     }
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(blake3::hash(&body).as_bytes());
@@ -46,7 +51,11 @@ pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
         }
         tables.push(Table::new(name, columns).ok()?);
     }
-    let output = RunOutput { seed, run, digest, events, packet_hops, tables, captures: Vec::new() };
+    let mut captures = Vec::new();
+    for _ in 0..take_u64(&mut rest)? {
+        captures.push(Capture { link: take_text(&mut rest)?, pcapng: take_bytes(&mut rest)?.to_vec() });
+    }
+    let output = RunOutput { seed, run, digest, events, packet_hops, tables, captures };
     rest.is_empty().then_some(output)
 }
 
@@ -55,8 +64,12 @@ fn put_u64(bytes: &mut Vec<u8>, number: u64) {
 }
 
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    put_u64(bytes, text.len() as u64);
-    bytes.extend_from_slice(text.as_bytes());
+    put_bytes(bytes, text.as_bytes());
+}
+
+fn put_bytes(bytes: &mut Vec<u8>, added: &[u8]) {
+    put_u64(bytes, added.len() as u64);
+    bytes.extend_from_slice(added);
 }
 
 fn take_u64(rest: &mut &[u8]) -> Option<u64> {
@@ -72,10 +85,14 @@ fn take_byte(rest: &mut &[u8]) -> Option<u8> {
 }
 
 fn take_text(rest: &mut &[u8]) -> Option<String> {
+    String::from_utf8(take_bytes(rest)?.to_vec()).ok()
+}
+
+fn take_bytes<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let len = usize::try_from(take_u64(rest)?).ok()?;
-    let (text, later) = rest.split_at_checked(len)?;
+    let (taken, later) = rest.split_at_checked(len)?;
     *rest = later;
-    String::from_utf8(text.to_vec()).ok()
+    Some(taken)
 }
 
 /// Cell by cell: a byte that says whether it is there, and its value.
@@ -163,7 +180,7 @@ mod tests {
             events: 5,
             packet_hops: 11,
             tables: vec![Table::new("t", columns).unwrap()],
-            captures: Vec::new(),
+            captures: vec![Capture { link: "satellite".to_owned(), pcapng: vec![1, 2, 3] }],
         }
     }
 

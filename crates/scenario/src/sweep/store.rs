@@ -47,6 +47,16 @@ impl Store {
         write_file(&path, |file| file.write_all(&bytes)).map_err(|error| StoreError { path, error })
     }
 
+    /// Throws away all that is kept. A store without a directory is empty already.
+    pub fn clear(self) -> Result<(), StoreError> {
+        match std::fs::remove_dir_all(&self.directory) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError { path: self.directory, error })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// The file of a run. Another version of the program is another run.
     fn path(&self, key: &str) -> PathBuf {
         let name = blake3::hash(format!("{} {key}", env!("CARGO_PKG_VERSION")).as_bytes()).to_hex();
