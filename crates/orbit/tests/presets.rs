@@ -1,10 +1,6 @@
 //! Presets against what flies: plane count by node, plane spacing, seam, altitude, spacing in the plane.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test stops at the first surprise, and says what it skips"
-)]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use slantpath_base::Duration;
 use slantpath_orbit::constellation::planes::{PlaneSet, semi_major_axis_m};
@@ -12,13 +8,15 @@ use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{Arrangement, Constellation, shell::Shell};
 use slantpath_orbit::elements::{Checksums, ElementSet, read, require_one_epoch};
 use slantpath_orbit::{Network, Utc};
+use std::io::Write as _;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/tle");
 
 fn sets(name: &str) -> Option<Vec<ElementSet>> {
     let path = format!("{FOLDER}/{name}");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("SKIPPED: {path} is missing; the preset was not held against what flies");
+        writeln!(std::io::stderr(), "SKIPPED: {path} is missing; the preset was not held against what flies")
+            .expect("stderr is open");
         return None;
     };
     Some(read(&text, name, Checksums::Verify).unwrap())

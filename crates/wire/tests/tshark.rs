@@ -1,5 +1,6 @@
 //! An independent reader judges our captures: tshark must find every packet and nothing to complain about.
 
+use std::io::Write as _;
 use std::net::IpAddr;
 use std::path::Path;
 use std::process::Command;
@@ -71,7 +72,11 @@ fn tshark_reads_a_capture_without_complaint() {
     let arguments: Vec<&str> =
         ["-T", "fields"].into_iter().chain(fields.iter().flat_map(|field| ["-e", *field])).collect();
     let Some(listing) = tshark(&capture, &arguments) else {
-        eprintln!("SKIPPED tshark_reads_a_capture_without_complaint: tshark is not installed");
+        writeln!(
+            std::io::stderr(),
+            "SKIPPED tshark_reads_a_capture_without_complaint: tshark is not installed"
+        )
+        .expect("stderr is open");
         return;
     };
     let lines: Vec<&str> = listing.lines().collect();

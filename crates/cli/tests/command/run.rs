@@ -1,5 +1,6 @@
 //! `slantpath run` and `slantpath schema`.
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use crate::place::{Outcome, Place, names, scenario};
@@ -169,7 +170,7 @@ fn captures_are_read_by_tshark_without_a_complaint() {
         assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
         match complaints_of_tshark(&place, &format!("{directory}/satellite.pcapng")) {
             Some(complaints) => assert_eq!(complaints, "", "{transport} {family}"),
-            None => eprintln!("SKIPPED: tshark is not installed"),
+            None => writeln!(std::io::stderr(), "SKIPPED: tshark is not installed").expect("stderr is open"),
         }
     }
 }

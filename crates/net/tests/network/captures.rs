@@ -1,5 +1,6 @@
 //! Captures of a run, as our reader and as tshark see them.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -80,7 +81,8 @@ fn tshark_reads_a_capture_of_a_run() {
         .args(fields)
         .output()
     else {
-        eprintln!("SKIPPED tshark_reads_a_capture_of_a_run: tshark is not installed");
+        writeln!(std::io::stderr(), "SKIPPED tshark_reads_a_capture_of_a_run: tshark is not installed")
+            .expect("stderr is open");
         return;
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

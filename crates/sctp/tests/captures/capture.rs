@@ -1,6 +1,7 @@
 //! Reads the classic pcap files among the shared data: the SCTP packets in them.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ pub(crate) fn sctp_packets(name: &str) -> Option<Vec<Bytes>> {
     let path: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "shared", "data", "pcap", name].iter().collect();
     let Ok(file) = fs::read(&path) else {
-        eprintln!("SKIPPED: the shared capture {name} is missing");
+        writeln!(std::io::stderr(), "SKIPPED: the shared capture {name} is missing").expect("stderr is open");
         return None;
     };
     let packets: Vec<_> = frames(&file).into_iter().filter_map(|(link, frame)| sctp(link, frame)).collect();
