@@ -43,14 +43,14 @@ pub(crate) struct Outgoing {
 }
 
 /// What a transport says to an offered message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Offer {
     /// It has it now.
     Accepted,
     /// Its send buffer is full: offer again when it is writable.
     Full,
-    /// It will never take it: closing or closed.
-    Refused,
+    /// It will never take it, for this reason.
+    Refused(String),
 }
 
 /// Which part of a flow went out in one transmission.
@@ -200,8 +200,9 @@ impl Sender {
                 self.blocked_since.get_or_insert(now);
                 self.may_offer = false;
             }
-            Offer::Refused => {
+            Offer::Refused(reason) => {
                 self.phase = Phase::Closing;
+                self.report.failure.get_or_insert(reason);
             }
             Offer::Accepted => self.accepted(now, size),
         }
@@ -345,6 +346,14 @@ mod tests {
             .map(|message| (message.first_transmitted.is_some(), message.retransmissions))
             .collect();
         assert_eq!(marks, [(false, 0), (true, 1), (true, 0), (true, 0)]);
+    }
+
+    #[test]
+    fn a_refused_message_ends_the_flow_and_says_why() {
+        let mut sender = sender(WhenBlocked::Wait);
+        offer(&mut sender, Instant::START, Offer::Refused("no such stream".to_owned()));
+        assert_eq!(sender.report().failure.as_deref(), Some("no such stream"));
+        assert!(matches!(sender.want(Instant::from_millis(50)), Want::Wait(None)));
     }
 
     #[test]

@@ -12,6 +12,9 @@ use slantpath_wire::ip::protocol;
 use crate::record::PathSample;
 use crate::sender::{Offer, Outgoing, Sent};
 
+/// Why a message is refused before there is anything to send it on.
+const NOT_OPEN: &str = "nothing has been opened";
+
 /// Which transport a flow runs over, and its settings.
 #[derive(Clone, Debug)]
 pub enum Protocol {
@@ -143,7 +146,7 @@ impl Transport {
             Kind::Sctp { endpoint, .. } => endpoint.listen(true),
             Kind::Tcp { endpoint, config, .. } => {
                 let listening = endpoint.listen(self.local_port, **config);
-                debug_assert!(listening.is_ok(), "an endpoint of its own has every port free");
+                listening.expect("an endpoint of its own has every port free");
             }
         }
     }
@@ -176,7 +179,7 @@ impl Transport {
     pub(crate) fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
         match &mut self.kind {
             Kind::Sctp { endpoint, association } => {
-                let Some(association) = *association else { return Offer::Refused };
+                let Some(association) = *association else { return Offer::Refused(NOT_OPEN.to_owned()) };
                 let message = sctp::Message {
                     stream: sctp::StreamId(message.stream),
                     ppid: sctp::Ppid(0),
@@ -187,23 +190,17 @@ impl Transport {
                 match endpoint.send(now, association, message) {
                     Ok(()) => Offer::Accepted,
                     Err(sctp::SendError::BufferFull { .. }) => Offer::Full,
-                    Err(
-                        sctp::SendError::Empty
-                        | sctp::SendError::NoAssociation
-                        | sctp::SendError::NoSuchStream { .. }
-                        | sctp::SendError::ShuttingDown
-                        | sctp::SendError::TooLong { .. },
-                    ) => Offer::Refused,
+                    Err(error) => Offer::Refused(error.to_string()),
                 }
             }
             Kind::Tcp { endpoint, connection, .. } => {
-                let Some(connection) = *connection else { return Offer::Refused };
+                let Some(connection) = *connection else { return Offer::Refused(NOT_OPEN.to_owned()) };
                 if endpoint.writable_bytes(connection) < message.payload.len() as u64 {
                     return Offer::Full;
                 }
                 match endpoint.write(now, connection, message.payload) {
                     Ok(()) => Offer::Accepted,
-                    Err(_) => Offer::Refused,
+                    Err(error) => Offer::Refused(error.to_string()),
                 }
             }
         }
