@@ -1,9 +1,10 @@
-//! The vocabulary of every other crate: time, units, named random streams, serial numbers and timers.
+//! The vocabulary of every other crate: time, units, named random streams, serial numbers, timers and state tables.
 //!
 //! Nothing here knows a packet, a protocol or a network. Time is a 64-bit count of nanoseconds since the
 //! start of a run; nothing in this crate, or above it up to the drivers, ever reads a clock.
 
 mod angle;
+mod machine;
 mod probability;
 mod quantity;
 mod random;
@@ -14,6 +15,7 @@ mod time;
 mod timer;
 
 pub use angle::Angle;
+pub use machine::{StateMachine, Transition};
 pub use probability::Probability;
 pub use quantity::{QuantityError, Unit, parse_quantity};
 pub use random::{Seed, Stream};

@@ -2,8 +2,10 @@
 //!
 //! Nothing here knows IP. Codecs are total: any bytes give a value or a typed error.
 
+pub mod link;
 pub mod mtp3;
 mod point_code;
 pub mod sccp;
+pub mod transfer;
 
 pub use point_code::{PointCode, PointCodeError, PointCodeFormat};
