@@ -26,10 +26,15 @@ pub enum ParseError {
     /// Another version than 1: "Invalid Version".
     #[error("version {0} is not 1")]
     InvalidVersion(u8),
-    /// A length that does not fit the message, or a parameter's that does not fit it: "Protocol Error" or
-    /// "Parameter Field Error".
+    /// A length that does not fit the message: "Protocol Error".
     #[error("the message is malformed: {0}")]
     Malformed(WireError),
+    /// A parameter whose length fits neither the message nor the parameter's format: "Parameter Field Error".
+    #[error("parameter {0:#06x} has a wrong length")]
+    ParameterField(u16),
+    /// A parameter that the layer has, but not in this message: "Unexpected Parameter".
+    #[error("parameter {0:#06x} does not belong into the message")]
+    UnexpectedParameter(u16),
     /// A parameter that the message must have is not there: "Missing Parameter".
     #[error("parameter {0:#06x} is missing")]
     MissingParameter(u16),
@@ -42,6 +47,22 @@ pub enum ParseError {
     /// A type that its class does not have: "Unsupported Message Type".
     #[error("message type {} of class {} is not supported", .0.kind, .0.class)]
     UnsupportedType(MessageKind),
+}
+
+impl ParseError {
+    /// The error code that answers it (RFC 4666, section 3.8.1): the same in every layer that has it.
+    pub const fn error_code(self) -> u32 {
+        match self {
+            Self::InvalidVersion(_) => 0x01,
+            Self::UnsupportedClass(_) => 0x03,
+            Self::UnsupportedType(_) => 0x04,
+            Self::Malformed(_) => 0x07,
+            Self::InvalidParameterValue(_) => 0x11,
+            Self::ParameterField(_) => 0x12,
+            Self::UnexpectedParameter(_) => 0x13,
+            Self::MissingParameter(_) => 0x16,
+        }
+    }
 }
 
 impl From<WireError> for ParseError {
@@ -76,7 +97,16 @@ impl<'a> Frame<'a> {
         }
         let parameters = reader.rest();
         let mut check = Reader::new(parameters);
-        while tlv::read(&mut check)?.is_some() {}
+        loop {
+            // The tag, for a parameter whose length is wrong.
+            let tag = check.rest().first_chunk().map(|tag| u16::from_be_bytes(*tag));
+            match (tlv::read(&mut check), tag) {
+                (Ok(None), _) => break,
+                (Ok(Some(_)), _) => {}
+                (Err(_), Some(tag)) => return Err(ParseError::ParameterField(tag)),
+                (Err(error), None) => return Err(ParseError::Malformed(error)),
+            }
+        }
         Ok(Self { kind: MessageKind { class, kind }, parameters })
     }
 
@@ -189,6 +219,14 @@ mod tests {
             assert!(matches!(Frame::parse(&octets), Err(ParseError::Malformed(_))), "{len}");
         }
         assert!(Frame::parse(&[1, 0, 3, 1, 0, 0, 0, 8]).is_ok());
+    }
+
+    #[test]
+    fn a_parameter_whose_length_is_wrong_is_named() {
+        for len in [3, 9] {
+            let octets = [1, 0, 3, 1, 0, 0, 0, 12, 0, 4, 0, len];
+            assert_eq!(Frame::parse(&octets).map(|_| ()), Err(ParseError::ParameterField(4)), "{len}");
+        }
     }
 
     #[test]
