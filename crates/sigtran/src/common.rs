@@ -1,8 +1,14 @@
 //! What all adaptation layers but M2PA share (RFC 4666, section 3.1): a header of eight octets and parameters
 //! that are type-length-value fields.
 
+mod layout;
+
 use slantpath_wire::tlv::{self, Tlv};
 use slantpath_wire::{Reader, WireError};
+
+pub use layout::Layout;
+
+use crate::asp::ErrorCode;
 
 /// Octets of the common header.
 pub const HEADER_LEN: usize = 8;
@@ -50,17 +56,18 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// The error code that answers it (RFC 4666, section 3.8.1): the same in every layer that has it.
-    pub const fn error_code(self) -> u32 {
+    /// The code that an ERR about it has (RFC 4666, section 3.8.1): the same in every layer that has it.
+    pub const fn error_code(self) -> ErrorCode {
         match self {
-            Self::InvalidVersion(_) => 0x01,
-            Self::UnsupportedClass(_) => 0x03,
-            Self::UnsupportedType(_) => 0x04,
-            Self::Malformed(_) => 0x07,
-            Self::InvalidParameterValue(_) => 0x11,
-            Self::ParameterField(_) => 0x12,
-            Self::UnexpectedParameter(_) => 0x13,
-            Self::MissingParameter(_) => 0x16,
+            Self::InvalidVersion(_) => ErrorCode::INVALID_VERSION,
+            Self::UnsupportedClass(_) => ErrorCode::UNSUPPORTED_MESSAGE_CLASS,
+            Self::UnsupportedType(_) => ErrorCode::UNSUPPORTED_MESSAGE_TYPE,
+            Self::Malformed(_) => ErrorCode::PROTOCOL_ERROR,
+            Self::InvalidParameterValue(tag::TRAFFIC_MODE) => ErrorCode::UNSUPPORTED_TRAFFIC_MODE_TYPE,
+            Self::InvalidParameterValue(_) => ErrorCode::INVALID_PARAMETER_VALUE,
+            Self::ParameterField(_) => ErrorCode::PARAMETER_FIELD_ERROR,
+            Self::UnexpectedParameter(_) => ErrorCode::UNEXPECTED_PARAMETER,
+            Self::MissingParameter(_) => ErrorCode::MISSING_PARAMETER,
         }
     }
 }
@@ -120,6 +127,11 @@ impl<'a> Frame<'a> {
     /// The value of the first parameter of that tag.
     pub fn value(&self, tag: u16) -> Option<&'a [u8]> {
         self.parameters().find(|parameter| parameter.kind == tag).map(|parameter| parameter.value)
+    }
+
+    /// The same, as octets of one's own.
+    pub fn octets(&self, tag: u16) -> Option<Vec<u8>> {
+        self.value(tag).map(<[u8]>::to_vec)
     }
 
     /// The value of a parameter that must be there.

@@ -1,7 +1,9 @@
 //! SIGTRAN adaptation layers: M2PA, M3UA, M2UA, SUA and IUA, each a codec and a state machine.
 //!
-//! They speak stream, payload protocol identifier and bytes to whatever carries ordered messages below them;
-//! that it is SCTP is for the layer above to know.
+//! They speak association, stream, payload protocol identifier and bytes to whatever carries ordered messages below
+//! them; that it is SCTP is for the layer above to know.
 
+pub mod asp;
 pub mod common;
 pub mod m3ua;
+pub mod transport;

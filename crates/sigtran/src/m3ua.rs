@@ -4,6 +4,6 @@ mod message;
 mod protocol_data;
 mod routing_key;
 
-pub use message::{AffectedDestinations, ErrorCode, Message, Status, TrafficMode, UnavailabilityCause};
+pub use message::{AffectedDestinations, AffectedPlace, M3ua, Message, UnavailabilityCause};
 pub use protocol_data::ProtocolData;
 pub use routing_key::{DeregistrationResult, KeyDestination, RegistrationResult, RoutingKey};

@@ -13,6 +13,7 @@ use slantpath_sctp::chunk::{
     Shutdown,
 };
 use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+use slantpath_sigtran::asp::AspMessage;
 use slantpath_sigtran::m3ua::{self, ProtocolData};
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
@@ -190,7 +191,7 @@ fn signalling() -> io::Result<()> {
         network_indicator: 2,
         priority: 0,
         sls: Sls(12),
-        user_data: vec![9, 0, 3],
+        user_data: vec![9, 0, 3].into(),
     };
     let data = m3ua::Message::Data {
         network_appearance: Some(1),
@@ -200,7 +201,10 @@ fn signalling() -> io::Result<()> {
     };
     for (name, message) in [
         ("data", data),
-        ("asp-up", m3ua::Message::AspUp { asp_identifier: Some(7), info: Some(b"hello".to_vec()) }),
+        (
+            "asp-up",
+            m3ua::Message::Asp(AspMessage::AspUp { asp_identifier: Some(7), info: Some(b"hello".to_vec()) }),
+        ),
         ("dereg-req", m3ua::Message::DeregReq { routing_contexts: vec![1, 2] }),
     ] {
         let mut out = Vec::new();

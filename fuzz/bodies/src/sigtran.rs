@@ -1,11 +1,15 @@
 //! Adaptation layers.
 
+use bytes::Bytes;
+use slantpath_sigtran::common::Layout;
 use slantpath_sigtran::m3ua::Message;
 
-/// A message that is read is written as one that reads the same.
+/// A message that is read is written as one that reads the same, and with its layout as it was.
 pub fn m3ua(data: &[u8]) {
-    let Ok(message) = Message::parse(data) else { return };
+    let Ok(message) = Message::parse(&Bytes::copy_from_slice(data)) else { return };
     let mut written = Vec::new();
     message.emit(&mut written);
-    assert_eq!(Message::parse(&written), Ok(message));
+    let layout = Layout::of(data, &written).expect("both are messages");
+    assert_eq!(layout.apply(&written).as_deref(), Ok(data));
+    assert_eq!(Message::parse(&written.into()), Ok(message));
 }

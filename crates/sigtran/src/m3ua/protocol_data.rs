@@ -1,5 +1,6 @@
 //! The Protocol Data parameter (RFC 4666, section 3.3.1): an MSU with its label taken apart.
 
+use bytes::Bytes;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Sls;
 use slantpath_wire::Reader;
@@ -23,18 +24,18 @@ pub struct ProtocolData {
     /// Signalling link selection.
     pub sls: Sls,
     /// The user part's octets.
-    pub user_data: Vec<u8>,
+    pub user_data: Bytes,
 }
 
 impl ProtocolData {
-    /// Reads the parameter's value.
-    pub fn parse(value: &[u8]) -> Result<Self, ParseError> {
+    /// Reads the parameter's value; the user part's octets stay where they are.
+    pub fn parse(value: &Bytes) -> Result<Self, ParseError> {
         let mut reader = Reader::new(value);
         let invalid = |_| ParseError::InvalidParameterValue(tag::PROTOCOL_DATA);
         let opc = PointCode(reader.u32().map_err(invalid)?);
         let dpc = PointCode(reader.u32().map_err(invalid)?);
         let [service_indicator, network_indicator, priority, sls] = reader.array().map_err(invalid)?;
-        let user_data = reader.rest().to_vec();
+        let user_data = value.slice_ref(reader.rest());
         Ok(Self { opc, dpc, service_indicator, network_indicator, priority, sls: Sls(sls), user_data })
     }
 

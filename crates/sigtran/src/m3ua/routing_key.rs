@@ -5,7 +5,6 @@ use slantpath_wire::tlv::{self, Tlv};
 use slantpath_wire::{Reader, WireError};
 
 use crate::common::{self, ParseError, emit_octets, emit_u32, emit_u32_list};
-use crate::m3ua::TrafficMode;
 use crate::m3ua::message::tag;
 
 /// Which traffic an application server serves.
@@ -15,12 +14,15 @@ pub struct RoutingKey {
     pub local_identifier: u32,
     /// A routing context that is configured already, if the key is to take it.
     pub routing_context: Option<u32>,
-    /// How the traffic is shared among ASPs.
-    pub traffic_mode: Option<TrafficMode>,
+    /// How the traffic is shared among ASPs: the number of a [`crate::asp::TrafficMode`], or another, which is refused
+    /// in the registration result and not by an ERR.
+    pub traffic_mode: Option<u32>,
     /// The network that the point codes belong to.
     pub network_appearance: Option<u32>,
-    /// One or more: destination, and what else narrows it.
+    /// One or more: destination, and what else narrows it. A key without one is refused in the registration result.
     pub destinations: Vec<KeyDestination>,
+    /// Parameters that the RFC does not have, such as the circuit ranges of RFC 3332: tag and value.
+    pub others: Vec<(u16, Vec<u8>)>,
 }
 
 /// One destination of a routing key.
@@ -82,15 +84,14 @@ impl RoutingKey {
             traffic_mode: None,
             network_appearance: None,
             destinations: Vec::new(),
+            others: Vec::new(),
         };
         for field in fields(value, tag::ROUTING_KEY) {
             let field = field?;
             match field.kind {
                 tag::LOCAL_KEY_IDENTIFIER => local_identifier = Some(number(field)?),
                 common::tag::ROUTING_CONTEXT => key.routing_context = Some(number(field)?),
-                common::tag::TRAFFIC_MODE => {
-                    key.traffic_mode = Some(TrafficMode::from_number(number(field)?)?);
-                }
+                common::tag::TRAFFIC_MODE => key.traffic_mode = Some(number(field)?),
                 tag::NETWORK_APPEARANCE => key.network_appearance = Some(number(field)?),
                 tag::DPC => {
                     let dpc = PointCode(number(field)? & 0xff_ffff);
@@ -99,14 +100,11 @@ impl RoutingKey {
                 }
                 tag::SERVICE_INDICATORS => last(&mut key)?.service_indicators = field.value.to_vec(),
                 tag::OPC_LIST => last(&mut key)?.opcs = point_codes(field)?,
-                _ => {}
+                other => key.others.push((other, field.value.to_vec())),
             }
         }
         key.local_identifier =
             local_identifier.ok_or(ParseError::MissingParameter(tag::LOCAL_KEY_IDENTIFIER))?;
-        if key.destinations.is_empty() {
-            return Err(ParseError::MissingParameter(tag::DPC));
-        }
         Ok(key)
     }
 
@@ -114,11 +112,7 @@ impl RoutingKey {
         tlv::write(out, tag::ROUTING_KEY, |out| {
             emit_u32(tag::LOCAL_KEY_IDENTIFIER, self.local_identifier, out);
             emit_u32_list(common::tag::ROUTING_CONTEXT, self.routing_context.as_slice(), out);
-            emit_u32_list(
-                common::tag::TRAFFIC_MODE,
-                self.traffic_mode.map(|mode| mode as u32).as_slice(),
-                out,
-            );
+            emit_u32_list(common::tag::TRAFFIC_MODE, self.traffic_mode.as_slice(), out);
             emit_u32_list(tag::NETWORK_APPEARANCE, self.network_appearance.as_slice(), out);
             for destination in &self.destinations {
                 emit_u32(tag::DPC, destination.dpc.0, out);
@@ -128,6 +122,7 @@ impl RoutingKey {
                 let opcs: Vec<u32> = destination.opcs.iter().map(|opc| opc.0).collect();
                 emit_u32_list(tag::OPC_LIST, &opcs, out);
             }
+            self.others.iter().for_each(|(tag, value)| emit_octets(*tag, value, out));
         });
     }
 }

@@ -1,0 +1,49 @@
+//! What carries adaptation layers: associations with streams of ordered messages. SCTP is one; nothing here knows it.
+
+use bytes::Bytes;
+
+/// An association, numbered by whoever drives the layer. A lost one keeps its number when it comes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AssociationId(pub u32);
+
+/// A stream of an association, numbered from 0; messages of one stream arrive in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamId(pub u16);
+
+/// What the transport tells of an association.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransportInput {
+    /// Its send queue holds more than it should; or, with `false`, no more.
+    Congested(bool),
+    /// SCTP-COMMUNICATION DOWN: it is lost, or was shut down.
+    Down,
+    /// A message came.
+    Message {
+        /// Where.
+        stream: StreamId,
+        /// Payload protocol identifier; 0 if the sender gave none.
+        payload_protocol: u32,
+        /// From the version on.
+        octets: Bytes,
+    },
+    /// SCTP-RESTART: the peer has begun anew.
+    Restart,
+    /// SCTP-COMMUNICATION UP.
+    Up {
+        /// How many streams we may send on, at least one.
+        outbound_streams: u16,
+    },
+}
+
+/// A message for the transport to send, in order on its stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// Over which association.
+    pub association: AssociationId,
+    /// On which stream.
+    pub stream: StreamId,
+    /// Payload protocol identifier.
+    pub payload_protocol: u32,
+    /// From the version on.
+    pub octets: Bytes,
+}

@@ -1,0 +1,39 @@
+//! The state machines as the documents show them: each page is written from the tables.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use slantpath_base::StateMachine;
+use slantpath_sigtran::asp::{AS_MACHINE, ASP_MACHINE, REMOTE_ASP_MACHINE};
+
+/// One machine as a section of a page.
+fn section<S, I, A>(machine: &StateMachine<S, I, A>) -> String
+where
+    S: Copy + std::fmt::Debug + PartialEq,
+    I: Copy + std::fmt::Debug + PartialEq,
+    A: Copy + std::fmt::Debug,
+{
+    format!("## {}\n\nSource: {}.\n\n```mermaid\n{}```\n", machine.name, machine.source, machine.mermaid())
+}
+
+/// Compares a page with what the tables give, or writes it under `SLANTPATH_UPDATE=1`.
+fn check_page(name: &str, page: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/machines").join(name);
+    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
+        std::fs::write(&path, page).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(committed, page, "docs/machines/{name} is not what the tables give: set SLANTPATH_UPDATE=1");
+}
+
+#[test]
+fn the_page_of_m3ua_shows_its_tables() {
+    let mut page = "# State machines of M3UA, M2UA, SUA and IUA\n\nWritten from the tables in \
+                    `crates/sigtran/src/asp/machine.rs`: a line is a row, with its actions behind the slash. The three \
+                    are kept once for each pair of ASP and application server.\n"
+        .to_owned();
+    for section in [section(&ASP_MACHINE), section(&REMOTE_ASP_MACHINE), section(&AS_MACHINE)] {
+        let _ = write!(page, "\n{section}");
+    }
+    check_page("m3ua.md", &page);
+}
