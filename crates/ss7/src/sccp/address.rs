@@ -1,15 +1,18 @@
 //! Party addresses (Q.713, section 3.4): point code, subsystem number, global title.
 
+use std::borrow::Cow;
+
 use core::fmt;
 
 use slantpath_wire::{Reader, WireError};
+use smallvec::SmallVec;
 
 use crate::PointCode;
 use crate::sccp::Ssn;
 
 /// Address signals, one hexadecimal digit each, first digit first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Digits(Vec<u8>);
+pub struct Digits(SmallVec<[u8; 24]>);
 
 /// A character that is no address signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,13 +31,21 @@ impl Digits {
         text.chars().map(digit).collect::<Result<_, _>>().map(Self)
     }
 
+    /// From the values of the digits, of which the low four bits count.
+    pub fn from_values(values: impl IntoIterator<Item = u8>) -> Self {
+        Self(values.into_iter().map(|value| value & 0xf).collect())
+    }
+
     /// The values of the digits, 0 to 15 each.
     pub fn values(&self) -> &[u8] {
         &self.0
     }
 
     fn from_octets(octets: &[u8], odd: bool) -> Self {
-        let mut digits: Vec<u8> = octets.iter().flat_map(|octet| [octet & 0xf, octet >> 4]).collect();
+        let mut digits = SmallVec::from_elem(0, octets.len() * 2);
+        for (pair, octet) in digits.chunks_exact_mut(2).zip(octets) {
+            pair.copy_from_slice(&[octet & 0xf, octet >> 4]);
+        }
         if odd {
             digits.pop();
         }
@@ -47,10 +58,10 @@ impl Digits {
 
     /// BCD, low half first; the last half of an odd number is filled with `filler`.
     fn emit(&self, filler: u8, out: &mut Vec<u8>) {
-        for pair in self.0.chunks(2) {
-            let high = pair.get(1).copied().unwrap_or(filler);
-            out.push(high << 4 | pair[0]);
-        }
+        let pairs = self.0.chunks_exact(2);
+        let last = pairs.remainder().first().map(|low| filler << 4 | low);
+        out.extend(pairs.map(|pair| pair[1] << 4 | pair[0]));
+        out.extend(last);
     }
 }
 
@@ -162,7 +173,69 @@ impl PartyAddress {
     }
 }
 
+/// The attributes of a title beside its digits; which of them there are depends on its indicator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TitleAttributes {
+    /// Translation type.
+    pub translation_type: Option<u8>,
+    /// Numbering plan.
+    pub plan: Option<u8>,
+    /// Nature of address indicator.
+    pub nature: Option<u8>,
+}
+
 impl GlobalTitle {
+    /// The title with these attributes: its indicator is the one that has room for them. What such a title has and
+    /// is not given here is 0.
+    pub fn with(translation_type: Option<u8>, plan: Option<u8>, nature: Option<u8>, digits: Digits) -> Self {
+        let filler = 0;
+        match (translation_type, plan, nature) {
+            (None, None, Some(nature)) => Self::Nature { nature, digits, filler },
+            (_, None, None) => {
+                let mut octets = Vec::with_capacity(digits.0.len().div_ceil(2));
+                digits.emit(filler, &mut octets);
+                Self::Translation { translation_type: translation_type.unwrap_or(0), octets }
+            }
+            (_, Some(plan), None) => {
+                let translation_type = translation_type.unwrap_or(0);
+                Self::TranslationPlan { translation_type, plan, digits, filler }
+            }
+            (_, _, Some(nature)) => Self::TranslationPlanNature {
+                translation_type: translation_type.unwrap_or(0),
+                plan: plan.unwrap_or(0),
+                nature,
+                digits,
+                filler,
+            },
+        }
+    }
+
+    /// Its attributes.
+    pub const fn attributes(&self) -> TitleAttributes {
+        let (translation_type, plan, nature) = match *self {
+            Self::Nature { nature, .. } => (None, None, Some(nature)),
+            Self::Translation { translation_type, .. } => (Some(translation_type), None, None),
+            Self::TranslationPlan { translation_type, plan, .. } => {
+                (Some(translation_type), Some(plan), None)
+            }
+            Self::TranslationPlanNature { translation_type, plan, nature, .. } => {
+                (Some(translation_type), Some(plan), Some(nature))
+            }
+        };
+        TitleAttributes { translation_type, plan, nature }
+    }
+
+    /// Its address signals. A title of indicator 2 does not say how its octets read: they are taken for two digits
+    /// each, as they are everywhere in practice.
+    pub fn digits(&self) -> Cow<'_, Digits> {
+        match self {
+            Self::Nature { digits, .. }
+            | Self::TranslationPlan { digits, .. }
+            | Self::TranslationPlanNature { digits, .. } => Cow::Borrowed(digits),
+            Self::Translation { octets, .. } => Cow::Owned(Digits::from_octets(octets, false)),
+        }
+    }
+
     const fn indicator(&self) -> u8 {
         match self {
             Self::Nature { .. } => 1,
@@ -248,7 +321,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     fn any_digits() -> impl Strategy<Value = (Digits, u8)> {
-        proptest::collection::vec(0_u8..16, 1..18).prop_map(|digits| (Digits(digits), 0))
+        proptest::collection::vec(0_u8..16, 1..40).prop_map(|digits| (Digits::from_values(digits), 0))
     }
 
     fn any_title() -> impl Strategy<Value = GlobalTitle> {

@@ -268,168 +268,242 @@ impl Segmentation {
     }
 }
 
-/// Writes the parts of one message: fixed part first, then pointers, then what they point to.
-struct Emitter {
-    fixed: Vec<u8>,
-    parts: Vec<Part>,
-    is_long: bool,
+/// The pointers of a message that is being written: they are filled in as what they point to is appended.
+struct Parts {
+    /// Where the next pointer stands.
+    at: usize,
+    /// Octets of a pointer, and of the length of data.
+    width: usize,
 }
 
-enum Part {
-    Variable(Vec<u8>),
-    LongVariable(Vec<u8>),
-    Optional(OptionalParameters),
-}
-
-impl Emitter {
-    fn new(kind: u8) -> Self {
-        Self { fixed: vec![kind], parts: Vec::new(), is_long: kind == kind::LUDT || kind == kind::LUDTS }
+impl Parts {
+    /// Leaves room for so many pointers.
+    fn reserve(count: usize, width: usize, out: &mut Vec<u8>) -> Self {
+        let at = out.len();
+        out.resize(at + count * width, 0);
+        Self { at, width }
     }
 
-    fn octets(mut self, octets: &[u8]) -> Self {
-        self.fixed.extend_from_slice(octets);
-        self
-    }
-
-    fn reference(self, LocalReference(value): LocalReference) -> Self {
-        self.octets(&value.to_le_bytes()[..3])
-    }
-
-    fn class(self, class: ProtocolClass) -> Self {
-        self.octets(&[class.to_octet()])
-    }
-
-    fn sequencing(self, sequencing: SequencingSegmenting) -> Self {
-        let receive = sequencing.receive << 1 | u8::from(sequencing.more);
-        self.octets(&[sequencing.send << 1, receive])
-    }
-
-    fn address(mut self, address: &PartyAddress) -> Self {
-        let mut octets = Vec::new();
-        address.emit(&mut octets);
-        self.parts.push(Part::Variable(octets));
-        self
-    }
-
-    fn data(mut self, data: &[u8]) -> Self {
-        let data = data.to_vec();
-        self.parts.push(if self.is_long { Part::LongVariable(data) } else { Part::Variable(data) });
-        self
-    }
-
-    fn optional(mut self, optional: &OptionalParameters) -> Self {
-        self.parts.push(Part::Optional(optional.clone()));
-        self
-    }
-
-    fn finish(self, out: &mut Vec<u8>) -> Result<(), TooLong> {
-        let width = if self.is_long { 2 } else { 1 };
-        let mut pointers = Vec::new();
-        let mut values = Vec::new();
-        for (index, part) in self.parts.iter().enumerate() {
-            if matches!(part, Part::Optional(optional) if optional.is_empty()) {
-                pointers.extend_from_slice(&[0, 0][..width]);
-                continue;
-            }
-            // From the pointer's last octet over the pointers behind it to the value.
-            let pointer = 1 + (self.parts.len() - index - 1) * width + values.len();
-            let too_long = TooLong { len: pointer };
-            if self.is_long {
-                pointers.extend_from_slice(&u16::try_from(pointer).map_err(|_| too_long)?.to_le_bytes());
-            } else {
-                pointers.push(u8::try_from(pointer).map_err(|_| too_long)?);
-            }
-            match part {
-                Part::Variable(octets) => {
-                    let len = octets.len();
-                    values.push(u8::try_from(len).map_err(|_| TooLong { len })?);
-                    values.extend_from_slice(octets);
-                }
-                Part::LongVariable(octets) => {
-                    let len = octets.len();
-                    values.extend_from_slice(&u16::try_from(len).map_err(|_| TooLong { len })?.to_le_bytes());
-                    values.extend_from_slice(octets);
-                }
-                Part::Optional(optional) => optional.emit(&mut values),
-            }
-        }
-        out.extend_from_slice(&self.fixed);
-        out.extend_from_slice(&pointers);
-        out.extend_from_slice(&values);
+    /// Lets the next pointer point to where the next octet will stand.
+    fn point(&mut self, out: &mut [u8]) -> Result<(), TooLong> {
+        let distance = out.len() - self.at - (self.width - 1);
+        put(&mut out[self.at..self.at + self.width], distance)?;
+        self.at += self.width;
         Ok(())
+    }
+
+    fn address(&mut self, address: &PartyAddress, out: &mut Vec<u8>) -> Result<(), TooLong> {
+        self.point(out)?;
+        let at = out.len();
+        out.push(0);
+        address.emit(out);
+        let len = out.len() - at - 1;
+        put(&mut out[at..=at], len)
+    }
+
+    fn data(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), TooLong> {
+        self.point(out)?;
+        let at = out.len();
+        out.resize(at + self.width, 0);
+        put(&mut out[at..], data.len())?;
+        out.extend_from_slice(data);
+        Ok(())
+    }
+
+    /// An empty optional part is left out with a pointer of zero.
+    fn optional(&mut self, optional: &OptionalParameters, out: &mut Vec<u8>) -> Result<(), TooLong> {
+        if optional.is_empty() {
+            return Ok(());
+        }
+        self.point(out)?;
+        optional.emit(out)
+    }
+}
+
+/// Writes a length or a pointer into its one or two octets, the low one first.
+fn put(field: &mut [u8], value: usize) -> Result<(), TooLong> {
+    match (field, u16::try_from(value)) {
+        ([octet], Ok(value)) => *octet = u8::try_from(value).map_err(|_| TooLong { len: value.into() })?,
+        ([low, high], Ok(value)) => [*low, *high] = value.to_le_bytes(),
+        _ => return Err(TooLong { len: value }),
+    }
+    Ok(())
+}
+
+fn put_reference(LocalReference(value): LocalReference, out: &mut Vec<u8>) {
+    out.extend_from_slice(&value.to_le_bytes()[..3]);
+}
+
+impl SequencingSegmenting {
+    const fn to_octets(self) -> [u8; 2] {
+        [self.send << 1, self.receive << 1 | self.more as u8]
     }
 }
 
 impl Message {
-    /// Appends the message from its type on; an empty optional part is left out with a pointer of zero.
+    /// Appends the message from its type on; an empty optional part is left out with a pointer of zero. Nothing is
+    /// appended if a parameter is too long.
     pub fn emit(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
-        self.emitter().finish(out)
+        let start = out.len();
+        out.push(self.kind());
+        let written = self.emit_parameters(out);
+        if written.is_err() {
+            out.truncate(start);
+        }
+        written
     }
 
-    fn emitter(&self) -> Emitter {
-        let new = Emitter::new;
+    const fn kind(&self) -> u8 {
+        match self {
+            Self::Cr { .. } => kind::CR,
+            Self::Cc { .. } => kind::CC,
+            Self::Cref { .. } => kind::CREF,
+            Self::Rlsd { .. } => kind::RLSD,
+            Self::Rlc { .. } => kind::RLC,
+            Self::Dt1 { .. } => kind::DT1,
+            Self::Dt2 { .. } => kind::DT2,
+            Self::Ak { .. } => kind::AK,
+            Self::Udt { .. } => kind::UDT,
+            Self::Udts { .. } => kind::UDTS,
+            Self::Ed { .. } => kind::ED,
+            Self::Ea { .. } => kind::EA,
+            Self::Rsr { .. } => kind::RSR,
+            Self::Rsc { .. } => kind::RSC,
+            Self::Err { .. } => kind::ERR,
+            Self::It { .. } => kind::IT,
+            Self::Xudt { .. } => kind::XUDT,
+            Self::Xudts { .. } => kind::XUDTS,
+            Self::Ludt { .. } => kind::LUDT,
+            Self::Ludts { .. } => kind::LUDTS,
+        }
+    }
+
+    fn emit_parameters(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
         match self {
             Self::Cr { source, class, called, optional } => {
-                new(kind::CR).reference(*source).class(*class).address(called).optional(optional)
+                put_reference(*source, out);
+                out.push(class.to_octet());
+                let mut parts = Parts::reserve(2, 1, out);
+                parts.address(called, out)?;
+                parts.optional(optional, out)
             }
             Self::Cc { destination, source, class, optional } => {
-                new(kind::CC).reference(*destination).reference(*source).class(*class).optional(optional)
+                put_reference(*destination, out);
+                put_reference(*source, out);
+                out.push(class.to_octet());
+                Parts::reserve(1, 1, out).optional(optional, out)
             }
             Self::Cref { destination, cause, optional } => {
-                new(kind::CREF).reference(*destination).octets(&[*cause]).optional(optional)
+                put_reference(*destination, out);
+                out.push(*cause);
+                Parts::reserve(1, 1, out).optional(optional, out)
             }
-            Self::Rlsd { destination, source, cause, optional } => new(kind::RLSD)
-                .reference(*destination)
-                .reference(*source)
-                .octets(&[*cause])
-                .optional(optional),
-            Self::Rlc { destination, source } => new(kind::RLC).reference(*destination).reference(*source),
+            Self::Rlsd { destination, source, cause, optional } => {
+                put_reference(*destination, out);
+                put_reference(*source, out);
+                out.push(*cause);
+                Parts::reserve(1, 1, out).optional(optional, out)
+            }
+            Self::Rlc { destination, source } | Self::Rsc { destination, source } => {
+                put_reference(*destination, out);
+                put_reference(*source, out);
+                Ok(())
+            }
             Self::Dt1 { destination, more, data } => {
-                new(kind::DT1).reference(*destination).octets(&[u8::from(*more)]).data(data)
+                put_reference(*destination, out);
+                out.push(u8::from(*more));
+                Parts::reserve(1, 1, out).data(data, out)
             }
             Self::Dt2 { destination, sequencing, data } => {
-                new(kind::DT2).reference(*destination).sequencing(*sequencing).data(data)
+                put_reference(*destination, out);
+                out.extend_from_slice(&sequencing.to_octets());
+                Parts::reserve(1, 1, out).data(data, out)
             }
             Self::Ak { destination, receive, credit } => {
-                new(kind::AK).reference(*destination).octets(&[receive << 1, *credit])
+                put_reference(*destination, out);
+                out.extend_from_slice(&[receive << 1, *credit]);
+                Ok(())
+            }
+            Self::Ed { destination, data } => {
+                put_reference(*destination, out);
+                Parts::reserve(1, 1, out).data(data, out)
+            }
+            Self::Ea { destination } => {
+                put_reference(*destination, out);
+                Ok(())
+            }
+            Self::Rsr { destination, source, cause } => {
+                put_reference(*destination, out);
+                put_reference(*source, out);
+                out.push(*cause);
+                Ok(())
+            }
+            Self::Err { destination, cause } => {
+                put_reference(*destination, out);
+                out.push(*cause);
+                Ok(())
+            }
+            Self::It { destination, source, class, sequencing, credit } => {
+                put_reference(*destination, out);
+                put_reference(*source, out);
+                out.push(class.to_octet());
+                out.extend_from_slice(&sequencing.to_octets());
+                out.push(*credit);
+                Ok(())
             }
             Self::Udt { class, called, calling, data } => {
-                new(kind::UDT).class(*class).address(called).address(calling).data(data)
+                out.push(class.to_octet());
+                unitdata(called, calling, data, out)
             }
             Self::Udts { cause, called, calling, data } => {
-                new(kind::UDTS).octets(&[*cause]).address(called).address(calling).data(data)
+                out.push(*cause);
+                unitdata(called, calling, data, out)
             }
-            Self::Ed { destination, data } => new(kind::ED).reference(*destination).data(data),
-            Self::Ea { destination } => new(kind::EA).reference(*destination),
-            Self::Rsr { destination, source, cause } => {
-                new(kind::RSR).reference(*destination).reference(*source).octets(&[*cause])
-            }
-            Self::Rsc { destination, source } => new(kind::RSC).reference(*destination).reference(*source),
-            Self::Err { destination, cause } => new(kind::ERR).reference(*destination).octets(&[*cause]),
-            Self::It { destination, source, class, sequencing, credit } => new(kind::IT)
-                .reference(*destination)
-                .reference(*source)
-                .class(*class)
-                .sequencing(*sequencing)
-                .octets(&[*credit]),
             Self::Xudt { class, hop_counter, called, calling, data, optional } => {
-                let fixed = new(kind::XUDT).class(*class).octets(&[*hop_counter]);
-                fixed.address(called).address(calling).data(data).optional(optional)
+                out.extend_from_slice(&[class.to_octet(), *hop_counter]);
+                extended(1, called, calling, data, optional, out)
             }
             Self::Xudts { cause, hop_counter, called, calling, data, optional } => {
-                let fixed = new(kind::XUDTS).octets(&[*cause, *hop_counter]);
-                fixed.address(called).address(calling).data(data).optional(optional)
+                out.extend_from_slice(&[*cause, *hop_counter]);
+                extended(1, called, calling, data, optional, out)
             }
             Self::Ludt { class, hop_counter, called, calling, data, optional } => {
-                let fixed = new(kind::LUDT).class(*class).octets(&[*hop_counter]);
-                fixed.address(called).address(calling).data(data).optional(optional)
+                out.extend_from_slice(&[class.to_octet(), *hop_counter]);
+                extended(2, called, calling, data, optional, out)
             }
             Self::Ludts { cause, hop_counter, called, calling, data, optional } => {
-                let fixed = new(kind::LUDTS).octets(&[*cause, *hop_counter]);
-                fixed.address(called).address(calling).data(data).optional(optional)
+                out.extend_from_slice(&[*cause, *hop_counter]);
+                extended(2, called, calling, data, optional, out)
             }
         }
     }
+}
+
+fn unitdata(
+    called: &PartyAddress,
+    calling: &PartyAddress,
+    data: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), TooLong> {
+    let mut parts = Parts::reserve(3, 1, out);
+    parts.address(called, out)?;
+    parts.address(calling, out)?;
+    parts.data(data, out)
+}
+
+fn extended(
+    width: usize,
+    called: &PartyAddress,
+    calling: &PartyAddress,
+    data: &[u8],
+    optional: &OptionalParameters,
+    out: &mut Vec<u8>,
+) -> Result<(), TooLong> {
+    let mut parts = Parts::reserve(4, width, out);
+    parts.address(called, out)?;
+    parts.address(calling, out)?;
+    parts.data(data, out)?;
+    parts.optional(optional, out)
 }
 
 #[cfg(test)]

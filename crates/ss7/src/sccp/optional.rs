@@ -2,6 +2,8 @@
 
 use slantpath_wire::{Reader, WireError};
 
+use crate::sccp::TooLong;
+
 /// One optional parameter as it stands: name code and value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -60,12 +62,13 @@ impl OptionalParameters {
         }
     }
 
-    pub(crate) fn emit(&self, out: &mut Vec<u8>) {
+    pub(crate) fn emit(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
         for Parameter { name, value } in &self.0 {
-            let len = u8::try_from(value.len()).expect("an optional parameter has at most 255 octets");
+            let len = u8::try_from(value.len()).map_err(|_| TooLong { len: value.len() })?;
             out.extend_from_slice(&[*name, len]);
             out.extend_from_slice(value);
         }
         out.push(END_OF_OPTIONAL_PARAMETERS);
+        Ok(())
     }
 }
