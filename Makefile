@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package bench fuzz demo clean
+.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package conformance bench fuzz demo clean
 
 test: lint rust-tests python-tests
 
@@ -35,6 +35,10 @@ python-package: .venv/bin/maturin need-cargo need-cc
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
 	touch $@
+
+# Every published test purpose by its identifier, with its result.
+conformance: need-cargo need-cc
+	cargo xtask conformance
 
 bench: need-cargo need-cc
 	cargo run --quiet --release --package slantpath-benches

@@ -1,7 +1,8 @@
-//! The house's rules as executable checks: `cargo xtask tidy` and `cargo xtask rfc`.
+//! The house's rules as executable checks: `cargo xtask tidy`, `rfc` and `conformance`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks through its streams")]
 
+mod conformance;
 mod finding;
 mod rfc;
 mod rust_text;
@@ -16,8 +17,9 @@ use crate::tree::Tree;
 
 const USAGE: &str = "\
 usage: cargo xtask <check>
-  tidy   floors, file lengths, forbidden words, documents and links
-  rfc    count the RFC citations per section and check each quote against the RFC's text
+  tidy          floors, file lengths, forbidden words, documents and links
+  rfc           count the RFC citations per section and check each quote against the RFC's text
+  conformance   run the tests that stand for published test purposes, and print them by identifier
 ";
 
 fn main() -> ExitCode {
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match check.as_deref() {
         Some("tidy") => tree().and_then(|tree| tidy::run(&tree)),
         Some("rfc") => tree().and_then(|tree| rfc::run(&tree, &project_root().join("../shared/rfc"))),
+        Some("conformance") => tree().and_then(|tree| conformance::run(&tree)),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -20,6 +20,7 @@ pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
     findings.extend(documents::check(tree));
     findings.extend(changelog::check(tree));
     findings.extend(links::check(tree));
+    findings.extend(crate::conformance::check(tree));
     findings.sort();
     if findings.is_empty() {
         println!("tidy: {} files keep the rules", tree.texts.len());
