@@ -5,5 +5,6 @@
 
 pub mod asp;
 pub mod common;
+pub mod m2pa;
 pub mod m3ua;
 pub mod transport;

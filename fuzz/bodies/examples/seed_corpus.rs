@@ -14,6 +14,7 @@ use slantpath_sctp::chunk::{
 };
 use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_sigtran::asp::AspMessage;
+use slantpath_sigtran::m2pa::{self, LinkStatus};
 use slantpath_sigtran::m3ua::{self, ProtocolData};
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
@@ -35,6 +36,7 @@ fn main() -> io::Result<()> {
     sctp()?;
     tcp()?;
     signalling()?;
+    link()?;
     element_sets()?;
     texts()
 }
@@ -230,6 +232,24 @@ fn signalling() -> io::Result<()> {
         Msu { service: ServiceInformation::from_octet(0x80), label, user_part: &order }
             .emit(format, &mut out);
         keep("mtp3", &format!("changeover-{choice}"), out)?;
+    }
+    Ok(())
+}
+
+fn link() -> io::Result<()> {
+    let user_data =
+        m2pa::UserData { priority: m2pa::Priority::default(), msu: Bytes::from_static(&[0x83, 1, 2, 3]) };
+    for (name, body) in [
+        ("acknowledgement", m2pa::Body::Acknowledgement),
+        ("proving", m2pa::Body::LinkStatus(LinkStatus::ProvingNormal(Bytes::from_static(&[0x55; 24])))),
+        ("ready", m2pa::Body::LinkStatus(LinkStatus::Ready)),
+        ("user-data", m2pa::Body::UserData(user_data)),
+    ] {
+        let none = m2pa::SequenceNumber::BEFORE_FIRST;
+        let message = m2pa::Message { bsn: none, fsn: none, body };
+        let mut out = Vec::new();
+        message.emit(&mut out);
+        keep("m2pa", name, out)?;
     }
     Ok(())
 }

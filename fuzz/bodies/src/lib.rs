@@ -18,6 +18,7 @@ pub type Body = fn(&[u8]);
 /// Every fuzz target's name and body. `fuzz/fuzz_targets` and `fuzz/corpus` have an entry for each.
 pub const BODIES: &[(&str, Body)] = &[
     ("host_stream", host::stream),
+    ("m2pa", sigtran::m2pa),
     ("m3ua", sigtran::m3ua),
     ("mtp3", ss7::mtp3),
     ("orbit_omm", orbit::orbit_mean_elements),

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use slantpath_sigtran::common::Layout;
+use slantpath_sigtran::m2pa;
 use slantpath_sigtran::m3ua::Message;
 
 /// A message that is read is written as one that reads the same, and with its layout as it was.
@@ -12,4 +13,13 @@ pub fn m3ua(data: &[u8]) {
     let layout = Layout::of(data, &written).expect("both are messages");
     assert_eq!(layout.apply(&written).as_deref(), Ok(data));
     assert_eq!(Message::parse(&written.into()), Ok(message));
+}
+
+/// A message of M2PA that is read is written as one that reads the same.
+pub fn m2pa(data: &[u8]) {
+    let Ok(message) = m2pa::Message::parse(&Bytes::copy_from_slice(data)) else { return };
+    let mut written = Vec::new();
+    message.emit(&mut written);
+    assert_eq!(written.len(), message.emitted_len());
+    assert_eq!(m2pa::Message::parse(&written.into()), Ok(message));
 }
