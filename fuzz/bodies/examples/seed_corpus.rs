@@ -186,6 +186,18 @@ fn element_sets() -> io::Result<()> {
 }
 
 fn signalling() -> io::Result<()> {
+    // Started, proved, told of a message and of its acknowledgement, and busy.
+    let session = [
+        [0, 0, 0, 0],
+        [10, 1, 1, 0],
+        [10, 40, 1, 1],
+        [10, 95, 0, 0],
+        [7, 1, 0, 0],
+        [8, 2, 0, 0],
+        [6, 127, 0, 0],
+    ];
+    keep("mtp2", "session", session.concat())?;
+    keep("mtp2", "unit", [0x81, 0x02, 0x05, 0x85, 1, 2, 3, 4])?;
     let protocol_data = ProtocolData {
         opc: PointCode(1),
         dpc: PointCode(92),

@@ -20,6 +20,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("host_stream", host::stream),
     ("m2pa", sigtran::m2pa),
     ("m3ua", sigtran::m3ua),
+    ("mtp2", ss7::mtp2),
     ("mtp3", ss7::mtp3),
     ("orbit_omm", orbit::orbit_mean_elements),
     ("orbit_outage", orbit::outages),

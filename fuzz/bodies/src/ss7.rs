@@ -1,6 +1,11 @@
 //! Signalling System No. 7.
 
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCodeFormat;
+use slantpath_ss7::link::LinkRequest;
+use slantpath_ss7::mtp2::{Config, Link, Output, SignalUnit};
+use slantpath_ss7::mtp3::Fsn;
 use slantpath_ss7::mtp3::{ManagementMessage, Msu, TestMessage};
 use slantpath_ss7::sccp::{Message, ScmgMessage};
 
@@ -37,5 +42,45 @@ pub fn sccp(data: &[u8]) {
         let mut written = Vec::new();
         message.emit(&mut written);
         assert_eq!(ScmgMessage::parse(&written), Ok(message));
+    }
+}
+
+/// A unit that is read is written as one that reads the same. A terminal that is told anything at any time keeps its
+/// buffers within bounds and always ends by waiting for a time to come.
+pub fn mtp2(data: &[u8]) {
+    if let Ok(unit) = SignalUnit::parse(data) {
+        let mut written = Vec::new();
+        unit.emit(&mut written);
+        assert_eq!(SignalUnit::parse(&written), Ok(unit));
+    }
+    let config = Config { transmit_buffer: 50, congestion_onset: [10, 20, 30], ..Config::default() };
+    let mut link = Link::new(config).expect("the configuration is sound");
+    let mut now = Instant::START;
+    for step in data.chunks(4) {
+        let [what, pause, rest @ ..] = step else { break };
+        now += Duration::from_millis(u64::from(*pause) * u64::from(*pause));
+        match what % 12 {
+            0 => link.request(now, LinkRequest::Start),
+            1 => link.request(now, LinkRequest::Stop),
+            2 => link.request(now, LinkRequest::Emergency),
+            3 => link.request(now, LinkRequest::LocalProcessorOutage),
+            4 => link.request(now, LinkRequest::LocalProcessorRecovered),
+            5 => link.request(now, LinkRequest::FlushBuffers),
+            6 => link.request(now, LinkRequest::RetrieveMessagesAfter(Fsn(u32::from(*pause)))),
+            7 => link.request(now, LinkRequest::Transmit(Bytes::from_static(&[0x85, 1, 2, 3, 4]))),
+            8 => link.set_busy(now, pause % 2 == 0),
+            9 => link.handle_errored_unit(now),
+            _ => {
+                let body: &[u8] = if what / 12 % 2 == 0 { &[0] } else { &[1, what / 24 % 6] };
+                if let Ok(unit) = SignalUnit::parse(&[rest, body].concat()) {
+                    link.handle_unit(now, unit, Some(Duration::from_micros(750)));
+                }
+            }
+        }
+        while !matches!(link.poll_output(now), Output::Wait(_)) {}
+        if let Output::Wait(Some(deadline)) = link.poll_output(now) {
+            assert!(deadline > now);
+        }
+        assert!(link.queued() <= 50 + 127);
     }
 }

@@ -1,0 +1,296 @@
+//! Transmission control (Q.703, sections 5.2, 6.2 to 6.4): new messages, repetitions, acknowledgements.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use super::config::ErrorCorrection;
+use super::receiver::TwoOfThree;
+use super::unit::octets_on_line;
+
+/// Most messages without an acknowledgement: the numbers of 7 bits allow no more.
+const WINDOW: usize = 127;
+
+/// What a backward sequence number amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Acknowledgement {
+    /// Nothing new.
+    Nothing,
+    /// Messages were acknowledged.
+    Progress,
+    /// A number outside the window; harmless so far.
+    Unreasonable,
+    /// The second one in three.
+    Abnormal,
+}
+
+/// A message for the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sending {
+    pub(super) fsn: u8,
+    pub(super) body: Bytes,
+    pub(super) is_first: bool,
+}
+
+/// One direction's sending half.
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    correction: ErrorCorrection,
+    waiting: VecDeque<Bytes>,
+    unacknowledged: VecDeque<Bytes>,
+    octets_unacknowledged: usize,
+    /// The number of the last message sent for the first time.
+    last_sent: u8,
+    fib: bool,
+    /// The next of the unacknowledged to be repeated.
+    cursor: usize,
+    /// Repetition goes before new messages: asked for, or forced.
+    is_repeating: bool,
+    abnormal: TwoOfThree,
+    forced_retransmissions: u64,
+}
+
+impl Sender {
+    pub(super) fn new(correction: ErrorCorrection) -> Self {
+        Self {
+            correction,
+            waiting: VecDeque::new(),
+            unacknowledged: VecDeque::new(),
+            octets_unacknowledged: 0,
+            last_sent: 127,
+            fib: true,
+            cursor: 0,
+            is_repeating: false,
+            abnormal: TwoOfThree::default(),
+            forced_retransmissions: 0,
+        }
+    }
+
+    /// A new half that goes on counting from an old one's.
+    pub(super) fn with_history(mut self, forced_retransmissions: u64) -> Self {
+        self.forced_retransmissions = forced_retransmissions;
+        self
+    }
+
+    /// Whether this number would acknowledge something.
+    pub(super) fn would_progress(&self, bsn: u8) -> bool {
+        usize::from(self.last_sent.wrapping_sub(bsn) & 0x7f) < self.unacknowledged.len()
+    }
+
+    pub(super) const fn fsn(&self) -> u8 {
+        self.last_sent
+    }
+
+    pub(super) const fn fib(&self) -> bool {
+        self.fib
+    }
+
+    pub(super) const fn forced_retransmissions(&self) -> u64 {
+        self.forced_retransmissions
+    }
+
+    /// Messages in both buffers.
+    pub(super) fn queued(&self) -> usize {
+        self.waiting.len() + self.unacknowledged.len()
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn has_unacknowledged(&self) -> bool {
+        !self.unacknowledged.is_empty()
+    }
+
+    pub(super) fn queue(&mut self, body: Bytes) {
+        self.waiting.push_back(body);
+    }
+
+    /// Whether `next` has something.
+    pub(super) fn has_next(&self) -> bool {
+        let may_repeat = self.is_repeating || self.correction != ErrorCorrection::Basic;
+        may_repeat && self.has_unacknowledged() || !self.waiting.is_empty() && self.has_room()
+    }
+
+    fn has_room(&self) -> bool {
+        self.unacknowledged.len() < WINDOW
+    }
+
+    /// The next message for the line.
+    pub(super) fn next(&mut self) -> Option<Sending> {
+        if self.is_repeating {
+            return self.repeat();
+        }
+        if self.has_room()
+            && let Some(body) = self.waiting.pop_front()
+        {
+            self.last_sent = self.last_sent.wrapping_add(1) & 0x7f;
+            self.octets_unacknowledged += octets_on_line(body.len());
+            self.unacknowledged.push_back(body.clone());
+            self.force_if_full();
+            return Some(Sending { fsn: self.last_sent, body, is_first: true });
+        }
+        if self.correction == ErrorCorrection::Basic { None } else { self.repeat() }
+    }
+
+    fn repeat(&mut self) -> Option<Sending> {
+        let body = self.unacknowledged.get(self.cursor)?.clone();
+        let behind =
+            u8::try_from(self.unacknowledged.len() - 1 - self.cursor).expect("the window is 127 messages");
+        self.cursor += 1;
+        // A forced cycle starts again until the window is below both thresholds.
+        if self.cursor == self.unacknowledged.len() {
+            self.is_repeating &= self.is_full();
+            self.cursor = 0;
+        }
+        Some(Sending { fsn: self.last_sent.wrapping_sub(behind) & 0x7f, body, is_first: false })
+    }
+
+    fn is_full(&self) -> bool {
+        match self.correction {
+            ErrorCorrection::Basic => false,
+            ErrorCorrection::PreventiveCyclic { messages, octets } => {
+                self.unacknowledged.len() >= messages || self.octets_unacknowledged >= octets
+            }
+        }
+    }
+
+    fn force_if_full(&mut self) {
+        if self.is_full() {
+            self.is_repeating = true;
+            self.cursor = 0;
+            self.forced_retransmissions += 1;
+        }
+    }
+
+    /// The peer has accepted all messages up to this number.
+    pub(super) fn acknowledge(&mut self, bsn: u8) -> Acknowledgement {
+        let unacknowledged = self.unacknowledged.len();
+        let outstanding = usize::from(self.last_sent.wrapping_sub(bsn) & 0x7f);
+        if outstanding > unacknowledged {
+            let failed = self.abnormal.note(true);
+            return if failed { Acknowledgement::Abnormal } else { Acknowledgement::Unreasonable };
+        }
+        self.abnormal.note(false);
+        let count = unacknowledged - outstanding;
+        for body in self.unacknowledged.drain(..count) {
+            self.octets_unacknowledged -= octets_on_line(body.len());
+        }
+        self.cursor = self.cursor.saturating_sub(count);
+        self.is_repeating &= match self.correction {
+            ErrorCorrection::Basic => self.has_unacknowledged(),
+            ErrorCorrection::PreventiveCyclic { .. } => self.is_full(),
+        };
+        if count > 0 { Acknowledgement::Progress } else { Acknowledgement::Nothing }
+    }
+
+    /// Follows the peer's indicator bit; whether it asked for a repetition.
+    pub(super) fn follow_indicator(&mut self, bib: bool) -> bool {
+        if self.correction != ErrorCorrection::Basic || bib == self.fib {
+            return false;
+        }
+        self.fib = bib;
+        self.cursor = 0;
+        self.is_repeating = self.has_unacknowledged();
+        true
+    }
+
+    /// Takes all messages after this number out, oldest first; `None` if it is not one of the window.
+    pub(super) fn take_after(&mut self, fsn: u8) -> Option<Vec<Bytes>> {
+        let outstanding = usize::from(self.last_sent.wrapping_sub(fsn) & 0x7f);
+        let skip = self.unacknowledged.len().checked_sub(outstanding)?;
+        let mut messages: Vec<Bytes> = self.unacknowledged.drain(..).skip(skip).collect();
+        self.octets_unacknowledged = 0;
+        self.cursor = 0;
+        messages.append(&mut self.take_waiting());
+        Some(messages)
+    }
+
+    /// Takes out what was never sent.
+    pub(super) fn take_waiting(&mut self) -> Vec<Bytes> {
+        self.waiting.drain(..).collect()
+    }
+
+    /// Throws both buffers away and goes on from what the peer has accepted; how many messages that were.
+    pub(super) fn flush(&mut self) -> usize {
+        let count = self.queued();
+        let outstanding = u8::try_from(self.unacknowledged.len()).expect("the window is 127 messages");
+        self.last_sent = self.last_sent.wrapping_sub(outstanding) & 0x7f;
+        self.waiting.clear();
+        self.unacknowledged.clear();
+        self.octets_unacknowledged = 0;
+        self.cursor = 0;
+        self.is_repeating = false;
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(correction: ErrorCorrection, count: u8) -> Sender {
+        let mut sender = Sender::new(correction);
+        for number in 0..count {
+            sender.queue(Bytes::copy_from_slice(&[number; 10]));
+        }
+        sender
+    }
+
+    fn numbers(sender: &mut Sender, count: usize) -> Vec<u8> {
+        (0..count).filter_map(|_| sender.next().map(|sending| sending.fsn)).collect()
+    }
+
+    #[test]
+    fn an_inverted_indicator_repeats_all_that_is_not_acknowledged() {
+        let mut sender = with(ErrorCorrection::Basic, 4);
+        assert_eq!(numbers(&mut sender, 3), [0, 1, 2]);
+        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert!(sender.follow_indicator(false));
+        assert_eq!(numbers(&mut sender, 9), [1, 2, 3]);
+    }
+
+    #[test]
+    fn no_more_than_127_messages_are_without_an_acknowledgement() {
+        let mut sender = with(ErrorCorrection::Basic, 200);
+        assert_eq!(numbers(&mut sender, 200).len(), 127);
+        assert_eq!(sender.acknowledge(9), Acknowledgement::Progress);
+        assert_eq!(numbers(&mut sender, 200).len(), 10);
+    }
+
+    #[test]
+    fn idle_time_repeats_cyclically() {
+        let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 127, octets: 10_000 }, 2);
+        assert_eq!(numbers(&mut sender, 7), [0, 1, 0, 1, 0, 1, 0]);
+        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(numbers(&mut sender, 2), [1, 1]);
+    }
+
+    #[test]
+    fn a_full_window_forces_a_cycle_before_new_messages() {
+        let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 3, octets: 10_000 }, 5);
+        assert_eq!(numbers(&mut sender, 8), [0, 1, 2, 0, 1, 2, 0, 1]);
+        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(numbers(&mut sender, 1), [3]);
+        assert_eq!(sender.forced_retransmissions(), 2);
+    }
+
+    #[test]
+    fn a_number_outside_the_window_is_abnormal_the_second_time() {
+        let mut sender = with(ErrorCorrection::Basic, 2);
+        numbers(&mut sender, 2);
+        assert_eq!(sender.acknowledge(5), Acknowledgement::Unreasonable);
+        assert_eq!(sender.acknowledge(1), Acknowledgement::Progress);
+        assert_eq!(sender.acknowledge(5), Acknowledgement::Abnormal);
+    }
+
+    #[test]
+    fn retrieval_gives_what_the_peer_has_not_got_and_what_was_never_sent() {
+        let mut sender = with(ErrorCorrection::Basic, 4);
+        numbers(&mut sender, 3);
+        let first = |messages: Vec<Bytes>| messages.iter().map(|body| body[0]).collect::<Vec<_>>();
+        assert_eq!(sender.clone().take_after(0).map(first), Some(vec![1, 2, 3]));
+        assert_eq!(sender.take_after(77), None);
+        assert_eq!(first(sender.take_waiting()), [3]);
+    }
+}
