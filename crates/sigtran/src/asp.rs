@@ -14,5 +14,5 @@ pub use machine::{
     AS_MACHINE, ASP_MACHINE, AsAction, AsInput, AsState, AspAction, AspInput, AspState, REMOTE_ASP_MACHINE,
     RemoteAspAction, RemoteAspInput,
 };
-pub use message::AspMessage;
+pub use message::{AspMessage, kind};
 pub use scope::{Adaptation, Parameters, RoutingContexts, Scope};

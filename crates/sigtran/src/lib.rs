@@ -5,6 +5,11 @@
 
 pub mod asp;
 pub mod common;
+pub mod interface;
+pub mod iua;
 pub mod m2pa;
+pub mod m2ua;
 pub mod m3ua;
+pub mod message;
+pub mod sua;
 pub mod transport;

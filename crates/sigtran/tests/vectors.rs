@@ -7,6 +7,7 @@ use std::path::Path;
 
 use slantpath_sigtran::common::Layout;
 use slantpath_sigtran::m3ua::Message;
+use slantpath_sigtran::{m2ua, sua};
 
 /// The messages of one protocol in the shared vectors; none, loudly, where the file is missing.
 fn vectors(protocol: &str) -> Vec<Vec<u8>> {
@@ -41,5 +42,23 @@ fn re_encode(octets: &[u8]) -> Vec<u8> {
 fn m3ua_vectors_re_encode_octet_for_octet() {
     for octets in vectors("m3ua") {
         assert_eq!(re_encode(&octets), octets);
+    }
+}
+
+#[test]
+fn m2ua_vectors_re_encode_octet_for_octet() {
+    for octets in vectors("m2ua") {
+        let message =
+            m2ua::Message::receive(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
+        assert_eq!(message.to_bytes(), octets, "{message:?}");
+    }
+}
+
+#[test]
+fn sua_vectors_re_encode_octet_for_octet() {
+    for octets in vectors("sua") {
+        // One of them lacks its destination address: a receiver refuses it, and it is read all the same.
+        let message = sua::Message::parse(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
+        assert_eq!(message.to_bytes(), octets, "{message:?}");
     }
 }

@@ -14,8 +14,13 @@ use slantpath_sctp::chunk::{
 };
 use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_sigtran::asp::AspMessage;
+use slantpath_sigtran::interface::InterfaceIdentifier;
+use slantpath_sigtran::iua::{self, Dlci, IuaParameter, ReleaseReason};
 use slantpath_sigtran::m2pa::{self, LinkStatus};
+use slantpath_sigtran::m2ua::{self, LinkKey, LinkState, M2uaParameter};
 use slantpath_sigtran::m3ua::{self, ProtocolData};
+use slantpath_sigtran::message::{CommonParameter, Message, OwnMessage, Vocabulary};
+use slantpath_sigtran::sua::{self, Address, RoutingKey, Segmentation, SuaParameter};
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
 use slantpath_ss7::{PointCode, PointCodeFormat};
@@ -37,6 +42,7 @@ fn main() -> io::Result<()> {
     tcp()?;
     signalling()?;
     link()?;
+    user_adaptation()?;
     element_sets()?;
     texts()
 }
@@ -183,6 +189,52 @@ fn element_sets() -> io::Result<()> {
                ARG_OF_PERICENTER,MEAN_ANOMALY,NORAD_CAT_ID,BSTAR,MEAN_MOTION_DOT\n\
                TEST,2026-001A,2026-11-21T00:00:00,14.3,0.0002,86.4,10.5,90,270,99001,0.00001,0\n";
     keep("orbit_omm", "csv", csv)
+}
+
+fn keep_own<V: Vocabulary>(target: &str, name: &str, message: OwnMessage<V>) -> io::Result<()> {
+    keep(target, name, Message::Own(message).to_bytes())
+}
+
+fn user_adaptation() -> io::Result<()> {
+    let interface = || InterfaceIdentifier::Integer(5).to_parameter();
+    let payload = Bytes::from_static(&[0x83, 0x5c, 0x40, 0x0a]);
+    let m2ua = |kind| OwnMessage::empty(kind).with_common(interface());
+    let data = m2ua(m2ua::kind::DATA).with(M2uaParameter::ProtocolData(payload.clone()));
+    keep_own("m2ua", "data", data.with_common(CommonParameter::CorrelationId(7)))?;
+    let state = M2uaParameter::StateRequest(LinkState::FlushBuffers);
+    keep_own("m2ua", "state", m2ua(m2ua::kind::STATE_REQUEST).with(state))?;
+    let key = M2uaParameter::LinkKey(LinkKey { local: 1, terminal: 2, data_link: 3 });
+    keep_own("m2ua", "reg-req", OwnMessage::empty(m2ua::kind::REGISTRATION_REQUEST).with(key))?;
+    let text = InterfaceIdentifier::Text(Bytes::from_static(b"link")).to_parameter();
+    let establish = OwnMessage::<M2uaParameter>::empty(m2ua::kind::ESTABLISH_REQUEST);
+    keep_own("m2ua", "text", establish.with_common(text))?;
+
+    let contexts = || CommonParameter::RoutingContexts(vec![1]);
+    let address = Address::of_subsystem(PointCode(5), 8);
+    let cldt = OwnMessage::empty(sua::kind::CLDT)
+        .with_common(contexts())
+        .with(SuaParameter::ProtocolClass(0x81))
+        .with(SuaParameter::SourceAddress(address.clone()))
+        .with(SuaParameter::DestinationAddress(address.clone()))
+        .with(SuaParameter::SequenceControl(3))
+        .with(SuaParameter::HopCount(12))
+        .with(SuaParameter::Segmentation(Segmentation { first: true, remaining: 1, reference: 9 }))
+        .with(SuaParameter::Data(payload.clone()));
+    keep_own("sua", "cldt", cldt)?;
+    let key = RoutingKey { local: 1, destinations: vec![address], ..RoutingKey::default() };
+    let request = OwnMessage::empty(sua::kind::REGISTRATION_REQUEST).with(SuaParameter::RoutingKey(key));
+    keep_own("sua", "reg-req", request)?;
+    let affected = CommonParameter::AffectedPointCodes(vec![(0, PointCode(5))]);
+    let duna = OwnMessage::empty(sua::kind::DUNA).with_common(contexts()).with_common(affected);
+    keep_own("sua", "duna", duna.with(SuaParameter::Subsystem(8)))?;
+
+    let iua = |kind| {
+        OwnMessage::empty(kind).with_common(interface()).with(IuaParameter::Dlci(Dlci { sapi: 0, tei: 64 }))
+    };
+    keep_own("iua", "data", iua(iua::kind::DATA_REQUEST).with(IuaParameter::ProtocolData(payload)))?;
+    let reason = IuaParameter::ReleaseReason(ReleaseReason::Management);
+    keep_own("iua", "release", iua(iua::kind::RELEASE_REQUEST).with(reason))?;
+    keep_own("iua", "query", iua(iua::kind::TEI_QUERY_REQUEST))
 }
 
 fn signalling() -> io::Result<()> {

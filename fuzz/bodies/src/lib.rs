@@ -18,7 +18,9 @@ pub type Body = fn(&[u8]);
 /// Every fuzz target's name and body. `fuzz/fuzz_targets` and `fuzz/corpus` have an entry for each.
 pub const BODIES: &[(&str, Body)] = &[
     ("host_stream", host::stream),
+    ("iua", sigtran::iua),
     ("m2pa", sigtran::m2pa),
+    ("m2ua", sigtran::m2ua),
     ("m3ua", sigtran::m3ua),
     ("mtp2", ss7::mtp2),
     ("mtp3", ss7::mtp3),
@@ -30,6 +32,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("scenario", scenario::scenario),
     ("sccp", ss7::sccp),
     ("sctp_packet", sctp::packet),
+    ("sua", sigtran::sua),
     ("tcp_segment", tcp::segment),
     ("wire_icmp", wire::icmp),
     ("wire_ip", wire::ip),

@@ -2,8 +2,12 @@
 
 use bytes::Bytes;
 use slantpath_sigtran::common::Layout;
+use slantpath_sigtran::iua::IuaParameter;
 use slantpath_sigtran::m2pa;
+use slantpath_sigtran::m2ua::M2uaParameter;
 use slantpath_sigtran::m3ua::Message;
+use slantpath_sigtran::message::{self, Vocabulary};
+use slantpath_sigtran::sua::SuaParameter;
 
 /// A message that is read is written as one that reads the same, and with its layout as it was.
 pub fn m3ua(data: &[u8]) {
@@ -22,4 +26,26 @@ pub fn m2pa(data: &[u8]) {
     message.emit(&mut written);
     assert_eq!(written.len(), message.emitted_len());
     assert_eq!(m2pa::Message::parse(&written.into()), Ok(message));
+}
+
+/// A message that is read is written as one that reads the same; a receiver takes or refuses it.
+fn round_trip<V: Vocabulary>(data: &[u8]) {
+    let _ = message::Message::<V>::receive(data);
+    let Ok(message) = message::Message::<V>::parse(data) else { return };
+    assert_eq!(message::Message::parse(&message.to_bytes()), Ok(message));
+}
+
+/// M2UA.
+pub fn m2ua(data: &[u8]) {
+    round_trip::<M2uaParameter>(data);
+}
+
+/// SUA.
+pub fn sua(data: &[u8]) {
+    round_trip::<SuaParameter>(data);
+}
+
+/// IUA.
+pub fn iua(data: &[u8]) {
+    round_trip::<IuaParameter>(data);
 }

@@ -35,25 +35,26 @@ pub enum AspMessage<L: Adaptation> {
 }
 
 /// Classes and types (RFC 4666, section 3.1.2).
-mod kind {
+#[expect(missing_docs, reason = "each is the message of RFC 4666, section 3, of that name")]
+pub mod kind {
     use crate::common::MessageKind;
 
     const fn of(class: u8, kind: u8) -> MessageKind {
         MessageKind { class, kind }
     }
 
-    pub(super) const ERR: MessageKind = of(0, 0);
-    pub(super) const NTFY: MessageKind = of(0, 1);
-    pub(super) const ASP_UP: MessageKind = of(3, 1);
-    pub(super) const ASP_DOWN: MessageKind = of(3, 2);
-    pub(super) const BEAT: MessageKind = of(3, 3);
-    pub(super) const ASP_UP_ACK: MessageKind = of(3, 4);
-    pub(super) const ASP_DOWN_ACK: MessageKind = of(3, 5);
-    pub(super) const BEAT_ACK: MessageKind = of(3, 6);
-    pub(super) const ASP_ACTIVE: MessageKind = of(4, 1);
-    pub(super) const ASP_INACTIVE: MessageKind = of(4, 2);
-    pub(super) const ASP_ACTIVE_ACK: MessageKind = of(4, 3);
-    pub(super) const ASP_INACTIVE_ACK: MessageKind = of(4, 4);
+    pub const ERR: MessageKind = of(0, 0);
+    pub const NTFY: MessageKind = of(0, 1);
+    pub const ASP_UP: MessageKind = of(3, 1);
+    pub const ASP_DOWN: MessageKind = of(3, 2);
+    pub const BEAT: MessageKind = of(3, 3);
+    pub const ASP_UP_ACK: MessageKind = of(3, 4);
+    pub const ASP_DOWN_ACK: MessageKind = of(3, 5);
+    pub const BEAT_ACK: MessageKind = of(3, 6);
+    pub const ASP_ACTIVE: MessageKind = of(4, 1);
+    pub const ASP_INACTIVE: MessageKind = of(4, 2);
+    pub const ASP_ACTIVE_ACK: MessageKind = of(4, 3);
+    pub const ASP_INACTIVE_ACK: MessageKind = of(4, 4);
 }
 
 impl<L: Adaptation> AspMessage<L> {

@@ -1,0 +1,136 @@
+//! The messages of SUA's own classes (RFC 3868, sections 3.2 to 3.4 and 3.8).
+
+use super::address;
+use super::parameter::{kind, tag};
+use crate::common::tag as common_tag;
+use crate::message::Format;
+
+const CONTEXT: &[u16] = &[common_tag::ROUTING_CONTEXT];
+const CLASS: &[u16] = &[tag::PROTOCOL_CLASS];
+const SOURCE: &[u16] = &[tag::SOURCE_ADDRESS];
+const DESTINATION: &[u16] = &[tag::DESTINATION_ADDRESS];
+const SOURCE_REFERENCE: &[u16] = &[tag::SOURCE_REFERENCE];
+const DESTINATION_REFERENCE: &[u16] = &[tag::DESTINATION_REFERENCE];
+const CAUSE: &[u16] = &[tag::CAUSE];
+const CONTROL: &[u16] = &[tag::SEQUENCE_CONTROL];
+const DATA: &[u16] = &[tag::DATA];
+const AFFECTED: &[u16] = &[common_tag::AFFECTED_POINT_CODE];
+
+/// What every message of network management may have.
+const MANAGEMENT: &[u16] =
+    &[common_tag::ROUTING_CONTEXT, address::tag::SUBSYSTEM, tag::SMI, common_tag::INFO];
+
+pub(super) const FORMATS: &[Format] = &[
+    Format::new(
+        kind::CLDT,
+        "CLDT",
+        &[CONTEXT, CLASS, SOURCE, DESTINATION, CONTROL, DATA],
+        &[
+            tag::HOP_COUNT,
+            tag::IMPORTANCE,
+            tag::MESSAGE_PRIORITY,
+            common_tag::CORRELATION_ID,
+            tag::SEGMENTATION,
+        ],
+    ),
+    Format::new(
+        kind::CLDR,
+        "CLDR",
+        &[CONTEXT, CAUSE, SOURCE, DESTINATION],
+        &[
+            tag::HOP_COUNT,
+            tag::IMPORTANCE,
+            tag::MESSAGE_PRIORITY,
+            common_tag::CORRELATION_ID,
+            tag::SEGMENTATION,
+            tag::DATA,
+        ],
+    ),
+    Format::new(
+        kind::CORE,
+        "CORE",
+        &[CONTEXT, CLASS, SOURCE_REFERENCE, DESTINATION, CONTROL],
+        &[
+            tag::SEQUENCE_NUMBER,
+            tag::SOURCE_ADDRESS,
+            tag::HOP_COUNT,
+            tag::IMPORTANCE,
+            tag::MESSAGE_PRIORITY,
+            tag::CREDIT,
+            tag::DATA,
+        ],
+    ),
+    // Credit is mandatory in class 3 only, which a table of tags cannot say.
+    Format::new(
+        kind::COAK,
+        "COAK",
+        &[CONTEXT, CLASS, DESTINATION_REFERENCE, SOURCE_REFERENCE, CONTROL],
+        &[
+            tag::CREDIT,
+            tag::SOURCE_ADDRESS,
+            tag::IMPORTANCE,
+            tag::MESSAGE_PRIORITY,
+            tag::DESTINATION_ADDRESS,
+            tag::DATA,
+        ],
+    ),
+    Format::new(
+        kind::COREF,
+        "COREF",
+        &[CONTEXT, DESTINATION_REFERENCE, CAUSE],
+        &[tag::SOURCE_ADDRESS, tag::DESTINATION_ADDRESS, tag::IMPORTANCE, tag::DATA],
+    ),
+    Format::new(
+        kind::RELRE,
+        "RELRE",
+        &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE, CAUSE],
+        &[tag::IMPORTANCE, tag::DATA],
+    ),
+    Format::new(
+        kind::RELCO,
+        "RELCO",
+        &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE],
+        &[tag::IMPORTANCE],
+    ),
+    Format::new(kind::RESRE, "RESRE", &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE, CAUSE], &[]),
+    Format::new(kind::RESCO, "RESCO", &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE], &[]),
+    Format::new(
+        kind::CODT,
+        "CODT",
+        &[CONTEXT, DESTINATION_REFERENCE, DATA],
+        &[tag::SEQUENCE_NUMBER, tag::MESSAGE_PRIORITY, common_tag::CORRELATION_ID],
+    ),
+    Format::new(
+        kind::CODA,
+        "CODA",
+        &[CONTEXT, DESTINATION_REFERENCE],
+        &[tag::RECEIVE_SEQUENCE_NUMBER, tag::CREDIT],
+    ),
+    Format::new(kind::COERR, "COERR", &[CONTEXT, DESTINATION_REFERENCE, CAUSE], &[]),
+    Format::new(
+        kind::COIT,
+        "COIT",
+        &[CONTEXT, CLASS, SOURCE_REFERENCE, DESTINATION_REFERENCE],
+        &[tag::SEQUENCE_NUMBER, tag::CREDIT],
+    ),
+    Format::new(kind::DUNA, "DUNA", &[AFFECTED], MANAGEMENT),
+    Format::new(kind::DAVA, "DAVA", &[AFFECTED], MANAGEMENT),
+    Format::new(
+        kind::DAUD,
+        "DAUD",
+        &[AFFECTED],
+        &[common_tag::ROUTING_CONTEXT, address::tag::SUBSYSTEM, tag::USER_CAUSE, common_tag::INFO],
+    ),
+    Format::new(kind::SCON, "SCON", &[AFFECTED, &[tag::CONGESTION_LEVEL]], MANAGEMENT),
+    Format::new(
+        kind::DUPU,
+        "DUPU",
+        &[AFFECTED, &[tag::USER_CAUSE]],
+        &[common_tag::ROUTING_CONTEXT, common_tag::INFO],
+    ),
+    Format::new(kind::DRST, "DRST", &[AFFECTED], MANAGEMENT),
+    Format::new(kind::REGISTRATION_REQUEST, "REG REQ", &[&[tag::ROUTING_KEY]], &[tag::ASP_CAPABILITIES]),
+    Format::new(kind::REGISTRATION_RESPONSE, "REG RSP", &[&[tag::REGISTRATION_RESULT]], &[]),
+    Format::new(kind::DEREGISTRATION_REQUEST, "DEREG REQ", &[CONTEXT], &[]),
+    Format::new(kind::DEREGISTRATION_RESPONSE, "DEREG RSP", &[&[tag::DEREGISTRATION_RESULT]], &[]),
+];
