@@ -5,14 +5,24 @@
 //! its messages concern: routing contexts in M3UA and SUA, interface identifiers in M2UA and IUA.
 
 mod codes;
+mod config;
+mod gateway;
+mod heartbeat;
 mod machine;
 mod message;
+mod process;
 mod scope;
 
 pub use codes::{ErrorCode, Status, TrafficMode};
+pub use config::ConfigError;
+pub use gateway::{
+    Gateway, GatewayConfig, GatewayEvent, GatewayOutput, IdentifierPolicy, Key, Members, ServerConfig,
+};
+pub use heartbeat::{Heartbeat, HeartbeatDue};
 pub use machine::{
     AS_MACHINE, ASP_MACHINE, AsAction, AsInput, AsState, AspAction, AspInput, AspState, REMOTE_ASP_MACHINE,
     RemoteAspAction, RemoteAspInput,
 };
 pub use message::{AspMessage, kind};
+pub use process::{Process, ProcessConfig, ProcessEvent, ProcessOutput, Request, ServerName};
 pub use scope::{Adaptation, Parameters, RoutingContexts, Scope};

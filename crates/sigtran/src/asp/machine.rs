@@ -103,6 +103,9 @@ pub const ASP_MACHINE: StateMachine<AspState, AspInput, AspAction> = {
             asp(Down, RequestDown, Down, &[SendAspDown]),
             asp(Down, AspUpAck, Inactive, &[StopAcknowledgementTimer, ConfirmUp]),
             asp(Down, AspDownAck, Down, &[StopAcknowledgementTimer, ConfirmDown]),
+            asp(Down, AspActiveAck, Down, &[SendUnexpectedMessage]),
+            asp(Down, AspInactiveAck, Down, &[SendUnexpectedMessage]),
+            asp(Down, AspInactiveAckUnasked, Down, &[SendUnexpectedMessage]),
             asp(Down, CommunicationDown, Down, &[StopAcknowledgementTimer]),
             asp(Down, Restart, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
             asp(Inactive, RequestActive, Inactive, &[SendAspActive]),
@@ -243,8 +246,8 @@ pub const REMOTE_ASP_MACHINE: StateMachine<AspState, RemoteAspInput, RemoteAspAc
             remote(Inactive, AspActive, Active, &[SendAspActiveAck]),
             remote(Inactive, AspActiveRefused, Inactive, &[SendRefused]),
             remote(Inactive, AspInactive, Inactive, &[SendAspInactiveAck]),
-            remote(Inactive, CommunicationDown, Down, &[Deregister]),
-            remote(Inactive, Restart, Down, &[Deregister]),
+            remote(Inactive, CommunicationDown, Down, &[NotifyAspFailure, Deregister]),
+            remote(Inactive, Restart, Down, &[NotifyAspFailure, Deregister]),
             //= https://www.rfc-editor.org/rfc/rfc4666#section-4.7
             //# If an SGP is isolated entirely from the NIF, the SGP should send
             //# ASP Down Ack to all its connected ASPs.
@@ -254,7 +257,7 @@ pub const REMOTE_ASP_MACHINE: StateMachine<AspState, RemoteAspInput, RemoteAspAc
             //# If an ASP Up message is received and, internally, the remote ASP is
             //# in the ASP-ACTIVE state, an ASP Up Ack message is returned, as well
             //# as an Error message ("Unexpected Message").
-            remote(Active, AspUp, Inactive, &[SendAspUpAck, SendUnexpectedMessage, Deregister]),
+            remote(Active, AspUp, Inactive, &[SendUnexpectedMessage, SendAspUpAck, Deregister]),
             remote(Active, AspUpRefused, Active, &[SendRefused]),
             remote(Active, AspDown, Down, &[SendAspDownAck, Deregister]),
             //= https://www.rfc-editor.org/rfc/rfc4666#section-4.3.4.3

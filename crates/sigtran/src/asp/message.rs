@@ -57,7 +57,21 @@ pub mod kind {
     pub const ASP_INACTIVE_ACK: MessageKind = of(4, 4);
 }
 
+/// Octets of the offending message that an ERR quotes.
+const DIAGNOSTIC_LEN: usize = 40;
+
 impl<L: Adaptation> AspMessage<L> {
+    /// An ERR about a message.
+    //= https://www.rfc-editor.org/rfc/rfc4666#section-3.8.1
+    //# For this error,
+    //# the Diagnostic Information parameter MUST be included with the first
+    //# 40 octets of the offending message.
+    pub fn error(code: ErrorCode, scope: L::Scope, offending: &[u8]) -> Self {
+        let quoted = &offending[..offending.len().min(DIAGNOSTIC_LEN)];
+        let diagnostic = (!quoted.is_empty()).then(|| quoted.to_vec());
+        Self::Err { code, scope, evidence: L::Evidence::default(), diagnostic }
+    }
+
     /// Reads a frame of class 0, 3 or 4; any other class is told as unsupported.
     pub fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
         match frame.kind.class {

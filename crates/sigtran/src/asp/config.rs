@@ -1,0 +1,70 @@
+//! The ranges of timers that all layers have.
+
+use slantpath_base::Duration;
+
+/// A value that an adaptation layer cannot be configured with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// A timer outside its range.
+    #[error("{timer} is {value}: choose between {min} and {max}")]
+    TimerOutOfRange {
+        /// The RFC's name.
+        timer: &'static str,
+        /// What was asked for.
+        value: Duration,
+        /// The smallest that makes sense.
+        min: Duration,
+        /// The largest that makes sense.
+        max: Duration,
+    },
+    /// Two things that must differ are alike.
+    #[error("{what} {value} is given twice: each needs its own")]
+    Twice {
+        /// What they are.
+        what: &'static str,
+        /// Their value.
+        value: u64,
+    },
+    /// A number outside its range.
+    #[error("{what} is {value}: choose between {min} and {max}")]
+    NumberOutOfRange {
+        /// What it is.
+        what: &'static str,
+        /// What was asked for.
+        value: u64,
+        /// The smallest.
+        min: u64,
+        /// The largest.
+        max: u64,
+    },
+}
+
+/// The range of a timer. The RFCs give defaults at most: the ranges are ours, wide enough for links over satellites
+/// and narrow enough to find a wrong unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimerRange {
+    timer: &'static str,
+    min: Duration,
+    max: Duration,
+}
+
+/// T(ack).
+pub(crate) const ACKNOWLEDGEMENT: TimerRange =
+    TimerRange { timer: "T(ack)", min: Duration::from_millis(10), max: Duration::from_secs(60) };
+/// T(beat).
+pub(crate) const HEARTBEAT: TimerRange =
+    TimerRange { timer: "T(beat)", min: Duration::from_millis(100), max: Duration::from_secs(600) };
+/// T(r). Zero keeps nothing waiting.
+pub(crate) const RECOVERY: TimerRange =
+    TimerRange { timer: "T(r)", min: Duration::ZERO, max: Duration::from_secs(600) };
+
+impl TimerRange {
+    pub(crate) fn check(self, value: Duration) -> Result<(), ConfigError> {
+        let Self { timer, min, max } = self;
+        if min <= value && value <= max {
+            Ok(())
+        } else {
+            Err(ConfigError::TimerOutOfRange { timer, value, min, max })
+        }
+    }
+}
