@@ -3,6 +3,7 @@
 //! Nothing here knows IP. Codecs are total: any bytes give a value or a typed error.
 
 pub mod link;
+pub mod load;
 pub mod mtp2;
 pub mod mtp3;
 mod point_code;

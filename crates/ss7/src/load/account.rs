@@ -1,0 +1,330 @@
+//! What became of every message.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use slantpath_base::{Duration, Instant};
+
+use super::generator::Message;
+use super::stamp::{self, LinkNumber};
+use crate::PointCode;
+use crate::mtp3::ServiceIndicator;
+use crate::sccp;
+use crate::transfer::{Transfer, TransferIndication};
+
+/// Longer delays are kept as this one: a good two and a half hours.
+const LONGEST_DELAY_NS: u64 = 10_000_000_000_000;
+
+/// What an arrival is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// In its turn.
+    InSequence {
+        /// Which link it was generated for.
+        link: LinkNumber,
+        /// How long it took.
+        delay: Duration,
+    },
+    /// After a message that was sent later over the same link to the same destination.
+    OutOfSequence {
+        /// Which link it was generated for.
+        link: LinkNumber,
+        /// How long it took.
+        delay: Duration,
+    },
+    /// It has been delivered, or given up as lost, before.
+    Repeated {
+        /// Which link it was generated for.
+        link: LinkNumber,
+    },
+    /// Nothing that this account has sent.
+    Unknown,
+}
+
+/// One link's messages.
+#[derive(Clone, Debug, Default)]
+struct LinkAccount {
+    sent: u64,
+    /// Numbers and times of messages that have not arrived.
+    outstanding: BTreeMap<u64, Instant>,
+    /// The greatest number that has arrived, by the called destination.
+    greatest: BTreeMap<PointCode, u64>,
+}
+
+/// The account of a generator's messages.
+#[derive(Clone, Debug)]
+pub struct Account {
+    give_up_after: Duration,
+    links: Vec<LinkAccount>,
+    delays: Histogram<u64>,
+    delivered: u64,
+    lost: u64,
+    repeated: u64,
+    out_of_sequence: u64,
+    unknown: u64,
+    refused: u64,
+    /// Since when each destination has been unreachable, of those that are.
+    paused: BTreeMap<PointCode, Instant>,
+    unavailable: Duration,
+}
+
+/// The sum of an account.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Messages generated.
+    pub sent: u64,
+    /// Of those, arrived once.
+    pub delivered: u64,
+    /// Of those, not arrived when they were given up.
+    pub lost: u64,
+    /// Of those, refused by the layer below with a reason of its own; counted as lost, too.
+    pub refused: u64,
+    /// Of those, neither yet.
+    pub outstanding: u64,
+    /// Arrivals beyond the first of a message, and those after it was given up.
+    pub repeated: u64,
+    /// Deliveries after a message that was sent later.
+    pub out_of_sequence: u64,
+    /// Arrivals of messages that were never sent.
+    pub unknown: u64,
+    /// Time in which a destination was said to be unreachable, summed over destinations.
+    pub unavailable: Duration,
+    /// From the first instant of the account to the report.
+    pub span: Duration,
+    /// Least delay; `None` without deliveries, as all of them.
+    pub delay_min: Option<Duration>,
+    /// Mean delay.
+    pub delay_mean: Option<Duration>,
+    /// Half of the deliveries took no longer.
+    pub delay_p50: Option<Duration>,
+    /// 95 % of the deliveries took no longer.
+    pub delay_p95: Option<Duration>,
+    /// 99 % of the deliveries took no longer.
+    pub delay_p99: Option<Duration>,
+    /// Greatest delay.
+    pub delay_max: Option<Duration>,
+}
+
+impl Account {
+    /// An account that gives a message up as lost after a time. Delays are kept to three digits.
+    pub fn new(give_up_after: Duration) -> Self {
+        Self {
+            give_up_after,
+            links: Vec::new(),
+            delays: Histogram::new_with_bounds(1, LONGEST_DELAY_NS, 3).expect("the bounds are legal"),
+            delivered: 0,
+            lost: 0,
+            repeated: 0,
+            out_of_sequence: 0,
+            unknown: 0,
+            refused: 0,
+            paused: BTreeMap::new(),
+            unavailable: Duration::ZERO,
+        }
+    }
+
+    /// A message goes out.
+    pub fn sent(&mut self, now: Instant, message: &Message) {
+        let index = usize::from(message.link.0);
+        if self.links.len() <= index {
+            self.links.resize_with(index + 1, LinkAccount::default);
+        }
+        let link = &mut self.links[index];
+        link.sent = message.number + 1;
+        link.outstanding.insert(message.number, now);
+        self.give_up(now, index);
+    }
+
+    /// A message was not taken by the layer below.
+    pub fn refused(&mut self, message: &Message) {
+        let link = self.links.get_mut(usize::from(message.link.0));
+        if link.and_then(|link| link.outstanding.remove(&message.number)).is_some() {
+            self.refused += 1;
+            self.lost += 1;
+        }
+    }
+
+    /// Reads what the message transfer part tells the receiving end.
+    pub fn handle(&mut self, now: Instant, indication: &TransferIndication) -> Option<Delivery> {
+        match indication {
+            TransferIndication::Transfer(transfer) => return Some(self.arrived(now, transfer)),
+            TransferIndication::Pause(destination) => {
+                self.paused.entry(*destination).or_insert(now);
+            }
+            TransferIndication::Resume(destination) => {
+                if let Some(since) = self.paused.remove(destination) {
+                    self.unavailable += now - since;
+                }
+            }
+            TransferIndication::Status { .. } => {}
+        }
+        None
+    }
+
+    /// Reads a message that has arrived.
+    pub fn arrived(&mut self, now: Instant, transfer: &Transfer) -> Delivery {
+        let Some((link, low)) = stamp_of(transfer) else {
+            self.unknown += 1;
+            return Delivery::Unknown;
+        };
+        let index = usize::from(link.0);
+        let known =
+            self.links.get_mut(index).and_then(|account| Some((stamp::widen(low, account.sent)?, account)));
+        let Some((number, account)) = known else {
+            self.unknown += 1;
+            return Delivery::Unknown;
+        };
+        let Some(sent) = account.outstanding.remove(&number) else {
+            self.repeated += 1;
+            return Delivery::Repeated { link };
+        };
+        let delay = now - sent;
+        self.delivered += 1;
+        self.delays.saturating_record(delay.as_nanos());
+        let greatest = account.greatest.entry(transfer.label.dpc).or_insert(number);
+        let is_late = number < *greatest;
+        *greatest = number.max(*greatest);
+        self.give_up(now, index);
+        if is_late {
+            self.out_of_sequence += 1;
+            Delivery::OutOfSequence { link, delay }
+        } else {
+            Delivery::InSequence { link, delay }
+        }
+    }
+
+    /// Counts as lost what a link has waited for too long.
+    fn give_up(&mut self, now: Instant, index: usize) {
+        let outstanding = &mut self.links[index].outstanding;
+        while let Some(first) =
+            outstanding.first_entry().filter(|first| now - *first.get() > self.give_up_after)
+        {
+            first.remove();
+            self.lost += 1;
+        }
+    }
+
+    /// The sum at `now`, of an account that began at `begin`.
+    pub fn report(&mut self, begin: Instant, now: Instant) -> Report {
+        for index in 0..self.links.len() {
+            self.give_up(now, index);
+        }
+        let still_paused: Duration =
+            self.paused.values().fold(Duration::ZERO, |sum, since| sum + (now - *since));
+        let delay = |nanos: u64| (!self.delays.is_empty()).then(|| Duration::from_nanos(nanos));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a mean of durations is one"
+        )]
+        let mean = self.delays.mean() as u64;
+        Report {
+            sent: self.links.iter().map(|link| link.sent).sum(),
+            delivered: self.delivered,
+            lost: self.lost,
+            refused: self.refused,
+            outstanding: self.links.iter().map(|link| link.outstanding.len() as u64).sum(),
+            repeated: self.repeated,
+            out_of_sequence: self.out_of_sequence,
+            unknown: self.unknown,
+            unavailable: self.unavailable + still_paused,
+            span: now - begin,
+            delay_min: delay(self.delays.min()),
+            delay_mean: delay(mean),
+            delay_p50: delay(self.delays.value_at_quantile(0.5)),
+            delay_p95: delay(self.delays.value_at_quantile(0.95)),
+            delay_p99: delay(self.delays.value_at_quantile(0.99)),
+            delay_max: delay(self.delays.max()),
+        }
+    }
+}
+
+/// The stamp of a generated message: in front of the user part, or of the data of a unitdata message.
+fn stamp_of(transfer: &Transfer) -> Option<(LinkNumber, u32)> {
+    if transfer.service.indicator != ServiceIndicator::SCCP {
+        return stamp::parse(&transfer.user_data);
+    }
+    match sccp::Message::parse(&transfer.user_data) {
+        Ok(
+            sccp::Message::Udt { data, .. }
+            | sccp::Message::Xudt { data, .. }
+            | sccp::Message::Ludt { data, .. },
+        ) => stamp::parse(&data),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::generator::tests::config;
+    use crate::load::{Generator, GeneratorConfig};
+    use slantpath_base::Seed;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn messages(count: usize) -> Vec<Message> {
+        let mut generator =
+            Generator::new(GeneratorConfig { links: 1, ..config() }, Seed::new(1, 0), "load").expect("sound");
+        (0..count).map(|_| generator.poll(Instant::from_millis(90_000)).expect("there are more")).collect()
+    }
+
+    fn sent(count: usize) -> (Account, Vec<Message>) {
+        let mut account = Account::new(Duration::from_secs(10));
+        let messages = messages(count);
+        for message in &messages {
+            account.sent(Instant::START, message);
+        }
+        (account, messages)
+    }
+
+    #[test]
+    fn every_message_is_delivered_lost_or_outstanding() {
+        let (mut account, messages) = sent(4);
+        let now = Instant::START + MS;
+        let link = LinkNumber(0);
+        let arrive = |account: &mut Account, index: usize| account.arrived(now, &messages[index].transfer);
+        assert_eq!(arrive(&mut account, 0), Delivery::InSequence { link, delay: MS });
+        assert_eq!(arrive(&mut account, 2), Delivery::InSequence { link, delay: MS });
+        assert_eq!(arrive(&mut account, 1), Delivery::OutOfSequence { link, delay: MS });
+        assert_eq!(arrive(&mut account, 1), Delivery::Repeated { link });
+        let report = account.report(Instant::START, now);
+        assert_eq!((report.sent, report.delivered, report.outstanding, report.lost), (4, 3, 1, 0));
+        let later = account.report(Instant::START, Instant::START + Duration::from_secs(11));
+        assert_eq!((later.delivered, later.outstanding, later.lost), (3, 0, 1));
+        assert_eq!(account.arrived(now, &messages[3].transfer), Delivery::Repeated { link });
+    }
+
+    #[test]
+    fn what_was_never_sent_is_unknown() {
+        let (mut account, _) = sent(2);
+        let stranger = messages(5).pop().expect("five");
+        assert_eq!(account.arrived(Instant::START, &stranger.transfer), Delivery::Unknown);
+    }
+
+    #[test]
+    fn unreachable_time_is_summed_to_the_report() {
+        let (mut account, _) = sent(1);
+        let at = |ms| Instant::from_millis(ms);
+        account.handle(at(10), &TransferIndication::Pause(PointCode(2)));
+        account.handle(at(15), &TransferIndication::Pause(PointCode(2)));
+        account.handle(at(30), &TransferIndication::Resume(PointCode(2)));
+        account.handle(at(50), &TransferIndication::Pause(PointCode(2)));
+        assert_eq!(account.report(at(0), at(60)).unavailable, Duration::from_millis(30));
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_delays() {
+        let (mut account, messages) = sent(100);
+        for (index, message) in messages.iter().enumerate() {
+            account.arrived(Instant::from_millis(index as u64 + 1), &message.transfer);
+        }
+        let report = account.report(Instant::START, Instant::from_millis(200));
+        let near =
+            |value: Option<Duration>, ms: f64| (value.expect("deliveries").as_millis_f64() - ms).abs() < 0.2;
+        assert!(near(report.delay_p50, 50.0) && near(report.delay_p99, 99.0), "{report:?}");
+        assert!(
+            near(report.delay_min, 1.0) && near(report.delay_max, 100.0) && near(report.delay_mean, 50.5)
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! When messages come.
+
+use slantpath_base::{Duration, Instant, Stream};
+
+/// The process by which the messages of one link arrive. Where it has no times of its own, the mean gap between two
+/// messages is what gives the link its Erlang.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arrivals {
+    /// At equal gaps, from a random part of the first one on, so that links do not beat in step.
+    Constant,
+    /// A Poisson process during periods of activity, nothing between them; both are exponential. The gaps are shorter
+    /// by the share of active time, so that the Erlang hold over both.
+    OnOff {
+        /// Mean length of a period of activity.
+        mean_on: Duration,
+        /// Mean length of a pause.
+        mean_off: Duration,
+    },
+    /// A Poisson process.
+    Poisson,
+    /// At these offsets from the start, in order; the link's Erlang are what they are.
+    Trace(Vec<Duration>),
+}
+
+/// The process of one link, under way.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    arrivals: Arrivals,
+    stream: Stream,
+    start: Instant,
+    /// Mean gap, in activity.
+    gap: Duration,
+    /// Until when the period of activity lasts.
+    active_until: Instant,
+    taken: usize,
+    due: Option<Instant>,
+}
+
+impl Clock {
+    /// `mean_gap` is over all time.
+    pub(super) fn new(arrivals: Arrivals, mean_gap: Duration, start: Instant, stream: Stream) -> Self {
+        let gap = match &arrivals {
+            Arrivals::OnOff { mean_on, mean_off } => {
+                let share = mean_on.as_secs_f64() / (mean_on.as_secs_f64() + mean_off.as_secs_f64());
+                Duration::from_secs_f64(mean_gap.as_secs_f64() * share)
+            }
+            Arrivals::Constant | Arrivals::Poisson | Arrivals::Trace(_) => mean_gap,
+        };
+        let mut clock = Self { arrivals, stream, start, gap, active_until: start, taken: 0, due: None };
+        clock.due = clock.first();
+        clock
+    }
+
+    /// When the next message comes; `None` after the last one of a trace.
+    pub(super) const fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// The message that was due has been taken.
+    pub(super) fn advance(&mut self) {
+        self.taken += 1;
+        self.due = self.due.and_then(|due| self.after(due));
+    }
+
+    fn first(&mut self) -> Option<Instant> {
+        match &self.arrivals {
+            Arrivals::Constant => {
+                let phase = self.stream.duration_between(Duration::ZERO, self.gap);
+                Some(self.start + phase)
+            }
+            Arrivals::OnOff { .. } | Arrivals::Poisson | Arrivals::Trace(_) => self.after(self.start),
+        }
+    }
+
+    fn after(&mut self, from: Instant) -> Option<Instant> {
+        match self.arrivals {
+            Arrivals::Constant => Some(from + self.gap),
+            Arrivals::Poisson => Some(from + self.stream.exponential(self.gap)),
+            Arrivals::OnOff { mean_on, mean_off } => {
+                let mut at = from + self.stream.exponential(self.gap);
+                // A Poisson process has no memory: what falls behind the end of activity is drawn anew in the next.
+                while at > self.active_until {
+                    let begin = self.active_until + self.stream.exponential(mean_off);
+                    self.active_until = begin + self.stream.exponential(mean_on);
+                    at = begin + self.stream.exponential(self.gap);
+                }
+                Some(at)
+            }
+            Arrivals::Trace(ref offsets) => offsets.get(self.taken).map(|offset| self.start + *offset),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slantpath_base::Seed;
+
+    fn counts(arrivals: &Arrivals, seconds: u64) -> Vec<u64> {
+        let stream = Seed::new(5, 0).stream("arrivals");
+        let mut clock = Clock::new(arrivals.clone(), Duration::from_millis(10), Instant::START, stream);
+        let mut counts = vec![0; usize::try_from(seconds).expect("small")];
+        while let Some(due) = clock.due() {
+            let second = usize::try_from((due - Instant::START).as_nanos() / 1_000_000_000).expect("small");
+            let Some(count) = counts.get_mut(second) else { break };
+            *count += 1;
+            clock.advance();
+        }
+        counts
+    }
+
+    /// Mean and variance of messages a second.
+    fn moments(arrivals: &Arrivals) -> (f64, f64) {
+        let counts = counts(arrivals, 2_000);
+        let mean = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+        let variance =
+            counts.iter().map(|count| (*count as f64 - mean).powi(2)).sum::<f64>() / counts.len() as f64;
+        (mean, variance)
+    }
+
+    #[test]
+    fn constant_arrivals_are_as_many_every_second() {
+        let (mean, variance) = moments(&Arrivals::Constant);
+        assert!((mean - 100.0).abs() < 0.01 && variance < 1.0, "{mean} {variance}");
+    }
+
+    #[test]
+    fn poisson_arrivals_vary_as_much_as_they_are() {
+        let (mean, variance) = moments(&Arrivals::Poisson);
+        assert!((mean - 100.0).abs() < 1.0 && (variance / mean - 1.0).abs() < 0.15, "{mean} {variance}");
+    }
+
+    #[test]
+    fn on_off_arrivals_keep_the_mean_and_vary_more() {
+        let second = Duration::from_secs(1);
+        let (mean, variance) = moments(&Arrivals::OnOff { mean_on: second, mean_off: second });
+        assert!((mean - 100.0).abs() < 8.0 && variance / mean > 10.0, "{mean} {variance}");
+    }
+
+    #[test]
+    fn a_trace_is_played_and_ends() {
+        let offsets = [0, 5, 5, 1_200].map(Duration::from_millis).to_vec();
+        assert_eq!(counts(&Arrivals::Trace(offsets), 2), [3, 1]);
+    }
+}

@@ -1,0 +1,345 @@
+//! The messages of a number of links, in order of time.
+
+use bytes::Bytes;
+use slantpath_base::{DataRate, Duration, Instant, Seed};
+
+use super::arrivals::{Arrivals, Clock};
+use super::length::Lengths;
+use super::stamp::{self, LinkNumber, STAMP_LEN};
+use crate::PointCode;
+use crate::mtp2::octets_on_line;
+use crate::mtp3::{RoutingLabel, ServiceIndicator, ServiceInformation, Sls};
+use crate::sccp::{self, PartyAddress, ProtocolClass};
+use crate::transfer::Transfer;
+
+/// Octets of a label of ITU-T networks, and of the service information octet before it.
+const SERVICE_AND_LABEL: usize = 5;
+
+/// The longest unit that level 2 takes: 272 octets of signalling information.
+const LONGEST: usize = octets_on_line(273);
+
+/// The pattern that fills messages behind the stamp.
+static FILL: [u8; LONGEST] = [0x55; LONGEST];
+
+/// How messages find their way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Routing {
+    /// By global title: unitdata of class 1 to the node that translates, to these called parties in turn.
+    GlobalTitle {
+        /// The point code of the translating node.
+        translator: PointCode,
+        /// Called parties.
+        called: Vec<PartyAddress>,
+        /// The calling party of all.
+        calling: PartyAddress,
+    },
+    /// By destination point code: these in turn. The user part's octets are a stamp and a pattern, no real messages of
+    /// the service.
+    PointCode {
+        /// Destinations.
+        destinations: Vec<PointCode>,
+        /// The service indicator that the messages carry.
+        service: ServiceIndicator,
+    },
+}
+
+/// What is to be generated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeneratorConfig {
+    /// How many links: 1 to 256. Link n takes signalling link selection n modulo 16.
+    pub links: u16,
+    /// The share of a link's time that its messages take on a line of `line_rate`: 0 to 1 loads a line, more overloads
+    /// it. Arrivals from a trace bring their own.
+    pub erlang_per_link: f64,
+    /// What one Erlang is: 64 kbit/s for a signalling link of level 2.
+    pub line_rate: DataRate,
+    /// How long messages are.
+    pub lengths: Lengths,
+    /// When they come.
+    pub arrivals: Arrivals,
+    /// Where they go.
+    pub routing: Routing,
+    /// Where they come from.
+    pub origin: PointCode,
+    /// Network indicator and priority; the service indicator is the routing's.
+    pub service: ServiceInformation,
+    /// When it begins.
+    pub start: Instant,
+    /// When it ends.
+    pub stop: Instant,
+}
+
+/// Why a configuration is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GeneratorError {
+    /// No link, or more than the stamp can name.
+    #[error("{0} links: it can be 1 to 256")]
+    Links(u16),
+    /// A load that is no positive number.
+    #[error("{0} Erlang per link: it must be above 0")]
+    Erlang(f64),
+    /// A mix without a length or with weights that are none.
+    #[error("a mix of lengths needs a length, and weights from 0 on with one above it")]
+    Weights,
+    /// A message that cannot hold label, addresses and stamp, or that level 2 would not take.
+    #[error("messages of {octets} octets: with this routing it can be {least} to {most} on the line")]
+    Length {
+        /// What was asked for.
+        octets: usize,
+        /// The least.
+        least: usize,
+        /// The most.
+        most: usize,
+    },
+    /// Nowhere to send to.
+    #[error("there is no destination")]
+    NoDestination,
+    /// On-off arrivals without activity.
+    #[error("on-off arrivals need a mean period of activity above 0")]
+    NoActivity,
+    /// A trace that is not in order of time.
+    #[error("the trace goes back in time at its message {0}, counted from 0")]
+    Trace(usize),
+}
+
+/// A message that is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The link that it loads.
+    pub link: LinkNumber,
+    /// Its number on that link, from 0.
+    pub number: u64,
+    /// The message.
+    pub transfer: Transfer,
+}
+
+#[derive(Clone, Debug)]
+struct LinkLoad {
+    clock: Clock,
+    lengths: slantpath_base::Stream,
+    sent: u64,
+}
+
+/// The generator.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    config: GeneratorConfig,
+    links: Vec<LinkLoad>,
+}
+
+impl Generator {
+    /// Checks the configuration. Each link draws from the streams `path/<link>/arrivals` and `path/<link>/lengths`, so
+    /// that another link changes no other's.
+    pub fn new(config: GeneratorConfig, seed: Seed, path: &str) -> Result<Self, GeneratorError> {
+        check(&config)?;
+        let bits = config.lengths.mean() * 8.0;
+        let gap = bits / config.line_rate.as_bits_per_sec() as f64 / config.erlang_per_link;
+        let gap = Duration::from_secs_f64(gap);
+        let link = |number: u16| {
+            let arrivals = seed.stream(&format!("{path}/{number}/arrivals"));
+            let lengths = seed.stream(&format!("{path}/{number}/lengths"));
+            LinkLoad {
+                clock: Clock::new(config.arrivals.clone(), gap, config.start, arrivals),
+                lengths,
+                sent: 0,
+            }
+        };
+        let links = (0..config.links).map(link).collect();
+        Ok(Self { config, links })
+    }
+
+    /// When the next message is due; `None` when there is no other.
+    pub fn next_due(&self) -> Option<Instant> {
+        self.next_link().map(|(due, _)| due)
+    }
+
+    /// The earliest due time and its link; among equal times the lowest link.
+    fn next_link(&self) -> Option<(Instant, usize)> {
+        let due = |(number, link): (usize, &LinkLoad)| Some((link.clock.due()?, number));
+        self.links.iter().enumerate().filter_map(due).min().filter(|(due, _)| *due < self.config.stop)
+    }
+
+    /// The next message that is due by `now`.
+    pub fn poll(&mut self, now: Instant) -> Option<Message> {
+        let (_, index) = self.next_link().filter(|(due, _)| *due <= now)?;
+        let link = &mut self.links[index];
+        let octets = self.config.lengths.draw(&mut link.lengths);
+        let number = link.sent;
+        link.sent += 1;
+        link.clock.advance();
+        let link = LinkNumber(u8::try_from(index).expect("there are at most 256 links"));
+        Some(Message { link, number, transfer: self.compose(link, number, octets) })
+    }
+
+    fn compose(&self, link: LinkNumber, number: u64, octets: usize) -> Transfer {
+        let user_octets = octets - octets_on_line(SERVICE_AND_LABEL);
+        let mut user_data = Vec::with_capacity(user_octets);
+        let in_turn = |count: usize| usize::try_from(number % count as u64).expect("an index");
+        let (dpc, indicator) = match &self.config.routing {
+            Routing::PointCode { destinations, service } => {
+                stamp::emit(link, number, &mut user_data);
+                user_data.extend_from_slice(&FILL[..user_octets - STAMP_LEN]);
+                (destinations[in_turn(destinations.len())], *service)
+            }
+            Routing::GlobalTitle { translator, called, calling } => {
+                let called = &called[in_turn(called.len())];
+                let mut data = Vec::new();
+                stamp::emit(link, number, &mut data);
+                data.extend_from_slice(&FILL[..user_octets - unitdata_overhead(called, calling) - STAMP_LEN]);
+                let class = ProtocolClass { class: 1, handling: 0 };
+                let unitdata =
+                    sccp::Message::Udt { class, called: called.clone(), calling: calling.clone(), data };
+                unitdata.emit(&mut user_data).expect("the length was checked");
+                (*translator, ServiceIndicator::SCCP)
+            }
+        };
+        let service = ServiceInformation { indicator, ..self.config.service };
+        let label = RoutingLabel { dpc, opc: self.config.origin, sls: Sls(link.0 % 16) };
+        Transfer { service, label, user_data: Bytes::from(user_data) }
+    }
+}
+
+/// Octets of a UDT around its data: type, class, three pointers, three lengths, two addresses.
+fn unitdata_overhead(called: &PartyAddress, calling: &PartyAddress) -> usize {
+    let mut addresses = Vec::new();
+    called.emit(&mut addresses);
+    calling.emit(&mut addresses);
+    8 + addresses.len()
+}
+
+fn check(config: &GeneratorConfig) -> Result<(), GeneratorError> {
+    if !(1..=256).contains(&config.links) {
+        return Err(GeneratorError::Links(config.links));
+    }
+    if !(config.erlang_per_link.is_finite() && config.erlang_per_link > 0.0) {
+        return Err(GeneratorError::Erlang(config.erlang_per_link));
+    }
+    let overhead = match &config.routing {
+        Routing::PointCode { destinations, .. } => {
+            if destinations.is_empty() {
+                return Err(GeneratorError::NoDestination);
+            }
+            0
+        }
+        Routing::GlobalTitle { called, calling, .. } => {
+            let overheads = called.iter().map(|called| unitdata_overhead(called, calling));
+            overheads.max().ok_or(GeneratorError::NoDestination)?
+        }
+    };
+    let (shortest, longest) = config.lengths.range().ok_or(GeneratorError::Weights)?;
+    let least = octets_on_line(SERVICE_AND_LABEL) + overhead + STAMP_LEN;
+    for octets in [shortest, longest] {
+        if !(least..=LONGEST).contains(&octets) {
+            return Err(GeneratorError::Length { octets, least, most: LONGEST });
+        }
+    }
+    if !config.lengths.has_weights() {
+        return Err(GeneratorError::Weights);
+    }
+    match &config.arrivals {
+        Arrivals::OnOff { mean_on, .. } if *mean_on == Duration::ZERO => Err(GeneratorError::NoActivity),
+        Arrivals::Trace(offsets) => {
+            let back = offsets.windows(2).position(|pair| pair[1] < pair[0]);
+            back.map_or(Ok(()), |at| Err(GeneratorError::Trace(at + 1)))
+        }
+        Arrivals::Constant | Arrivals::OnOff { .. } | Arrivals::Poisson => Ok(()),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::mtp3::NetworkIndicator;
+    use crate::sccp::{Digits, GlobalTitle, Ssn};
+
+    pub(crate) fn config() -> GeneratorConfig {
+        GeneratorConfig {
+            links: 30,
+            erlang_per_link: 0.36,
+            line_rate: DataRate::from_bits_per_sec(64_000),
+            lengths: Lengths::Fixed(270),
+            arrivals: Arrivals::Poisson,
+            routing: Routing::PointCode { destinations: vec![PointCode(2)], service: ServiceIndicator::ISUP },
+            origin: PointCode(1),
+            service: ServiceInformation {
+                indicator: ServiceIndicator::ISUP,
+                network: NetworkIndicator::National,
+                priority: 0,
+            },
+            start: Instant::START,
+            stop: Instant::START + Duration::from_secs(100),
+        }
+    }
+
+    fn all(config: GeneratorConfig) -> Vec<(Instant, Message)> {
+        let mut generator = Generator::new(config, Seed::new(1, 0), "load").expect("a sound configuration");
+        let mut messages = Vec::new();
+        while let Some(due) = generator.next_due() {
+            messages.push((due, generator.poll(due).expect("one is due")));
+        }
+        messages
+    }
+
+    #[test]
+    fn the_load_is_what_was_asked_for() {
+        let messages = all(config());
+        let octets: usize =
+            messages.iter().map(|(_, message)| octets_on_line(5 + message.transfer.user_data.len())).sum();
+        let erlang = octets as f64 * 8.0 / 64_000.0 / 100.0 / 30.0;
+        assert!((erlang - 0.36).abs() < 0.01, "{erlang}");
+        assert!(messages.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+    }
+
+    #[test]
+    fn another_link_changes_no_others_messages() {
+        let of_link_3 = |links| {
+            let of = all(GeneratorConfig { links, ..config() })
+                .into_iter()
+                .filter(|(_, m)| m.link == LinkNumber(3));
+            of.collect::<Vec<_>>()
+        };
+        assert_eq!(of_link_3(10), of_link_3(30));
+    }
+
+    #[test]
+    fn global_titles_are_called_in_turn_in_messages_of_the_length_asked_for() {
+        let called = ["4912345", "49876"].map(|digits| PartyAddress {
+            global_title: Some(GlobalTitle::TranslationPlanNature {
+                translation_type: 0,
+                plan: 1,
+                nature: 4,
+                digits: Digits::parse(digits).expect("digits"),
+                filler: 0,
+            }),
+            ssn: Some(Ssn(6)),
+            ..PartyAddress::default()
+        });
+        let calling = PartyAddress { routes_on_ssn: true, ssn: Some(Ssn(8)), ..PartyAddress::default() };
+        let routing = Routing::GlobalTitle { translator: PointCode(9), called: called.to_vec(), calling };
+        for (_, message) in all(GeneratorConfig { routing, links: 2, ..config() }) {
+            let transfer = message.transfer;
+            assert_eq!(octets_on_line(5 + transfer.user_data.len()), 270);
+            assert_eq!(
+                (transfer.label.dpc, transfer.service.indicator),
+                (PointCode(9), ServiceIndicator::SCCP)
+            );
+            let read = sccp::Message::parse(&transfer.user_data).expect("unitdata");
+            let sccp::Message::Udt { called: read, .. } = read else { panic!("unitdata") };
+            assert_eq!(read, called[usize::try_from(message.number % 2).expect("0 or 1")]);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused_with_what_can() {
+        let error =
+            |config| Generator::new(config, Seed::new(1, 0), "load").expect_err("refused").to_string();
+        let short = GeneratorConfig { lengths: Lengths::Fixed(12), ..config() };
+        assert_eq!(error(short), "messages of 12 octets: with this routing it can be 15 to 279 on the line");
+        assert_eq!(error(GeneratorConfig { links: 0, ..config() }), "0 links: it can be 1 to 256");
+        let idle = GeneratorConfig { erlang_per_link: 0.0, ..config() };
+        assert_eq!(error(idle), "0 Erlang per link: it must be above 0");
+        let back = [3, 2].map(Duration::from_millis).to_vec();
+        let trace = GeneratorConfig { arrivals: Arrivals::Trace(back), ..config() };
+        assert_eq!(error(trace), "the trace goes back in time at its message 1, counted from 0");
+    }
+}
