@@ -10,6 +10,7 @@ mod buckets;
 mod graph;
 mod router;
 mod search;
+mod sweep;
 mod tree;
 
 pub use graph::Metric;

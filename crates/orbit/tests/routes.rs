@@ -1,13 +1,19 @@
 //! Routes against a plain Dijkstra that shares no line with the router.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test stops at the first surprise; delays are positive and below a second"
+)]
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use proptest::prelude::*;
 use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
-use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::contact::{ContactId, ContactPlan, Planner};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::route::{Metric, Refresh, RouteConfig, Router};
 use slantpath_orbit::site::{Horizon, Place, Relay};
@@ -128,6 +134,69 @@ fn after_every_change_routes_agree_with_a_plain_dijkstra() {
             assert!(steps > 40);
         }
     }
+}
+
+/// As [`plain_dijkstra`] over a queue, for large graphs.
+fn queued_dijkstra(plan: &ContactPlan, links: &[Vec<(NodeId, u32)>], to: NodeId) -> Vec<u32> {
+    let mut distance = vec![u32::MAX; links.len()];
+    distance[to.index()] = 0;
+    let mut queue = BinaryHeap::from([Reverse((0, to))]);
+    while let Some(Reverse((here, node))) = queue.pop() {
+        if here > distance[node.index()] || (node != to && !plan.relays(node)) {
+            continue;
+        }
+        for &(peer, weight) in &links[node.index()] {
+            if here + weight < distance[peer.index()] {
+                distance[peer.index()] = here + weight;
+                queue.push(Reverse((here + weight, peer)));
+            }
+        }
+    }
+    distance
+}
+
+#[test]
+fn in_a_large_shell_every_change_leaves_the_routes_that_a_plain_dijkstra_finds() {
+    let mut network = Network::new(epoch(), Preset::StarlinkShell1.build(epoch()).unwrap());
+    let places = [(51.5, 0.0), (42.3, -71.1), (-33.9, 151.2), (1.3, 103.8), (35.7, 139.7), (-23.5, -46.6)];
+    let place = |(index, at): (usize, (f64, f64))| {
+        let relay = if index == 4 { Relay::Gateway } else { Relay::None };
+        site(&format!("site{index}"), at, vec![Antenna::new(Angle::from_degrees(25.0))], relay)
+    };
+    network.sites = places.into_iter().enumerate().map(place).collect();
+    // Something fails and comes back: whole branches lose their way.
+    let script =
+        "20 s, 140 s, starlink-1-10-5\n30 s, 245 s, starlink-1-40-12\n130 s, 450 s, starlink-1-41-12\n";
+    network.outages = slantpath_orbit::outage::read(script, "outages.csv").unwrap();
+    let plan = plan(&network, Duration::from_secs(600));
+    let mut router = Router::new(&plan, &sites(&plan), RouteConfig::default());
+    let mut steps = 0;
+    while let Some(at) = router.step() {
+        steps += 1;
+        // Weights from the plan itself, not from the router.
+        let mut links = vec![Vec::new(); plan.names().len()];
+        for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
+            if contact.holds_at(at) {
+                let weight = (plan.delay(id).nanos_at(at) + 0.5) as u32;
+                links[contact.a.index()].push((contact.b, weight));
+                links[contact.b.index()].push((contact.a, weight));
+            }
+        }
+        for (index, &to) in router.destinations().iter().enumerate() {
+            let expected = queued_dijkstra(&plan, &links, to);
+            for (node, &expected) in (0..).map(NodeId).zip(&expected) {
+                let ours = router.distance(node, index).unwrap_or(u32::MAX);
+                assert_eq!(ours, expected, "from {node:?} to {to:?} at {at}");
+            }
+            for &from in router.destinations() {
+                if let Some(path) = router.path(from, index) {
+                    let nanos = path.delay_nanos(&plan, at);
+                    assert!((nanos - f64::from(expected[from.index()])).abs() <= path.contacts.len() as f64);
+                }
+            }
+        }
+    }
+    assert!(steps > 15, "{steps}");
 }
 
 #[test]

@@ -49,6 +49,23 @@ impl<'p> DelayCurve<'p> {
         self.pieces[index.min(self.pieces.len() - 1)].nanos_at(nanos)
     }
 
+    /// As [`Self::nanos_at`] for times that mostly run forwards: `piece` is where the last one was found, and is
+    /// moved to where this one is.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a contact has below four thousand million pieces")]
+    pub(crate) fn nanos_onwards(&self, now: Instant, piece: &mut u32) -> f64 {
+        let nanos = now.as_nanos();
+        let mut index = *piece as usize;
+        if index > 0 && self.pieces[index - 1].end > nanos {
+            index = 0;
+        }
+        while index + 1 < self.pieces.len() && self.pieces[index].end <= nanos {
+            index += 1;
+        }
+        *piece = index as u32;
+        self.pieces[index].nanos_at(nanos)
+    }
+
     /// How many polynomials the curve has.
     pub fn piece_count(&self) -> usize {
         self.pieces.len()

@@ -3,13 +3,14 @@
 
 use slantpath_base::Instant;
 
-use crate::contact::{ContactId, ContactPlan};
+use super::sweep::Sweep;
+use crate::contact::{ContactId, ContactPlan, DelayCurve};
 use crate::network::NodeId;
 
-/// Farther than anything.
-pub(super) const UNREACHABLE: u32 = u32::MAX;
-/// The longest delay of one link, nanoseconds: 2.1 s is beyond the Moon.
-const WEIGHT_MAX: f64 = (1_u32 << 31) as f64;
+/// Farther than anything: a path of 2.1 s. Two distances and a weight then add up without overflow.
+pub(super) const UNREACHABLE: u32 = u32::MAX >> 1;
+/// The longest delay of one link, nanoseconds: 1.07 s is 320,000 km. [`Sweep`] relies on the bound.
+const WEIGHT_MAX: f64 = (1_u32 << 30) as f64 - 1.0;
 
 /// What a route keeps small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +29,7 @@ const HOP: u32 = 1 << 20;
 impl Metric {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded by WEIGHT_MAX")]
     fn weight(self, delay_nanos: f64) -> u32 {
-        let nanos = libm::round(delay_nanos.clamp(0.0, WEIGHT_MAX)) as u32;
+        let nanos = (delay_nanos.clamp(0.0, WEIGHT_MAX) + 0.5) as u32;
         match self {
             Self::Delay => nanos.max(1),
             Self::Hops => HOP + (nanos >> 10),
@@ -55,17 +56,33 @@ pub(super) struct Access {
 pub(super) struct Graph<'p> {
     plan: &'p ContactPlan,
     metric: Metric,
-    /// For each node, the core links that leave it.
-    pub(super) arcs: Vec<Vec<Arc>>,
+    /// The core links that leave each node, one node's after another's, and where each node's begin: as of
+    /// [`Self::prepare`].
+    arcs: Vec<Arc>,
+    first_arc: Vec<u32>,
     /// Core links by slot; an empty slot weighs [`UNREACHABLE`].
     pub(super) ends: Vec<(u32, u32)>,
     pub(super) weights: Vec<u32>,
-    contacts: Vec<ContactId>,
+    /// The two ends of each slot, one exclusive-or the other: from one it leads to the other.
+    pub(super) across: Vec<u32>,
+    sources: Vec<Source<'p>>,
     free: Vec<u32>,
     /// The slot of each core contact that holds, by contact.
     slots: Vec<u32>,
     /// For each site, its access links.
     pub(super) access: Vec<Vec<Access>>,
+    sweep: Sweep,
+    /// Whether core links have come or gone since arcs and sweep were laid out.
+    layout_is_old: bool,
+}
+
+/// Where the weight in a slot comes from.
+#[derive(Clone, Copy)]
+struct Source<'p> {
+    contact: ContactId,
+    curve: DelayCurve<'p>,
+    /// The piece of the curve that was read last.
+    piece: u32,
 }
 
 /// What a change did to the graph.
@@ -85,13 +102,17 @@ impl<'p> Graph<'p> {
         Self {
             plan,
             metric,
-            arcs: vec![Vec::new(); nodes],
+            arcs: Vec::new(),
+            first_arc: vec![0; nodes + 1],
             ends: Vec::new(),
             weights: Vec::new(),
-            contacts: Vec::new(),
+            across: Vec::new(),
+            sources: Vec::new(),
             free: Vec::new(),
             slots: vec![u32::MAX; plan.contacts().len()],
             access: vec![Vec::new(); sites],
+            sweep: Sweep::default(),
+            layout_is_old: true,
         }
     }
 
@@ -118,17 +139,19 @@ impl<'p> Graph<'p> {
             return Effect::Access(site);
         }
         let ends = (contact.a.0, contact.b.0);
+        let source = Source { contact: id, curve: self.plan.delay(id), piece: 0 };
         let slot = self.free.pop().unwrap_or_else(|| {
             self.ends.push(ends);
             self.weights.push(UNREACHABLE);
-            self.contacts.push(id);
+            self.across.push(0);
+            self.sources.push(source);
             u32::try_from(self.ends.len() - 1).unwrap_or(u32::MAX)
         });
         let index = slot as usize;
-        (self.ends[index], self.weights[index], self.contacts[index]) = (ends, weight, id);
+        (self.ends[index], self.weights[index], self.sources[index]) = (ends, weight, source);
+        self.across[index] = ends.0 ^ ends.1;
+        self.layout_is_old = true;
         self.slots[id.index()] = slot;
-        self.arcs[ends.0 as usize].push(Arc { peer: ends.1, slot });
-        self.arcs[ends.1 as usize].push(Arc { peer: ends.0, slot });
         Effect::CoreGained(slot)
     }
 
@@ -142,10 +165,7 @@ impl<'p> Graph<'p> {
         }
         let slot = core::mem::replace(&mut self.slots[id.index()], u32::MAX);
         self.weights[slot as usize] = UNREACHABLE;
-        let (a, b) = self.ends[slot as usize];
-        for node in [a, b] {
-            self.arcs[node as usize].retain(|arc| arc.slot != slot);
-        }
+        self.layout_is_old = true;
         Effect::CoreLost(slot)
     }
 
@@ -156,9 +176,10 @@ impl<'p> Graph<'p> {
 
     /// Reads all delays anew.
     pub(super) fn refresh(&mut self, now: Instant) {
-        for slot in 0..self.weights.len() {
-            if self.weights[slot] != UNREACHABLE {
-                self.weights[slot] = self.weigh(self.contacts[slot], now);
+        let metric = self.metric;
+        for (weight, source) in self.weights.iter_mut().zip(&mut self.sources) {
+            if *weight != UNREACHABLE {
+                *weight = metric.weight(source.curve.nanos_onwards(now, &mut source.piece));
             }
         }
         for site in 0..self.access.len() {
@@ -168,9 +189,64 @@ impl<'p> Graph<'p> {
         }
     }
 
+    /// Lays arcs and sweep out for the links and weights of now: before searches and repairs.
+    pub(super) fn prepare(&mut self) {
+        if self.layout_is_old {
+            self.lay_arcs_out();
+            self.sweep.lay_out(&self.ends, &self.weights);
+            self.layout_is_old = false;
+        } else {
+            self.sweep.take_weights(&self.weights);
+        }
+    }
+
+    fn lay_arcs_out(&mut self) {
+        self.first_arc.fill(0);
+        let is_live = |slot: usize| self.weights[slot] != UNREACHABLE;
+        for (_, &(a, b)) in self.ends.iter().enumerate().filter(|&(slot, _)| is_live(slot)) {
+            self.first_arc[a as usize] += 1;
+            self.first_arc[b as usize] += 1;
+        }
+        // From counts to ends; filling backwards turns each end into its beginning.
+        let mut sum = 0;
+        for first in &mut self.first_arc {
+            sum += *first;
+            *first = sum;
+        }
+        self.arcs.clear();
+        self.arcs.resize(sum as usize, Arc { peer: 0, slot: 0 });
+        for (slot, &(a, b)) in (0..).zip(&self.ends) {
+            if !is_live(slot as usize) {
+                continue;
+            }
+            for (node, peer) in [(a, b), (b, a)] {
+                let first = &mut self.first_arc[node as usize];
+                *first -= 1;
+                self.arcs[*first as usize] = Arc { peer, slot };
+            }
+        }
+    }
+
+    /// The core links that leave a node, as of [`Self::prepare`].
+    #[inline]
+    pub(super) fn arcs(&self, node: u32) -> &[Arc] {
+        let node = node as usize;
+        &self.arcs[self.first_arc[node] as usize..self.first_arc[node + 1] as usize]
+    }
+
+    /// The number of nodes.
+    pub(super) fn node_count(&self) -> usize {
+        self.first_arc.len() - 1
+    }
+
+    /// All core links, as of [`Self::prepare`].
+    pub(super) fn sweep(&self) -> &Sweep {
+        &self.sweep
+    }
+
     /// The contact in a slot.
     pub(super) fn contact_in(&self, slot: u32) -> ContactId {
-        self.contacts[slot as usize]
+        self.sources[slot as usize].contact
     }
 
     /// The heaviest link, for the queue.

@@ -137,6 +137,7 @@ impl<'p> Router<'p> {
             self.read_at = at;
         }
         self.shop.fit(&self.graph);
+        self.graph.prepare();
         let Self { trees, graph, shop, .. } = self;
         for tree in trees.iter_mut() {
             let struck = reads_all || is_struck(tree, graph, &effects);
@@ -164,6 +165,7 @@ impl<'p> Router<'p> {
     pub fn rebuild(&mut self) {
         self.graph.refresh(self.now);
         self.read_at = self.now;
+        self.graph.prepare();
         self.shop.fit(&self.graph);
         for tree in &mut self.trees {
             tree.build(&self.graph, &mut self.shop);
@@ -192,21 +194,22 @@ impl<'p> Router<'p> {
             return None;
         }
         if self.graph.is_core(from) {
-            return match tree.via[from.index()] {
+            return match tree.via(from.0) {
                 Via::Access(contact) => {
                     Some(Hop { contact: ContactId(contact), next: self.destinations[destination] })
                 }
-                Via::Core { slot, next } => {
-                    Some(Hop { contact: self.graph.contact_in(slot), next: NodeId(next) })
+                Via::Core(slot) => {
+                    let next = NodeId(from.0 ^ self.graph.across[slot as usize]);
+                    Some(Hop { contact: self.graph.contact_in(slot), next })
                 }
                 Via::Nowhere => None,
             };
         }
         let access = &self.graph.access[from.index() - self.plan.satellite_count()];
         let reached =
-            |access: &&super::graph::Access| tree.distance[access.satellite as usize] != UNREACHABLE;
+            |access: &&super::graph::Access| tree.distance(&self.graph, access.satellite) != UNREACHABLE;
         let best = access.iter().filter(reached).min_by_key(|access| {
-            (tree.distance[access.satellite as usize].saturating_add(access.weight), access.satellite)
+            (tree.distance(&self.graph, access.satellite) + access.weight, access.satellite)
         })?;
         Some(Hop { contact: best.contact, next: NodeId(best.satellite) })
     }
@@ -220,11 +223,11 @@ impl<'p> Router<'p> {
             return Some(0);
         }
         if self.graph.is_core(from) {
-            return finite(tree.distance[from.index()]);
+            return finite(tree.distance(&self.graph, from.0));
         }
         let access = &self.graph.access[from.index() - self.plan.satellite_count()];
         let through = |access: &super::graph::Access| {
-            tree.distance[access.satellite as usize].saturating_add(access.weight)
+            (tree.distance(&self.graph, access.satellite) + access.weight).min(UNREACHABLE)
         };
         access.iter().map(through).min().and_then(finite)
     }

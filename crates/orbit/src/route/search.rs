@@ -12,12 +12,12 @@ use crate::network::NodeId;
 /// links towards sites are not among a satellite's; see [`shortest`].
 fn links(graph: &Graph<'_>, node: NodeId) -> Vec<(NodeId, u32, ContactId)> {
     if graph.is_core(node) {
-        let arcs = graph.arcs[node.index()].iter();
+        let arcs = graph.arcs(node.0).iter();
         return arcs
             .map(|arc| (NodeId(arc.peer), graph.weights[arc.slot as usize], graph.contact_in(arc.slot)))
             .collect();
     }
-    let site = node.index() - (graph.arcs.len() - graph.access.len());
+    let site = node.index() - (graph.node_count() - graph.access.len());
     graph.access[site]
         .iter()
         .map(|access| (NodeId(access.satellite), access.weight, access.contact))
@@ -31,8 +31,8 @@ pub(super) fn shortest(
     to: NodeId,
     allowed: &dyn Fn(NodeId) -> bool,
 ) -> Option<Path> {
-    let mut distance = vec![UNREACHABLE; graph.arcs.len()];
-    let mut before: Vec<Option<(NodeId, ContactId)>> = vec![None; graph.arcs.len()];
+    let mut distance = vec![UNREACHABLE; graph.node_count()];
+    let mut before: Vec<Option<(NodeId, ContactId)>> = vec![None; graph.node_count()];
     // A site that does not relay is entered only as the end: by its own access links, turned round.
     let last: Vec<(NodeId, u32, ContactId)> = if graph.is_core(to) { Vec::new() } else { links(graph, to) };
     let mut heap = BinaryHeap::from([Reverse((0_u32, from))]);

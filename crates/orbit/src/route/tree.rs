@@ -16,30 +16,44 @@ use super::graph::{Access, Graph, UNREACHABLE};
 pub(super) enum Via {
     /// Over the destination's own access link of this contact.
     Access(u32),
-    /// Over the core link in this slot, to this node.
-    Core {
-        /// Slot of the link.
-        slot: u32,
-        /// Next node.
-        next: u32,
-    },
+    /// Over the core link in this slot.
+    Core(u32),
     /// Not at all, or it is the destination.
     Nowhere,
 }
 
-/// Shortest paths of all core nodes to one destination.
+/// A [`Via`] in one word, so that a hundred trees stay in the cache: a slot, or a contact with the highest bit, or
+/// all ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Way(u32);
+
+impl Way {
+    const NOWHERE: Self = Self(u32::MAX);
+    const ACCESS: u32 = 1 << 31;
+
+    fn core(slot: usize) -> Self {
+        debug_assert!(slot < Self::ACCESS as usize);
+        Self(u32::try_from(slot).unwrap_or(u32::MAX))
+    }
+
+    /// The slot, if it is over a core link.
+    #[inline]
+    fn slot(self) -> Option<u32> {
+        (self.0 < Self::ACCESS).then_some(self.0)
+    }
+}
+
+/// Shortest paths of all core nodes to one destination. Distances are not kept: they are worked out from the
+/// weights of the moment, one by one where they are asked for and all together for a repair.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     /// The destination: a core node, or a site with access links.
     pub(super) root: Root,
-    pub(super) distance: Vec<u32>,
-    pub(super) via: Vec<Via>,
-    /// Nodes about in order of distance: a tree is walked in this order, parents mostly first.
+    way: Vec<Way>,
+    /// The nodes that have a way, each after the one that it goes by.
     order: Vec<u32>,
-    in_order: Vec<bool>,
-    /// The round in which a node's distance was last worked out.
-    round_of: Vec<u32>,
-    round: u32,
+    /// Where each of them stands in the order.
+    place: Vec<u32>,
 }
 
 /// Where a tree ends.
@@ -51,14 +65,32 @@ pub(super) enum Root {
     Site(usize),
 }
 
+/// A place in the order that has been left, while a repair lasts.
+const HOLE: u32 = u32::MAX;
+
+/// A node in a queue, by its distance.
+fn queued(distance: u32, node: u32) -> Reverse<u64> {
+    Reverse(u64::from(distance) << 32 | u64::from(node))
+}
+
+/// The distance and the node of [`queued`].
+#[expect(clippy::cast_possible_truncation, reason = "the two halves of a word")]
+fn unqueued(entry: u64) -> (u32, u32) {
+    ((entry >> 32) as u32, entry as u32)
+}
+
 /// Memory that all trees share.
 pub(super) struct Workshop {
     buckets: Buckets,
     weight_max: u32,
     hand: Vec<u32>,
     expanded: Vec<u32>,
-    heap: BinaryHeap<Reverse<(u32, u32)>>,
-    chain: Vec<u32>,
+    heap: BinaryHeap<Reverse<u64>>,
+    /// The distances of the tree in hand.
+    distance: Vec<u32>,
+    is_seen: Vec<bool>,
+    /// Nodes that have lost their way.
+    lost: Vec<u32>,
 }
 
 impl Workshop {
@@ -69,7 +101,9 @@ impl Workshop {
             hand: Vec::new(),
             expanded: vec![UNREACHABLE; nodes],
             heap: BinaryHeap::new(),
-            chain: Vec::new(),
+            distance: vec![UNREACHABLE; nodes],
+            is_seen: vec![false; nodes],
+            lost: Vec::new(),
         }
     }
 
@@ -85,28 +119,29 @@ impl Workshop {
 
 impl Tree {
     pub(super) fn new(root: Root, nodes: usize) -> Self {
-        Self {
-            root,
-            distance: vec![UNREACHABLE; nodes],
-            via: vec![Via::Nowhere; nodes],
-            order: Vec::with_capacity(nodes),
-            in_order: vec![false; nodes],
-            round_of: vec![0; nodes],
-            round: 0,
+        let (way, place) = (vec![Way::NOWHERE; nodes], vec![0; nodes]);
+        Self { root, way, order: Vec::with_capacity(nodes), place }
+    }
+
+    /// How a node reaches the next one.
+    pub(super) fn via(&self, node: u32) -> Via {
+        match self.way[node as usize] {
+            Way::NOWHERE => Via::Nowhere,
+            Way(word) if word & Way::ACCESS != 0 => Via::Access(word & !Way::ACCESS),
+            Way(slot) => Via::Core(slot),
         }
     }
 
     /// From nothing.
     pub(super) fn build(&mut self, graph: &Graph<'_>, shop: &mut Workshop) {
-        self.distance.fill(UNREACHABLE);
-        self.via.fill(Via::Nowhere);
+        shop.distance.fill(UNREACHABLE);
+        self.way.fill(Way::NOWHERE);
         self.order.clear();
-        self.in_order.fill(false);
         shop.expanded.fill(UNREACHABLE);
         let mut nearest = UNREACHABLE;
         match self.root {
             Root::Core(node) => {
-                self.distance[node as usize] = 0;
+                shop.distance[node as usize] = 0;
                 nearest = 0;
                 shop.buckets.start_at(0);
                 shop.buckets.push(node, 0);
@@ -117,7 +152,7 @@ impl Tree {
                 }
                 shop.buckets.start_at(nearest);
                 for access in &graph.access[site] {
-                    if self.improve_by_access(access) {
+                    if self.improve_by_access(access, &mut shop.distance) {
                         shop.buckets.push(access.satellite, access.weight);
                     }
                 }
@@ -127,164 +162,195 @@ impl Tree {
             return;
         }
         let mut hand = core::mem::take(&mut shop.hand);
+        let mut is_twice = false;
         while let Some(bucket) = shop.buckets.next(&mut hand) {
             for &node in &hand {
-                let distance = self.distance[node as usize];
+                let distance = shop.distance[node as usize];
                 // Reached on a shorter way since it was put here, or put here twice.
                 if shop.buckets.bucket_of(distance) != bucket || shop.expanded[node as usize] == distance {
                     continue;
                 }
-                if shop.expanded[node as usize] == UNREACHABLE {
-                    self.in_order[node as usize] = true;
-                    self.order.push(node);
-                }
+                is_twice |= shop.expanded[node as usize] != UNREACHABLE;
+                self.order.push(node);
                 shop.expanded[node as usize] = distance;
-                for arc in &graph.arcs[node as usize] {
-                    let beyond = distance.saturating_add(graph.weights[arc.slot as usize]);
-                    if beyond < self.distance[arc.peer as usize] {
-                        self.distance[arc.peer as usize] = beyond;
-                        self.via[arc.peer as usize] = Via::Core { slot: arc.slot, next: node };
+                for arc in graph.arcs(node) {
+                    let beyond = distance + graph.weights[arc.slot as usize];
+                    if beyond < shop.distance[arc.peer as usize] {
+                        shop.distance[arc.peer as usize] = beyond;
+                        self.way[arc.peer as usize] = Way(arc.slot);
                         shop.buckets.push(arc.peer, beyond);
                     }
                 }
             }
         }
         shop.hand = hand;
+        if is_twice {
+            self.keep_last_places(&mut shop.is_seen);
+        }
+        self.close_holes(0);
     }
 
-    fn improve_by_access(&mut self, access: &Access) -> bool {
+    /// Of a node that stands in the order more than once only the last place counts: the one at which it spread
+    /// its final distance.
+    fn keep_last_places(&mut self, is_seen: &mut [bool]) {
+        self.order.reverse();
+        self.order.retain(|&node| !core::mem::replace(&mut is_seen[node as usize], true));
+        self.order.reverse();
+        for &node in &self.order {
+            is_seen[node as usize] = false;
+        }
+    }
+
+    /// Moves the nodes after a place together.
+    fn close_holes(&mut self, from: usize) {
+        let mut end = from;
+        for index in from..self.order.len() {
+            let node = self.order[index];
+            if node != HOLE {
+                self.order[end] = node;
+                self.place[node as usize] = u32::try_from(end).unwrap_or(u32::MAX);
+                end += 1;
+            }
+        }
+        self.order.truncate(end);
+    }
+
+    /// Leaves a node's place in the order, if it has one, and says which that was.
+    fn leave_place(&mut self, node: u32) -> usize {
+        let place = self.place[node as usize] as usize;
+        if self.order.get(place) == Some(&node) {
+            self.order[place] = HOLE;
+        }
+        place
+    }
+
+    fn improve_by_access(&mut self, access: &Access, distance: &mut [u32]) -> bool {
         let node = access.satellite as usize;
-        let better = access.weight < self.distance[node];
+        let better = access.weight < distance[node];
         if better {
-            self.distance[node] = access.weight;
-            self.via[node] = Via::Access(access.contact.0);
+            distance[node] = access.weight;
+            self.way[node] = Way(access.contact.0 | Way::ACCESS);
         }
         better
+    }
+
+    /// A core node's distance under the weights of the moment.
+    pub(super) fn distance(&self, graph: &Graph<'_>, node: u32) -> u32 {
+        let mut sum = 0_u32;
+        let mut at = node;
+        while let Some(slot) = self.way[at as usize].slot() {
+            sum = (sum + graph.weights[slot as usize]).min(UNREACHABLE);
+            at ^= graph.across[slot as usize];
+        }
+        (sum + self.last_step(graph, at)).min(UNREACHABLE)
+    }
+
+    /// From a node that goes by no other to the destination.
+    fn last_step(&self, graph: &Graph<'_>, node: u32) -> u32 {
+        match (self.via(node), self.root) {
+            (Via::Access(contact), Root::Site(site)) => {
+                let own = |access: &&Access| access.contact.0 == contact;
+                graph.access[site].iter().find(own).map_or(UNREACHABLE, |access| access.weight)
+            }
+            (_, Root::Core(root)) if root == node => 0,
+            (_, Root::Core(_) | Root::Site(_)) => UNREACHABLE,
+        }
     }
 
     /// Whether the tree uses the link in a slot.
     pub(super) fn uses(&self, graph: &Graph<'_>, slot: u32) -> bool {
         let (a, b) = graph.ends[slot as usize];
-        [a, b]
-            .iter()
-            .any(|&node| matches!(self.via[node as usize], Via::Core { slot: used, .. } if used == slot))
+        [a, b].iter().any(|&node| self.way[node as usize] == Way(slot))
     }
 
     /// Whether the link in a slot would shorten a path.
     pub(super) fn gains(&self, graph: &Graph<'_>, slot: u32) -> bool {
         let (a, b) = graph.ends[slot as usize];
-        let (a, b) = (self.distance[a as usize], self.distance[b as usize]);
-        a.abs_diff(b) > graph.weights[slot as usize]
+        self.distance(graph, a).abs_diff(self.distance(graph, b)) > graph.weights[slot as usize]
     }
 
     /// Makes the tree shortest again after weights have changed, links have gone (their weight is
     /// unreachable) or come.
     pub(super) fn repair(&mut self, graph: &Graph<'_>, shop: &mut Workshop) {
-        let lost = self.walk_down(graph, shop);
+        self.walk_down(graph, shop);
         // Most of the tree hung on what is gone: begin again.
-        if 4 * lost > self.order.len() {
+        if 4 * shop.lost.len() > self.order.len() {
+            shop.lost.clear();
             self.build(graph, shop);
             return;
         }
-        shop.heap.clear();
         if let Root::Site(site) = self.root {
             for access in &graph.access[site] {
-                if self.improve_by_access(access) {
-                    if !self.in_order[access.satellite as usize] {
-                        self.in_order[access.satellite as usize] = true;
-                        self.order.push(access.satellite);
-                    }
-                    shop.heap.push(Reverse((access.weight, access.satellite)));
+                if self.improve_by_access(access, &mut shop.distance) {
+                    shop.heap.push(queued(access.weight, access.satellite));
                 }
             }
         }
-        for (slot, (&(a, b), &weight)) in graph.ends.iter().zip(&graph.weights).enumerate() {
-            let (near, far) = (self.distance[a as usize], self.distance[b as usize]);
-            if near.abs_diff(far) > weight {
-                let (from, to) = if near < far { (a, b) } else { (b, a) };
-                self.relax(slot, weight, from, to, shop);
-            }
-        }
+        let Workshop { heap, distance, .. } = shop;
+        graph.sweep().find_shortcuts(distance, |distance, slot, (a, b)| {
+            let (from, to) = if distance[a as usize] < distance[b as usize] { (a, b) } else { (b, a) };
+            self.relax(graph, slot, (from, to), distance, heap);
+        });
         self.settle(graph, shop);
     }
 
-    fn relax(&mut self, slot: usize, weight: u32, from: u32, to: u32, shop: &mut Workshop) {
-        let beyond = self.distance[from as usize].saturating_add(weight);
-        if beyond < self.distance[to as usize] {
-            if !self.in_order[to as usize] {
-                self.in_order[to as usize] = true;
-                self.order.push(to);
-            }
-            let slot = u32::try_from(slot).unwrap_or(u32::MAX);
-            self.distance[to as usize] = beyond;
-            self.via[to as usize] = Via::Core { slot, next: from };
-            shop.heap.push(Reverse((beyond, to)));
+    fn relax(
+        &mut self,
+        graph: &Graph<'_>,
+        slot: usize,
+        (from, to): (u32, u32),
+        distance: &mut [u32],
+        heap: &mut BinaryHeap<Reverse<u64>>,
+    ) {
+        let beyond = distance[from as usize] + graph.weights[slot];
+        if beyond < distance[to as usize] {
+            distance[to as usize] = beyond;
+            self.way[to as usize] = Way::core(slot);
+            heap.push(queued(beyond, to));
         }
     }
 
+    /// Spreads what has become shorter. All that hangs on a node becomes shorter with it, and settles after it:
+    /// the order stays one in which nobody stands before the node that it goes by.
     fn settle(&mut self, graph: &Graph<'_>, shop: &mut Workshop) {
-        while let Some(Reverse((distance, node))) = shop.heap.pop() {
-            if distance > self.distance[node as usize] {
+        let Workshop { heap, distance, lost, .. } = shop;
+        let mut first = self.order.len();
+        for node in lost.drain(..) {
+            first = first.min(self.leave_place(node));
+        }
+        while let Some(Reverse(entry)) = heap.pop() {
+            let (here, node) = unqueued(entry);
+            if here > distance[node as usize] {
                 continue;
             }
-            for arc in &graph.arcs[node as usize] {
-                self.relax(arc.slot as usize, graph.weights[arc.slot as usize], node, arc.peer, shop);
+            first = first.min(self.leave_place(node));
+            self.place[node as usize] = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
+            self.order.push(node);
+            for arc in graph.arcs(node) {
+                self.relax(graph, arc.slot as usize, (node, arc.peer), distance, heap);
             }
         }
+        self.close_holes(first);
     }
 
-    /// Works out every distance along the tree as it stands, and counts the nodes that hang on nothing any
-    /// more.
-    fn walk_down(&mut self, graph: &Graph<'_>, shop: &mut Workshop) -> usize {
-        self.round = self.round.wrapping_add(1);
-        let round = self.round;
-        let mut lost = 0;
-        for index in 0..self.order.len() {
-            let node = self.order[index];
-            // A parent that comes later in the order is worked out first.
-            let mut at = node;
-            while self.round_of[at as usize] != round {
-                match self.via[at as usize] {
-                    Via::Core { next, .. } if self.round_of[next as usize] != round => {
-                        shop.chain.push(at);
-                        at = next;
-                    }
-                    Via::Access(_) | Via::Core { .. } | Via::Nowhere => {
-                        lost += usize::from(self.work_out(at, graph));
-                        at = match shop.chain.pop() {
-                            Some(waiting) => waiting,
-                            None => break,
-                        };
-                    }
-                }
+    /// Works out every distance along the tree as it stands, and notes the nodes that hang on nothing any more.
+    fn walk_down(&mut self, graph: &Graph<'_>, shop: &mut Workshop) {
+        shop.distance.fill(UNREACHABLE);
+        // Slices of the stack: a store into one of them cannot move another.
+        let (distance, across, weights) = (&mut shop.distance[..], &graph.across[..], &graph.weights[..]);
+        let way = &self.way[..];
+        for &node in &self.order {
+            let there = match way[node as usize].slot() {
+                Some(slot) => distance[(node ^ across[slot as usize]) as usize] + weights[slot as usize],
+                None => self.last_step(graph, node),
+            };
+            distance[node as usize] = there.min(UNREACHABLE);
+            if there >= UNREACHABLE {
+                shop.lost.push(node);
             }
-            shop.chain.clear();
         }
-        lost
-    }
-
-    /// One node's distance from its parent's; whether it has lost its way.
-    fn work_out(&mut self, node: u32, graph: &Graph<'_>) -> bool {
-        let index = node as usize;
-        self.round_of[index] = self.round;
-        let distance = match self.via[index] {
-            Via::Core { slot, next } => {
-                self.distance[next as usize].saturating_add(graph.weights[slot as usize])
-            }
-            Via::Access(contact) => match self.root {
-                Root::Site(site) => {
-                    let own = |access: &&Access| access.contact.0 == contact;
-                    graph.access[site].iter().find(own).map_or(UNREACHABLE, |access| access.weight)
-                }
-                Root::Core(_) => UNREACHABLE,
-            },
-            Via::Nowhere if self.root == Root::Core(node) => 0,
-            Via::Nowhere => UNREACHABLE,
-        };
-        self.distance[index] = distance;
-        if distance == UNREACHABLE {
-            self.via[index] = Via::Nowhere;
+        for &node in &shop.lost {
+            self.way[node as usize] = Way::NOWHERE;
         }
-        distance == UNREACHABLE
     }
 }
