@@ -60,6 +60,9 @@ impl FromStr for Angle {
         let value: f64 =
             number.parse().map_err(|_| QuantityError::NotANumber { text: text.to_owned(), what, example })?;
         let units = || "`deg`, `°`, `rad`".to_owned();
+        if !value.is_finite() {
+            return Err(QuantityError::NotANumber { text: text.to_owned(), what, example });
+        }
         match unit {
             "deg" | "°" => Ok(Self::from_degrees(value)),
             "rad" => Ok(Self::from_radians(value)),

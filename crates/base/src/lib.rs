@@ -4,6 +4,7 @@
 //! start of a run; nothing in this crate, or above it up to the drivers, ever reads a clock.
 
 mod angle;
+mod length;
 mod machine;
 mod probability;
 mod quantity;
@@ -15,6 +16,7 @@ mod time;
 mod timer;
 
 pub use angle::Angle;
+pub use length::Length;
 pub use machine::{StateMachine, Transition};
 pub use probability::Probability;
 pub use quantity::{QuantityError, Unit, parse_quantity};

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use slantpath_base::Duration;
 
 /// Simulates transport protocols over satellite networks.
 #[derive(Debug, Parser)]
@@ -17,10 +18,54 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run a scenario once or several times and print a summary.
     Run(RunArguments),
-    /// Print the JSON Schema of the scenario file, for editors.
-    Schema,
+    /// Print the JSON Schema of the scenario file, or of another, for editors.
+    Schema(SchemaArguments),
     /// Run a grid of scenarios on all cores. What was interrupted goes on where it was.
     Sweep(SweepArguments),
+    /// Tell which path, which delay and which handover there is between sites under a sky of satellites.
+    Topology(TopologyArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SchemaArguments {
+    /// The file that is described.
+    #[arg(value_enum, default_value_t = SchemaOf::Scenario)]
+    pub(crate) of: SchemaOf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// What `slantpath run` reads.
+    Scenario,
+    /// What `slantpath topology` reads.
+    Topology,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopologyArguments {
+    /// The topology file.
+    pub(crate) topology: PathBuf,
+    #[command(flatten)]
+    pub(crate) common: CommonArguments,
+    /// How many stretches of each path are printed.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) rows: usize,
+    /// Write every table (Parquet and CSV), figures, the merged topology and a manifest into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write a CZML scene of each path for the Cesium globe, and the files that Hypatia's simulator reads, into
+    /// this directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) export: Option<PathBuf>,
+    /// Time between Hypatia's forwarding states.
+    #[arg(long, value_name = "TIME", requires = "export", default_value = "1 s")]
+    pub(crate) export_step: Duration,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the merged topology with every default written out, and do not work it out.
+    #[arg(long, conflicts_with_all = ["json", "out", "export"])]
+    pub(crate) show: bool,
 }
 
 #[derive(Args, Debug)]

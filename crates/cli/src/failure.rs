@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
-use slantpath_scenario::{Diagnostic, Diagnostics, LoadError, RunError, SweepError};
+use slantpath_scenario::{Diagnostic, Diagnostics, FollowError, LoadError, RunError, SweepError};
 
 /// Why the command failed.
 #[derive(Debug)]
@@ -70,6 +70,15 @@ impl From<RunError> for Failure {
         match error {
             RunError::UnknownLink { .. } => Self::Misused(error.to_string()),
             RunError::NoSourceAddress(_) | RunError::Topology(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<FollowError> for Failure {
+    fn from(error: FollowError) -> Self {
+        match error {
+            FollowError::Invalid(diagnostics) => Self::Invalid(diagnostics),
+            FollowError::Store(_) | FollowError::Table(_) => Self::Failed(error.to_string()),
         }
     }
 }

@@ -47,7 +47,15 @@ pub(crate) fn write_table(table: &Table, directory: &Path) -> Result<[String; 2]
     Ok(names)
 }
 
-fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// The rows of a table as JSON objects.
+pub(crate) fn json_rows(table: &Table) -> Result<Vec<Json>, Failure> {
+    let mut rows = Vec::new();
+    slantpath_results::write_json_lines(table, &mut rows)?;
+    let rows = String::from_utf8_lossy(&rows);
+    Ok(rows.lines().map(|line| serde_json::from_str(line).expect("a line of JSON lines is JSON")).collect())
+}
+
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_file(path, |file| file.write_all(bytes)).map_err(Failure::of_file(path.to_owned()))
 }
 

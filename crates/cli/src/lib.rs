@@ -9,18 +9,25 @@ mod run;
 mod summary;
 mod sweep;
 mod table;
+mod topology;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::Parser;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, SchemaOf};
 use failure::Failure;
+
+/// Draws the figures of the tables in a directory into it, and gives the names of the files or what went wrong.
+pub type Draw<'a> = &'a dyn Fn(&Path) -> Result<Vec<String>, String>;
 
 /// Runs the command with its arguments, the program's name first, and returns its exit status:
 /// 0 done, 1 failed, 2 misused, 130 interrupted.
-pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
+///
+/// The program itself draws no figures: `draw` does, where there is someone who can.
+pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) -> u8 {
     let arguments = match Arguments::try_parse_from(args) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -33,8 +40,15 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let mut out = io::stdout().lock();
     let outcome = match &arguments.command {
         Command::Run(options) => run::main(options, &mut out),
-        Command::Schema => out.write_all(slantpath_scenario::json_schema().as_bytes()).map_err(Failure::from),
+        Command::Schema(options) => {
+            let schema = match options.of {
+                SchemaOf::Scenario => slantpath_scenario::json_schema(),
+                SchemaOf::Topology => slantpath_scenario::topology_schema(),
+            };
+            out.write_all(schema.as_bytes()).map_err(Failure::from)
+        }
         Command::Sweep(options) => sweep::main(options, &mut out),
+        Command::Topology(options) => topology::main(options, draw, &mut out),
     };
     let Err(failure) = outcome.and_then(|()| out.flush().map_err(Failure::from)) else { return 0 };
     if failure.is_broken_pipe() {

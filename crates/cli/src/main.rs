@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    slantpath_cli::main(std::env::args_os()).into()
+    slantpath_cli::main(std::env::args_os(), None).into()
 }

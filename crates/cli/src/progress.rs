@@ -6,9 +6,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar for so many runs.
 pub(crate) fn bar(runs: usize) -> ProgressBar {
-    let bar = ProgressBar::new(runs as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} runs  {elapsed} gone, {eta} to go")
-    {
+    bar_of(runs, "runs")
+}
+
+/// A bar for so many of something; a message stands behind it.
+pub(crate) fn bar_of(count: usize, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(count as u64);
+    let template = format!("{{bar:40}} {{pos}}/{{len}} {what}  {{elapsed}} gone, {{eta}} to go  {{msg}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(500));

@@ -91,14 +91,8 @@ fn print_json(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let summary = summary(outputs);
-    let mut rows = Vec::new();
-    slantpath_results::write_json_lines(&summary, &mut rows)?;
-    let rows: Vec<serde_json::Value> = String::from_utf8_lossy(&rows)
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a line of JSON lines is JSON"))
-        .collect();
     let mut manifest = files::manifest(scenario, outputs);
-    manifest["summary"] = json!(rows);
+    manifest["summary"] = json!(files::json_rows(&summary)?);
     manifest["files"] = json!(written);
     serde_json::to_writer_pretty(&mut *out, &manifest).map_err(std::io::Error::from)?;
     writeln!(out)?;

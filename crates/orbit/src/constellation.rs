@@ -109,7 +109,7 @@ impl Default for IslConfig {
 /// A named set of satellites that work together.
 #[derive(Clone, Debug)]
 pub struct Constellation {
-    /// Its name, unique in a network.
+    /// Its name. Shells that an antenna follows as one share it.
     pub name: String,
     /// The satellites, plane by plane.
     pub satellites: Vec<Satellite>,

@@ -9,6 +9,7 @@ mod delay;
 pub(crate) mod ephemeris;
 mod isl;
 pub(crate) mod nearest;
+mod pass_bytes;
 mod plan;
 mod planner;
 pub(crate) mod quintic;

@@ -53,7 +53,10 @@ pub enum PropagationFault {
         minutes: f64,
     },
     /// Drag or the Moon and Sun have driven the eccentricity out of 0 to 1.
-    #[error("the eccentricity becomes {eccentricity:.4} at {minutes:.1} min from its epoch")]
+    #[error(
+        "the eccentricity becomes {eccentricity:.4} at {minutes:.1} min from its epoch, as when drag has brought the \
+         object down"
+    )]
     Eccentricity {
         /// The eccentricity.
         eccentricity: f64,

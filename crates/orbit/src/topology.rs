@@ -109,10 +109,21 @@ pub struct Summary {
     pub hops_max: usize,
 }
 
-/// Follows the route between two nodes through a plan.
+/// Follows the route between two nodes through a plan: at every change the one that is best at that instant.
 pub fn follow(plan: &ContactPlan, from: NodeId, to: NodeId, selection: &Selection) -> Timeline {
+    follow_refreshing(plan, from, to, selection, Refresh::All)
+}
+
+/// As [`follow`], with the delays read anew as the last argument says.
+pub fn follow_refreshing(
+    plan: &ContactPlan,
+    from: NodeId,
+    to: NodeId,
+    selection: &Selection,
+    refresh: Refresh,
+) -> Timeline {
     let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
-    let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh: Refresh::All });
+    let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh });
     let end = Instant::START + plan.span();
     let mut legs: Vec<Leg> = Vec::new();
     let mut at = Instant::START;

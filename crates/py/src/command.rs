@@ -7,5 +7,5 @@ use pyo3::prelude::*;
 /// Runs the command with its arguments, the program's name first; gives its exit status.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
-    py.detach(|| slantpath_cli::main(args))
+    py.detach(|| slantpath_cli::main(args, None))
 }

@@ -20,7 +20,7 @@ pub(crate) struct Node {
 pub(crate) enum Data {
     Array(Vec<Node>),
     Boolean(bool),
-    Datetime,
+    Datetime(String),
     Float(String),
     Integer(i64),
     Text(String),
@@ -43,7 +43,7 @@ impl Node {
         match self.data {
             Data::Array(_) => "a list",
             Data::Boolean(_) => "a boolean",
-            Data::Datetime => "a date",
+            Data::Datetime(_) => "a date",
             Data::Float(_) | Data::Integer(_) => "a number",
             Data::Table(_) => "a table",
             Data::Text(_) => "a text",
@@ -60,8 +60,7 @@ impl Node {
                 format!("[{}]", items.join(", "))
             }
             Data::Boolean(flag) => flag.to_string(),
-            Data::Datetime => "(a date)".to_owned(),
-            Data::Float(number) => number.clone(),
+            Data::Datetime(text) | Data::Float(text) => text.clone(),
             Data::Integer(number) => number.to_string(),
             Data::Table(entries) => {
                 let entries: Vec<String> =
@@ -201,7 +200,7 @@ fn node(source: usize, value: Spanned<DeValue<'_>>, faults: &mut Faults) -> Node
             Data::Array(items.into_iter().map(|item| node(source, item, faults)).collect())
         }
         DeValue::Boolean(value) => Data::Boolean(value),
-        DeValue::Datetime(_) => Data::Datetime,
+        DeValue::Datetime(value) => Data::Datetime(value.to_string()),
         DeValue::Float(value) => Data::Float(value.as_str().to_owned()),
         DeValue::Integer(value) => {
             if let Ok(value) = i64::from_str_radix(value.as_str(), value.radix()) {

@@ -107,7 +107,7 @@ impl Scenario {
             faults.into_result()?;
             unreachable!("there are faults");
         }
-        let root = File::read_root(&tree, &mut faults);
+        let root = File::read_root(&tree, "a scenario", &mut faults);
         let checked = root.map(|(mut file, all_known)| {
             let traces = check::check(&mut file, all_known, &*files, &mut faults);
             (file, traces)

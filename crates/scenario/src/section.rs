@@ -38,15 +38,17 @@ pub(crate) trait Section: Sized {
 
     /// Reads a whole table and refuses keys that it does not know.
     fn read(entries: &Entries, path: &str, place: Place, faults: &mut Faults) -> Option<Self> {
-        let mut reader = Reader { entries, path, place, faults, broken: false };
+        let mut reader = Reader { entries, path, whole: "", place, faults, broken: false };
         let section = Self::read_fields(&mut reader);
         reader.refuse_unknown(&Self::names());
         if reader.broken { None } else { section }
     }
 
     /// The whole file, of which every part that is right is handed on.
-    fn read_root(entries: &Entries, faults: &mut Faults) -> Option<(Self, AllKnown)> {
-        let mut reader = Reader { entries, path: "", place: Place::default(), faults, broken: false };
+    /// `whole` is what the file is, with its article.
+    fn read_root(entries: &Entries, whole: &'static str, faults: &mut Faults) -> Option<(Self, AllKnown)> {
+        let place = Place::default();
+        let mut reader = Reader { entries, path: "", whole, place, faults, broken: false };
         let section = Self::read_fields(&mut reader)?;
         reader.broken = false;
         reader.refuse_unknown(&Self::names());
@@ -69,6 +71,8 @@ pub(crate) struct AllKnown(pub(crate) bool);
 pub(crate) struct Reader<'a> {
     entries: &'a Entries,
     path: &'a str,
+    /// What the whole file is, with its article, where these are its tables.
+    whole: &'static str,
     place: Place,
     faults: &'a mut Faults,
     broken: bool,
@@ -113,7 +117,7 @@ impl Reader<'_> {
         for (key, entry) in self.entries {
             if !names.contains(&key.as_str()) {
                 let (owner, keys) = match self.path {
-                    "" => ("a scenario".to_owned(), "its tables".to_owned()),
+                    "" => (self.whole.to_owned(), "its tables".to_owned()),
                     path => (format!("`{path}`"), "its keys".to_owned()),
                 };
                 let help = suggest(key, &keys, names);

@@ -335,7 +335,7 @@ macro_rules! word_or {
         }
     ) => {
         $(#[doc = $about])+
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum $Name {
             $(#[doc = $word_doc])+ $Word,
             $(#[doc = $doc])+ $Quantity($type),

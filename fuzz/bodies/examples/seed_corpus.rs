@@ -326,7 +326,8 @@ fn texts() -> io::Result<()> {
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"))? {
         let path = entry?.path();
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        keep("scenario", &name, fs::read(&path)?)?;
+        let text = fs::read_to_string(&path)?;
+        keep(if text.contains("\n[topology]\n") { "topology" } else { "scenario" }, &name, text)?;
     }
     Ok(())
 }

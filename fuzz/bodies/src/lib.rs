@@ -34,6 +34,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("sctp_packet", sctp::packet),
     ("sua", sigtran::sua),
     ("tcp_segment", tcp::segment),
+    ("topology", scenario::topology),
     ("wire_icmp", wire::icmp),
     ("wire_ip", wire::ip),
     ("wire_pcapng", wire::pcapng),

@@ -6,4 +6,5 @@ mod errors;
 mod place;
 mod run;
 mod sweep;
+mod topology;
 mod tutorial;

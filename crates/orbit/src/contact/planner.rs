@@ -30,15 +30,21 @@ pub struct Planner<'n> {
 /// The passes of one site, for each of its antennas.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SitePasses {
-    lists: Vec<Vec<Pass>>,
+    pub(super) lists: Vec<Vec<Pass>>,
     /// For each antenna, its list.
-    of_antenna: Vec<usize>,
+    pub(super) of_antenna: Vec<usize>,
 }
 
 impl SitePasses {
     /// The passes that an antenna may use, in order of start.
     pub fn of_antenna(&self, antenna: usize) -> &[Pass] {
         &self.lists[self.of_antenna[antenna]]
+    }
+
+    /// The passes of each set of antennas that see the same sky, with the first of these antennas.
+    pub fn skies(&self) -> impl Iterator<Item = (usize, &[Pass])> {
+        let first = |list: usize| self.of_antenna.iter().position(|&of| of == list).unwrap_or(0);
+        self.lists.iter().enumerate().map(move |(list, passes)| (first(list), passes.as_slice()))
     }
 
     /// The times at which any antenna has a satellite to choose, seconds from the start, in order.

@@ -33,9 +33,29 @@ pub enum Cause {
     SpanEnds,
 }
 
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Cause {
+    /// All of them, in the order of the alphabet.
+    pub const ALL: [Self; 13] = [
+        Self::CutOffLatitude,
+        Self::HandedOver,
+        Self::LineOfSight,
+        Self::Neighbour,
+        Self::Outage,
+        Self::Preferred,
+        Self::Range,
+        Self::Reconfiguration,
+        Self::Replacement,
+        Self::Rises,
+        Self::Sets,
+        Self::SpanBegins,
+        Self::SpanEnds,
+    ];
+}
+
+impl Cause {
+    /// In words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::CutOffLatitude => "cut-off latitude",
             Self::HandedOver => "handed over",
             Self::LineOfSight => "line of sight",
@@ -49,7 +69,13 @@ impl fmt::Display for Cause {
             Self::Sets => "sets",
             Self::SpanBegins => "span begins",
             Self::SpanEnds => "span ends",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -96,6 +96,11 @@ impl<S> Part<S> {
     pub(crate) fn whole(&self) -> Option<&S> {
         self.0.as_ref()
     }
+
+    /// The table, to be completed.
+    pub(crate) fn whole_mut(&mut self) -> Option<&mut S> {
+        self.0.as_mut()
+    }
 }
 
 impl<S> Deref for Part<S> {
@@ -173,7 +178,8 @@ impl<T: Tagged> Member for OneOf<T> {
         };
         let entries = table(entry, &path, reader.faults)?;
         let place = entry.key;
-        let mut inner = Reader { entries, path: &path, place, faults: reader.faults, broken: false };
+        let mut inner =
+            Reader { entries, path: &path, whole: reader.whole, place, faults: reader.faults, broken: false };
         let kind = inner.required::<String>("kind")?;
         let value = T::read(&kind, kind.place, &mut inner);
         if let Some(mut names) = T::names(&kind) {

@@ -44,6 +44,14 @@ impl<S> Named<S> {
     pub(crate) fn place(&self) -> Place {
         self.place
     }
+
+    pub(crate) fn new(section: S, place: Place) -> Self {
+        Self { section, place }
+    }
+
+    pub(crate) fn section_mut(&mut self) -> &mut S {
+        &mut self.section
+    }
 }
 
 /// What a name stands for.
@@ -96,7 +104,7 @@ impl<S> Tables<S> {
     }
 
     pub(crate) fn add(&mut self, name: &str, section: S, place: Place) {
-        self.whole.insert(name.to_owned(), Named { section, place });
+        self.whole.insert(name.to_owned(), Named::new(section, place));
     }
 }
 

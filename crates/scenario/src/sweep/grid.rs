@@ -74,7 +74,7 @@ impl Sweep {
             Some(entry) => axes(&entry.node, &mut faults),
             None => Vec::new(),
         };
-        let root = File::read_root(&tree, &mut faults);
+        let root = File::read_root(&tree, "a sweep", &mut faults);
         let source = Arc::clone(faults.source(0));
         let head = root.and_then(|(file, _)| file.sweep.whole().cloned());
         if let Some(head) = &head {

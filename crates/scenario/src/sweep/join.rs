@@ -39,7 +39,7 @@ fn key(path: &str, node: &Node, rows: usize) -> Column {
             Err(_) => TextColumn::repeated(path, number, rows).into(),
         },
         Data::Boolean(flag) => TypedColumn::<bool>::repeated(path, *flag, rows).into(),
-        Data::Array(_) | Data::Datetime | Data::Table(_) => {
+        Data::Array(_) | Data::Datetime(_) | Data::Table(_) => {
             TextColumn::repeated(path, &node.to_toml(), rows).into()
         }
     }

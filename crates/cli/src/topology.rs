@@ -1,0 +1,147 @@
+//! `slantpath topology`.
+
+mod export;
+mod report;
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use slantpath_scenario::{PassStore, Stage, Topology, TopologyOutput, Workers, follow};
+
+use crate::arguments::TopologyArguments;
+use crate::failure::Failure;
+use crate::{Draw, files, interrupt, progress};
+
+pub(crate) fn main(
+    arguments: &TopologyArguments,
+    draw: Option<Draw<'_>>,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let topology = Topology::load(&arguments.topology, &arguments.common.set)?;
+    if arguments.show {
+        write!(out, "{}", topology.merged())?;
+        writeln!(out, "\n# hash {}", topology.hash())?;
+        return Ok(());
+    }
+    let output = answer(&topology, arguments)?;
+    for warning in &output.warnings {
+        writeln!(std::io::stderr(), "warning: {warning}")?;
+    }
+    let mut written = Vec::new();
+    if let Some(directory) = &arguments.out {
+        written = write(&topology, &output, directory, draw)?;
+        let kept = kept(arguments).map_or(Ok(()), PassStore::clear);
+        kept.map_err(|error| Failure::Failed(error.to_string()))?;
+    }
+    let exported = match &arguments.export {
+        Some(directory) => export::write(&topology, &output, directory, arguments.export_step)?,
+        None => 0,
+    };
+    if arguments.json {
+        print_json(&topology, &output, &written, out)?;
+        return Ok(());
+    }
+    report::print(&topology, &output, arguments, out)?;
+    if let Some(directory) = &arguments.out {
+        writeln!(out, "\n{} files in {}", written.len(), directory.display())?;
+        if draw.is_none() {
+            writeln!(out, "figures are drawn by the Python package (pip install .), from the same command")?;
+        }
+    }
+    if let Some(directory) = &arguments.export {
+        let separator = if arguments.out.is_none() { "\n" } else { "" };
+        writeln!(out, "{separator}{exported} files for other programs in {}", directory.display())?;
+    }
+    Ok(())
+}
+
+/// Where the passes of finished sites wait for the others, if there is a place for them.
+fn kept(arguments: &TopologyArguments) -> Option<PassStore> {
+    arguments.out.as_ref().map(|out| PassStore::new(&out.join("unfinished")))
+}
+
+fn answer(topology: &Topology, arguments: &TopologyArguments) -> Result<TopologyOutput, Failure> {
+    let stop = interrupt::flag();
+    let bar = progress::bar_of(topology.network().sites.len(), "sites");
+    let update = |done: usize, _: usize| progress::update(&bar, done);
+    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop: &stop };
+    let stage = |stage: Stage| {
+        bar.set_message(match stage {
+            Stage::Passes => "passes",
+            Stage::Contacts => "handovers, links and delays",
+            Stage::Paths => "paths and tables",
+        });
+    };
+    let store = kept(arguments);
+    let output = follow(topology, store.as_ref(), workers, &stage);
+    bar.finish_and_clear();
+    output?.ok_or_else(|| {
+        Failure::Interrupted(match &arguments.out {
+            Some(out) => {
+                let out = out.display();
+                format!(
+                    "interrupted: the passes of finished sites are kept in {out}; the same command goes on"
+                )
+            }
+            None => "interrupted: nothing was written; with --out, the passes of finished sites are kept"
+                .to_owned(),
+        })
+    })
+}
+
+/// Writes tables, figures, the merged topology and a manifest, each file whole or not at all. Equal topologies
+/// leave equal files. Returns the names of the files.
+fn write(
+    topology: &Topology,
+    output: &TopologyOutput,
+    directory: &Path,
+    draw: Option<Draw<'_>>,
+) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for table in &output.tables {
+        names.extend(files::write_table(table, directory)?);
+    }
+    files::write_bytes(&directory.join("topology.toml"), topology.merged().as_bytes())?;
+    names.push("topology.toml".to_owned());
+    if let Some(draw) = draw {
+        names.extend(draw(directory).map_err(Failure::Failed)?);
+    }
+    let mut manifest = manifest(topology, output);
+    manifest["files"] = json!(names);
+    files::write_bytes(&directory.join("manifest.json"), format!("{manifest:#}\n").as_bytes())?;
+    names.push("manifest.json".to_owned());
+    Ok(names)
+}
+
+/// What the results came from. Without a date of today: equal topologies have equal manifests.
+fn manifest(topology: &Topology, output: &TopologyOutput) -> Json {
+    let warnings: Vec<String> = output.warnings.iter().map(ToString::to_string).collect();
+    json!({
+        "program": "slantpath",
+        "version": env!("CARGO_PKG_VERSION"),
+        "topology": *topology.topology.name,
+        "hash": topology.hash(),
+        "epoch": topology.topology.epoch.to_string(),
+        "span_s": topology.topology.span.as_secs_f64(),
+        "map_at_s": topology.map.at.as_secs_f64(),
+        "satellites": topology.network().satellite_count(),
+        "warnings": warnings,
+    })
+}
+
+fn print_json(
+    topology: &Topology,
+    output: &TopologyOutput,
+    written: &[String],
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut manifest = manifest(topology, output);
+    for name in ["summary", "coverage", "gaps"] {
+        manifest[name] = json!(output.table(name).map(files::json_rows).transpose()?);
+    }
+    manifest["files"] = json!(written);
+    serde_json::to_writer_pretty(&mut *out, &manifest).map_err(std::io::Error::from)?;
+    writeln!(out)?;
+    Ok(())
+}

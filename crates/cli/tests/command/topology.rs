@@ -1,0 +1,115 @@
+//! `slantpath topology`.
+
+use crate::place::{Place, scenario};
+
+const FILES: [&str; 2] = ["manifest.json", "topology.toml"];
+
+fn two_hours() -> String {
+    scenario("iridium-london-boston.toml").replace("24 h", "2 h")
+}
+
+#[test]
+fn a_topology_is_told_as_a_table_and_written_as_tables() {
+    let place = Place::new("topology");
+    place.write("sky.toml", &two_hours());
+    let outcome = place.run(&["topology", "sky.toml", "--out", "out", "--rows", "3"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(outcome.out);
+    let names: Vec<String> = place.files("out").into_iter().map(|(name, _)| name).collect();
+    let tables = [
+        "contacts",
+        "coverage",
+        "delay",
+        "gaps",
+        "handovers",
+        "hops",
+        "legs",
+        "map_links",
+        "map_nodes",
+        "map_tracks",
+        "passes",
+        "positions",
+        "summary",
+    ];
+    let kinds = |table: &&str| ["csv", "parquet"].map(|kind| format!("{table}.{kind}"));
+    let mut wanted: Vec<String> = tables.iter().flat_map(kinds).collect();
+    wanted.extend(FILES.map(str::to_owned));
+    wanted.sort();
+    assert_eq!(names, wanted);
+    assert_eq!(place.names(), ["out", "sky.toml"]);
+}
+
+#[test]
+fn equal_topologies_leave_equal_files_on_any_number_of_threads() {
+    let place = Place::new("topology-equal");
+    place.write("sky.toml", &two_hours());
+    for (directory, jobs) in [("a", "1"), ("b", "4")] {
+        let outcome = place.run(&["topology", "sky.toml", "--out", directory, "--jobs", jobs]);
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    }
+    assert_eq!(place.files("a"), place.files("b"));
+}
+
+#[test]
+fn what_is_asked_for_as_json_is_json() {
+    let place = Place::new("topology-json");
+    place.write("sky.toml", &two_hours());
+    let outcome = place.run(&["topology", "sky.toml", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&outcome.out).expect("JSON");
+    assert_eq!(json["satellites"], 66);
+    assert_eq!(json["summary"][0]["path"], "main");
+    assert_eq!(json["coverage"][1]["site"], "london");
+}
+
+#[test]
+fn the_shown_topology_is_one_itself() {
+    let place = Place::new("topology-show");
+    place.write("sky.toml", &two_hours());
+    let shown = place.run(&["topology", "sky.toml", "--show"]).out;
+    place.write("shown.toml", &shown);
+    assert_eq!(place.run(&["topology", "shown.toml", "--show"]).out.lines().last(), shown.lines().last());
+}
+
+#[test]
+fn old_elements_are_warned_about_and_then_refused() {
+    let place = Place::new("topology-old");
+    let sets = "BIRD\n1 90001U 26001A   26060.00000000  .00000000  00000-0  00000+0 0  9993\n\
+                2 90001  86.4000  30.0000 0002000  90.0000  60.0000 14.34217000    01\n";
+    let file = |epoch: &str| {
+        two_hours()
+            .replace(
+                "kind = \"preset\", preset = \"iridium\"",
+                "kind = \"elements\", file = \"birds.tle\", checksums = \"ignore\"",
+            )
+            .replace("[sites.london]", "[ground]\nmin_elevation = \"0 deg\"\n\n[sites.london]")
+            .replace("2026-03-01T00:00:00Z", epoch)
+            .replace("2 h", "24 h")
+    };
+    place.write("birds.tle", sets);
+    place.write("near.toml", &file("2026-03-01T00:00:00Z"));
+    place.write("far.toml", &file("2026-03-11T00:00:00Z"));
+    place.write("beyond.toml", &file("2026-05-11T00:00:00Z"));
+    let near = place.run(&["topology", "near.toml"]);
+    assert_eq!((near.status, near.err.as_str()), (Some(0), ""), "{}", near.out);
+    let far = place.run(&["topology", "far.toml"]);
+    assert_eq!(far.status, Some(0));
+    assert!(
+        far.err.starts_with("warning: birds.tle:2: BIRD: the element set is of 2026-03-01"),
+        "{}",
+        far.err
+    );
+    let beyond = place.run(&["topology", "beyond.toml"]);
+    assert_eq!(beyond.status, Some(2));
+    // The picture breaks lines where it likes.
+    let told = beyond.err.replace(['│', '\n'], " ");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("30 days are the limit") && told.contains("birds.tle:2:1"), "{}", beyond.err);
+}
+
+#[test]
+fn the_schema_of_topologies_is_the_committed_one() {
+    let place = Place::new("topology-schema");
+    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/topology.schema.json");
+    let committed = std::fs::read_to_string(committed).expect("it is committed");
+    assert_eq!(place.run(&["schema", "topology"]).out, committed);
+}

@@ -1,0 +1,151 @@
+//! The topology file: satellites, sites and the questions about them, from text to a network and to its answer.
+//!
+//! [`Topology::load`] reads it and builds the network; [`follow`] works its contacts and paths out and gives
+//! tables. It shares with the scenario how a text is read, how faults are told and how a merged form is printed.
+
+mod answer;
+mod check;
+mod files;
+mod kept;
+pub mod schema;
+mod tables;
+
+use core::fmt;
+use core::ops::Deref;
+use std::path::Path;
+
+use slantpath_orbit::{Network, NodeId};
+
+pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow};
+pub use kept::PassStore;
+
+use crate::diagnostic::{Diagnostics, Faults};
+use crate::document::{self, Entries};
+use crate::scenario::{LoadError, TraceFiles, trace_files};
+use crate::section::{Output, Section};
+use schema::SkyFile;
+
+/// A topology in which every value is in place and nothing contradicts, and the network that it makes.
+#[derive(Clone)]
+pub struct Topology {
+    file: SkyFile,
+    network: Network,
+    input: Input,
+}
+
+/// What a topology was made of.
+#[derive(Clone)]
+struct Input {
+    tree: Entries,
+    sources: Faults,
+    files: TraceFiles,
+}
+
+impl Topology {
+    /// Reads a file, lays the overrides `path=value` over it in turn, and checks the whole. Files that it names
+    /// are looked for beside it.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
+        let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let name = path.display().to_string();
+        let files = trace_files(path.parent().unwrap_or(Path::new("")));
+        Self::parse(&name, &text, overrides, files).map_err(LoadError::Invalid)
+    }
+
+    /// Reads a text as [`Topology::load`] reads a file. `files` hands out the files that it names.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        overrides: &[String],
+        files: TraceFiles,
+    ) -> Result<Self, Diagnostics> {
+        let mut faults = Faults::default();
+        let tree = document::parse(name, text, &mut faults);
+        Self::overridden(tree, faults, overrides, files)
+    }
+
+    /// This topology with overrides `path=value` laid over it.
+    pub fn with(&self, overrides: &[String]) -> Result<Self, Diagnostics> {
+        let Input { tree, sources, files } = self.input.clone();
+        Self::overridden(tree, sources, overrides, files)
+    }
+
+    fn overridden(
+        mut tree: Entries,
+        mut faults: Faults,
+        overrides: &[String],
+        files: TraceFiles,
+    ) -> Result<Self, Diagnostics> {
+        for assignment in overrides {
+            document::set(&mut tree, "--set", assignment, &mut faults);
+        }
+        let sources = faults.clone();
+        if !faults.is_empty() {
+            // What was recovered from broken TOML says nothing about what was meant.
+            faults.into_result()?;
+            unreachable!("there are faults");
+        }
+        let root = SkyFile::read_root(&tree, "a topology", &mut faults);
+        let checked = root.map(|(mut file, all_known)| {
+            let network = check::check(&mut file, all_known, &*files, &mut faults);
+            (file, network)
+        });
+        faults.into_result()?;
+        let (file, network) = checked.expect("a file without fault is whole");
+        let network = network.expect("a file without fault makes a network");
+        Ok(Self { file, network, input: Input { tree, sources, files } })
+    }
+
+    /// The satellites, sites and outages.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The node of a satellite or site by its name.
+    pub fn node(&self, name: &str) -> Option<NodeId> {
+        self.network.names().iter().position(|known| known == name).map(NodeId::new)
+    }
+
+    /// The merged topology as TOML: every value written out, with a comment where nobody wrote it.
+    pub fn merged(&self) -> String {
+        self.print(true)
+    }
+
+    /// The merged topology without comments: equal for equal topologies, and itself a topology.
+    pub fn canonical(&self) -> String {
+        self.print(false)
+    }
+
+    /// BLAKE3 of [`Topology::canonical`]: the name of its answer.
+    pub fn hash(&self) -> String {
+        blake3::hash(self.canonical().as_bytes()).to_hex().to_string()
+    }
+
+    fn print(&self, with_origins: bool) -> String {
+        let mut output = Output::default();
+        self.file.write_fields(&mut output);
+        output.print(with_origins)
+    }
+}
+
+/// The tables of the file.
+impl Deref for Topology {
+    type Target = SkyFile;
+
+    fn deref(&self) -> &SkyFile {
+        &self.file
+    }
+}
+
+impl fmt::Debug for Topology {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Topology").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+/// Topologies are equal when their merged forms are.
+impl PartialEq for Topology {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}

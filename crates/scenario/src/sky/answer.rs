@@ -1,0 +1,150 @@
+//! The answer to a topology: contacts, paths and coverage, worked out on many threads.
+
+use core::sync::atomic::Ordering;
+
+use slantpath_orbit::contact::{ContactPlan, Planner, SitePasses};
+use slantpath_orbit::coverage::Coverage;
+use slantpath_orbit::elements::Stale;
+use slantpath_orbit::network::NetworkError;
+use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_refreshing};
+use slantpath_orbit::{NodeId, coverage};
+use slantpath_results::{Table, TableError};
+
+use super::kept::PassStore;
+use super::schema::{PathTable, RouteSelection};
+use super::{Topology, check, tables};
+use crate::diagnostic::Diagnostics;
+use crate::replicate::Workers;
+use crate::sweep::StoreError;
+
+/// The answer to a topology.
+#[derive(Clone, Debug)]
+pub struct TopologyOutput {
+    /// Every contact of the span.
+    pub plan: ContactPlan,
+    /// The answers to the questions, in order of their names.
+    pub paths: Vec<FollowedPath>,
+    /// When each site sees a satellite, by the order of their names.
+    pub coverage: Vec<Coverage>,
+    /// Element sets that are used further from their epoch than is wise.
+    pub warnings: Vec<Stale>,
+    /// Everything as tables, in alphabetical order.
+    pub tables: Vec<Table>,
+}
+
+/// How one site reaches another.
+#[derive(Clone, Debug)]
+pub struct FollowedPath {
+    /// The name of the question.
+    pub name: String,
+    /// Which route was followed.
+    pub selection: RouteSelection,
+    /// The route over time.
+    pub timeline: Timeline,
+    /// What it amounts to.
+    pub summary: Summary,
+}
+
+impl TopologyOutput {
+    /// The table of that name.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.name() == name)
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The topology cannot be: this was only found out over the span.
+    #[error("{0}")]
+    Invalid(Diagnostics),
+    /// The passes of a site cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The tables contradict themselves: a defect of this program.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+/// What is being worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The passes of the satellites over each site.
+    Passes,
+    /// Who holds which satellite, links between satellites, and the delay of each contact.
+    Contacts,
+    /// The paths, and the tables.
+    Paths,
+}
+
+/// Works the answer out. `stage` hears what comes next; the workers hear of each site. `Ok(None)` if it was
+/// stopped: the passes of the sites that were done are then in `store`, if there is one, and need not be worked
+/// out again.
+pub fn follow(
+    topology: &Topology,
+    store: Option<&PassStore>,
+    workers: Workers<'_>,
+    stage: &dyn Fn(Stage),
+) -> Result<Option<TopologyOutput>, FollowError> {
+    let invalid = |error: NetworkError| FollowError::Invalid(topology.told(&error));
+    let network = topology.network();
+    stage(Stage::Passes);
+    let planner = Planner::new(network, *topology.topology.span).map_err(invalid)?;
+    let hash = topology.hash();
+    let passes = workers.each(network.sites.len(), |site| {
+        if let Some(kept) = store.and_then(|store| store.get(&hash, site)) {
+            return Ok(kept);
+        }
+        let passes = planner.passes(site).map_err(invalid)?;
+        store.map_or(Ok(()), |store| store.put(&hash, site, &passes))?;
+        Ok::<_, FollowError>(passes)
+    })?;
+    let Some(passes) = passes.into_iter().collect::<Option<Vec<SitePasses>>>() else { return Ok(None) };
+    stage(Stage::Contacts);
+    let plan = planner.finish(&passes).map_err(invalid)?;
+    if workers.stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    stage(Stage::Paths);
+    let questions: Vec<(&str, &PathTable)> =
+        topology.paths.iter().map(|(name, path)| (name, &**path)).collect();
+    let quiet = Workers { progress: &|_, _| {}, ..workers };
+    let paths = quiet.each(questions.len(), |index| {
+        let (name, question) = questions[index];
+        Ok::<_, FollowError>(follow_one(topology, &plan, name, question))
+    })?;
+    let Some(paths) = paths.into_iter().collect::<Option<Vec<FollowedPath>>>() else { return Ok(None) };
+    let coverage: Vec<Coverage> =
+        (0..network.sites.len()).map(|site| coverage::of_site(&plan, site)).collect();
+    let warnings = planner.warnings().to_vec();
+    let answer =
+        tables::Answer { topology, plan: &plan, paths: &paths, coverage: &coverage, passes: &passes };
+    let tables = answer.tables()?;
+    Ok(Some(TopologyOutput { plan, paths, coverage, warnings, tables }))
+}
+
+fn follow_one(topology: &Topology, plan: &ContactPlan, name: &str, question: &PathTable) -> FollowedPath {
+    let node = |name: &str| topology.node(name).expect("a check found every node of a path");
+    let (from, to) = (node(&question.from), node(&question.to));
+    let selection = match *question.selection {
+        RouteSelection::Disjoint => Selection::Disjoint,
+        RouteSelection::Fixed => {
+            let via = question.via.iter().flat_map(|via| via.iter()).map(|name| node(name));
+            Selection::Fixed([from].into_iter().chain(via).chain([to]).collect::<Vec<NodeId>>())
+        }
+        RouteSelection::LeastDelay => Selection::LeastDelay,
+        RouteSelection::LeastHops => Selection::LeastHops,
+    };
+    let timeline = follow_refreshing(plan, from, to, &selection, question.refresh.0);
+    let summary = timeline.summary(plan);
+    FollowedPath { name: name.to_owned(), selection: *question.selection, timeline, summary }
+}
+
+impl Topology {
+    /// What the network finds wrong, at its place in the file.
+    fn told(&self, error: &NetworkError) -> Diagnostics {
+        let mut faults = self.input.sources.clone();
+        check::report(&self.file, error, &*self.input.files, &mut faults);
+        faults.into_result().expect_err("a fault was reported")
+    }
+}

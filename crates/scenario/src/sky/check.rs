@@ -1,0 +1,170 @@
+//! What of a topology makes sense together. Completes what is left to presets and defaults, so that the merged
+//! form says everything, builds the network, and reports all that cannot be.
+
+mod constellations;
+mod ground;
+mod outages;
+mod paths;
+
+use slantpath_base::Duration;
+use slantpath_orbit::elements::{Stale, Validity};
+use slantpath_orbit::network::NetworkError;
+use slantpath_orbit::{Network, Utc};
+
+use super::files;
+use super::schema::{Positions, SkyFile};
+use crate::check::Files;
+use crate::diagnostic::{Fault, Faults, Place};
+use crate::section::{AllKnown, Setting};
+use crate::value::fault_of;
+
+/// More satellites than anyone has filed for, and as many as a machine holds.
+const MOST_SATELLITES: usize = 100_000;
+/// Rows of the table of positions where nobody says how often they are written.
+const POSITION_ROWS: u64 = 200_000;
+
+/// Checks and completes a topology. `None` if something is at fault, which is then reported.
+pub(super) fn check(
+    file: &mut SkyFile,
+    all_known: AllKnown,
+    files: Files<'_>,
+    faults: &mut Faults,
+) -> Option<Network> {
+    let time = head(file, faults);
+    let constellations = constellations::check(file, time.map(|(epoch, _)| epoch), files, faults);
+    let sites = ground::check(file, constellations.is_none(), files, faults);
+    let outages = outages::check(file, files, faults);
+    let ((epoch, span), constellations, sites) = (time?, constellations?, sites?);
+    if file.constellations.is_empty() && all_known.0 {
+        let help = "add a table `[constellations.<name>]` that says where the satellites come from";
+        faults.report(
+            file.topology.whole()?.name.place(),
+            Fault::new("the topology has no satellite").help(help),
+        );
+    }
+    let mut network = Network::new(epoch, constellations);
+    network.sites = sites;
+    positions(file, span, network.satellite_count());
+    let validity = file.validity.whole()?;
+    network.validity = Validity { warn_after: *validity.warn_after, refuse_after: *validity.refuse_after };
+    let named = match network.nodes_by_name() {
+        Ok(named) => named,
+        Err(error) => {
+            report(file, &error, files, faults);
+            return None;
+        }
+    };
+    network.outages = outages::resolved(outages?, &named, faults)?;
+    paths::check(file, &named, faults);
+    if !faults.is_empty() {
+        return None;
+    }
+    match network.check(span) {
+        Ok(_) => Some(network),
+        Err(error) => {
+            report(file, &error, files, faults);
+            None
+        }
+    }
+}
+
+/// Epoch and span.
+fn head(file: &SkyFile, faults: &mut Faults) -> Option<(Utc, Duration)> {
+    let head = file.topology.whole()?;
+    let (epoch, span) = (*head.epoch, *head.span);
+    let mut fail = |place, message: String, help: &str| faults.report(place, Fault::new(message).help(help));
+    let end = i64::try_from(span.as_nanos()).ok().and_then(|nanos| epoch.as_nanos().checked_add(nanos));
+    if span.is_zero() {
+        fail(head.span.place(), "a topology of no length shows nothing".into(), "write `span = \"24 h\"`");
+        return None;
+    }
+    // A day beyond the end is read by some.
+    if end.and_then(|end| end.checked_add(86_400_000_000_000)).is_none() {
+        fail(head.span.place(), format!("{span} from {epoch} ends beyond the year 2292"), "make it shorter");
+        return None;
+    }
+    if head.sample_every.is_zero() {
+        let help = "write an interval like \"10 s\"";
+        fail(head.sample_every.place(), "a delay cannot be sampled all the time".into(), help);
+    }
+    if let Some(every) = &head.positions_every
+        && **every == Positions::Every(Duration::ZERO)
+    {
+        let help = "write an interval like \"60 s\", or \"off\"";
+        fail(every.place(), "places cannot be written all the time".into(), help);
+    }
+    if let Some(map) = file.map.whole()
+        && *map.at > span
+    {
+        let message = format!("the map at {} lies after the end at {span}", *map.at);
+        fail(map.at.place(), message, "let it be earlier, or make `topology.span` longer");
+    }
+    if let Some(validity) = file.validity.whole()
+        && *validity.warn_after > *validity.refuse_after
+    {
+        let message = format!("a warning after {} never comes", *validity.warn_after);
+        let help = format!("sets are refused after {}: warn earlier", *validity.refuse_after);
+        fail(validity.warn_after.place(), message, &help);
+    }
+    Some((epoch, span))
+}
+
+fn positions(file: &mut SkyFile, span: Duration, satellites: usize) {
+    let Some(head) = file.topology.whole_mut() else { return };
+    let place = head.span.place();
+    head.positions_every.get_or_insert_with(|| {
+        let minutes = (span.as_nanos() / 60_000_000_000 * satellites as u64).div_ceil(POSITION_ROWS).max(1);
+        let how = if minutes == 1 { "default" } else { "so that the table has at most 200,000 rows" };
+        Setting::derived(Positions::Every(Duration::from_secs(60 * minutes)), how, place)
+    });
+}
+
+/// Says what the network finds wrong, at the table or the line of the element set that is at fault.
+pub(super) fn report(file: &SkyFile, error: &NetworkError, files: Files<'_>, faults: &mut Faults) {
+    let whole = file.topology.whole().map_or_else(Place::default, |head| head.name.place());
+    let text = error.to_string();
+    let fault = fault_of(&text, "");
+    let (place, fault) = match error {
+        NetworkError::NeverSees { site, .. } => {
+            let site = file.sites.iter().find(|(name, _)| name == site);
+            (site.map_or(whole, |(_, table)| table.place()), fault)
+        }
+        NetworkError::Contradiction(contradiction) => {
+            let named = file.constellations.iter().find(|(name, _)| *name == contradiction.name);
+            let message = format!("{}, but {}", contradiction.claim, contradiction.implied);
+            let fault = Fault::new(message).help(contradiction.cure.clone());
+            (named.map_or(whole, |(_, table)| table.place()), fault)
+        }
+        NetworkError::Stale(Stale { file: name, line, object, .. })
+        | NetworkError::Propagation(slantpath_orbit::sgp4::PropagationError {
+            file: name,
+            line,
+            object,
+            ..
+        }) => match files(name) {
+            Ok(elements) => {
+                let place = files::line(name, &elements, *line, faults);
+                let prefix = format!("{name}:{line}: ");
+                let text = text.strip_prefix(&prefix).unwrap_or(&text);
+                (place, object_fault(object, text))
+            }
+            // It was read a moment ago; what it said still stands.
+            Err(_) => (whole, fault),
+        },
+        _ => (whole, fault),
+    };
+    faults.report(place, fault);
+}
+
+/// `object: what is wrong: cure`, or `object: what is wrong; cure`.
+fn object_fault(object: &str, text: &str) -> Fault {
+    let rest = text.strip_prefix(object).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(text);
+    let (wrong, cure) = rest.split_once(": ").or_else(|| rest.split_once("; ")).unwrap_or((rest, ""));
+    let cure = if cure.is_empty() { "take a newer element set, or leave the object out" } else { cure };
+    Fault::new(format!("{object}: {wrong}")).help(cure)
+}
+
+/// Fills in what nobody wrote.
+fn complete<T>(setting: &mut Option<Setting<T>>, value: T, how: &'static str, place: Place) {
+    setting.get_or_insert_with(|| Setting::derived(value, how, place));
+}

@@ -1,0 +1,40 @@
+//! The topology file, table by table. What stands here is what may stand in a file; [`super::check`] says which
+//! of it makes sense together.
+
+mod constellation;
+mod ground;
+mod head;
+mod values;
+
+pub use constellation::{
+    ArrangementName, ChecksumPolicy, ConstellationTable, Elements, IslTable, LongestRange, Pattern,
+    PayloadName, Perturbing, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots,
+};
+pub use ground::{AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable};
+pub use head::{MapTable, Outage, PathTable, Positions, RouteSelection, SkyHead, ValidityTable};
+pub use values::{CutOff, PhasingText, PresetName, RefreshText};
+
+use crate::section::{Named, Part, Tables, section};
+
+section! {
+    /// A Slantpath topology: satellites, sites and the questions about them. All that the answer depends on,
+    /// but the files of elements, tracks and outages that it names.
+    pub struct SkyFile {
+        /// What is asked, from when and for how long.
+        topology: Part<SkyHead>;
+        /// Sets of satellites by name.
+        constellations: Tables<ConstellationTable>;
+        /// Places on the ground, at sea or in the air by name.
+        sites: Tables<SiteTable>;
+        /// How antennas choose their satellites, where an antenna does not say otherwise.
+        ground: Part<GroundTable>;
+        /// The questions: how one site reaches another.
+        paths: Tables<PathTable>;
+        /// What is out of service, from when to when.
+        outages: Vec<Named<Outage>>;
+        /// How far from their epoch element sets may be used.
+        validity: Part<ValidityTable>;
+        /// What the map shows.
+        map: Part<MapTable>;
+    }
+}

@@ -1,0 +1,197 @@
+//! Values that only a topology knows: dates, lengths, angles with a sign, names of presets.
+
+use core::fmt;
+
+use serde_json::{Value as Json, json};
+use slantpath_base::{Angle, Duration, Length};
+use slantpath_orbit::Utc;
+use slantpath_orbit::constellation::presets::Preset;
+use slantpath_orbit::constellation::shell::Phasing;
+use slantpath_orbit::route::Refresh;
+
+use crate::diagnostic::{Fault, suggest};
+use crate::document::{Data, Node};
+use crate::value::{Value, fault_of};
+
+/// A quantity in text that may be negative.
+fn signed<T>(node: &Node, what: &str, example: &str) -> Result<T, Fault>
+where
+    T: core::str::FromStr,
+    T::Err: fmt::Display,
+{
+    let like = format!("write {what} as a text with its unit, like \"{example}\"");
+    match &node.data {
+        Data::Text(text) => text.parse().map_err(|error: T::Err| fault_of(&error, &like)),
+        Data::Float(number) => Err(Fault::new(format!("`{number}` has no unit")).help(like)),
+        Data::Integer(number) => Err(Fault::new(format!("`{number}` has no unit")).help(like)),
+        _ => Err(Fault::new(format!("{what} is wanted here, not {}", node.kind())).help(like)),
+    }
+}
+
+impl Value for Angle {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        signed(node, "an angle", "8.2 deg")
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let pattern = "^\\s*-?[0-9]*\\.?[0-9]+\\s*(deg|°|rad)\\s*$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["8.2 deg"] })
+    }
+}
+
+impl Value for Length {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        signed(node, "a length", "780 km")
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let pattern = "^\\s*-?[0-9]*\\.?[0-9]+\\s*(m|km)\\s*$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["780 km"] })
+    }
+}
+
+impl Value for Utc {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        let help = "write a date in UTC like \"2026-03-01T00:00:00Z\"";
+        match &node.data {
+            Data::Datetime(text) | Data::Text(text) => {
+                text.parse().map_err(|error: slantpath_orbit::utc::DateError| fault_of(&error, help))
+            }
+            _ => Err(Fault::new(format!("a date is wanted here, not {}", node.kind())).help(help)),
+        }
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?)?[Zz]?$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["2026-03-01T00:00:00Z"] })
+    }
+}
+
+impl Value for f64 {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        let number = match &node.data {
+            Data::Float(text) => text.replace('_', "").parse().ok(),
+            Data::Integer(number) => Some(*number as Self),
+            _ => None,
+        };
+        number.filter(|number: &Self| number.is_finite()).ok_or_else(|| {
+            Fault::new(format!("a number is wanted here, not {}", node.kind())).help("write it like 14.34")
+        })
+    }
+
+    fn write(&self) -> String {
+        format!("{self:?}")
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "number", "examples": [14.34] })
+    }
+}
+
+/// A constellation that is known by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PresetName(pub Preset);
+
+impl Value for PresetName {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        let name = String::read(node)?;
+        let known = Preset::ALL.map(Preset::name);
+        name.parse().map(Self).map_err(|_| {
+            Fault::new(format!("no constellation is called `{name}`")).help(suggest(&name, "presets", &known))
+        })
+    }
+
+    fn write(&self) -> String {
+        format!("\"{}\"", self.0)
+    }
+
+    fn schema() -> Json {
+        json!({ "enum": Preset::ALL.map(Preset::name), "examples": ["iridium"] })
+    }
+}
+
+/// How much neighbouring planes are out of step. Written `"alternate"`, `"walker 39"` or `"8.2 deg"`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PhasingText(pub Phasing);
+
+impl Value for PhasingText {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        let help = "write \"alternate\", Walker's F like \"walker 39\", or the angle from plane to plane like \
+                    \"8.2 deg\"";
+        let text = String::read(node).map_err(|fault| Fault::new(fault.message).help(help))?;
+        let trimmed = text.trim();
+        if trimmed == "alternate" {
+            return Ok(Self(Phasing::Alternate));
+        }
+        let wrong = || Fault::new(format!("`{text}` is no phasing")).help(help);
+        match trimmed.strip_prefix("walker") {
+            Some(number) => number.trim().parse().map(|f| Self(Phasing::Walker(f))).map_err(|_| wrong()),
+            None => trimmed.parse().map(|angle| Self(Phasing::Offset(angle))).map_err(|_| wrong()),
+        }
+    }
+
+    fn write(&self) -> String {
+        match self.0 {
+            Phasing::Alternate => "\"alternate\"".to_owned(),
+            Phasing::Offset(angle) => angle.write(),
+            Phasing::Walker(f) => format!("\"walker {f}\""),
+        }
+    }
+
+    fn schema() -> Json {
+        let pattern = "^\\s*(alternate|walker\\s*[0-9]+|-?[0-9]*\\.?[0-9]+\\s*(deg|°|rad))\\s*$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["alternate", "walker 39", "8.2 deg"] })
+    }
+}
+
+/// Whose delays are read anew when a contact changes. Written `"all"`, `"changed"`, or as the least time
+/// between two readings of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshText(pub Refresh);
+
+impl Value for RefreshText {
+    fn read(node: &Node) -> Result<Self, Fault> {
+        match String::read(node).as_deref().map(str::trim) {
+            Ok("all") => Ok(Self(Refresh::All)),
+            Ok("changed") => Ok(Self(Refresh::Changed)),
+            _ => Duration::read(node).map(|time| Self(Refresh::AtMostEvery(time))).map_err(|fault| {
+                Fault::new(fault.message).help("write \"all\", \"changed\" or a time like \"1 s\"")
+            }),
+        }
+    }
+
+    fn write(&self) -> String {
+        match self.0 {
+            Refresh::All => "\"all\"".to_owned(),
+            Refresh::AtMostEvery(time) => time.write(),
+            Refresh::Changed => "\"changed\"".to_owned(),
+        }
+    }
+
+    fn schema() -> Json {
+        let pattern = "^\\s*(all|changed|[0-9][0-9_]*(\\.[0-9_]+)?\\s*(ns|us|µs|ms|s|min|h|d))\\s*$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["all", "changed", "1 s"] })
+    }
+}
+
+crate::value::word_or! {
+    /// A latitude beyond which links between planes are off.
+    pub enum CutOff {
+        /// They are on everywhere.
+        Off = "none",
+        /// They are off while either end is beyond this geocentric latitude.
+        Latitude(Angle) like "60 deg",
+    }
+}

@@ -1,0 +1,124 @@
+//! `contacts`, `passes`, `coverage` and `gaps`: who sees whom, and when nobody is seen.
+
+use slantpath_orbit::contact::ContactKind;
+use slantpath_results::{Table, TableError};
+
+use super::Answer;
+use super::paths::{contact_id, kind};
+use super::rows::{Cell, Rows};
+
+impl Answer<'_> {
+    /// `contacts`: who can send to whom from when to when, with the delay at both ends.
+    pub(super) fn contacts(&self) -> Result<Table, TableError> {
+        let columns = [
+            "#contact",
+            "kind",
+            "a",
+            "b",
+            "#antenna",
+            "start_s",
+            "end_s",
+            "opens",
+            "closes",
+            "delay_start_s",
+            "delay_end_s",
+        ];
+        let mut rows = Rows::new("contacts", &columns);
+        for (index, contact) in self.plan.contacts().iter().enumerate() {
+            let delay = self.plan.delay(contact_id(index));
+            let antenna = match contact.kind {
+                ContactKind::Ground { antenna } => Cell::Count(u64::from(antenna) + 1),
+                ContactKind::InterSatellite => Cell::Missing,
+            };
+            rows.push([
+                index.into(),
+                kind(contact.kind).into(),
+                self.name(contact.a).into(),
+                self.name(contact.b).into(),
+                antenna,
+                contact.start.into(),
+                contact.end.into(),
+                contact.opens.as_str().into(),
+                contact.closes.as_str().into(),
+                delay.at(contact.start).into(),
+                delay.at(contact.end).into(),
+            ]);
+        }
+        rows.finish()
+    }
+
+    /// `passes`: when each satellite is in sight of each site, whatever the antennas choose. Antennas that see
+    /// the same sky share their passes and are named by the first.
+    pub(super) fn passes(&self) -> Result<Table, TableError> {
+        let columns = ["site", "#antenna", "satellite", "start_s", "end_s", "duration_s", "opens", "closes"];
+        let mut rows = Rows::new("passes", &columns);
+        for (site, passes) in self.site_names().into_iter().zip(self.passes) {
+            for (antenna, sky) in passes.skies() {
+                for pass in sky {
+                    let (opens, closes) = pass.causes();
+                    rows.push([
+                        site.into(),
+                        (antenna + 1).into(),
+                        self.plan.names()[pass.satellite as usize].as_str().into(),
+                        pass.start_seconds().into(),
+                        pass.end_seconds().into(),
+                        (pass.end_seconds() - pass.start_seconds()).into(),
+                        opens.as_str().into(),
+                        closes.as_str().into(),
+                    ]);
+                }
+            }
+        }
+        rows.finish()
+    }
+
+    /// `coverage`: how much of the time each site sees a satellite.
+    pub(super) fn coverage(&self) -> Result<Table, TableError> {
+        let columns = [
+            "site",
+            "covered_ratio",
+            "covered_s",
+            "gap_s",
+            "#gaps",
+            "longest_gap_s",
+            "#passes",
+            "#satellites",
+        ];
+        let mut rows = Rows::new("coverage", &columns);
+        for ((site, coverage), passes) in self.site_names().into_iter().zip(self.coverage).zip(self.passes) {
+            let covered: f64 =
+                coverage.covered.iter().map(|(start, end)| (*end - *start).as_secs_f64()).sum();
+            let gaps = coverage.gaps.iter().map(|(start, end)| *end - *start);
+            let mut satellites: Vec<u32> =
+                passes.skies().flat_map(|(_, sky)| sky).map(|pass| pass.satellite).collect();
+            let count = satellites.len();
+            satellites.sort_unstable();
+            satellites.dedup();
+            rows.push([
+                site.into(),
+                coverage.share.into(),
+                covered.into(),
+                (self.plan.span().as_secs_f64() - covered).into(),
+                coverage.gaps.len().into(),
+                gaps.max().unwrap_or_default().into(),
+                count.into(),
+                satellites.len().into(),
+            ]);
+        }
+        rows.finish()
+    }
+
+    /// `gaps`: when a site sees no satellite, and when a path does not exist.
+    pub(super) fn gaps(&self) -> Result<Table, TableError> {
+        let mut rows = Rows::new("gaps", &["of", "name", "start_s", "end_s", "duration_s"]);
+        let sites = self.site_names().into_iter().zip(self.coverage);
+        let sites = sites.map(|(site, coverage)| ("site", site, coverage.gaps.clone()));
+        let paths = self.paths.iter().map(|path| ("path", path.name.as_str(), path.timeline.gaps()));
+        for (of, name, gaps) in sites.chain(paths) {
+            for (start, end) in gaps {
+                rows.push([of.into(), name.into(), start.into(), end.into(), (end - start).into()]);
+            }
+        }
+        rows.finish()
+    }
+}

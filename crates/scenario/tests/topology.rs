@@ -1,0 +1,190 @@
+//! The topology file: its merged form, its schema, what is wrong with broken ones, and its answer.
+
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use slantpath_scenario::{
+    FollowError, LoadError, Topology, TopologyOutput, TraceFiles, Workers, follow, topology_schema,
+    trace_files,
+};
+
+fn project(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn topology(name: &str, overrides: &[&str]) -> Topology {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Topology::load(&project("scenarios").join(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn no_files() -> TraceFiles {
+    trace_files(Path::new("nowhere"))
+}
+
+fn answer(topology: &Topology) -> TopologyOutput {
+    let answer = follow(topology, None, Workers::new(2), &|_| {}).unwrap_or_else(|error| panic!("{error}"));
+    answer.expect("nobody stops it")
+}
+
+#[test]
+fn the_merged_form_of_a_topology_says_everything() {
+    insta::assert_snapshot!(topology("iridium-london-boston.toml", &[]).merged());
+}
+
+#[test]
+fn merging_the_merged_topology_changes_nothing() {
+    for name in ["iridium-london-boston.toml", "geo-london-boston.toml", "starlink-madrid-nairobi.toml"] {
+        let first = topology(name, &[]);
+        for text in [first.merged(), first.canonical()] {
+            let again = Topology::parse("merged", &text, &[], no_files())
+                .unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(again.canonical(), first.canonical());
+            assert_eq!(again.hash(), first.hash());
+        }
+    }
+}
+
+#[test]
+fn the_committed_topology_schema_is_the_one_that_the_code_makes() {
+    let path = project("schema/topology.schema.json");
+    let made = topology_schema();
+    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let cure = "regenerate it: slantpath schema topology > schema/topology.schema.json";
+    assert!(committed == made, "schema/topology.schema.json is out of date; {cure}");
+}
+
+fn broken() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken-topology");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(directory).expect("it lies here").flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    files
+}
+
+/// What is said of a broken topology, when it is read or when its contacts are solved.
+fn faults_of(path: &Path) -> slantpath_scenario::Diagnostics {
+    let topology = match Topology::load(path, &[]) {
+        Err(LoadError::Invalid(diagnostics)) => return diagnostics,
+        Err(error) => panic!("{}: {error}", path.display()),
+        Ok(topology) => topology,
+    };
+    match follow(&topology, None, Workers::new(1), &|_| {}) {
+        Err(FollowError::Invalid(diagnostics)) => diagnostics,
+        Err(error) => panic!("{}: {error}", path.display()),
+        Ok(_) => panic!("{} is taken for right:\n{}", path.display(), topology.merged()),
+    }
+}
+
+#[test]
+fn each_broken_topology_is_told_its_fault_place_and_cure() {
+    let files = broken();
+    assert!(files.len() > 25, "the broken topologies are gone");
+    for file in files {
+        let name = format!("topology-{}", file.file_stem().unwrap().to_str().unwrap());
+        let directory = format!("{}/", file.parent().unwrap().display());
+        let faults = faults_of(&file);
+        insta::assert_snapshot!(name, faults.to_string().replace(&directory, ""));
+        for diagnostic in &faults {
+            let syntax = diagnostic.message.starts_with("this is not TOML");
+            let cure = diagnostic.help.as_ref().is_some_and(|help| !help.is_empty());
+            assert!(cure || syntax, "no cure: {diagnostic}");
+            assert!(diagnostic.span.end <= diagnostic.source.text.len(), "{diagnostic}");
+        }
+    }
+}
+
+#[test]
+fn a_day_of_iridium_leads_from_london_to_boston_without_a_gap() {
+    let output = answer(&topology("iridium-london-boston.toml", &[]));
+    let path = &output.paths[0];
+    assert!(path.summary.disconnected.is_zero());
+    let milliseconds = |time: slantpath_base::Duration| time.as_millis_f64();
+    let (least, greatest) = (milliseconds(path.summary.delay_min), milliseconds(path.summary.delay_max));
+    assert!((20.0..30.0).contains(&least) && (115.0..125.0).contains(&greatest), "{least} {greatest}");
+    let legs = output.table("legs").unwrap();
+    assert_eq!(legs.rows(), path.timeline.legs.len());
+    assert_eq!(output.table("delay").unwrap().rows(), 8_641);
+    assert_eq!(output.table("map_nodes").unwrap().rows(), 68);
+    assert_eq!(output.table("positions").unwrap().rows(), 66 * 1_441);
+    assert!(output.table("handovers").unwrap().rows() >= path.summary.handovers);
+}
+
+#[test]
+fn answers_do_not_depend_on_the_number_of_threads() {
+    let topology = topology("iridium-london-boston.toml", &["topology.span=2 h"]);
+    let tables = [1, 3]
+        .map(|threads| follow(&topology, None, Workers::new(threads), &|_| {}).unwrap().unwrap().tables);
+    assert_eq!(tables[0], tables[1]);
+}
+
+#[test]
+fn a_site_that_stays_below_the_horizon_for_a_while_has_gaps_and_no_error() {
+    let output = answer(&topology(
+        "iridium-london-boston.toml",
+        &["topology.span=6 h", "ground.min_elevation=30 deg"],
+    ));
+    let gaps = output.table("gaps").unwrap();
+    assert!(gaps.rows() > 10);
+    let path = &output.paths[0];
+    assert!(!path.summary.disconnected.is_zero() && !path.summary.connected.is_zero());
+}
+
+#[test]
+fn kept_passes_give_the_same_answer() {
+    let place = std::env::temp_dir().join(format!("slantpath-passes-{}", std::process::id()));
+    let topology = topology("iridium-london-boston.toml", &["topology.span=2 h"]);
+    let store = slantpath_scenario::PassStore::new(&place);
+    let tables =
+        [(); 2].map(|()| follow(&topology, Some(&store), Workers::new(1), &|_| {}).unwrap().unwrap().tables);
+    assert_eq!(std::fs::read_dir(&place).unwrap().count(), 2);
+    store.clear().unwrap();
+    assert_eq!(tables[0], tables[1]);
+    assert!(!place.exists());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_text_makes_the_reader_of_topologies_panic(text in "\\PC{0,200}") {
+        let _ = Topology::parse("noise", &text, &[], no_files());
+    }
+
+    #[test]
+    fn no_damage_to_a_topology_makes_the_reader_panic(
+        at: prop::sample::Index,
+        with in "\\PC{0,3}",
+        cut in 0_usize..20,
+    ) {
+        let path = project("scenarios/geo-london-boston.toml");
+        let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
+        let at = at.index(text.len());
+        let end = (at + cut).min(text.len());
+        text.splice(at..end, with.chars());
+        let text: String = text.into_iter().collect();
+        let _ = Topology::parse("damaged", &text, &[], no_files());
+    }
+
+    #[test]
+    fn any_values_survive_the_merged_topology(
+        latitude in -90.0..=90.0_f64, longitude in -180.0..=180.0_f64, altitude in -500.0..9_000.0_f64,
+        span in 1_u64..1_000_000, elevation in -5.0..89.0_f64, walker in 0_u32..6, cut_off in 0.0..=90.0_f64,
+    ) {
+        let first = topology("iridium-london-boston.toml", &[
+            &format!("sites.london.latitude={latitude} deg"),
+            &format!("sites.london.longitude={longitude} deg"),
+            &format!("sites.london.altitude={altitude} m"),
+            &format!("topology.span={span} s"),
+            &format!("ground.min_elevation={elevation} deg"),
+            &format!("constellations.iridium.satellites.phasing=walker {walker}"),
+            &format!("constellations.iridium.isl.cut_off_latitude={cut_off} deg"),
+        ]);
+        let again = Topology::parse("merged", &first.merged(), &[], no_files()).unwrap();
+        prop_assert_eq!(again.canonical(), first.canonical());
+        prop_assert_eq!(&again.network().sites, &first.network().sites);
+    }
+}
