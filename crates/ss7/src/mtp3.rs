@@ -3,9 +3,13 @@
 mod label;
 mod management;
 mod msu;
+pub mod node;
 mod service;
+mod test_message;
 
-pub use label::{RoutingLabel, Sls};
-pub use management::{ChangebackCode, Fsn, ManagementMessage, SignallingDataLink, TestMessage};
+pub use label::{RoutingLabel, Slc, Sls};
+pub use management::{ChangebackCode, Fsn, ManagementMessage, SignallingDataLink};
 pub use msu::Msu;
+pub use node::Node;
 pub use service::{NetworkIndicator, ServiceIndicator, ServiceInformation};
+pub use test_message::TestMessage;

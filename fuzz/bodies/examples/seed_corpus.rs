@@ -21,7 +21,7 @@ use slantpath_sigtran::m2ua::{self, LinkKey, LinkState, M2uaParameter};
 use slantpath_sigtran::m3ua::{self, ProtocolData};
 use slantpath_sigtran::message::{CommonParameter, Message, OwnMessage, Vocabulary};
 use slantpath_sigtran::sua::{self, Address, RoutingKey, Segmentation, SuaParameter};
-use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Sls};
+use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Slc, Sls};
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
 use slantpath_ss7::{PointCode, PointCodeFormat};
 use slantpath_tcp::{
@@ -287,12 +287,11 @@ fn signalling() -> io::Result<()> {
     let mut out = Vec::new();
     unitdata.emit(&mut out).expect("short");
     keep("sccp", "udt", out)?;
-    let mut order = Vec::new();
-    ManagementMessage::Coo(Fsn(5)).emit(&mut order);
     let label = RoutingLabel { dpc: PointCode(92), opc: PointCode(1), sls: Sls(3) };
     for (choice, format) in [(0, PointCodeFormat::Ansi), (1, PointCodeFormat::Itu), (2, PointCodeFormat::Ttc)]
     {
-        let mut out = vec![choice];
+        let (mut out, mut order) = (vec![choice], Vec::new());
+        ManagementMessage::Coo(Fsn(5)).emit(format, Slc(3), &mut order);
         Msu { service: ServiceInformation::from_octet(0x80), label, user_part: &order }
             .emit(format, &mut out);
         keep("mtp3", &format!("changeover-{choice}"), out)?;

@@ -17,15 +17,15 @@ pub fn mtp3(data: &[u8]) {
     let mut written = Vec::new();
     msu.emit(format, &mut written);
     assert_eq!(Msu::parse(&written, format), Ok(msu));
-    if let Ok(message) = ManagementMessage::parse(msu.user_part) {
+    if let Ok(message) = ManagementMessage::parse(msu.user_part, format, msu.label.sls) {
         let mut written = Vec::new();
-        message.emit(&mut written);
-        assert_eq!(ManagementMessage::parse(&written), Ok(message));
+        message.0.emit(format, message.1, &mut written);
+        assert_eq!(ManagementMessage::parse(&written, format, msu.label.sls), Ok(message));
     }
-    if let Ok(message) = TestMessage::parse(msu.user_part) {
+    if let Ok(message) = TestMessage::parse(msu.user_part, format, msu.label.sls) {
         let mut written = Vec::new();
-        message.emit(&mut written);
-        assert_eq!(TestMessage::parse(&written), Ok(message));
+        message.0.emit(format, message.1, &mut written);
+        assert_eq!(TestMessage::parse(&written, format, msu.label.sls), Ok(message));
     }
 }
 

@@ -9,6 +9,10 @@ use crate::{PointCode, PointCodeFormat};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sls(pub u8);
 
+/// Signalling link code, 0 to 15: which link of a link set, agreed between its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slc(pub u8);
+
 /// Where a message goes, where it comes from, and which link it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoutingLabel {

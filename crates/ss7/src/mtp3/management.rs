@@ -2,7 +2,8 @@
 
 use slantpath_wire::{Reader, WireError};
 
-use crate::PointCode;
+use crate::mtp3::{Slc, Sls};
+use crate::{PointCode, PointCodeFormat};
 
 /// A forward sequence number: 7 bits of level 2, 24 of M2PA's extended changeover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,12 +13,13 @@ pub struct Fsn(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangebackCode(pub u8);
 
-/// The identity of a signalling data link, 12 bits.
+/// The identity of a signalling data link: 12 bits, 14 in ANSI networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignallingDataLink(pub u16);
 
 /// A management message behind its label, by its three-letter name. The signalling link code that many of
-/// them speak of is in the label's SLS. Field layouts are those of ITU-T networks.
+/// them speak of is the label's SLS in ITU-T and TTC networks, and a field of four bits behind the heading in ANSI
+/// networks, where the fields follow it without a gap (T1.111.4, section 15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagementMessage {
     /// Changeover order: the last FSN accepted.
@@ -50,6 +52,16 @@ pub enum ManagementMessage {
     Rst(PointCode),
     /// Signalling route set test for a restricted destination.
     Rsr(PointCode),
+    /// Transfer prohibited for a cluster (ANSI).
+    Tcp(PointCode),
+    /// Transfer restricted for a cluster (ANSI).
+    Tcr(PointCode),
+    /// Transfer allowed for a cluster (ANSI).
+    Tca(PointCode),
+    /// Signalling route set test for a prohibited cluster (ANSI).
+    Rcp(PointCode),
+    /// Signalling route set test for a restricted cluster (ANSI).
+    Rcr(PointCode),
     /// Link inhibit.
     Lin,
     /// Link uninhibit.
@@ -68,6 +80,8 @@ pub enum ManagementMessage {
     Lrt,
     /// Traffic restart allowed.
     Tra,
+    /// Traffic restart waiting (ANSI).
+    Trw,
     /// Signalling data link connection order.
     Dlc(SignallingDataLink),
     /// Connection successful.
@@ -100,10 +114,15 @@ mod heading {
     pub(super) const RCT: u8 = 0x13;
     pub(super) const TFC: u8 = 0x23;
     pub(super) const TFP: u8 = 0x14;
+    pub(super) const TCP: u8 = 0x24;
     pub(super) const TFR: u8 = 0x34;
+    pub(super) const TCR: u8 = 0x44;
     pub(super) const TFA: u8 = 0x54;
+    pub(super) const TCA: u8 = 0x64;
     pub(super) const RST: u8 = 0x15;
     pub(super) const RSR: u8 = 0x25;
+    pub(super) const RCP: u8 = 0x35;
+    pub(super) const RCR: u8 = 0x45;
     pub(super) const LIN: u8 = 0x16;
     pub(super) const LUN: u8 = 0x26;
     pub(super) const LIA: u8 = 0x36;
@@ -113,6 +132,7 @@ mod heading {
     pub(super) const LLT: u8 = 0x76;
     pub(super) const LRT: u8 = 0x86;
     pub(super) const TRA: u8 = 0x17;
+    pub(super) const TRW: u8 = 0x27;
     pub(super) const DLC: u8 = 0x18;
     pub(super) const CSS: u8 = 0x28;
     pub(super) const CNS: u8 = 0x38;
@@ -121,162 +141,215 @@ mod heading {
 }
 
 impl ManagementMessage {
-    /// Reads a message behind its label. Spare bits are ignored.
-    pub fn parse(octets: &[u8]) -> Result<Self, WireError> {
+    /// Reads a message behind a label with that SLS, and the signalling link code that it speaks of. Spare bits
+    /// are ignored.
+    pub fn parse(octets: &[u8], format: PointCodeFormat, sls: Sls) -> Result<(Self, Slc), WireError> {
         let mut reader = Reader::new(octets);
         let heading = reader.u8()?;
+        let mut fields = Fields { reader, format, slc: Slc(sls.0 & 0xf) };
         let message = match heading {
-            heading::COO => Self::Coo(fsn7(&mut reader)?),
-            heading::COA => Self::Coa(fsn7(&mut reader)?),
-            heading::XCO => Self::Xco(fsn24(&mut reader)?),
-            heading::XCA => Self::Xca(fsn24(&mut reader)?),
-            heading::CBD => Self::Cbd(ChangebackCode(reader.u8()?)),
-            heading::CBA => Self::Cba(ChangebackCode(reader.u8()?)),
-            heading::ECO => Self::Eco,
-            heading::ECA => Self::Eca,
+            heading::COO => Self::Coo(Fsn(fields.of_link(7)?)),
+            heading::COA => Self::Coa(Fsn(fields.of_link(7)?)),
+            heading::XCO => Self::Xco(Fsn(fields.of_link(24)?)),
+            heading::XCA => Self::Xca(Fsn(fields.of_link(24)?)),
+            heading::CBD => Self::Cbd(fields.changeback_code()?),
+            heading::CBA => Self::Cba(fields.changeback_code()?),
+            heading::ECO => fields.about_link(Self::Eco)?,
+            heading::ECA => fields.about_link(Self::Eca)?,
             heading::RCT => Self::Rct,
-            heading::TFC => {
-                let (destination, status) = destination(&mut reader)?;
-                Self::Tfc(destination, status)
-            }
-            heading::TFP => Self::Tfp(destination(&mut reader)?.0),
-            heading::TFR => Self::Tfr(destination(&mut reader)?.0),
-            heading::TFA => Self::Tfa(destination(&mut reader)?.0),
-            heading::RST => Self::Rst(destination(&mut reader)?.0),
-            heading::RSR => Self::Rsr(destination(&mut reader)?.0),
-            heading::LIN => Self::Lin,
-            heading::LUN => Self::Lun,
-            heading::LIA => Self::Lia,
-            heading::LUA => Self::Lua,
-            heading::LID => Self::Lid,
-            heading::LFU => Self::Lfu,
-            heading::LLT => Self::Llt,
-            heading::LRT => Self::Lrt,
+            heading::TFC => fields.controlled()?,
+            heading::TFP => Self::Tfp(fields.destination()?),
+            heading::TFR => Self::Tfr(fields.destination()?),
+            heading::TFA => Self::Tfa(fields.destination()?),
+            heading::RST => Self::Rst(fields.destination()?),
+            heading::RSR => Self::Rsr(fields.destination()?),
+            heading::LIN => fields.about_link(Self::Lin)?,
+            heading::LUN => fields.about_link(Self::Lun)?,
+            heading::LIA => fields.about_link(Self::Lia)?,
+            heading::LUA => fields.about_link(Self::Lua)?,
+            heading::LID => fields.about_link(Self::Lid)?,
+            heading::LFU => fields.about_link(Self::Lfu)?,
+            heading::LLT => fields.about_link(Self::Llt)?,
+            heading::LRT => fields.about_link(Self::Lrt)?,
             heading::TRA => Self::Tra,
-            heading::DLC => Self::Dlc(SignallingDataLink(u16::from_le_bytes(reader.array()?) & 0xfff)),
-            heading::CSS => Self::Css,
-            heading::CNS => Self::Cns,
-            heading::CNP => Self::Cnp,
-            heading::UPU => {
-                let (destination, _) = destination(&mut reader)?;
-                let octet = reader.u8()?;
-                Self::Upu { destination, user: octet & 0xf, cause: octet >> 4 }
-            }
-            other => return Err(WireError::Unsupported { field: "heading code", value: other.into() }),
+            heading::DLC => Self::Dlc(fields.data_link()?),
+            heading::CSS => fields.about_link(Self::Css)?,
+            heading::CNS => fields.about_link(Self::Cns)?,
+            heading::CNP => fields.about_link(Self::Cnp)?,
+            heading::UPU => fields.user_part_unavailable()?,
+            other if format == PointCodeFormat::Ansi => match other {
+                heading::TCP => Self::Tcp(fields.destination()?),
+                heading::TCR => Self::Tcr(fields.destination()?),
+                heading::TCA => Self::Tca(fields.destination()?),
+                heading::RCP => Self::Rcp(fields.destination()?),
+                heading::RCR => Self::Rcr(fields.destination()?),
+                heading::TRW => Self::Trw,
+                _ => return Err(unknown(other)),
+            },
+            other => return Err(unknown(other)),
         };
+        Ok((message, fields.slc))
+    }
+
+    /// Appends the message behind its label. In ITU-T and TTC networks the signalling link code is the label's SLS,
+    /// which the caller writes; clusters are ANSI's and are written alike in every format.
+    pub fn emit(&self, format: PointCodeFormat, slc: Slc, out: &mut Vec<u8>) {
+        let mut fields = Emit { out, format, slc };
+        match *self {
+            Self::Coo(Fsn(fsn)) => fields.of_link(heading::COO, 7, fsn),
+            Self::Coa(Fsn(fsn)) => fields.of_link(heading::COA, 7, fsn),
+            Self::Xco(Fsn(fsn)) => fields.of_link(heading::XCO, 24, fsn),
+            Self::Xca(Fsn(fsn)) => fields.of_link(heading::XCA, 24, fsn),
+            Self::Cbd(ChangebackCode(code)) => fields.of_link(heading::CBD, 8, code.into()),
+            Self::Cba(ChangebackCode(code)) => fields.of_link(heading::CBA, 8, code.into()),
+            Self::Eco => fields.about_link(heading::ECO),
+            Self::Eca => fields.about_link(heading::ECA),
+            Self::Rct => fields.out.push(heading::RCT),
+            Self::Tfc(destination, status) => fields.controlled(destination, status),
+            Self::Tfp(destination) => fields.destination(heading::TFP, destination),
+            Self::Tfr(destination) => fields.destination(heading::TFR, destination),
+            Self::Tfa(destination) => fields.destination(heading::TFA, destination),
+            Self::Rst(destination) => fields.destination(heading::RST, destination),
+            Self::Rsr(destination) => fields.destination(heading::RSR, destination),
+            Self::Tcp(cluster) => fields.destination(heading::TCP, cluster),
+            Self::Tcr(cluster) => fields.destination(heading::TCR, cluster),
+            Self::Tca(cluster) => fields.destination(heading::TCA, cluster),
+            Self::Rcp(cluster) => fields.destination(heading::RCP, cluster),
+            Self::Rcr(cluster) => fields.destination(heading::RCR, cluster),
+            Self::Lin => fields.about_link(heading::LIN),
+            Self::Lun => fields.about_link(heading::LUN),
+            Self::Lia => fields.about_link(heading::LIA),
+            Self::Lua => fields.about_link(heading::LUA),
+            Self::Lid => fields.about_link(heading::LID),
+            Self::Lfu => fields.about_link(heading::LFU),
+            Self::Llt => fields.about_link(heading::LLT),
+            Self::Lrt => fields.about_link(heading::LRT),
+            Self::Tra => fields.out.push(heading::TRA),
+            Self::Trw => fields.out.push(heading::TRW),
+            Self::Dlc(SignallingDataLink(link)) => fields.data_link(link),
+            Self::Css => fields.about_link(heading::CSS),
+            Self::Cns => fields.about_link(heading::CNS),
+            Self::Cnp => fields.about_link(heading::CNP),
+            Self::Upu { destination, user, cause } => {
+                fields.destination(heading::UPU, destination);
+                fields.out.push(cause << 4 | user & 0xf);
+            }
+        }
+    }
+}
+
+fn unknown(heading: u8) -> WireError {
+    WireError::Unsupported { field: "heading code", value: heading.into() }
+}
+
+/// What stands behind the heading, read in the network's layout.
+struct Fields<'a> {
+    reader: Reader<'a>,
+    format: PointCodeFormat,
+    slc: Slc,
+}
+
+impl Fields<'_> {
+    /// A number of so many bits about a link: behind four bits of SLC in ANSI networks.
+    fn of_link(&mut self, bits: u32) -> Result<u32, WireError> {
+        let in_front = if self.format == PointCodeFormat::Ansi { 4 } else { 0 };
+        let mut value = 0;
+        for (at, octet) in self.reader.take((in_front + bits).div_ceil(8) as usize)?.iter().enumerate() {
+            value |= u32::from(*octet) << (8 * at);
+        }
+        if in_front > 0 {
+            self.slc = Slc((value & 0xf) as u8);
+        }
+        Ok(value >> in_front & ((1 << bits) - 1))
+    }
+
+    fn changeback_code(&mut self) -> Result<ChangebackCode, WireError> {
+        Ok(ChangebackCode((self.of_link(8)? & 0xff) as u8))
+    }
+
+    /// A message that only names a link.
+    fn about_link(&mut self, message: ManagementMessage) -> Result<ManagementMessage, WireError> {
+        self.of_link(0)?;
         Ok(message)
     }
 
-    /// Appends the message behind its label.
-    pub fn emit(&self, out: &mut Vec<u8>) {
-        match *self {
-            Self::Coo(Fsn(fsn)) => out.extend_from_slice(&[heading::COO, (fsn & 0x7f) as u8]),
-            Self::Coa(Fsn(fsn)) => out.extend_from_slice(&[heading::COA, (fsn & 0x7f) as u8]),
-            Self::Xco(fsn) => emit_fsn24(heading::XCO, fsn, out),
-            Self::Xca(fsn) => emit_fsn24(heading::XCA, fsn, out),
-            Self::Cbd(ChangebackCode(code)) => out.extend_from_slice(&[heading::CBD, code]),
-            Self::Cba(ChangebackCode(code)) => out.extend_from_slice(&[heading::CBA, code]),
-            Self::Eco => out.push(heading::ECO),
-            Self::Eca => out.push(heading::ECA),
-            Self::Rct => out.push(heading::RCT),
-            Self::Tfc(destination, status) => emit_destination(heading::TFC, destination, status, out),
-            Self::Tfp(destination) => emit_destination(heading::TFP, destination, 0, out),
-            Self::Tfr(destination) => emit_destination(heading::TFR, destination, 0, out),
-            Self::Tfa(destination) => emit_destination(heading::TFA, destination, 0, out),
-            Self::Rst(destination) => emit_destination(heading::RST, destination, 0, out),
-            Self::Rsr(destination) => emit_destination(heading::RSR, destination, 0, out),
-            Self::Lin => out.push(heading::LIN),
-            Self::Lun => out.push(heading::LUN),
-            Self::Lia => out.push(heading::LIA),
-            Self::Lua => out.push(heading::LUA),
-            Self::Lid => out.push(heading::LID),
-            Self::Lfu => out.push(heading::LFU),
-            Self::Llt => out.push(heading::LLT),
-            Self::Lrt => out.push(heading::LRT),
-            Self::Tra => out.push(heading::TRA),
-            Self::Dlc(SignallingDataLink(link)) => {
-                out.push(heading::DLC);
-                out.extend_from_slice(&(link & 0xfff).to_le_bytes());
-            }
-            Self::Css => out.push(heading::CSS),
-            Self::Cns => out.push(heading::CNS),
-            Self::Cnp => out.push(heading::CNP),
-            Self::Upu { destination, user, cause } => {
-                emit_destination(heading::UPU, destination, 0, out);
-                out.push(cause << 4 | user & 0xf);
-            }
-        }
-    }
-}
-
-fn fsn7(reader: &mut Reader<'_>) -> Result<Fsn, WireError> {
-    Ok(Fsn(u32::from(reader.u8()? & 0x7f)))
-}
-
-fn fsn24(reader: &mut Reader<'_>) -> Result<Fsn, WireError> {
-    let [low, middle, high] = reader.array()?;
-    Ok(Fsn(u32::from_le_bytes([low, middle, high, 0])))
-}
-
-fn emit_fsn24(heading: u8, Fsn(fsn): Fsn, out: &mut Vec<u8>) {
-    out.push(heading);
-    out.extend_from_slice(&fsn.to_le_bytes()[..3]);
-}
-
-fn destination(reader: &mut Reader<'_>) -> Result<(PointCode, u8), WireError> {
-    let bits = u16::from_le_bytes(reader.array()?);
-    Ok((PointCode(u32::from(bits & 0x3fff)), (bits >> 14) as u8))
-}
-
-fn emit_destination(heading: u8, PointCode(code): PointCode, status: u8, out: &mut Vec<u8>) {
-    out.push(heading);
-    let bits = (code & 0x3fff) | u32::from(status & 3) << 14;
-    out.extend_from_slice(&bits.to_le_bytes()[..2]);
-}
-
-/// A signalling link test message or its acknowledgement, behind its label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TestMessage<'a> {
-    /// SLTM, with its test pattern of 1 to 15 octets.
-    Sltm(&'a [u8]),
-    /// SLTA, with the pattern that it returns.
-    Slta(&'a [u8]),
-}
-
-impl<'a> TestMessage<'a> {
-    const SLTM: u8 = 0x11;
-    const SLTA: u8 = 0x21;
-
-    /// Reads a message behind its label.
-    pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
-        let mut reader = Reader::new(octets);
-        let heading = reader.u8()?;
-        let len = reader.u8()? >> 4;
-        if len == 0 {
-            return Err(WireError::BadValue { field: "test pattern length", value: 0 });
-        }
-        let pattern = reader.take(usize::from(len))?;
-        match heading {
-            Self::SLTM => Ok(Self::Sltm(pattern)),
-            Self::SLTA => Ok(Self::Slta(pattern)),
-            other => Err(WireError::Unsupported { field: "heading code", value: other.into() }),
-        }
+    fn data_link(&mut self) -> Result<SignallingDataLink, WireError> {
+        let bits = if self.format == PointCodeFormat::Ansi { 14 } else { 12 };
+        Ok(SignallingDataLink((self.of_link(bits)? & 0xffff) as u16))
     }
 
-    /// Appends the message behind its label.
-    ///
-    /// # Panics
-    /// If the pattern is empty or longer than 15 octets.
-    pub fn emit(&self, out: &mut Vec<u8>) {
-        let (heading, pattern) = match self {
-            Self::Sltm(pattern) => (Self::SLTM, pattern),
-            Self::Slta(pattern) => (Self::SLTA, pattern),
+    /// A point code in whole octets, with what its upper bits hold in ITU-T networks.
+    fn destination_and_rest(&mut self) -> Result<(PointCode, u8), WireError> {
+        let (code, spare) = match self.format {
+            PointCodeFormat::Ansi => {
+                let [low, middle, high] = self.reader.array()?;
+                (u32::from_le_bytes([low, middle, high, 0]), 0)
+            }
+            PointCodeFormat::Itu => {
+                let bits = u16::from_le_bytes(self.reader.array()?);
+                (u32::from(bits & 0x3fff), (bits >> 14) as u8)
+            }
+            PointCodeFormat::Ttc => (u32::from(u16::from_le_bytes(self.reader.array()?)), 0),
         };
-        assert!((1..=15).contains(&pattern.len()), "a test pattern has 1 to 15 octets");
-        #[expect(clippy::cast_possible_truncation, reason = "at most 15")]
-        let len = pattern.len() as u8;
-        out.extend_from_slice(&[heading, len << 4]);
-        out.extend_from_slice(pattern);
+        Ok((PointCode(code), spare))
+    }
+
+    fn destination(&mut self) -> Result<PointCode, WireError> {
+        Ok(self.destination_and_rest()?.0)
+    }
+
+    fn controlled(&mut self) -> Result<ManagementMessage, WireError> {
+        let (destination, spare) = self.destination_and_rest()?;
+        let status = if self.format == PointCodeFormat::Itu { spare } else { self.reader.u8()? & 3 };
+        Ok(ManagementMessage::Tfc(destination, status))
+    }
+
+    fn user_part_unavailable(&mut self) -> Result<ManagementMessage, WireError> {
+        let destination = self.destination()?;
+        let octet = self.reader.u8()?;
+        Ok(ManagementMessage::Upu { destination, user: octet & 0xf, cause: octet >> 4 })
+    }
+}
+
+/// What stands behind the heading, written in the network's layout.
+struct Emit<'a> {
+    out: &'a mut Vec<u8>,
+    format: PointCodeFormat,
+    slc: Slc,
+}
+
+impl Emit<'_> {
+    fn of_link(&mut self, heading: u8, bits: u32, value: u32) {
+        self.out.push(heading);
+        let value = value & ((1 << bits) - 1);
+        let (value, bits) = match self.format {
+            PointCodeFormat::Ansi => (value << 4 | u32::from(self.slc.0 & 0xf), bits + 4),
+            PointCodeFormat::Itu | PointCodeFormat::Ttc => (value, bits),
+        };
+        self.out.extend_from_slice(&value.to_le_bytes()[..bits.div_ceil(8) as usize]);
+    }
+
+    fn about_link(&mut self, heading: u8) {
+        self.of_link(heading, 0, 0);
+    }
+
+    fn data_link(&mut self, link: u16) {
+        let bits = if self.format == PointCodeFormat::Ansi { 14 } else { 12 };
+        self.of_link(heading::DLC, bits, link.into());
+    }
+
+    fn destination(&mut self, heading: u8, PointCode(code): PointCode) {
+        let code = code & ((1 << self.format.bits()) - 1);
+        self.out.push(heading);
+        self.out.extend_from_slice(&code.to_le_bytes()[..self.format.bits().div_ceil(8) as usize]);
+    }
+
+    fn controlled(&mut self, destination: PointCode, status: u8) {
+        self.destination(heading::TFC, destination);
+        match (self.format, self.out.last_mut()) {
+            (PointCodeFormat::Itu, Some(high)) => *high |= (status & 3) << 6,
+            _ => self.out.push(status & 3),
+        }
     }
 }
 
@@ -285,10 +358,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn any_message() -> impl Strategy<Value = ManagementMessage> {
+    fn any_format() -> impl Strategy<Value = PointCodeFormat> {
+        prop_oneof![Just(PointCodeFormat::Ansi), Just(PointCodeFormat::Itu), Just(PointCodeFormat::Ttc)]
+    }
+
+    fn any_message(format: PointCodeFormat) -> impl Strategy<Value = ManagementMessage> {
         use ManagementMessage as M;
-        let code = || (0_u32..1 << 14).prop_map(PointCode);
-        prop_oneof![
+        let code = move || (0_u32..1 << format.bits()).prop_map(PointCode);
+        let links = if format == PointCodeFormat::Ansi { 1_u16 << 14 } else { 1 << 12 };
+        let about_link = vec![
+            M::Eco,
+            M::Eca,
+            M::Rct,
+            M::Lin,
+            M::Lun,
+            M::Lia,
+            M::Lua,
+            M::Lid,
+            M::Lfu,
+            M::Llt,
+            M::Lrt,
+            M::Tra,
+            M::Css,
+            M::Cns,
+            M::Cnp,
+        ];
+        let everywhere = prop_oneof![
             (0_u32..128).prop_map(|fsn| M::Coo(Fsn(fsn))),
             (0_u32..128).prop_map(|fsn| M::Coa(Fsn(fsn))),
             (0_u32..1 << 24).prop_map(|fsn| M::Xco(Fsn(fsn))),
@@ -301,58 +396,77 @@ mod tests {
             code().prop_map(M::Tfa),
             code().prop_map(M::Rst),
             code().prop_map(M::Rsr),
-            (0_u16..1 << 12).prop_map(|link| M::Dlc(SignallingDataLink(link))),
+            (0..links).prop_map(|link| M::Dlc(SignallingDataLink(link))),
             (code(), 0_u8..16, 0_u8..16).prop_map(|(destination, user, cause)| M::Upu {
                 destination,
                 user,
                 cause
             }),
-            proptest::sample::select(vec![
-                M::Eco,
-                M::Eca,
-                M::Rct,
-                M::Lin,
-                M::Lun,
-                M::Lia,
-                M::Lua,
-                M::Lid,
-                M::Lfu,
-                M::Llt,
-                M::Lrt,
-                M::Tra,
-                M::Css,
-                M::Cns,
-                M::Cnp,
-            ]),
-        ]
+            proptest::sample::select(about_link),
+        ];
+        let clusters = prop_oneof![
+            code().prop_map(M::Tcp),
+            code().prop_map(M::Tcr),
+            code().prop_map(M::Tca),
+            code().prop_map(M::Rcp),
+            code().prop_map(M::Rcr),
+            Just(M::Trw),
+        ];
+        let share = u32::from(format == PointCodeFormat::Ansi);
+        prop_oneof![5 => everywhere, share => clusters]
     }
 
     #[test]
     fn an_unknown_heading_is_an_error() {
-        let parsed = ManagementMessage::parse(&[0xff]);
+        let parsed = ManagementMessage::parse(&[0xff], PointCodeFormat::Itu, Sls(0));
         assert_eq!(parsed, Err(WireError::Unsupported { field: "heading code", value: 0xff }));
+    }
+
+    #[test]
+    fn clusters_and_waiting_are_unknown_outside_ansi_networks() {
+        for heading in [heading::TCP, heading::TCR, heading::TCA, heading::RCP, heading::RCR, heading::TRW] {
+            let octets = [heading, 0, 0, 0];
+            assert!(ManagementMessage::parse(&octets, PointCodeFormat::Itu, Sls(0)).is_err());
+            assert!(ManagementMessage::parse(&octets, PointCodeFormat::Ansi, Sls(0)).is_ok());
+        }
+    }
+
+    #[test]
+    fn ansi_puts_the_link_code_before_the_sequence_number() {
+        let mut octets = Vec::new();
+        ManagementMessage::Coo(Fsn(0x55)).emit(PointCodeFormat::Ansi, Slc(3), &mut octets);
+        assert_eq!(octets, [0x11, 0x53, 0x05]);
+        let read = ManagementMessage::parse(&octets, PointCodeFormat::Ansi, Sls(9));
+        assert_eq!(read, Ok((ManagementMessage::Coo(Fsn(0x55)), Slc(3))));
+    }
+
+    #[test]
+    fn the_congestion_status_stands_above_an_itu_point_code_and_behind_the_others() {
+        let tfc = ManagementMessage::Tfc(PointCode(5), 2);
+        let written = |format| {
+            let mut octets = Vec::new();
+            tfc.emit(format, Slc(0), &mut octets);
+            octets
+        };
+        assert_eq!(written(PointCodeFormat::Itu), [0x23, 5, 0x80]);
+        assert_eq!(written(PointCodeFormat::Ttc), [0x23, 5, 0, 2]);
+        assert_eq!(written(PointCodeFormat::Ansi), [0x23, 5, 0, 0, 2]);
     }
 
     proptest! {
         #[test]
-        fn management_messages_round_trip(message in any_message()) {
+        fn management_messages_round_trip(
+            (format, message) in any_format().prop_flat_map(|format| (Just(format), any_message(format))),
+            slc in 0_u8..16,
+        ) {
             let mut octets = Vec::new();
-            message.emit(&mut octets);
-            prop_assert_eq!(ManagementMessage::parse(&octets), Ok(message));
+            message.emit(format, Slc(slc), &mut octets);
+            prop_assert_eq!(ManagementMessage::parse(&octets, format, Sls(slc)), Ok((message, Slc(slc))));
         }
 
         #[test]
-        fn test_messages_round_trip(pattern in proptest::collection::vec(any::<u8>(), 1..16), answer: bool) {
-            let message = if answer { TestMessage::Slta(&pattern) } else { TestMessage::Sltm(&pattern) };
-            let mut octets = Vec::new();
-            message.emit(&mut octets);
-            prop_assert_eq!(TestMessage::parse(&octets), Ok(message));
-        }
-
-        #[test]
-        fn any_octets_give_a_message_or_an_error(octets: Vec<u8>) {
-            let _ = ManagementMessage::parse(&octets);
-            let _ = TestMessage::parse(&octets);
+        fn any_octets_give_a_message_or_an_error(octets: Vec<u8>, format in any_format()) {
+            let _ = ManagementMessage::parse(&octets, format, Sls(0));
         }
     }
 }

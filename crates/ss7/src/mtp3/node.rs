@@ -1,0 +1,414 @@
+//! MTP level 3 of one signalling point, without input and output: routing, and all of Q.704's management.
+//!
+//! The driver brings what links say and what users send, and drains [`Node::poll_output`] until it says when to come
+//! again. Each procedure has its file and its table; this one holds them together.
+
+mod changeover;
+mod config;
+mod congestion;
+mod counters;
+mod diversion;
+mod inhibiting;
+mod link;
+mod link_test;
+mod network;
+mod reception;
+mod restart;
+mod routes;
+mod schedule;
+mod table;
+mod timers;
+mod transmission;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+pub use changeover::{CHANGEOVER, ChangeoverAction, ChangeoverInput, ChangeoverState};
+pub use config::{
+    Config, ConfigError, CongestionMethod, DestinationConfig, Function, LinkConfig, LinkSetConfig, Point,
+    Procedure, RouteConfig, SequenceNumbers,
+};
+pub use congestion::{CONGESTION_TEST, CongestionTestAction, CongestionTestInput, CongestionTestState};
+pub use counters::{Counters, DiscardReason};
+pub use diversion::{DIVERSION, DiversionAction, DiversionInput, DiversionState};
+pub use inhibiting::{
+    InhibitError, LOCAL_INHIBITION, LocalInhibition, LocalInhibitionAction, LocalInhibitionInput,
+    REMOTE_INHIBITION, RemoteInhibition, RemoteInhibitionAction, RemoteInhibitionInput,
+};
+pub use link::{Ends, LINK_ACTIVITY, LinkActivity, LinkActivityAction, LinkActivityInput};
+pub use link_test::{LINK_TEST, LinkTestAction, LinkTestInput, LinkTestState};
+pub use network::{NetworkFault, check_network};
+pub use restart::{
+    ADJACENT_RESTART, AdjacentAction, AdjacentInput, AdjacentState, RESTART, RestartAction, RestartInput,
+    RestartState,
+};
+pub use routes::{ROUTE, RouteAction, RouteInput, RouteState};
+pub use timers::{TIMER_RANGES, Timer, TimerRange, Timers};
+
+use crate::PointCode;
+use crate::link::{LinkIndication, LinkRequest};
+use crate::mtp3::ServiceIndicator;
+use crate::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
+use diversion::Diversion;
+use link::Link;
+use schedule::{Key, Schedule};
+use table::{NOWHERE, Table};
+
+/// A link of a node: its number in the order of the configuration, link set by link set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u16);
+
+/// A link set of a node: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkSetId(pub u16);
+
+/// What a node wants from its driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Something for a link.
+    Link(LinkId, LinkRequest),
+    /// Something for a user part.
+    Indication(ServiceIndicator, TransferIndication),
+    /// Something for people.
+    Management(ManagementEvent),
+    /// Nothing until the next input, or until this time.
+    Wait(Option<Instant>),
+}
+
+/// What management hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManagementEvent {
+    /// A changeback ended without an acknowledgement: traffic goes to this link by time.
+    ChangebackUnacknowledged(LinkId),
+    /// Traffic left a link without its far end's number: messages may be lost.
+    ChangeoverWithoutSequence(LinkId),
+    /// A message for this destination came back to its origin.
+    CircularRoute(PointCode),
+    /// The far end does not let a link be inhibited.
+    InhibitionDenied(LinkId),
+    /// The far end does not answer about the inhibition of a link.
+    InhibitionUnanswered(LinkId),
+    /// A link is in service and tested.
+    LinkAvailable(LinkId),
+    /// The congestion status of a link, 0 to 3.
+    LinkCongestion(LinkId, u8),
+    /// A link is kept free of users' traffic.
+    LinkInhibited(LinkId),
+    /// A link set has its first link.
+    LinkSetAvailable(LinkSetId),
+    /// A link set has no link any more.
+    LinkSetUnavailable(LinkSetId),
+    /// The test of a link failed twice.
+    LinkTestFailed(LinkId),
+    /// A link has failed or was deactivated.
+    LinkUnavailable(LinkId),
+    /// A link is open to users' traffic again.
+    LinkUninhibited(LinkId),
+    /// The point restarts: no traffic yet.
+    RestartBegun,
+    /// Traffic flows.
+    RestartOver,
+}
+
+/// Where a message comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A user part of this point.
+    Local,
+    /// A failed link gave it back.
+    Retrieved,
+    /// Another point, over a link set.
+    Transit { from: LinkSetId, opc: PointCode },
+}
+
+/// A message on its way through, perhaps waiting.
+#[derive(Clone, Debug)]
+struct Held {
+    /// The count under which it was accepted, or that it was accepted before.
+    stamp: u64,
+    /// Its place among what waits.
+    order: u64,
+    destination: u32,
+    sls: u8,
+    origin: Origin,
+    octets: Bytes,
+}
+
+#[derive(Clone, Debug)]
+struct LinkSet {
+    adjacent: PointCode,
+    /// By their codes.
+    links: Vec<LinkId>,
+    state: AdjacentState,
+}
+
+/// MTP level 3 of one signalling point.
+#[derive(Clone, Debug)]
+pub struct Node {
+    config: Config,
+    links: Vec<Link>,
+    link_sets: Vec<LinkSet>,
+    table: Table,
+    diversions: BTreeMap<u32, Diversion>,
+    next_diversion: u32,
+    next_changeback: u8,
+    /// The count of the next message.
+    stamp: u64,
+    /// How many messages wait.
+    held: usize,
+    restart: RestartState,
+    /// Set while the destinations that a restart opens are gone through.
+    is_restart_ending: bool,
+    /// Set when what traffic does may not be what it ought to do any more.
+    is_unsettled: bool,
+    schedule: Schedule,
+    outputs: VecDeque<Output>,
+    counters: Counters,
+    now: Instant,
+}
+
+impl Node {
+    /// A node with every link inactive and every destination inaccessible.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the configuration.
+    pub fn new(config: Config) -> Result<Self, Vec<ConfigError>> {
+        let faults = config.faults();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let (mut links, mut link_sets) = (Vec::new(), Vec::new());
+        for (link_set, id) in config.link_sets.iter().zip(0_u16..) {
+            let mut own = Vec::new();
+            for link in &link_set.links {
+                own.push((link.slc, LinkId(u16::try_from(links.len()).unwrap_or(u16::MAX))));
+                links.push(Link::new(LinkSetId(id), link.slc, link.sequence));
+            }
+            own.sort_by_key(|(slc, _)| *slc);
+            let links = own.into_iter().map(|(_, id)| id).collect();
+            link_sets.push(LinkSet { adjacent: link_set.adjacent, links, state: AdjacentState::Isolated });
+        }
+        Ok(Self {
+            table: Table::new(&config),
+            config,
+            links,
+            link_sets,
+            diversions: BTreeMap::new(),
+            next_diversion: 0,
+            next_changeback: 0,
+            stamp: 0,
+            held: 0,
+            restart: RESTART.initial,
+            is_restart_ending: false,
+            is_unsettled: false,
+            schedule: Schedule::default(),
+            outputs: VecDeque::new(),
+            counters: Counters::default(),
+            now: Instant::START,
+        })
+    }
+
+    /// Takes what a link says.
+    ///
+    /// # Panics
+    /// If the node has no such link.
+    pub fn handle_link(&mut self, now: Instant, link: LinkId, indication: LinkIndication) {
+        self.now = now;
+        self.level_2(now, link, indication);
+        self.settle(now);
+    }
+
+    /// MTP-TRANSFER request: a user part's message. The origin in its label may be another than this point's own, for
+    /// gateways.
+    ///
+    /// # Errors
+    /// Why the message was discarded at once; it is counted under that reason.
+    pub fn transfer(&mut self, now: Instant, transfer: &Transfer) -> Result<(), DiscardReason> {
+        self.now = now;
+        let accepted = self.accept(transfer);
+        match accepted {
+            Ok(()) => self.counters.accepted += 1,
+            Err(reason) => self.counters.discard(reason),
+        }
+        accepted
+    }
+
+    /// The next thing to do, or how long nothing is to be done.
+    pub fn poll_output(&mut self, now: Instant) -> Output {
+        self.now = now;
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return output;
+            }
+            let Some(key) = self.schedule.take_expired(now) else {
+                return Output::Wait(self.schedule.next_deadline());
+            };
+            self.expired(now, key);
+            self.settle(now);
+        }
+    }
+
+    /// A user part comes or goes. Messages for one that is not there are answered with UPU.
+    pub fn equip_user(&mut self, user: ServiceIndicator, is_equipped: bool) {
+        self.config.users.retain(|known| *known != user);
+        if is_equipped {
+            self.config.users.push(user);
+        }
+    }
+
+    /// The configuration.
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What was done and what was discarded.
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// How many messages wait for a changeover, changeback or rerouting to end.
+    pub const fn waiting(&self) -> usize {
+        self.held
+    }
+
+    /// Whether a destination can be reached. False for what is not known here.
+    pub fn is_accessible(&self, destination: PointCode) -> bool {
+        self.table.find(destination).is_some_and(|index| self.table.destination(index).bundle != NOWHERE)
+    }
+
+    /// The link that a message to a destination would take now; none if it cannot be reached or its traffic is being
+    /// diverted.
+    #[inline]
+    pub fn link_for(&self, destination: PointCode, sls: crate::mtp3::Sls) -> Option<LinkId> {
+        let destination = self.table.destination(self.table.find(destination)?);
+        let slot = self.table.slot(destination.bundle, sls.0);
+        if destination.held.is_some() || slot.held.is_some() { None } else { slot.link }
+    }
+
+    /// The number of the link with that name in a link set, as the configuration names them.
+    pub fn link_named(&self, link_set: &str, link: &str) -> Option<LinkId> {
+        let mut id = 0_u16;
+        for set in &self.config.link_sets {
+            for candidate in &set.links {
+                if set.name == link_set && candidate.name == link {
+                    return Some(LinkId(id));
+                }
+                id += 1;
+            }
+        }
+        None
+    }
+
+    fn expired(&mut self, now: Instant, key: Key) {
+        match key {
+            Key::Link(link, Timer::T1) => self.changeover(now, link, ChangeoverInput::T1),
+            Key::Link(link, Timer::T2) => self.changeover(now, link, ChangeoverInput::T2),
+            Key::Link(link, Timer::T12) => self.local_inhibition(now, link, LocalInhibitionInput::T12),
+            Key::Link(link, Timer::T13) => self.remote_inhibition(now, link, RemoteInhibitionInput::T13),
+            Key::Link(link, Timer::T14) => self.local_inhibition(now, link, LocalInhibitionInput::T14),
+            Key::Link(link, Timer::T17) => {
+                self.link_activity_input(now, link, LinkActivityInput::RestartDelayOver);
+            }
+            Key::Link(link, Timer::T22) => self.local_inhibition(now, link, LocalInhibitionInput::T22),
+            Key::Link(link, Timer::T23) => self.remote_inhibition(now, link, RemoteInhibitionInput::T23),
+            Key::Link(link, Timer::T24) => self.local_processor_recovered(now, link),
+            Key::Link(link, Timer::TestT1) => self.link_test(now, link, LinkTestInput::T1),
+            Key::Link(link, Timer::TestT2) => self.link_test(now, link, LinkTestInput::T2),
+            Key::LinkSet(link_set, Timer::T21) => self.adjacent_input(now, link_set, AdjacentInput::T21),
+            Key::Diversion(id, Timer::T3) => self.diversion_input(now, id, DiversionInput::T3),
+            Key::Diversion(id, Timer::T4) => self.diversion_input(now, id, DiversionInput::T4),
+            Key::Diversion(id, Timer::T5) => self.diversion_input(now, id, DiversionInput::T5),
+            Key::Diversion(id, Timer::T6) => self.diversion_input(now, id, DiversionInput::T6),
+            Key::Destination(index, Timer::T11) => self.restricted(index),
+            Key::Destination(index, Timer::T15) => {
+                self.congestion_test(now, index, CongestionTestInput::T15);
+            }
+            Key::Destination(index, Timer::T16) => self.congestion_unconfirmed(now, index),
+            Key::Node(Timer::T18) => self.restart_input(now, RestartInput::T18),
+            Key::Node(Timer::T20) => self.restart_input(now, RestartInput::T20),
+            Key::Route(destination, over) => self.route_input(now, destination, over, RouteInput::T10),
+            // T8 and T19 only run: while they do, something is not said again. No other timer belongs to these.
+            Key::Told(..)
+            | Key::Link(..)
+            | Key::LinkSet(..)
+            | Key::Diversion(..)
+            | Key::Destination(..)
+            | Key::Node(_) => {}
+        }
+    }
+
+    fn start(&mut self, now: Instant, key: Key, timer: Timer) {
+        self.schedule.start(key, now.saturating_add(self.config.timers.value(timer)));
+    }
+
+    fn link(&self, link: LinkId) -> &Link {
+        &self.links[usize::from(link.0)]
+    }
+
+    fn link_mut(&mut self, link: LinkId) -> &mut Link {
+        &mut self.links[usize::from(link.0)]
+    }
+
+    fn link_set(&self, link_set: LinkSetId) -> &LinkSet {
+        &self.link_sets[usize::from(link_set.0)]
+    }
+
+    fn link_set_mut(&mut self, link_set: LinkSetId) -> &mut LinkSet {
+        &mut self.link_sets[usize::from(link_set.0)]
+    }
+
+    fn link_ids(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (0_u16..).take(self.links.len()).map(LinkId)
+    }
+
+    fn link_set_ids(&self) -> impl Iterator<Item = LinkSetId> + use<> {
+        (0_u16..).take(self.link_sets.len()).map(LinkSetId)
+    }
+
+    fn available_links(&self, link_set: LinkSetId) -> impl Iterator<Item = LinkId> {
+        self.link_set(link_set).links.iter().copied().filter(|link| self.link(*link).is_available())
+    }
+
+    /// The point at the far end of a link.
+    fn adjacent(&self, link: LinkId) -> PointCode {
+        self.link_set(self.link(link).set).adjacent
+    }
+
+    fn request(&mut self, link: LinkId, request: LinkRequest) {
+        self.outputs.push_back(Output::Link(link, request));
+    }
+
+    fn tell(&mut self, event: ManagementEvent) {
+        self.outputs.push_back(Output::Management(event));
+    }
+
+    fn indicate(&mut self, user: ServiceIndicator, indication: TransferIndication) {
+        self.outputs.push_back(Output::Indication(user, indication));
+    }
+
+    fn indicate_all(&mut self, indication: &TransferIndication) {
+        for at in 0..self.config.users.len() {
+            self.indicate(self.config.users[at], indication.clone());
+        }
+    }
+
+    /// A user part is missing somewhere: its like here hears of it.
+    fn user_part_unavailable(&mut self, affected: PointCode, user: u8, cause: u8) {
+        let Some(user) = ServiceIndicator::new(user) else {
+            return self.counters.discard(DiscardReason::Malformed);
+        };
+        let reason = match cause {
+            1 => UserPartUnavailability::Unequipped,
+            2 => UserPartUnavailability::Inaccessible,
+            _ => UserPartUnavailability::Unknown,
+        };
+        let cause = StatusCause::UserPartUnavailable { user, reason };
+        if self.config.users.contains(&user) {
+            self.indicate(user, TransferIndication::Status { affected, cause });
+        } else {
+            self.counters.discard(DiscardReason::UnknownSubject);
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! What a node is told at the start, and everything that may be wrong with it.
+
+use core::fmt;
+use std::collections::{BTreeMap, BTreeSet};
+
+use slantpath_base::Duration;
+
+use crate::mtp3::node::LinkSetId;
+use crate::mtp3::node::routes::RouteState;
+use crate::mtp3::node::table::Route;
+use crate::mtp3::node::timers::{Timer, Timers};
+use crate::mtp3::{NetworkIndicator, ServiceIndicator, Slc};
+use crate::{PointCode, PointCodeFormat};
+
+/// A signalling point with its links and routes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Its name, for messages to people.
+    pub name: String,
+    /// Its own point code.
+    pub point_code: PointCode,
+    /// The size and label of the network's point codes.
+    pub format: PointCodeFormat,
+    /// The network that its messages carry.
+    pub network: NetworkIndicator,
+    /// Whether it transfers messages for others.
+    pub function: Function,
+    /// How congestion is told.
+    pub congestion: CongestionMethod,
+    /// Whether transfer restricted is used (a national option; Q.704, section 13.4).
+    pub transfer_restricted: Procedure,
+    /// Whether traffic waits for the restart procedure (Q.704, section 9) after isolation.
+    pub restart: Procedure,
+    /// Which bit of the SLS shares traffic over the two link sets of a combined link set. Points in a row must not
+    /// use the same bit: the second would see it constant.
+    pub sharing_bit: u8,
+    /// Timer values.
+    pub timers: Timers,
+    /// Its link sets. A route to each adjacent point over its own link set goes without saying.
+    pub link_sets: Vec<LinkSetConfig>,
+    /// Other destinations.
+    pub destinations: Vec<DestinationConfig>,
+    /// The user parts that are there.
+    pub users: Vec<ServiceIndicator>,
+    /// How many messages may wait for a changeover, changeback or rerouting to end. Users are told of congestion at
+    /// three quarters of it; beyond it messages are discarded and counted.
+    pub held_limit: usize,
+}
+
+/// Whether a procedure of the Recommendation that networks may leave out is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Procedure {
+    /// It is not.
+    Omitted,
+    /// It is.
+    Used,
+}
+
+/// What a signalling point does for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Nothing: it originates and receives.
+    EndPoint,
+    /// It transfers messages (STP).
+    TransferPoint,
+}
+
+/// How congestion of a signalling route set is told (Q.704, section 11.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionMethod {
+    /// One level without priorities, in the international network: transfer controlled and MTP-STATUS for the first
+    /// and every eighth message.
+    International,
+    /// Three levels and message priorities, in national networks: with route set congestion test.
+    National,
+}
+
+/// The links to one adjacent point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkSetConfig {
+    /// Its name.
+    pub name: String,
+    /// The point at the other end.
+    pub adjacent: PointCode,
+    /// The links.
+    pub links: Vec<LinkConfig>,
+}
+
+/// One signalling link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkConfig {
+    /// Its name.
+    pub name: String,
+    /// Its code within the link set.
+    pub slc: Slc,
+    /// Its sequence numbers.
+    pub sequence: SequenceNumbers,
+}
+
+/// The size of a link's sequence numbers, which decides the changeover messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SequenceNumbers {
+    /// MTP2: changeover order and acknowledgement.
+    Bits7,
+    /// M2PA: extended changeover order and acknowledgement (RFC 4165, section 4.2.1).
+    Bits24,
+}
+
+/// A destination and the ways to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DestinationConfig {
+    /// Its point code.
+    pub point_code: PointCode,
+    /// The routes.
+    pub routes: Vec<RouteConfig>,
+}
+
+/// One route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteConfig {
+    /// The name of its link set.
+    pub link_set: String,
+    /// 0 is the normal route, higher numbers are alternatives. Two routes of one priority are a combined link set
+    /// and share the load.
+    pub priority: u8,
+}
+
+/// A fault in a node's configuration, with the names and values that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// Two link sets end at the same point.
+    #[error("link sets `{first}` and `{second}` both end at {adjacent}: make them one")]
+    AdjacentTwice {
+        /// The earlier link set.
+        first: String,
+        /// The later one.
+        second: String,
+        /// The point.
+        adjacent: Point,
+    },
+    /// A destination is listed twice.
+    #[error("destination {0} is listed twice: join its routes")]
+    DestinationTwice(Point),
+    /// The node's own point code is listed as a destination or as an adjacent point.
+    #[error("{0} is the own point code of `{1}` and cannot be a destination")]
+    OwnPointCode(Point, String),
+    /// A link set has no link.
+    #[error("link set `{link_set}` to {adjacent} has no link: add one")]
+    NoLinks {
+        /// The link set.
+        link_set: String,
+        /// Where it would lead.
+        adjacent: Point,
+    },
+    /// A destination has no route.
+    #[error("{0} cannot be reached: it has no route")]
+    NoRoute(Point),
+    /// A destination has more than two routes of one priority.
+    #[error(
+        "{destination} has routes over `{first}`, `{second}` and `{third}` with priority {priority}: a combined link \
+         set has two"
+    )]
+    TooManyOfOnePriority {
+        /// The destination.
+        destination: Point,
+        /// The priority.
+        priority: u8,
+        /// The first link set.
+        first: String,
+        /// The second.
+        second: String,
+        /// The one too many.
+        third: String,
+    },
+    /// A destination has two routes over the same link set.
+    #[error("{destination} has two routes over `{link_set}`, of priority {first} and {second}")]
+    RouteTwice {
+        /// The destination.
+        destination: Point,
+        /// The link set.
+        link_set: String,
+        /// The earlier priority.
+        first: u8,
+        /// The later one.
+        second: u8,
+    },
+    /// A route leads over a link set that is not there.
+    #[error("the route to {destination} leads over `{link_set}`, and there is no link set of that name")]
+    UnknownLinkSet {
+        /// The destination.
+        destination: Point,
+        /// The name that nothing bears.
+        link_set: String,
+    },
+    /// Two links of a link set have the same code.
+    #[error("links `{first}` and `{second}` of link set `{link_set}` both have code {}", slc.0)]
+    SlcTwice {
+        /// The link set.
+        link_set: String,
+        /// The earlier link.
+        first: String,
+        /// The later one.
+        second: String,
+        /// Their code.
+        slc: Slc,
+    },
+    /// A link's code needs more than four bits.
+    #[error("link `{link}` has code {}: codes go from 0 to 15", slc.0)]
+    SlcTooLarge {
+        /// The link.
+        link: String,
+        /// Its code.
+        slc: Slc,
+    },
+    /// Two link sets have one name.
+    #[error("two link sets are named `{0}`")]
+    NameTwice(String),
+    /// A point code needs more bits than the network's have.
+    #[error("{0} does not fit the network's {1} bits")]
+    PointCodeTooLarge(Point, u32),
+    /// A timer is outside its range.
+    #[error("{timer} is {value}: the Recommendation has {least} to {most}")]
+    TimerOutOfRange {
+        /// The timer.
+        timer: Timer,
+        /// Its value.
+        value: Duration,
+        /// The least that it may be.
+        least: Duration,
+        /// The most.
+        most: Duration,
+    },
+    /// A user part is MTP3's own.
+    #[error("service indicator {} is MTP3's own: it cannot be a user part", _0.value())]
+    UserIsOwn(ServiceIndicator),
+    /// The bit that shares traffic is none of the SLS's.
+    #[error("bit {bit} shares traffic over combined link sets: the SLS has {bits} bits")]
+    SharingBit {
+        /// The bit.
+        bit: u8,
+        /// How many there are.
+        bits: u8,
+    },
+    /// No message may wait.
+    #[error("held_limit is 0: a changeover needs to hold messages back")]
+    NothingMayWait,
+    /// More links or link sets than identifiers.
+    #[error("{0} links: a node has at most 4096")]
+    TooManyLinks(usize),
+}
+
+/// A point code as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point(pub PointCode, pub PointCodeFormat);
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "point code {} ({})", self.0.display(self.1), self.0.0)
+    }
+}
+
+impl Config {
+    /// A signalling end point without links: ITU-T, international, everything at its default.
+    pub fn new(name: &str, point_code: PointCode) -> Self {
+        Self {
+            name: name.to_owned(),
+            point_code,
+            format: PointCodeFormat::Itu,
+            network: NetworkIndicator::International,
+            function: Function::EndPoint,
+            congestion: CongestionMethod::International,
+            transfer_restricted: Procedure::Omitted,
+            restart: Procedure::Used,
+            sharing_bit: 3,
+            timers: Timers::default(),
+            link_sets: Vec::new(),
+            destinations: Vec::new(),
+            users: vec![ServiceIndicator::SCCP, ServiceIndicator::ISUP],
+            held_limit: 65_536,
+        }
+    }
+
+    /// How many values the SLS has.
+    pub(super) const fn sls_values(&self) -> usize {
+        match self.format {
+            PointCodeFormat::Ansi => 256,
+            PointCodeFormat::Itu | PointCodeFormat::Ttc => 16,
+        }
+    }
+
+    /// Everything that is wrong with it, in the order in which it stands there.
+    pub fn faults(&self) -> Vec<ConfigError> {
+        let mut faults = Vec::new();
+        self.check_link_sets(&mut faults);
+        self.check_destinations(&mut faults);
+        for (range, value) in self.timers.out_of_range() {
+            let (least, most) = (range.least, range.most);
+            faults.push(ConfigError::TimerOutOfRange { timer: range.timer, value, least, most });
+        }
+        let reserved = [ServiceIndicator::MANAGEMENT, ServiceIndicator::TEST, ServiceIndicator::TEST_SPECIAL];
+        let own = self.users.iter().filter(|user| reserved.contains(user));
+        faults.extend(own.map(|&user| ConfigError::UserIsOwn(user)));
+        let bits = if self.format == PointCodeFormat::Ansi { 8 } else { 4 };
+        if self.sharing_bit >= bits {
+            faults.push(ConfigError::SharingBit { bit: self.sharing_bit, bits });
+        }
+        if self.held_limit == 0 {
+            faults.push(ConfigError::NothingMayWait);
+        }
+        let links = self.link_sets.iter().map(|link_set| link_set.links.len()).sum::<usize>();
+        if links.max(self.link_sets.len()) > 4_096 {
+            faults.push(ConfigError::TooManyLinks(links));
+        }
+        faults
+    }
+
+    /// Every destination with its routes, best first, adjacent points and their own link sets included. Names that
+    /// nothing bears are left out: `faults` tells of them.
+    pub(super) fn routes(&self) -> BTreeMap<PointCode, Vec<Route>> {
+        let mut all: BTreeMap<PointCode, Vec<Route>> = BTreeMap::new();
+        let route = |link_set, priority| Route { link_set, priority, state: RouteState::default() };
+        for destination in &self.destinations {
+            let routes = all.entry(destination.point_code).or_default();
+            for RouteConfig { link_set, priority } in &destination.routes {
+                let mut ids = self.link_sets.iter().zip(0_u16..);
+                if let Some((_, id)) = ids.find(|(candidate, _)| candidate.name == *link_set) {
+                    routes.push(route(LinkSetId(id), *priority));
+                }
+            }
+        }
+        for (link_set, id) in self.link_sets.iter().zip(0_u16..) {
+            let routes = all.entry(link_set.adjacent).or_default();
+            if !routes.iter().any(|route| route.link_set == LinkSetId(id)) {
+                routes.push(route(LinkSetId(id), 0));
+            }
+        }
+        for routes in all.values_mut() {
+            routes.sort_by_key(|route| route.priority);
+        }
+        all
+    }
+
+    fn point(&self, code: PointCode) -> Point {
+        Point(code, self.format)
+    }
+
+    fn check_point(&self, code: PointCode, faults: &mut Vec<ConfigError>) {
+        if code.0 >> self.format.bits() != 0 {
+            faults.push(ConfigError::PointCodeTooLarge(self.point(code), self.format.bits()));
+        }
+        if code == self.point_code {
+            faults.push(ConfigError::OwnPointCode(self.point(code), self.name.clone()));
+        }
+    }
+
+    fn check_link_sets(&self, faults: &mut Vec<ConfigError>) {
+        for (at, link_set) in self.link_sets.iter().enumerate() {
+            self.check_point(link_set.adjacent, faults);
+            let earlier = &self.link_sets[..at];
+            if let Some(first) = earlier.iter().find(|first| first.adjacent == link_set.adjacent) {
+                faults.push(ConfigError::AdjacentTwice {
+                    first: first.name.clone(),
+                    second: link_set.name.clone(),
+                    adjacent: self.point(link_set.adjacent),
+                });
+            }
+            if earlier.iter().any(|first| first.name == link_set.name) {
+                faults.push(ConfigError::NameTwice(link_set.name.clone()));
+            }
+            if link_set.links.is_empty() {
+                let adjacent = self.point(link_set.adjacent);
+                faults.push(ConfigError::NoLinks { link_set: link_set.name.clone(), adjacent });
+            }
+            check_links(link_set, faults);
+        }
+    }
+
+    fn check_destinations(&self, faults: &mut Vec<ConfigError>) {
+        let mut seen = BTreeSet::new();
+        for destination in &self.destinations {
+            let code = destination.point_code;
+            self.check_point(code, faults);
+            if !seen.insert(code) {
+                faults.push(ConfigError::DestinationTwice(self.point(code)));
+            }
+            let direct = self.link_sets.iter().find(|link_set| link_set.adjacent == code);
+            if destination.routes.is_empty() && direct.is_none() {
+                faults.push(ConfigError::NoRoute(self.point(code)));
+            }
+            let mut with_direct = destination.clone();
+            if let Some(LinkSetConfig { name, .. }) = direct
+                && !destination.routes.iter().any(|route| route.link_set == *name)
+            {
+                with_direct.routes.push(RouteConfig { link_set: name.clone(), priority: 0 });
+            }
+            self.check_routes(&with_direct, faults);
+        }
+    }
+
+    fn check_routes(&self, destination: &DestinationConfig, faults: &mut Vec<ConfigError>) {
+        let code = self.point(destination.point_code);
+        for (at, route) in destination.routes.iter().enumerate() {
+            let earlier = &destination.routes[..at];
+            if !self.link_sets.iter().any(|link_set| link_set.name == route.link_set) {
+                let link_set = route.link_set.clone();
+                faults.push(ConfigError::UnknownLinkSet { destination: code, link_set });
+            }
+            if let Some(first) = earlier.iter().find(|first| first.link_set == route.link_set) {
+                faults.push(ConfigError::RouteTwice {
+                    destination: code,
+                    link_set: route.link_set.clone(),
+                    first: first.priority,
+                    second: route.priority,
+                });
+            }
+            let mut same = earlier.iter().filter(|first| first.priority == route.priority);
+            if let (Some(first), Some(second)) = (same.next(), same.next()) {
+                faults.push(ConfigError::TooManyOfOnePriority {
+                    destination: code,
+                    priority: route.priority,
+                    first: first.link_set.clone(),
+                    second: second.link_set.clone(),
+                    third: route.link_set.clone(),
+                });
+            }
+        }
+    }
+}
+
+fn check_links(link_set: &LinkSetConfig, faults: &mut Vec<ConfigError>) {
+    for (at, link) in link_set.links.iter().enumerate() {
+        if link.slc.0 > 15 {
+            faults.push(ConfigError::SlcTooLarge { link: link.name.clone(), slc: link.slc });
+        }
+        if let Some(first) = link_set.links[..at].iter().find(|first| first.slc == link.slc) {
+            faults.push(ConfigError::SlcTwice {
+                link_set: link_set.name.clone(),
+                first: first.name.clone(),
+                second: link.name.clone(),
+                slc: link.slc,
+            });
+        }
+    }
+}

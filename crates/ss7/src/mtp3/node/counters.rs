@@ -1,0 +1,92 @@
+//! What a node has done, and what it threw away and why.
+
+/// Why a message was discarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+pub enum DiscardReason {
+    /// It names another network.
+    #[error("it names another network")]
+    WrongNetwork,
+    /// It is for another point, and this one transfers nothing.
+    #[error("it is for another point")]
+    NotForThisPoint,
+    /// No route is known to its destination.
+    #[error("no route is known to its destination")]
+    UnknownDestination,
+    /// Its destination cannot be reached now.
+    #[error("its destination cannot be reached now")]
+    InaccessibleDestination,
+    /// It would go back where it came from.
+    #[error("it would go back where it came from")]
+    BackWhereItCameFrom,
+    /// It has this point's own code as its origin and came from elsewhere: the network has a loop.
+    #[error("it came back to its origin")]
+    CircularRoute,
+    /// Its user part is not here.
+    #[error("its user part is not here")]
+    UserPartUnavailable,
+    /// Its priority is too low for a congested link.
+    #[error("its priority is too low for a congested link")]
+    CongestedLink,
+    /// Too many messages wait for a changeover, changeback or rerouting.
+    #[error("too many messages wait for traffic to be diverted")]
+    TooManyHeld,
+    /// It cannot be read.
+    #[error("it cannot be read")]
+    Malformed,
+    /// A management or test message that speaks of no link or destination that is here.
+    #[error("it speaks of no link or destination that is here")]
+    UnknownSubject,
+    /// A management message that the state does not expect.
+    #[error("nothing expects it now")]
+    Unexpected,
+    /// The point restarts and takes management and test messages only.
+    #[error("the point restarts")]
+    Restarting,
+    /// A link test, or a management message that cannot be read, that came back from a failed link.
+    #[error("it came back from a failed link and is of no use elsewhere")]
+    RetrievedManagement,
+}
+
+const REASONS: usize = DiscardReason::RetrievedManagement as usize + 1;
+
+/// Counts since the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Messages that users gave and that were accepted.
+    pub accepted: u64,
+    /// Messages given to users.
+    pub delivered: u64,
+    /// Messages taken from one link for another.
+    pub transferred: u64,
+    /// Messages of users and other points handed to links, including those handed over again after a changeover.
+    pub sent: u64,
+    /// Messages that came back from failed links.
+    pub retrieved: u64,
+    /// Changeovers in which the peer's number was known, so that nothing was lost or repeated.
+    pub sequenced_changeovers: u64,
+    /// Changeovers without the peer's number: what was on its way is lost, if it did not arrive.
+    pub unsequenced_changeovers: u64,
+    /// Changeovers by time alone.
+    pub timed_changeovers: u64,
+    /// Links whose buffers were thrown away after a long processor outage.
+    pub flushed_links: u64,
+    /// Changebacks that ended without an acknowledgement.
+    pub unacknowledged_changebacks: u64,
+    discarded: [u64; REASONS],
+}
+
+impl Counters {
+    /// How many messages were discarded for that reason.
+    pub const fn discarded(&self, reason: DiscardReason) -> u64 {
+        self.discarded[reason as usize]
+    }
+
+    /// How many messages were discarded.
+    pub fn discarded_in_all(&self) -> u64 {
+        self.discarded.iter().sum()
+    }
+
+    pub(super) fn discard(&mut self, reason: DiscardReason) {
+        self.discarded[reason as usize] += 1;
+    }
+}

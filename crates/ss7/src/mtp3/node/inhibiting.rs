@@ -1,0 +1,393 @@
+//! Management inhibiting (Q.704, section 10; part of TLAC, figure 38): links kept free of users' traffic for tests.
+
+use slantpath_base::{Instant, StateMachine, Transition};
+
+use crate::mtp3::ManagementMessage;
+use crate::mtp3::node::changeover::ChangeoverInput;
+use crate::mtp3::node::schedule::Key;
+use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::{DiscardReason, LinkId, ManagementEvent, Node};
+
+/// Where this end's own inhibition of a link stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LocalInhibition {
+    /// The link is inhibited from here.
+    Inhibited,
+    /// LUN was sent.
+    Releasing,
+    /// LUN was sent again.
+    ReleasingAgain,
+    /// LIN was sent.
+    Requesting,
+    /// LIN was sent again.
+    RequestingAgain,
+    /// The link is not inhibited from here.
+    #[default]
+    Uninhibited,
+}
+
+/// What happens to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalInhibitionInput {
+    /// LIA.
+    Accepted,
+    /// LID.
+    Denied,
+    /// LFU, or a destination of this node needs the link.
+    ForceUninhibit,
+    /// Management wants the link inhibited, and that cuts nobody off.
+    Inhibit,
+    /// LUA.
+    Released,
+    /// LRT: the far end thinks that this one inhibits the link.
+    RemoteTest,
+    /// The point restarts: all links are uninhibited.
+    Restart,
+    /// T12 expired.
+    T12,
+    /// T14 expired.
+    T14,
+    /// T22 expired.
+    T22,
+    /// Management wants the link back.
+    Uninhibit,
+}
+
+/// What is done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalInhibitionAction {
+    /// The link is inhibited from now on.
+    Mark,
+    /// Send LIN.
+    SendLin,
+    /// Send LLT.
+    SendLlt,
+    /// Send LUN.
+    SendLun,
+    /// Start T12.
+    StartT12,
+    /// Start T14.
+    StartT14,
+    /// Start T22.
+    StartT22,
+    /// Stop T12.
+    StopT12,
+    /// Stop T14.
+    StopT14,
+    /// Stop T22.
+    StopT22,
+    /// Tell management that the far end refuses.
+    TellDenied,
+    /// Tell management that the far end does not answer.
+    TellUnanswered,
+    /// The link is not inhibited any more.
+    Unmark,
+}
+
+type LocalRow = Transition<LocalInhibition, LocalInhibitionInput, LocalInhibitionAction>;
+
+const fn local(
+    from: LocalInhibition,
+    on: LocalInhibitionInput,
+    to: LocalInhibition,
+    actions: &'static [LocalInhibitionAction],
+) -> LocalRow {
+    Transition { from, on, to, actions }
+}
+
+/// Inhibition from this end.
+pub const LOCAL_INHIBITION: StateMachine<LocalInhibition, LocalInhibitionInput, LocalInhibitionAction> = {
+    use LocalInhibition as S;
+    use LocalInhibitionAction as A;
+    use LocalInhibitionInput as I;
+    StateMachine {
+        name: "Local inhibition",
+        source: "Q.704, section 10 and figure 38 (TLAC)",
+        initial: S::Uninhibited,
+        transitions: &[
+            local(S::Uninhibited, I::Inhibit, S::Requesting, &[A::SendLin, A::StartT14]),
+            local(S::Uninhibited, I::RemoteTest, S::Uninhibited, &[A::SendLun]),
+            local(S::Uninhibited, I::ForceUninhibit, S::Uninhibited, &[A::SendLun]),
+            local(S::Requesting, I::Accepted, S::Inhibited, &[A::StopT14, A::Mark, A::StartT22]),
+            local(S::Requesting, I::Denied, S::Uninhibited, &[A::StopT14, A::TellDenied]),
+            local(S::Requesting, I::T14, S::RequestingAgain, &[A::SendLin, A::StartT14]),
+            local(S::Requesting, I::Restart, S::Uninhibited, &[A::StopT14]),
+            local(S::RequestingAgain, I::Accepted, S::Inhibited, &[A::StopT14, A::Mark, A::StartT22]),
+            local(S::RequestingAgain, I::Denied, S::Uninhibited, &[A::StopT14, A::TellDenied]),
+            local(S::RequestingAgain, I::T14, S::Uninhibited, &[A::TellUnanswered]),
+            local(S::RequestingAgain, I::Restart, S::Uninhibited, &[A::StopT14]),
+            local(S::Inhibited, I::Uninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
+            local(S::Inhibited, I::ForceUninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
+            local(S::Inhibited, I::T22, S::Inhibited, &[A::SendLlt, A::StartT22]),
+            local(S::Inhibited, I::Restart, S::Uninhibited, &[A::StopT22, A::Unmark]),
+            local(S::Releasing, I::Released, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
+            local(S::Releasing, I::T12, S::ReleasingAgain, &[A::SendLun, A::StartT12]),
+            local(S::Releasing, I::Restart, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
+            local(S::ReleasingAgain, I::Released, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
+            local(S::ReleasingAgain, I::T12, S::Inhibited, &[A::TellUnanswered]),
+            local(S::ReleasingAgain, I::Restart, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
+        ],
+    }
+};
+
+/// Where the far end's inhibition of a link stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RemoteInhibition {
+    /// LFU was sent.
+    Forcing,
+    /// LFU was sent again.
+    ForcingAgain,
+    /// The link is inhibited from there.
+    Inhibited,
+    /// The link is not inhibited from there.
+    #[default]
+    Uninhibited,
+}
+
+/// What happens to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteInhibitionInput {
+    /// A destination of this node needs the link.
+    ForceUninhibit,
+    /// LIN, and nobody is cut off by it.
+    InhibitAllowed,
+    /// LIN, and somebody would be cut off.
+    InhibitRefused,
+    /// LLT: the far end thinks that it inhibits the link.
+    LocalTest,
+    /// The point restarts: all links are uninhibited.
+    Restart,
+    /// T13 expired.
+    T13,
+    /// T23 expired.
+    T23,
+    /// LUN.
+    Uninhibit,
+}
+
+/// What is done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteInhibitionAction {
+    /// The link is inhibited from now on.
+    Mark,
+    /// Send LFU.
+    SendLfu,
+    /// Send LIA.
+    SendLia,
+    /// Send LID.
+    SendLid,
+    /// Send LRT.
+    SendLrt,
+    /// Send LUA.
+    SendLua,
+    /// Start T13.
+    StartT13,
+    /// Start T23.
+    StartT23,
+    /// Stop T13.
+    StopT13,
+    /// Stop T23.
+    StopT23,
+    /// Tell management that the far end does not answer.
+    TellUnanswered,
+    /// The link is not inhibited any more.
+    Unmark,
+}
+
+type RemoteRow = Transition<RemoteInhibition, RemoteInhibitionInput, RemoteInhibitionAction>;
+
+const fn remote(
+    from: RemoteInhibition,
+    on: RemoteInhibitionInput,
+    to: RemoteInhibition,
+    actions: &'static [RemoteInhibitionAction],
+) -> RemoteRow {
+    Transition { from, on, to, actions }
+}
+
+/// Inhibition from the far end.
+pub const REMOTE_INHIBITION: StateMachine<RemoteInhibition, RemoteInhibitionInput, RemoteInhibitionAction> = {
+    use RemoteInhibition as S;
+    use RemoteInhibitionAction as A;
+    use RemoteInhibitionInput as I;
+    StateMachine {
+        name: "Remote inhibition",
+        source: "Q.704, section 10 and figure 38 (TLAC)",
+        initial: S::Uninhibited,
+        transitions: &[
+            remote(S::Uninhibited, I::InhibitAllowed, S::Inhibited, &[A::SendLia, A::Mark, A::StartT23]),
+            remote(S::Uninhibited, I::InhibitRefused, S::Uninhibited, &[A::SendLid]),
+            remote(S::Uninhibited, I::Uninhibit, S::Uninhibited, &[A::SendLua]),
+            remote(S::Uninhibited, I::LocalTest, S::Uninhibited, &[A::SendLfu]),
+            remote(S::Inhibited, I::InhibitAllowed, S::Inhibited, &[A::SendLia]),
+            remote(S::Inhibited, I::InhibitRefused, S::Inhibited, &[A::SendLia]),
+            remote(S::Inhibited, I::Uninhibit, S::Uninhibited, &[A::StopT23, A::SendLua, A::Unmark]),
+            remote(S::Inhibited, I::ForceUninhibit, S::Forcing, &[A::SendLfu, A::StartT13]),
+            remote(S::Inhibited, I::T23, S::Inhibited, &[A::SendLrt, A::StartT23]),
+            remote(S::Inhibited, I::Restart, S::Uninhibited, &[A::StopT23, A::Unmark]),
+            remote(
+                S::Forcing,
+                I::Uninhibit,
+                S::Uninhibited,
+                &[A::StopT13, A::StopT23, A::SendLua, A::Unmark],
+            ),
+            remote(S::Forcing, I::T13, S::ForcingAgain, &[A::SendLfu, A::StartT13]),
+            remote(S::Forcing, I::Restart, S::Uninhibited, &[A::StopT13, A::StopT23, A::Unmark]),
+            remote(
+                S::ForcingAgain,
+                I::Uninhibit,
+                S::Uninhibited,
+                &[A::StopT13, A::StopT23, A::SendLua, A::Unmark],
+            ),
+            remote(S::ForcingAgain, I::T13, S::Inhibited, &[A::TellUnanswered]),
+            remote(S::ForcingAgain, I::Restart, S::Uninhibited, &[A::StopT13, A::StopT23, A::Unmark]),
+        ],
+    }
+};
+
+/// Both ends' inhibition of a link.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Inhibition {
+    pub(super) local: LocalInhibition,
+    pub(super) remote: RemoteInhibition,
+}
+
+/// Why a link cannot be inhibited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InhibitError {
+    /// A destination would be cut off.
+    #[error("inhibiting the link would cut off point code {}", _0.0)]
+    CutsOff(crate::PointCode),
+    /// A procedure is under way already, or the link is inhibited.
+    #[error("the link is inhibited already, or about to be")]
+    UnderWay,
+}
+
+impl Node {
+    /// Asks the far end to keep traffic off a link, and does so too once it agrees.
+    ///
+    /// # Errors
+    /// If a destination would be cut off, or the link is inhibited from here already.
+    pub fn inhibit(&mut self, now: Instant, link: LinkId) -> Result<(), InhibitError> {
+        if self.link(link).inhibition.local != LocalInhibition::Uninhibited {
+            return Err(InhibitError::UnderWay);
+        }
+        if let Some(cut_off) = self.would_cut_off(link) {
+            return Err(InhibitError::CutsOff(cut_off));
+        }
+        self.local_inhibition(now, link, LocalInhibitionInput::Inhibit);
+        self.settle(now);
+        Ok(())
+    }
+
+    /// Lets traffic use a link again that was inhibited from here.
+    pub fn uninhibit(&mut self, now: Instant, link: LinkId) {
+        self.local_inhibition(now, link, LocalInhibitionInput::Uninhibit);
+        self.settle(now);
+    }
+
+    /// Where this end's and the far end's inhibition of a link stand.
+    ///
+    /// # Panics
+    /// If the node has no such link.
+    pub fn inhibition(&self, link: LinkId) -> (LocalInhibition, RemoteInhibition) {
+        let inhibition = self.link(link).inhibition;
+        (inhibition.local, inhibition.remote)
+    }
+
+    pub(super) fn inhibiting_message(&mut self, now: Instant, link: LinkId, message: ManagementMessage) {
+        use ManagementMessage as M;
+        match message {
+            M::Lia => self.local_inhibition(now, link, LocalInhibitionInput::Accepted),
+            M::Lid => self.local_inhibition(now, link, LocalInhibitionInput::Denied),
+            M::Lua => self.local_inhibition(now, link, LocalInhibitionInput::Released),
+            M::Lfu => self.local_inhibition(now, link, LocalInhibitionInput::ForceUninhibit),
+            M::Lrt => self.local_inhibition(now, link, LocalInhibitionInput::RemoteTest),
+            M::Lin if self.would_cut_off(link).is_none() => {
+                self.remote_inhibition(now, link, RemoteInhibitionInput::InhibitAllowed);
+            }
+            M::Lin => self.remote_inhibition(now, link, RemoteInhibitionInput::InhibitRefused),
+            M::Lun => self.remote_inhibition(now, link, RemoteInhibitionInput::Uninhibit),
+            M::Llt => self.remote_inhibition(now, link, RemoteInhibitionInput::LocalTest),
+            _ => self.counters.discard(DiscardReason::Unexpected),
+        }
+    }
+
+    /// A destination is cut off: links that are only inhibited come back (Q.704, section 10.2).
+    pub(super) fn force_uninhibit(&mut self, now: Instant, link: LinkId) {
+        self.local_inhibition(now, link, LocalInhibitionInput::Uninhibit);
+        self.remote_inhibition(now, link, RemoteInhibitionInput::ForceUninhibit);
+    }
+
+    pub(super) fn forget_inhibition(&mut self, now: Instant, link: LinkId) {
+        self.local_inhibition(now, link, LocalInhibitionInput::Restart);
+        self.remote_inhibition(now, link, RemoteInhibitionInput::Restart);
+    }
+
+    pub(super) fn local_inhibition(&mut self, now: Instant, link: LinkId, input: LocalInhibitionInput) {
+        let Some(row) = LOCAL_INHIBITION.next(self.link(link).inhibition.local, input) else { return };
+        self.link_mut(link).inhibition.local = row.to;
+        for action in row.actions {
+            match action {
+                LocalInhibitionAction::Mark => {
+                    self.tell(ManagementEvent::LinkInhibited(link));
+                    self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
+                        link.inhibited = link.inhibited.with_local(true);
+                    });
+                }
+                LocalInhibitionAction::Unmark => {
+                    self.tell(ManagementEvent::LinkUninhibited(link));
+                    self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
+                        link.inhibited = link.inhibited.with_local(false);
+                    });
+                }
+                LocalInhibitionAction::SendLin => self.send_about_link(link, ManagementMessage::Lin),
+                LocalInhibitionAction::SendLlt => self.send_about_link(link, ManagementMessage::Llt),
+                LocalInhibitionAction::SendLun => self.send_about_link(link, ManagementMessage::Lun),
+                LocalInhibitionAction::StartT12 => self.start(now, Key::Link(link, Timer::T12), Timer::T12),
+                LocalInhibitionAction::StartT14 => self.start(now, Key::Link(link, Timer::T14), Timer::T14),
+                LocalInhibitionAction::StartT22 => self.start(now, Key::Link(link, Timer::T22), Timer::T22),
+                LocalInhibitionAction::StopT12 => self.schedule.stop(Key::Link(link, Timer::T12)),
+                LocalInhibitionAction::StopT14 => self.schedule.stop(Key::Link(link, Timer::T14)),
+                LocalInhibitionAction::StopT22 => self.schedule.stop(Key::Link(link, Timer::T22)),
+                LocalInhibitionAction::TellDenied => self.tell(ManagementEvent::InhibitionDenied(link)),
+                LocalInhibitionAction::TellUnanswered => {
+                    self.tell(ManagementEvent::InhibitionUnanswered(link));
+                }
+            }
+        }
+    }
+
+    pub(super) fn remote_inhibition(&mut self, now: Instant, link: LinkId, input: RemoteInhibitionInput) {
+        let Some(row) = REMOTE_INHIBITION.next(self.link(link).inhibition.remote, input) else { return };
+        self.link_mut(link).inhibition.remote = row.to;
+        for action in row.actions {
+            match action {
+                RemoteInhibitionAction::Mark => {
+                    self.tell(ManagementEvent::LinkInhibited(link));
+                    self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
+                        link.inhibited = link.inhibited.with_remote(true);
+                    });
+                }
+                RemoteInhibitionAction::Unmark => {
+                    self.tell(ManagementEvent::LinkUninhibited(link));
+                    self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
+                        link.inhibited = link.inhibited.with_remote(false);
+                    });
+                }
+                RemoteInhibitionAction::SendLfu => self.send_about_link(link, ManagementMessage::Lfu),
+                RemoteInhibitionAction::SendLia => self.send_about_link(link, ManagementMessage::Lia),
+                RemoteInhibitionAction::SendLid => self.send_about_link(link, ManagementMessage::Lid),
+                RemoteInhibitionAction::SendLrt => self.send_about_link(link, ManagementMessage::Lrt),
+                RemoteInhibitionAction::SendLua => self.send_about_link(link, ManagementMessage::Lua),
+                RemoteInhibitionAction::StartT13 => self.start(now, Key::Link(link, Timer::T13), Timer::T13),
+                RemoteInhibitionAction::StartT23 => self.start(now, Key::Link(link, Timer::T23), Timer::T23),
+                RemoteInhibitionAction::StopT13 => self.schedule.stop(Key::Link(link, Timer::T13)),
+                RemoteInhibitionAction::StopT23 => self.schedule.stop(Key::Link(link, Timer::T23)),
+                RemoteInhibitionAction::TellUnanswered => {
+                    self.tell(ManagementEvent::InhibitionUnanswered(link));
+                }
+            }
+        }
+    }
+}

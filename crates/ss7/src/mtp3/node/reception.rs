@@ -1,0 +1,121 @@
+//! Message discrimination and distribution (Q.704, section 2.4): what a link brought is for a user part here, for
+//! management, for another point, or for nobody.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use crate::PointCodeFormat;
+use crate::mtp3::node::config::Function;
+use crate::mtp3::node::routes::{RouteInput, RouteState};
+use crate::mtp3::node::{DiscardReason, LinkId, LinkSetId, ManagementEvent, Node, Origin};
+use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
+use crate::transfer::{Transfer, TransferIndication};
+
+/// The cause "unequipped remote user" (section 15.17.5).
+const UNEQUIPPED: u8 = 1;
+
+impl Node {
+    pub(super) fn received(&mut self, now: Instant, link: LinkId, octets: &Bytes) {
+        let Ok(msu) = Msu::parse(octets, self.config.format) else {
+            return self.counters.discard(DiscardReason::Malformed);
+        };
+        if msu.service.network != self.config.network {
+            return self.counters.discard(DiscardReason::WrongNetwork);
+        }
+        if msu.label.dpc != self.config.point_code {
+            return self.transit(link, &msu, octets);
+        }
+        let is_test = match self.config.format {
+            PointCodeFormat::Ansi => ServiceIndicator::TEST_SPECIAL,
+            PointCodeFormat::Itu | PointCodeFormat::Ttc => ServiceIndicator::TEST,
+        };
+        match msu.service.indicator {
+            ServiceIndicator::MANAGEMENT => self.management_message(now, &msu),
+            indicator if indicator == is_test => self.test_message(now, link, &msu),
+            user if self.config.users.contains(&user) => {
+                self.counters.delivered += 1;
+                let user_data = octets.slice_ref(msu.user_part);
+                let transfer = Transfer { service: msu.service, label: msu.label, user_data };
+                self.indicate(user, TransferIndication::Transfer(transfer));
+            }
+            user => {
+                self.counters.discard(DiscardReason::UserPartUnavailable);
+                let destination = self.config.point_code;
+                let message = ManagementMessage::Upu { destination, user: user.value(), cause: UNEQUIPPED };
+                self.send_management(msu.label.opc, Slc(0), message);
+            }
+        }
+    }
+
+    fn transit(&mut self, link: LinkId, msu: &Msu<'_>, octets: &Bytes) {
+        if self.config.function == Function::EndPoint {
+            return self.counters.discard(DiscardReason::NotForThisPoint);
+        }
+        if !self.is_running() {
+            return self.counters.discard(DiscardReason::Restarting);
+        }
+        if msu.label.opc == self.config.point_code {
+            self.tell(ManagementEvent::CircularRoute(msu.label.dpc));
+            return self.counters.discard(DiscardReason::CircularRoute);
+        }
+        let Some(destination) = self.table.find(msu.label.dpc) else {
+            return self.counters.discard(DiscardReason::UnknownDestination);
+        };
+        let origin = Origin::Transit { from: self.link(link).set, opc: msu.label.opc };
+        self.transferred(destination, msu.label.sls.0, origin, octets.clone());
+    }
+
+    fn management_message(&mut self, now: Instant, msu: &Msu<'_>) {
+        use ManagementMessage as M;
+        let parsed = ManagementMessage::parse(msu.user_part, self.config.format, msu.label.sls);
+        let Ok((message, slc)) = parsed else {
+            return self.counters.discard(DiscardReason::Malformed);
+        };
+        match message {
+            // From anywhere.
+            M::Tfc(code, status) => return self.transfer_controlled(now, code, status),
+            M::Upu { destination, user, cause } => {
+                return self.user_part_unavailable(destination, user, cause);
+            }
+            // Its way here was free: that is all it asks.
+            M::Rct => return,
+            _ => {}
+        }
+        let mut link_sets = self.link_set_ids();
+        let Some(from) = link_sets.find(|id| self.link_set(*id).adjacent == msu.label.opc) else {
+            return self.counters.discard(DiscardReason::UnknownSubject);
+        };
+        match message {
+            M::Tfp(code) => self.transfer_message(now, from, code, RouteInput::Tfp),
+            M::Tfr(code) => self.transfer_message(now, from, code, RouteInput::Tfr),
+            M::Tfa(code) => self.transfer_message(now, from, code, RouteInput::Tfa),
+            M::Rst(code) => self.route_set_test(from, code, RouteState::Prohibited),
+            M::Rsr(code) => self.route_set_test(from, code, RouteState::Restricted),
+            M::Tra => self.traffic_restart_allowed(now, from),
+            // Destinations are points here, and no restart waits for another.
+            M::Tcp(_) | M::Tcr(_) | M::Tca(_) | M::Rcp(_) | M::Rcr(_) | M::Trw => {
+                self.counters.discard(DiscardReason::UnknownSubject);
+            }
+            about_link => self.link_message(now, from, slc, about_link),
+        }
+    }
+
+    fn link_message(&mut self, now: Instant, from: LinkSetId, slc: Slc, message: ManagementMessage) {
+        use ManagementMessage as M;
+        let links = &self.link_set(from).links;
+        let Some(link) = links.iter().copied().find(|id| self.link(*id).slc == slc) else {
+            return self.counters.discard(DiscardReason::UnknownSubject);
+        };
+        match message {
+            M::Coo(_) | M::Coa(_) | M::Xco(_) | M::Xca(_) | M::Eco | M::Eca => {
+                self.changeover_message(now, link, message);
+            }
+            M::Cbd(code) => self.changeback_declared(link, code),
+            M::Cba(code) => self.changeback_acknowledged(now, link, code),
+            // Data links are wired to their links here: none can be connected on demand (section 12.6).
+            M::Dlc(_) => self.send_about_link(link, M::Cnp),
+            M::Css | M::Cns | M::Cnp => self.counters.discard(DiscardReason::Unexpected),
+            inhibiting => self.inhibiting_message(now, link, inhibiting),
+        }
+    }
+}

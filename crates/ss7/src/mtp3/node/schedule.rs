@@ -1,0 +1,60 @@
+//! Which timers run, and which expires first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slantpath_base::Instant;
+
+use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::{LinkId, LinkSetId};
+
+/// A running timer: what it belongs to and which one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Destination(u32, Timer),
+    Diversion(u32, Timer),
+    Link(LinkId, Timer),
+    LinkSet(LinkSetId, Timer),
+    Node(Timer),
+    /// T10: the route to a destination over a link set.
+    Route(u32, LinkSetId),
+    /// T8: a destination that an adjacent point has just been told of.
+    Told(u32, LinkSetId),
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Schedule {
+    deadlines: BTreeMap<Key, Instant>,
+    order: BTreeSet<(Instant, Key)>,
+}
+
+impl Schedule {
+    pub(super) fn start(&mut self, key: Key, deadline: Instant) {
+        self.stop(key);
+        self.deadlines.insert(key, deadline);
+        self.order.insert((deadline, key));
+    }
+
+    pub(super) fn stop(&mut self, key: Key) {
+        if let Some(deadline) = self.deadlines.remove(&key) {
+            self.order.remove(&(deadline, key));
+        }
+    }
+
+    pub(super) fn is_running(&self, key: Key) -> bool {
+        self.deadlines.contains_key(&key)
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.order.first().map(|(deadline, _)| *deadline)
+    }
+
+    /// Stops and returns the timer that expired first by `now`; among equal deadlines the lowest key.
+    pub(super) fn take_expired(&mut self, now: Instant) -> Option<Key> {
+        let &(deadline, key) = self.order.first()?;
+        if deadline > now {
+            return None;
+        }
+        self.stop(key);
+        Some(key)
+    }
+}
