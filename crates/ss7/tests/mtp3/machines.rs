@@ -26,8 +26,9 @@ where
 
 fn page() -> String {
     let mut text = "# State machines of MTP3\n\n".to_owned();
-    text += "Drawn from the tables in `crates/ss7/src/mtp3/node`; a test compares them. A line reads:";
-    text += "\ninput / actions, in their order. An input that a state has no line for is ignored, and counted if a peer sent it.\n\n";
+    text += "Drawn from the tables in `crates/ss7/src/mtp3/node`; a test compares them. A line reads:\n";
+    text += "input / actions, in their order. An input that a state has no line for is ignored, and\n";
+    text += "counted if a peer sent it.\n\n";
     text += &section(&LINK_ACTIVITY);
     text += &section(&LINK_TEST);
     text += &section(&CHANGEOVER);
