@@ -1,14 +1,44 @@
-//! SCCP (ITU-T Q.711–Q.714): addresses, messages, global title translation.
+//! SCCP (ITU-T Q.711–Q.714): addresses, messages, global title translation, and the node that speaks it.
 
 mod address;
+mod cause;
 mod codec;
+mod config;
+mod congestion;
+mod connection;
+mod counters;
 pub mod gtt;
 mod management;
 mod message;
+mod node;
 mod optional;
+mod primitive;
+mod reassembly;
+mod status;
+mod timers;
+mod unitdata;
 
 pub use address::{Digits, DigitsError, GlobalTitle, PartyAddress, TitleAttributes};
+pub use cause::{ErrorCause, RefusalCause, ReleaseCause, ResetCause, ReturnCause};
 pub use codec::TooLong;
+pub use config::{ConfigError, ConnectionLimits, NodeConfig, Remote, Subsystem};
+pub use connection::machine::{
+    CONNECTION, ConnectionAction, ConnectionInput, ConnectionState, RESET, ResetAction, ResetInput,
+    ResetState,
+};
+pub use counters::{Counters, Discard};
 pub use management::{Affected, ScmgMessage};
 pub use message::{LocalReference, Message, ProtocolClass, Segmentation, SequencingSegmenting, Ssn};
+pub use node::{Node, Output};
 pub use optional::{OptionalParameters, Parameter};
+pub use primitive::{
+    ConnectRequest, ConnectionId, ConnectionRequest, DisconnectReason, Indication, PointCodeStatus,
+    RemoteSccpStatus, RequestError, UnitdataRequest,
+};
+pub use reassembly::{REASSEMBLY, ReassemblyAction, ReassemblyInput, ReassemblyLimits, ReassemblyState};
+pub use status::{
+    LOCAL_SUBSYSTEM, LocalAction, LocalInput, LocalState, REMOTE_SUBSYSTEM, RemoteAction, RemoteInput,
+    RemoteState,
+};
+pub use timers::{TimerError, Timers};
+pub use unitdata::{Capability, Form, MOST_DATA_OCTETS, NARROWBAND_OCTETS};

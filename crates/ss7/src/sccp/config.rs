@@ -1,0 +1,168 @@
+//! What a node is told about itself and its neighbours.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::PointCode;
+use crate::mtp3::NetworkIndicator;
+use crate::sccp::gtt::Translator;
+use crate::sccp::reassembly::ReassemblyLimits;
+use crate::sccp::timers::{TimerError, Timers};
+use crate::sccp::unitdata::Capability;
+use crate::sccp::{Ssn, gtt::RouteOn};
+
+/// A node's configuration.
+#[derive(Clone, Debug)]
+pub struct NodeConfig {
+    /// Its own point code.
+    pub point_code: PointCode,
+    /// The network whose point codes these are.
+    pub network: NetworkIndicator,
+    /// Its own subsystems.
+    pub subsystems: BTreeMap<Ssn, Subsystem>,
+    /// The nodes that it knows. Those that its translations lead to are added with what is usual.
+    pub remotes: BTreeMap<PointCode, Remote>,
+    /// Its translations.
+    pub translator: Translator,
+    /// Its timers.
+    pub timers: Timers,
+    /// How much is put together at one time.
+    pub reassembly: ReassemblyLimits,
+    /// How many connections, and what they hold.
+    pub connections: ConnectionLimits,
+}
+
+/// One of the node's own subsystems.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subsystem {
+    /// The nodes that are told when it comes and goes: concerned signalling points.
+    pub concerned: BTreeSet<PointCode>,
+    /// The node where the same subsystem takes over in a coordinated change.
+    pub backup: Option<PointCode>,
+}
+
+/// Another node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remote {
+    /// What it understands, and what the network towards it carries.
+    pub capability: Capability,
+    /// Those of its subsystems whose state is kept.
+    pub subsystems: BTreeSet<Ssn>,
+}
+
+/// Bounds of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionLimits {
+    /// Connections at one time, with the references that are frozen.
+    pub references: usize,
+    /// Octets of one message of the user, when it comes in parts and while it waits for the window.
+    pub message_octets: usize,
+    /// Messages that wait for the window of a connection of class 3.
+    pub queued_messages: usize,
+    /// The window that is granted in class 3, 1 to 127.
+    pub credit: u8,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self { references: 65_536, message_octets: 65_536, queued_messages: 1_024, credit: 8 }
+    }
+}
+
+/// What is wrong with a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// The backup of a subsystem, or one of its concerned nodes, is not among the remotes.
+    #[error("subsystem {} names node {}, which is no remote: add it to the remotes", .ssn.0, .point_code.0)]
+    UnknownNode {
+        /// The subsystem.
+        ssn: Ssn,
+        /// The node.
+        point_code: PointCode,
+    },
+    /// A window that the seven bits of P(S) do not allow.
+    #[error("a credit of {0} is not possible: it is 1 to 127 messages")]
+    Credit(u8),
+    /// The node is its own remote.
+    #[error("node {} is its own remote: remove it from the remotes", .0.0)]
+    OwnRemote(PointCode),
+    /// A subsystem that nobody may have.
+    #[error("subsystem {} cannot be a user: 0 is unknown, 1 is SCCP management", .0.0)]
+    ReservedSubsystem(Ssn),
+    /// A rule sends titles back to this node to be translated again.
+    #[error(
+        "group `{0}` sends titles back to this node to be translated again: route on the subsystem number there"
+    )]
+    SelfTranslation(String),
+    /// A message must have room for its addresses and a segment.
+    #[error("{octets} octets towards node {} are too few for SCCP: it needs {LEAST_OCTETS}", .point_code.0)]
+    TooFewOctets {
+        /// The node.
+        point_code: PointCode,
+        /// What is configured.
+        octets: usize,
+    },
+    /// A timer.
+    #[error(transparent)]
+    Timer(#[from] TimerError),
+}
+
+/// Two addresses of 24 digits and some data.
+const LEAST_OCTETS: usize = 64;
+
+/// SCCP management.
+pub(super) const MANAGEMENT: Ssn = Ssn(1);
+
+impl NodeConfig {
+    /// A node of its own with what is usual: no subsystem, no remote, no translation.
+    pub fn new(point_code: PointCode, network: NetworkIndicator) -> Self {
+        Self {
+            point_code,
+            network,
+            subsystems: BTreeMap::new(),
+            remotes: BTreeMap::new(),
+            translator: Translator::default(),
+            timers: Timers::default(),
+            reassembly: ReassemblyLimits::default(),
+            connections: ConnectionLimits::default(),
+        }
+    }
+
+    /// Checks everything, and adds the nodes that translations lead to.
+    pub(super) fn completed(mut self) -> Result<Self, ConfigError> {
+        self.timers.check()?;
+        if !(1..=127).contains(&self.connections.credit) {
+            return Err(ConfigError::Credit(self.connections.credit));
+        }
+        if self.remotes.contains_key(&self.point_code) {
+            return Err(ConfigError::OwnRemote(self.point_code));
+        }
+        for group in self.translator.groups() {
+            for entity in &group.entities {
+                if entity.point_code == self.point_code {
+                    if entity.routing == RouteOn::GlobalTitle {
+                        return Err(ConfigError::SelfTranslation(group.name.clone()));
+                    }
+                    continue;
+                }
+                let remote = self.remotes.entry(entity.point_code).or_default();
+                remote.subsystems.extend(entity.ssn);
+            }
+        }
+        for (ssn, subsystem) in &self.subsystems {
+            if ssn.0 < 2 {
+                return Err(ConfigError::ReservedSubsystem(*ssn));
+            }
+            let named = subsystem.concerned.iter().chain(&subsystem.backup);
+            if let Some(point_code) = named.copied().find(|code| !self.remotes.contains_key(code)) {
+                return Err(ConfigError::UnknownNode { ssn: *ssn, point_code });
+            }
+        }
+        for (point_code, remote) in &self.remotes {
+            let octets = remote.capability.message_octets;
+            if octets < LEAST_OCTETS {
+                return Err(ConfigError::TooFewOctets { point_code: *point_code, octets });
+            }
+        }
+        Ok(self)
+    }
+}
