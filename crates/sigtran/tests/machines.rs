@@ -5,6 +5,7 @@ use std::path::Path;
 
 use slantpath_base::StateMachine;
 use slantpath_sigtran::asp::{AS_MACHINE, ASP_MACHINE, REMOTE_ASP_MACHINE};
+use slantpath_sigtran::m2pa::{ALIGNMENT_MACHINE, LINK_MACHINE, OUTAGE_MACHINE};
 
 /// One machine as a section of a page.
 fn section<S, I, A>(machine: &StateMachine<S, I, A>) -> String
@@ -36,4 +37,16 @@ fn the_page_of_m3ua_shows_its_tables() {
         let _ = write!(page, "\n{section}");
     }
     check_page("m3ua.md", &page);
+}
+
+#[test]
+fn the_page_of_m2pa_shows_its_tables() {
+    let mut page = "# State machines of M2PA\n\nWritten from the tables in `crates/sigtran/src/m2pa/state.rs`, \
+                    `alignment.rs` and `outage.rs`: a line is a row, with its actions behind the slash. A link has \
+                    one of each: link state control starts and stops the other two.\n"
+        .to_owned();
+    for section in [section(&LINK_MACHINE), section(&ALIGNMENT_MACHINE), section(&OUTAGE_MACHINE)] {
+        let _ = write!(page, "\n{section}");
+    }
+    check_page("m2pa.md", &page);
 }

@@ -1,0 +1,361 @@
+//! The link: what MTP3 drives from above and an association from below.
+
+mod machines;
+mod receive;
+mod request;
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use slantpath_base::{Instant, TimerTable};
+use slantpath_ss7::link::LinkIndication;
+
+use crate::m2pa::reception::Reception;
+use crate::m2pa::transmission::Transmission;
+use crate::m2pa::{
+    AlignmentInput, AlignmentState, Body, ConfigError, Counters, LinkConfig, LinkInput, LinkState,
+    LinkStatus, Message, OutageState, PAYLOAD_PROTOCOL, Priority, UserData,
+};
+use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_ss7::link::OutOfServiceReason;
+
+/// A signalling link of M2PA.
+///
+/// Give it what happens (`handle_*`), then call [`Link::poll_output`] until it says [`Output::Wait`]. It keeps no more
+/// than `buffer_max` messages to send and `held_max` received ones.
+#[derive(Clone, Debug)]
+pub struct Link {
+    association: AssociationId,
+    config: LinkConfig,
+    state: LinkState,
+    alignment: AlignmentState,
+    outage: OutageState,
+    timers: TimerTable<TIMERS>,
+    level3: Level3,
+    /// Which proving period is in use.
+    period: Period,
+    /// Whether MTP3 knows that the link is in service.
+    service: Service,
+    /// What the peer has said of its receiver.
+    peer: Flow,
+    /// What the association has said of its send queue.
+    transport: Flow,
+    /// What the driver has said of our own receiver, and what the peer has been told of it.
+    receiver: Flow,
+    receiver_told: Flow,
+    transmission: Transmission,
+    reception: Reception,
+    /// From when on T7 counts, for messages sent before: when the link came into service or the peer became free.
+    acknowledgements_due_from: Instant,
+    /// How many proving messages were sent, so that each has another filler.
+    proved: u64,
+    outputs: VecDeque<Output>,
+    counters: Counters,
+}
+
+/// What a link asks of its driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Tell MTP3.
+    Indication(LinkIndication),
+    /// Send on the association, in order on its stream, before what waits on streams of higher number.
+    Transmit(Transmit),
+    /// Nothing until then, or until something happens.
+    Wait(Option<Instant>),
+}
+
+/// What MTP3 has asked for, to hold until the link is out of service.
+#[derive(Clone, Copy, Debug)]
+struct Level3 {
+    period: Period,
+    processor: Processor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Processor {
+    Out,
+    Working,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Period {
+    Emergency,
+    Normal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Service {
+    Indicated,
+    NotIndicated,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Congested,
+    Free,
+}
+
+impl Link {
+    /// A link that is not associated yet.
+    pub fn new(association: AssociationId, config: LinkConfig) -> Result<Self, ConfigError> {
+        config.check()?;
+        Ok(Self {
+            association,
+            config,
+            state: LinkState::NotAssociated,
+            alignment: AlignmentState::Idle,
+            outage: OutageState::NoOutage,
+            timers: TimerTable::default(),
+            level3: Level3 { period: Period::Normal, processor: Processor::Working },
+            period: Period::Normal,
+            service: Service::NotIndicated,
+            peer: Flow::Free,
+            transport: Flow::Free,
+            receiver: Flow::Free,
+            receiver_told: Flow::Free,
+            transmission: Transmission::new(),
+            reception: Reception::new(),
+            acknowledgements_due_from: Instant::START,
+            proved: 0,
+            outputs: VecDeque::new(),
+            counters: Counters::default(),
+        })
+    }
+
+    /// Which association carries it.
+    pub const fn association(&self) -> AssociationId {
+        self.association
+    }
+
+    /// What the link is doing.
+    pub const fn state(&self) -> LinkState {
+        self.state
+    }
+
+    /// How far alignment has come.
+    pub const fn alignment_state(&self) -> AlignmentState {
+        self.alignment
+    }
+
+    /// Whose level 3 cannot be served.
+    pub const fn outage_state(&self) -> OutageState {
+        self.outage
+    }
+
+    /// What it has sent, taken and thrown away.
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// MSUs that wait or are unacknowledged.
+    pub fn to_send(&self) -> usize {
+        self.transmission.len()
+    }
+
+    /// MSUs that were received and are held until an outage or congestion ends.
+    pub fn held(&self) -> usize {
+        self.reception.held()
+    }
+
+    /// The association has something to tell.
+    pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
+        match input {
+            TransportInput::Congested(is_congested) => {
+                self.transport = if is_congested { Flow::Congested } else { Flow::Free };
+            }
+            TransportInput::Down => self.lose_association(now),
+            TransportInput::Message { stream, payload_protocol, octets } => {
+                self.receive(now, stream, payload_protocol, &octets);
+            }
+            // The peer has begun anew and remembers nothing: for the link that is a loss and a new association.
+            TransportInput::Restart => {
+                self.lose_association(now);
+                self.drive_link(now, LinkInput::AssociationUp, OutOfServiceReason::BearerFailed);
+            }
+            //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.2
+            //# The association SHALL contain two streams in each direction.
+            TransportInput::Up { outbound_streams } if outbound_streams < STREAMS => {
+                self.counters.discarded.too_few_streams += 1;
+                self.lose_association(now);
+            }
+            TransportInput::Up { .. } => {
+                self.drive_link(now, LinkInput::AssociationUp, OutOfServiceReason::BearerFailed);
+            }
+        }
+        self.settle(now);
+    }
+
+    fn lose_association(&mut self, now: Instant) {
+        self.transport = Flow::Free;
+        self.drive_link(now, LinkInput::AssociationLost, OutOfServiceReason::BearerFailed);
+    }
+
+    /// Our own receiver becomes congested, or no more (Q.703, section 9). What comes meanwhile is held, and not
+    /// acknowledged.
+    pub fn handle_receive_congestion(&mut self, now: Instant, is_congested: bool) {
+        self.receiver = if is_congested { Flow::Congested } else { Flow::Free };
+        self.settle(now);
+    }
+
+    /// The time that [`Output::Wait`] asked for has come.
+    pub fn handle_deadline(&mut self, now: Instant) {
+        while let Some(timer) = self.timers.take_expired(now) {
+            self.expire(now, timer);
+            self.settle(now);
+        }
+    }
+
+    fn expire(&mut self, now: Instant, timer: usize) {
+        let input = match timer {
+            T5 => return self.send_busy(now),
+            T1 => (LinkInput::T1Expired, OutOfServiceReason::PeerNotReady),
+            T6 => (LinkInput::LinkFailure, OutOfServiceReason::PeerBusy),
+            //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.1
+            //# If any message is
+            //# unacknowledged after a period equal to the T7 value, the T7 timer
+            //# SHALL expire.
+            T7 => (LinkInput::LinkFailure, OutOfServiceReason::AcknowledgementTimeout),
+            _ => {
+                let input = match timer {
+                    T2 => AlignmentInput::T2Expired,
+                    T3 => AlignmentInput::T3Expired,
+                    T4 => AlignmentInput::T4Expired,
+                    _ => AlignmentInput::ProvingIntervalOver,
+                };
+                self.drive_alignment(now, input);
+                return;
+            }
+        };
+        self.drive_link(now, input.0, input.1);
+    }
+
+    /// What is to be done next.
+    //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.1
+    //# When there is a message to acknowledge, M2PA MUST acknowledge the
+    //# message with the next User Data message sent.  If there is no User
+    //# Data message available to be sent when there is a message to
+    //# acknowledge, M2PA SHOULD generate and send a User Data message with
+    //# no data payload, without delay.
+    pub fn poll_output(&mut self, now: Instant) -> Output {
+        if let Some(output) = self.outputs.pop_front() {
+            return output;
+        }
+        if self.may_send_user_data()
+            && let Some((fsn, msu)) = self.transmission.send_next(now, self.config.outstanding_max)
+        {
+            self.counters.sent += 1;
+            self.reception.acknowledged();
+            self.set_t7();
+            let body = Body::UserData(UserData { priority: Priority::default(), msu });
+            let bsn = self.reception.backward();
+            return Output::Transmit(self.transmit(USER_DATA_STREAM, &Message { bsn, fsn, body }));
+        }
+        if self.reception.owes_acknowledgement() && self.may_acknowledge() {
+            self.reception.acknowledged();
+            let message = self.message(Body::Acknowledgement);
+            return Output::Transmit(self.transmit(USER_DATA_STREAM, &message));
+        }
+        Output::Wait(self.timers.next_deadline())
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.5
+    //# The peer M2PA SHOULD continue receiving and acknowledging messages
+    //# while the other end is busy, but MUST NOT send User Data messages
+    //# after receiving Link Status Busy and before receiving Link Status
+    //# Busy Ended.
+    fn may_send_user_data(&self) -> bool {
+        let is_allowed = match self.state {
+            //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.3
+            //# In the case that MTP2 sends an MSU or SIPO message at the end of
+            //# proving, M2PA SHALL send (respectively) a User Data or Link Status
+            //# Processor Outage message.
+            LinkState::AlignedReady | LinkState::InService => true,
+            //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
+            //# (c) M2PA SHOULD continue to transmit messages that have been sent
+            //# by its upper layer MTP3.
+            LinkState::ProcessorOutage => self.outage == OutageState::LocalOutage,
+            _ => false,
+        };
+        is_allowed && self.peer == Flow::Free && self.transport == Flow::Free
+    }
+
+    fn may_acknowledge(&self) -> bool {
+        self.carries_messages() && !self.outage.is_recovering()
+    }
+
+    /// Whether the link is in service, but for a processor outage.
+    fn carries_messages(&self) -> bool {
+        matches!(self.state, LinkState::InService | LinkState::ProcessorOutage)
+    }
+
+    /// Whether retrieval is possible, which would be wrong while messages may still come or go.
+    fn is_out_of_service(&self) -> bool {
+        matches!(
+            self.state,
+            LinkState::NotAssociated | LinkState::OutOfService | LinkState::StartAwaitsAssociation
+        )
+    }
+
+    /// Brings in line what follows from what has just happened.
+    fn settle(&mut self, now: Instant) {
+        self.settle_local_outage(now);
+        self.settle_receive_congestion(now);
+        if let Some(status) = self.transmission.new_congestion_status(&self.config.congestion) {
+            self.indicate(LinkIndication::Congestion(status));
+        }
+        self.set_t7();
+    }
+
+    /// T7 runs for the oldest message, but not while the peer cannot acknowledge.
+    fn set_t7(&mut self) {
+        let runs = self.carries_messages() && self.peer == Flow::Free && !self.outage.is_remote();
+        match self.transmission.oldest_sent_at() {
+            Some(sent_at) if runs => {
+                let from = sent_at.max(self.acknowledgements_due_from);
+                self.timers.start(T7, from.saturating_add(self.config.timers.t7));
+            }
+            _ => self.timers.stop(T7),
+        }
+    }
+
+    fn indicate(&mut self, indication: LinkIndication) {
+        self.outputs.push_back(Output::Indication(indication));
+    }
+
+    /// A message that is not User Data with data.
+    //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.1
+    //# For message types other than User Data, the Forward Sequence Number
+    //# is set to the FSN of the last User Data message sent.
+    fn message(&self, body: Body) -> Message {
+        Message { bsn: self.reception.backward(), fsn: self.transmission.last_sent(), body }
+    }
+
+    fn send_status(&mut self, stream: StreamId, status: LinkStatus) {
+        let message = self.message(Body::LinkStatus(status));
+        let transmit = self.transmit(stream, &message);
+        self.outputs.push_back(Output::Transmit(transmit));
+    }
+
+    fn transmit(&self, stream: StreamId, message: &Message) -> Transmit {
+        let mut octets = Vec::with_capacity(message.emitted_len());
+        message.emit(&mut octets);
+        let octets = Bytes::from(octets);
+        Transmit { association: self.association, stream, payload_protocol: PAYLOAD_PROTOCOL, octets }
+    }
+}
+
+//= https://www.rfc-editor.org/rfc/rfc4165#section-1.7.3
+//# M2PA uses two streams in each direction for each association.
+const STREAMS: u16 = 2;
+const LINK_STATUS_STREAM: StreamId = StreamId(0);
+const USER_DATA_STREAM: StreamId = StreamId(1);
+
+const T1: usize = 0;
+const T2: usize = 1;
+const T3: usize = 2;
+const T4: usize = 3;
+const T5: usize = 4;
+const T6: usize = 5;
+const T7: usize = 6;
+const PROVING_INTERVAL: usize = 7;
+const TIMERS: usize = 8;

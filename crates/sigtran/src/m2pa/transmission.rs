@@ -1,0 +1,248 @@
+//! The transmit and retransmit buffers: what waits, what is unacknowledged, and what is handed back for changeover.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use crate::m2pa::{CongestionThreshold, SequenceNumber};
+
+/// Messages to the peer.
+#[derive(Clone, Debug)]
+pub(super) struct Transmission {
+    waiting: VecDeque<Bytes>,
+    outstanding: VecDeque<Outstanding>,
+    /// The number of the last message sent.
+    last_sent: SequenceNumber,
+    /// The last that the peer is known to have taken.
+    acknowledged: SequenceNumber,
+    congestion_status: u8,
+}
+
+#[derive(Clone, Debug)]
+struct Outstanding {
+    fsn: SequenceNumber,
+    sent_at: Instant,
+    msu: Bytes,
+}
+
+/// A backward sequence number of a message that was not sent, or that was acknowledged before the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unreasonable;
+
+impl Transmission {
+    pub(super) const fn new() -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            outstanding: VecDeque::new(),
+            last_sent: SequenceNumber::BEFORE_FIRST,
+            acknowledged: SequenceNumber::BEFORE_FIRST,
+            congestion_status: 0,
+        }
+    }
+
+    /// How many wait or are unacknowledged.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len() + self.outstanding.len()
+    }
+
+    pub(super) fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    pub(super) fn outstanding(&self) -> usize {
+        self.outstanding.len()
+    }
+
+    /// When the oldest unacknowledged message was sent.
+    pub(super) fn oldest_sent_at(&self) -> Option<Instant> {
+        self.outstanding.front().map(|message| message.sent_at)
+    }
+
+    pub(super) const fn last_sent(&self) -> SequenceNumber {
+        self.last_sent
+    }
+
+    pub(super) fn push(&mut self, msu: Bytes) {
+        self.waiting.push_back(msu);
+    }
+
+    /// Takes the next message to send, and keeps it until it is acknowledged.
+    //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.1
+    //# Nevertheless, M2PA SHALL retain transmitted User Data messages in a
+    //# retransmit queue until they are acknowledged.
+    pub(super) fn send_next(
+        &mut self,
+        now: Instant,
+        outstanding_max: usize,
+    ) -> Option<(SequenceNumber, Bytes)> {
+        if self.outstanding.len() >= outstanding_max {
+            return None;
+        }
+        let msu = self.waiting.pop_front()?;
+        let fsn = self.last_sent.next();
+        self.last_sent = fsn;
+        self.outstanding.push_back(Outstanding { fsn, sent_at: now, msu: msu.clone() });
+        Some((fsn, msu))
+    }
+
+    /// Lets go of what the peer has taken; says how many.
+    pub(super) fn acknowledge(&mut self, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
+        let before = self.acknowledged;
+        let taken = bsn.distance_from(before);
+        if taken > self.last_sent.distance_from(before) {
+            return Err(Unreasonable);
+        }
+        self.acknowledged = bsn;
+        let mut count = 0;
+        while self.outstanding.front().is_some_and(|message| message.fsn.distance_from(before) <= taken) {
+            self.outstanding.pop_front();
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Goes on after the last that the peer has taken: what is unacknowledged waits again. Says how many were taken and
+    /// how many wait again.
+    //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
+    //# M2PA (at both the LPO and RPO ends) uses the BSN value in the
+    //# received Link Status Ready message to resynchronize its sequence
+    //# numbers, if this is required by MTP2.
+    pub(super) fn resynchronize(&mut self, bsn: SequenceNumber) -> Result<(u64, u64), Unreasonable> {
+        let taken = self.acknowledge(bsn)?;
+        let again = self.outstanding.len() as u64;
+        while let Some(message) = self.outstanding.pop_back() {
+            self.waiting.push_front(message.msu);
+        }
+        self.last_sent = bsn;
+        Ok((taken, again))
+    }
+
+    /// Throws everything away; says how many. Numbers go on.
+    pub(super) fn flush(&mut self) -> u64 {
+        let count = self.len() as u64;
+        self.waiting.clear();
+        self.outstanding.clear();
+        count
+    }
+
+    /// Throws everything away and numbers anew; says how many.
+    pub(super) fn reset(&mut self) -> u64 {
+        let count = self.flush();
+        self.last_sent = SequenceNumber::BEFORE_FIRST;
+        self.acknowledged = SequenceNumber::BEFORE_FIRST;
+        count
+    }
+
+    /// Hands back what was sent after `fsnc`, then what was never sent; says how many had been taken. A number that
+    /// was not sent, or was acknowledged before the last, hands back only the latter.
+    //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.3
+    //# If M2PA receives a Retrieval
+    //# Request and FSNC request with no FSNC value, or with an invalid FSNC,
+    //# then M2PA SHALL retrieve from its buffers and deliver to MTP3 in
+    //# order:
+    pub(super) fn retrieve_after(&mut self, fsnc: Option<SequenceNumber>) -> (u64, Vec<Bytes>) {
+        let taken = fsnc.and_then(|fsnc| self.acknowledge(fsnc).ok());
+        let sent = if taken.is_some() { self.outstanding.drain(..) } else { self.outstanding.drain(..0) };
+        let messages = sent.map(|message| message.msu).chain(self.waiting.drain(..)).collect();
+        (taken.unwrap_or(0), messages)
+    }
+
+    /// The congestion status, if it has changed (Q.704, section 3.8.2).
+    pub(super) fn new_congestion_status(&mut self, thresholds: &[CongestionThreshold]) -> Option<u8> {
+        let len = self.len();
+        let reached = thresholds.iter().take_while(|threshold| len >= threshold.onset).count();
+        let kept = thresholds.iter().take_while(|threshold| len > threshold.abatement).count();
+        let status = usize::from(self.congestion_status).clamp(reached, kept.max(reached));
+        let status = u8::try_from(status).expect("there are at most three thresholds");
+        (status != self.congestion_status).then(|| {
+            self.congestion_status = status;
+            status
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(number: u32) -> SequenceNumber {
+        SequenceNumber::new(number).unwrap()
+    }
+
+    /// Messages 0 to 4 sent, 5 and 6 waiting.
+    fn five_sent() -> Transmission {
+        let mut transmission = Transmission::new();
+        for octet in 0..7 {
+            transmission.push(Bytes::copy_from_slice(&[octet; 3]));
+        }
+        while transmission.send_next(Instant::START, 5).is_some() {}
+        transmission
+    }
+
+    fn firsts(messages: &[Bytes]) -> Vec<u8> {
+        messages.iter().map(|msu| msu[0]).collect()
+    }
+
+    #[test]
+    fn an_acknowledgement_lets_go_of_all_up_to_it() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.acknowledge(number(2)), Ok(3));
+        assert_eq!((transmission.outstanding(), transmission.len()), (2, 4));
+        assert_eq!(transmission.acknowledge(number(2)), Ok(0));
+        assert_eq!(transmission.acknowledge(number(1)), Err(Unreasonable));
+        assert_eq!(transmission.acknowledge(number(5)), Err(Unreasonable));
+        assert_eq!(transmission.acknowledge(SequenceNumber::BEFORE_FIRST), Err(Unreasonable));
+    }
+
+    #[test]
+    fn numbers_wrap_in_flight() {
+        let mut transmission = five_sent();
+        transmission.last_sent = number(2);
+        transmission.acknowledged = number(0x00ff_fffd);
+        for (message, fsn) in transmission.outstanding.iter_mut().zip([0x00ff_fffe, 0x00ff_ffff, 0, 1, 2]) {
+            message.fsn = number(fsn);
+        }
+        assert_eq!(transmission.acknowledge(number(0)), Ok(3));
+        assert_eq!(transmission.acknowledge(number(2)), Ok(2));
+    }
+
+    #[test]
+    fn what_the_peer_has_not_taken_is_sent_again_with_the_same_numbers() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.resynchronize(number(2)), Ok((3, 2)));
+        let again = transmission.send_next(Instant::START, 5).unwrap();
+        assert_eq!((again.0, again.1[0]), (number(3), 3));
+    }
+
+    #[test]
+    fn retrieval_after_a_number_hands_back_what_followed_and_what_waits() {
+        let (taken, messages) = five_sent().retrieve_after(Some(number(3)));
+        assert_eq!((taken, firsts(&messages)), (4, vec![4, 5, 6]));
+    }
+
+    #[test]
+    fn retrieval_after_no_or_an_impossible_number_hands_back_what_waits() {
+        for fsnc in [None, Some(number(9))] {
+            let mut transmission = five_sent();
+            let (taken, messages) = transmission.retrieve_after(fsnc);
+            assert_eq!((taken, firsts(&messages), transmission.len()), (0, vec![5, 6], 5));
+        }
+    }
+
+    #[test]
+    fn congestion_has_hysteresis() {
+        let thresholds =
+            [CongestionThreshold { onset: 4, abatement: 2 }, CongestionThreshold { onset: 6, abatement: 5 }];
+        let mut transmission = five_sent();
+        assert_eq!(transmission.new_congestion_status(&thresholds), Some(2));
+        transmission.acknowledge(number(0)).unwrap();
+        assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (6, None));
+        transmission.acknowledge(number(1)).unwrap();
+        assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (5, Some(1)));
+        transmission.acknowledge(number(3)).unwrap();
+        assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (3, None));
+        transmission.acknowledge(number(4)).unwrap();
+        assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (2, Some(0)));
+    }
+}

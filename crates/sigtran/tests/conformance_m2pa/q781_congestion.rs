@@ -1,0 +1,76 @@
+//! Q.781, section 10: congestion of either receiver.
+
+use slantpath_base::Duration;
+use slantpath_sigtran::m2pa::{LinkState, LinkStatus};
+use slantpath_ss7::link::{LinkIndication, OutOfServiceReason};
+
+use crate::bench::{Bench, NONE, Sent, assert_within};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn case_10_1() {
+    let mut bench = Bench::in_service();
+    bench.receive_congestion(true);
+    bench.expect(Sent::Busy);
+    bench.data(0, NONE);
+    bench.expect_quiet(SECOND * 10);
+    bench.receive_congestion(false);
+    bench.expect(Sent::BusyEnded);
+    bench.expect(Sent::Ack { fsn: NONE, bsn: 0 });
+    bench.expect_delivered(0);
+}
+
+/// One message unacknowledged at a peer that is busy.
+fn busy_peer() -> Bench {
+    let mut bench = Bench::in_service();
+    bench.send_msu(0);
+    bench.expect(Sent::Data { fsn: 0, bsn: NONE });
+    bench.status(LinkStatus::Busy);
+    bench
+}
+
+#[test]
+fn case_10_2a() {
+    let mut bench = busy_peer();
+    bench.wait(SECOND * 3);
+    bench.status(LinkStatus::BusyEnded);
+    bench.ack(NONE, 0);
+    bench.expect_quiet(SECOND * 100);
+    assert_eq!(bench.link.state(), LinkState::InService);
+}
+
+#[test]
+fn case_10_2b() {
+    let mut bench = busy_peer();
+    bench.wait(SECOND * 3);
+    bench.status(LinkStatus::BusyEnded);
+    let t7 = bench.time_until(Sent::OutOfService, SECOND * 10);
+    assert_within(t7, SECOND / 2, SECOND * 2);
+    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout));
+}
+
+#[test]
+fn case_10_2c() {
+    let mut bench = busy_peer();
+    bench.wait(SECOND * 3);
+    bench.status(LinkStatus::BusyEnded);
+    bench.wait(SECOND / 2);
+    bench.ack(NONE, 0);
+    bench.expect_quiet(SECOND * 100);
+    assert_eq!(bench.link.state(), LinkState::InService);
+}
+
+#[test]
+fn case_10_3() {
+    let mut bench = busy_peer();
+    bench.send_msu(1);
+    let began = bench.now;
+    bench.wait(SECOND * 2);
+    // Busy again does not start T6 again.
+    bench.status(LinkStatus::Busy);
+    let half = bench.now;
+    let t6 = bench.time_until(Sent::OutOfService, SECOND * 10) + (half - began);
+    assert_within(t6, SECOND * 3, SECOND * 6);
+    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::PeerBusy));
+}
