@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows IP. Codecs are total: any bytes give a value or a typed error.
 
+pub mod isup;
 pub mod link;
 pub mod load;
 pub mod mtp2;

@@ -238,6 +238,8 @@ fn user_adaptation() -> io::Result<()> {
 }
 
 fn signalling() -> io::Result<()> {
+    keep("isup", "release", [0x2d, 0, 0x0c, 2, 0, 2, 0x80, 0x93])?;
+    keep("isup", "address", [5, 0, 1, 0, 0x20, 1, 0x0a, 0, 2, 0, 4, 3, 0x10, 0x21, 0x43])?;
     // Started, proved, told of a message and of its acknowledgement, and busy.
     let session = [
         [0, 0, 0, 0],

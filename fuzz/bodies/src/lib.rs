@@ -19,6 +19,7 @@ pub type Body = fn(&[u8]);
 pub const BODIES: &[(&str, Body)] = &[
     ("host_stream", host::stream),
     ("iua", sigtran::iua),
+    ("isup", ss7::isup),
     ("m2pa", sigtran::m2pa),
     ("m2ua", sigtran::m2ua),
     ("m3ua", sigtran::m3ua),

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCodeFormat;
+use slantpath_ss7::isup;
 use slantpath_ss7::link::LinkRequest;
 use slantpath_ss7::mtp2::{Config, Link, Output, SignalUnit};
 use slantpath_ss7::mtp3::Fsn;
@@ -82,5 +83,24 @@ pub fn mtp2(data: &[u8]) {
             assert!(deadline > now);
         }
         assert!(link.queued() <= 50 + 127);
+    }
+}
+
+/// A message or number that is read is written octet for octet.
+pub fn isup(data: &[u8]) {
+    if let Ok(message) = isup::Message::parse(data) {
+        let mut written = Vec::new();
+        message.emit(&mut written).expect("it was read");
+        assert_eq!(written, data);
+    }
+    if let Ok(number) = isup::CalledPartyNumber::parse(data) {
+        let mut written = Vec::new();
+        number.emit(&mut written);
+        assert_eq!(written, data);
+    }
+    if let Ok(number) = isup::CallingPartyNumber::parse(data) {
+        let mut written = Vec::new();
+        number.emit(&mut written);
+        assert_eq!(written, data);
     }
 }

@@ -1,0 +1,655 @@
+//! The life of one circuit: seizure, address complete, answer, release, reset (Q.764, sections 2.1 to 2.3 and 2.9).
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant, StateMachine, TimerTable, Transition};
+
+use super::layout::{MessageType, ParameterCode};
+use super::message::{CircuitIdentification, Message, Parameter};
+use super::number::{CalledPartyNumber, CallingPartyNumber};
+
+/// States of a circuit at one exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CircuitState {
+    /// Free.
+    Idle,
+    /// IAM was sent.
+    AwaitingAddressComplete,
+    /// ACM was received.
+    AwaitingAnswer,
+    /// IAM was received.
+    Presented,
+    /// ACM was sent.
+    Alerting,
+    /// The call is through.
+    Answered,
+    /// REL was sent.
+    AwaitingReleaseComplete,
+    /// RSC was sent.
+    AwaitingReset,
+}
+
+/// What happens to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CircuitInput {
+    /// Call control seizes the circuit.
+    Seize,
+    /// Call control has reached the called party.
+    Alert,
+    /// The called party has answered.
+    Answer,
+    /// Call control releases.
+    Release,
+    /// IAM was received.
+    Iam,
+    /// IAM was received for a circuit that this end has seized and controls.
+    IamHoldingDualSeizure,
+    /// IAM was received for a circuit that this end has seized and the peer controls.
+    IamYieldingDualSeizure,
+    /// ACM was received.
+    Acm,
+    /// ANM was received.
+    Anm,
+    /// CON was received.
+    Con,
+    /// CPG was received.
+    Cpg,
+    /// REL was received.
+    Rel,
+    /// RLC was received.
+    Rlc,
+    /// RSC was received.
+    Rsc,
+    /// A message of a call was received for a circuit that has none.
+    CallMessageWithoutCall,
+    /// T1 has expired: no RLC.
+    T1Expired,
+    /// T5 has expired: no RLC for long.
+    T5Expired,
+    /// T7 has expired: no ACM.
+    T7Expired,
+    /// T9 has expired: no ANM.
+    T9Expired,
+    /// T17 has expired: no RLC to RSC.
+    T17Expired,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CircuitAction {
+    /// Send the IAM of the seizure.
+    SendIam,
+    /// Send ACM.
+    SendAcm,
+    /// Send ANM.
+    SendAnm,
+    /// Send CON.
+    SendCon,
+    /// Send REL with the cause of call control.
+    SendRel,
+    /// Send REL with cause 102, recovery on timer expiry.
+    SendRelTimerExpired,
+    /// Send the last REL again.
+    RepeatRel,
+    /// Send RLC.
+    SendRlc,
+    /// Send RSC.
+    SendRsc,
+    /// Tell call control of the IAM.
+    TellSetup,
+    /// Tell call control that the called party is being alerted.
+    TellAlerting,
+    /// Tell call control that the called party has answered.
+    TellAnswer,
+    /// Tell call control that the peer has released.
+    TellRelease,
+    /// Tell call control that its call has failed.
+    TellFailure,
+    /// Tell call control that the circuit is free again.
+    TellIdle,
+    /// Start T7.
+    StartT7,
+    /// Start T9.
+    StartT9,
+    /// Start T1.
+    StartT1,
+    /// Start T5.
+    StartT5,
+    /// Start T17.
+    StartT17,
+    /// Stop every timer.
+    StopTimers,
+}
+
+use CircuitAction as Do;
+use CircuitInput as On;
+use CircuitState as In;
+
+type Row = Transition<CircuitState, CircuitInput, CircuitAction>;
+
+const fn row(from: In, on: On, to: In, actions: &'static [Do]) -> Row {
+    Transition { from, on, to, actions }
+}
+
+const RELEASED_BY_PEER: &[Do] = &[Do::StopTimers, Do::SendRlc, Do::TellRelease, Do::TellIdle];
+const RELEASED_BY_US: &[Do] = &[Do::StopTimers, Do::SendRel, Do::StartT1, Do::StartT5];
+const TIMED_OUT: &[Do] =
+    &[Do::StopTimers, Do::SendRelTimerExpired, Do::StartT1, Do::StartT5, Do::TellFailure];
+
+/// The table.
+pub const CIRCUIT: StateMachine<CircuitState, CircuitInput, CircuitAction> = StateMachine {
+    name: "Circuit",
+    source: "Q.764, sections 2.1, 2.2, 2.3, 2.9.1, 2.9.3, 2.9.5 and 2.9.6",
+    initial: In::Idle,
+    transitions: &[
+        row(In::Idle, On::Seize, In::AwaitingAddressComplete, &[Do::SendIam, Do::StartT7]),
+        row(In::Idle, On::Iam, In::Presented, &[Do::TellSetup]),
+        row(In::Idle, On::Rel, In::Idle, &[Do::SendRlc]),
+        row(In::Idle, On::Rsc, In::Idle, &[Do::SendRlc]),
+        row(In::Idle, On::CallMessageWithoutCall, In::AwaitingReset, &[Do::SendRsc, Do::StartT17]),
+        row(
+            In::AwaitingAddressComplete,
+            On::Acm,
+            In::AwaitingAnswer,
+            &[Do::StopTimers, Do::StartT9, Do::TellAlerting],
+        ),
+        row(In::AwaitingAddressComplete, On::Con, In::Answered, &[Do::StopTimers, Do::TellAnswer]),
+        row(In::AwaitingAddressComplete, On::IamHoldingDualSeizure, In::AwaitingAddressComplete, &[]),
+        row(
+            In::AwaitingAddressComplete,
+            On::IamYieldingDualSeizure,
+            In::Presented,
+            &[Do::StopTimers, Do::TellFailure, Do::TellSetup],
+        ),
+        row(In::AwaitingAddressComplete, On::T7Expired, In::AwaitingReleaseComplete, TIMED_OUT),
+        row(In::AwaitingAddressComplete, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
+        row(In::AwaitingAddressComplete, On::Rel, In::Idle, RELEASED_BY_PEER),
+        row(In::AwaitingAddressComplete, On::Rsc, In::Idle, RELEASED_BY_PEER),
+        row(In::AwaitingAnswer, On::Anm, In::Answered, &[Do::StopTimers, Do::TellAnswer]),
+        row(In::AwaitingAnswer, On::Cpg, In::AwaitingAnswer, &[]),
+        row(In::AwaitingAnswer, On::T9Expired, In::AwaitingReleaseComplete, TIMED_OUT),
+        row(In::AwaitingAnswer, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
+        row(In::AwaitingAnswer, On::Rel, In::Idle, RELEASED_BY_PEER),
+        row(In::AwaitingAnswer, On::Rsc, In::Idle, RELEASED_BY_PEER),
+        row(In::Presented, On::Alert, In::Alerting, &[Do::SendAcm]),
+        row(In::Presented, On::Answer, In::Answered, &[Do::SendCon]),
+        row(In::Presented, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
+        row(In::Presented, On::Rel, In::Idle, RELEASED_BY_PEER),
+        row(In::Presented, On::Rsc, In::Idle, RELEASED_BY_PEER),
+        row(In::Alerting, On::Answer, In::Answered, &[Do::SendAnm]),
+        row(In::Alerting, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
+        row(In::Alerting, On::Rel, In::Idle, RELEASED_BY_PEER),
+        row(In::Alerting, On::Rsc, In::Idle, RELEASED_BY_PEER),
+        row(In::Answered, On::Cpg, In::Answered, &[]),
+        row(In::Answered, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
+        row(In::Answered, On::Rel, In::Idle, RELEASED_BY_PEER),
+        row(In::Answered, On::Rsc, In::Idle, RELEASED_BY_PEER),
+        row(In::AwaitingReleaseComplete, On::Rlc, In::Idle, &[Do::StopTimers, Do::TellIdle]),
+        row(In::AwaitingReleaseComplete, On::Rel, In::AwaitingReleaseComplete, &[Do::SendRlc]),
+        row(In::AwaitingReleaseComplete, On::Rsc, In::Idle, &[Do::StopTimers, Do::SendRlc, Do::TellIdle]),
+        row(
+            In::AwaitingReleaseComplete,
+            On::T1Expired,
+            In::AwaitingReleaseComplete,
+            &[Do::RepeatRel, Do::StartT1],
+        ),
+        row(
+            In::AwaitingReleaseComplete,
+            On::T5Expired,
+            In::AwaitingReset,
+            &[Do::StopTimers, Do::SendRsc, Do::StartT17],
+        ),
+        row(In::AwaitingReset, On::Rlc, In::Idle, &[Do::StopTimers, Do::TellIdle]),
+        row(In::AwaitingReset, On::Rel, In::AwaitingReset, &[Do::SendRlc]),
+        row(In::AwaitingReset, On::Rsc, In::AwaitingReset, &[Do::SendRlc]),
+        row(In::AwaitingReset, On::T17Expired, In::AwaitingReset, &[Do::SendRsc, Do::StartT17]),
+    ],
+};
+
+/// Parameters of a circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircuitConfig {
+    /// Which circuit.
+    pub circuit: CircuitIdentification,
+    /// Whether this exchange keeps its call when both seize the circuit at once: the one with the higher point code
+    /// controls the even circuits, the other one the odd ones (Q.764, section 2.9.1.4).
+    pub controls: bool,
+    /// T1: REL is repeated; 15 to 60 s.
+    pub t1: Duration,
+    /// T5: the circuit is reset instead; 5 to 15 minutes.
+    pub t5: Duration,
+    /// T7: ACM is waited for; 20 to 30 s.
+    pub t7: Duration,
+    /// T9: ANM is waited for; 1.5 to 3 minutes.
+    pub t9: Duration,
+    /// T17: RSC is repeated; 5 to 15 minutes.
+    pub t17: Duration,
+}
+
+impl CircuitConfig {
+    /// The middle of the ranges of Q.764, annex A.
+    pub const fn new(circuit: CircuitIdentification, controls: bool) -> Self {
+        Self {
+            circuit,
+            controls,
+            t1: Duration::from_secs(30),
+            t5: Duration::from_secs(600),
+            t7: Duration::from_secs(25),
+            t9: Duration::from_secs(120),
+            t17: Duration::from_secs(600),
+        }
+    }
+}
+
+/// What call control asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CircuitCommand {
+    /// The called party is being alerted.
+    Alert,
+    /// The called party has answered.
+    Answer,
+    /// End the call with this cause value of Q.850: 16 is normal clearing.
+    Release(u8),
+    /// Begin a call: speech between ordinary subscribers over a terrestrial circuit.
+    Seize {
+        /// Whom to call.
+        called: CalledPartyNumber,
+        /// Who calls.
+        calling: Option<CallingPartyNumber>,
+    },
+}
+
+/// What call control is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CircuitEvent {
+    /// The called party is being alerted.
+    Alerting,
+    /// The called party has answered.
+    Answered,
+    /// Our call has failed: no answer in time, or the peer's call went before it.
+    Failed,
+    /// The circuit is free again.
+    Idle,
+    /// The peer has released.
+    Released,
+    /// The peer calls: its IAM.
+    Setup(Message),
+}
+
+/// What a circuit wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CircuitOutput {
+    /// Call control is to be told.
+    Event(CircuitEvent),
+    /// A message goes to the peer.
+    Send(Message),
+    /// Nothing until then.
+    Wait(Option<Instant>),
+}
+
+/// What was received and what became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CircuitCounters {
+    /// Messages that the state took.
+    pub accepted: u64,
+    /// Messages that the state had no use for.
+    pub discarded_unexpected: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Timer {
+    T1,
+    T5,
+    T7,
+    T9,
+    T17,
+}
+
+const EXPIRIES: [CircuitInput; 5] =
+    [On::T1Expired, On::T5Expired, On::T7Expired, On::T9Expired, On::T17Expired];
+
+/// Cause value 102 of Q.850: recovery on timer expiry.
+const RECOVERY_ON_TIMER_EXPIRY: u8 = 102;
+
+/// A circuit at one exchange.
+#[derive(Clone, Debug)]
+pub struct Circuit {
+    config: CircuitConfig,
+    state: CircuitState,
+    timers: TimerTable<5>,
+    initial_address: Vec<Parameter>,
+    calling: Option<CallingPartyNumber>,
+    cause: u8,
+    received: Option<Message>,
+    outputs: VecDeque<CircuitOutput>,
+    counters: CircuitCounters,
+}
+
+impl Circuit {
+    /// A free circuit.
+    pub fn new(config: CircuitConfig) -> Self {
+        Self {
+            config,
+            state: CIRCUIT.initial,
+            timers: TimerTable::default(),
+            initial_address: Vec::new(),
+            calling: None,
+            cause: 0,
+            received: None,
+            outputs: VecDeque::new(),
+            counters: CircuitCounters::default(),
+        }
+    }
+
+    /// Where the call stands.
+    pub const fn state(&self) -> CircuitState {
+        self.state
+    }
+
+    /// What was received.
+    pub const fn counters(&self) -> CircuitCounters {
+        self.counters
+    }
+
+    /// Call control asks for something; whether the state has room for it.
+    pub fn command(&mut self, now: Instant, command: CircuitCommand) -> bool {
+        let input = match command {
+            CircuitCommand::Alert => On::Alert,
+            CircuitCommand::Answer => On::Answer,
+            CircuitCommand::Release(cause) => {
+                self.cause = cause;
+                On::Release
+            }
+            CircuitCommand::Seize { called, calling } => {
+                if self.state == In::Idle {
+                    self.initial_address = initial_address(&called);
+                    self.calling = calling;
+                }
+                On::Seize
+            }
+        };
+        self.input(now, input)
+    }
+
+    /// A message of this circuit came.
+    pub fn handle_message(&mut self, now: Instant, message: Message) {
+        let input = match message.kind {
+            MessageType::IAM => Some(self.input_of_iam()),
+            MessageType::ACM => Some(On::Acm),
+            MessageType::ANM => Some(On::Anm),
+            MessageType::CON => Some(On::Con),
+            MessageType::CPG => Some(On::Cpg),
+            MessageType::REL => Some(On::Rel),
+            MessageType::RLC => Some(On::Rlc),
+            MessageType::RSC => Some(On::Rsc),
+            _ => None,
+        };
+        let is_of_a_call = matches!(input, Some(On::Acm | On::Anm | On::Con | On::Cpg));
+        let input =
+            if is_of_a_call && self.state == In::Idle { Some(On::CallMessageWithoutCall) } else { input };
+        self.received = Some(message);
+        if input.is_some_and(|input| self.input(now, input)) {
+            self.counters.accepted += 1;
+        } else {
+            self.counters.discarded_unexpected += 1;
+        }
+    }
+
+    fn input_of_iam(&self) -> CircuitInput {
+        match (self.state, self.config.controls) {
+            (In::AwaitingAddressComplete, true) => On::IamHoldingDualSeizure,
+            (In::AwaitingAddressComplete, false) => On::IamYieldingDualSeizure,
+            _ => On::Iam,
+        }
+    }
+
+    /// What the circuit wants next. Timers that have expired are worked off first.
+    pub fn poll_output(&mut self, now: Instant) -> CircuitOutput {
+        while let Some(timer) = self.timers.take_expired(now) {
+            self.input(now, EXPIRIES[timer]);
+        }
+        self.outputs.pop_front().unwrap_or_else(|| CircuitOutput::Wait(self.timers.next_deadline()))
+    }
+
+    fn input(&mut self, now: Instant, input: CircuitInput) -> bool {
+        let Some(row) = CIRCUIT.next(self.state, input) else { return false };
+        self.state = row.to;
+        for action in row.actions {
+            self.act(now, *action);
+        }
+        true
+    }
+
+    fn act(&mut self, now: Instant, action: CircuitAction) {
+        match action {
+            Do::SendIam => {
+                let calling = self.calling.as_ref().map(|calling| {
+                    let mut value = Vec::new();
+                    calling.emit(&mut value);
+                    vec![Parameter { code: ParameterCode::CALLING_PARTY_NUMBER, value: value.into() }]
+                });
+                self.send(MessageType::IAM, self.initial_address.clone(), calling);
+            }
+            // No indication; charge; subscriber free; ordinary subscriber; ISDN user part all the way.
+            Do::SendAcm => {
+                self.send(MessageType::ACM, one(ParameterCode::BACKWARD_CALL, &[0x16, 0x04]), None);
+            }
+            Do::SendCon => {
+                self.send(MessageType::CON, one(ParameterCode::BACKWARD_CALL, &[0x16, 0x04]), None);
+            }
+            Do::SendAnm => self.send(MessageType::ANM, Vec::new(), None),
+            Do::SendRel | Do::RepeatRel => self.send_release(),
+            Do::SendRelTimerExpired => {
+                self.cause = RECOVERY_ON_TIMER_EXPIRY;
+                self.send_release();
+            }
+            Do::SendRlc => self.send(MessageType::RLC, Vec::new(), None),
+            Do::SendRsc => self.send(MessageType::RSC, Vec::new(), None),
+            Do::TellSetup => {
+                if let Some(message) = self.received.take() {
+                    self.tell(CircuitEvent::Setup(message));
+                }
+            }
+            Do::TellAlerting => self.tell(CircuitEvent::Alerting),
+            Do::TellAnswer => self.tell(CircuitEvent::Answered),
+            Do::TellRelease => self.tell(CircuitEvent::Released),
+            Do::TellFailure => self.tell(CircuitEvent::Failed),
+            Do::TellIdle => self.tell(CircuitEvent::Idle),
+            Do::StartT1 => self.start(now, Timer::T1, self.config.t1),
+            Do::StartT5 => self.start(now, Timer::T5, self.config.t5),
+            Do::StartT7 => self.start(now, Timer::T7, self.config.t7),
+            Do::StartT9 => self.start(now, Timer::T9, self.config.t9),
+            Do::StartT17 => self.start(now, Timer::T17, self.config.t17),
+            Do::StopTimers => self.timers = TimerTable::default(),
+        }
+    }
+
+    fn start(&mut self, now: Instant, timer: Timer, duration: Duration) {
+        self.timers.start(timer as usize, now + duration);
+    }
+
+    fn tell(&mut self, event: CircuitEvent) {
+        self.outputs.push_back(CircuitOutput::Event(event));
+    }
+
+    /// ITU-T coding, from the network beyond the interworking point; the cause value with its last-octet bit.
+    fn send_release(&mut self) {
+        self.send(MessageType::REL, one(ParameterCode::CAUSE, &[0x8a, self.cause | 0x80]), None);
+    }
+
+    fn send(&mut self, kind: MessageType, mandatory: Vec<Parameter>, optional: Option<Vec<Parameter>>) {
+        let message = Message { circuit: self.config.circuit, spare: 0, kind, mandatory, optional };
+        self.outputs.push_back(CircuitOutput::Send(message));
+    }
+}
+
+fn one(code: ParameterCode, value: &[u8]) -> Vec<Parameter> {
+    vec![Parameter { code, value: Bytes::copy_from_slice(value) }]
+}
+
+/// The mandatory parameters of an IAM: no satellite, no continuity check; a national call, ISDN user part preferred;
+/// an ordinary subscriber; speech.
+fn initial_address(called: &CalledPartyNumber) -> Vec<Parameter> {
+    let mut number = Vec::new();
+    called.emit(&mut number);
+    [
+        one(ParameterCode::NATURE_OF_CONNECTION, &[0]),
+        one(ParameterCode::FORWARD_CALL, &[0x20, 0x01]),
+        one(ParameterCode::CALLING_PARTY_CATEGORY, &[0x0a]),
+        one(ParameterCode::TRANSMISSION_MEDIUM, &[0]),
+        one(ParameterCode::CALLED_PARTY_NUMBER, &number),
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sccp::Digits;
+    use proptest::prelude::*;
+
+    const START: Instant = Instant::START;
+
+    fn seize() -> CircuitCommand {
+        let digits = Digits::parse("0483902899").expect("digits");
+        let called =
+            CalledPartyNumber { nature: 3, internal_not_allowed: true, plan: 1, digits, spare: 0, filler: 0 };
+        CircuitCommand::Seize { called, calling: None }
+    }
+
+    fn circuit(controls: bool) -> Circuit {
+        Circuit::new(CircuitConfig::new(CircuitIdentification(5), controls))
+    }
+
+    /// Carries all messages between two ends at once, over the wire; what call control was told at each.
+    fn exchange(now: Instant, ends: &mut [Circuit; 2]) -> [Vec<CircuitEvent>; 2] {
+        let mut told = [Vec::new(), Vec::new()];
+        loop {
+            let mut is_quiet = true;
+            for end in 0..2 {
+                loop {
+                    match ends[end].poll_output(now) {
+                        CircuitOutput::Event(event) => told[end].push(event),
+                        CircuitOutput::Send(message) => {
+                            is_quiet = false;
+                            let mut octets = Vec::new();
+                            message.emit(&mut octets).expect("our own message");
+                            ends[1 - end]
+                                .handle_message(now, Message::parse(&octets).expect("our own message"));
+                        }
+                        CircuitOutput::Wait(_) => break,
+                    }
+                }
+            }
+            if is_quiet {
+                return told;
+            }
+        }
+    }
+
+    fn states(ends: &[Circuit; 2]) -> [CircuitState; 2] {
+        [ends[0].state(), ends[1].state()]
+    }
+
+    #[test]
+    fn a_call_is_set_up_answered_and_released() {
+        let mut ends = [circuit(true), circuit(false)];
+        assert!(ends[0].command(START, seize()));
+        let told = exchange(START, &mut ends);
+        assert!(matches!(&told[1][..], [CircuitEvent::Setup(message)] if message.kind == MessageType::IAM));
+        assert!(ends[1].command(START, CircuitCommand::Alert));
+        assert_eq!(exchange(START, &mut ends)[0], [CircuitEvent::Alerting]);
+        assert!(ends[1].command(START, CircuitCommand::Answer));
+        assert_eq!(exchange(START, &mut ends)[0], [CircuitEvent::Answered]);
+        assert_eq!(states(&ends), [CircuitState::Answered; 2]);
+        assert!(ends[0].command(START, CircuitCommand::Release(16)));
+        let told = exchange(START, &mut ends);
+        assert_eq!(told, [vec![CircuitEvent::Idle], vec![CircuitEvent::Released, CircuitEvent::Idle]]);
+        assert_eq!(states(&ends), [CircuitState::Idle; 2]);
+    }
+
+    #[test]
+    fn when_both_seize_the_circuit_the_one_that_controls_it_keeps_its_call() {
+        let mut ends = [circuit(true), circuit(false)];
+        ends[0].command(START, seize());
+        ends[1].command(START, seize());
+        let told = exchange(START, &mut ends);
+        assert!(matches!(&told[1][..], [CircuitEvent::Failed, CircuitEvent::Setup(_)]), "{told:?}");
+        assert_eq!(told[0], []);
+        assert_eq!(states(&ends), [CircuitState::AwaitingAddressComplete, CircuitState::Presented]);
+    }
+
+    #[test]
+    fn a_call_without_address_complete_is_released_after_t7() {
+        let mut end = circuit(true);
+        end.command(START, seize());
+        let mut sent = Vec::new();
+        let mut now = START;
+        for _ in 0..200 {
+            match end.poll_output(now) {
+                CircuitOutput::Send(message) => sent.push((now, message.kind)),
+                CircuitOutput::Event(_) => {}
+                CircuitOutput::Wait(deadline) => now = deadline.expect("it waits for something"),
+            }
+        }
+        let at = |secs| START + Duration::from_secs(secs);
+        assert_eq!(
+            sent[..3],
+            [(at(0), MessageType::IAM), (at(25), MessageType::REL), (at(55), MessageType::REL)]
+        );
+        let reset = sent.iter().find(|(_, kind)| *kind == MessageType::RSC);
+        assert_eq!(reset.map(|(at, _)| *at), Some(at(625)));
+    }
+
+    #[test]
+    fn a_message_of_a_call_that_is_not_there_resets_the_circuit() {
+        let mut ends = [circuit(true), circuit(false)];
+        let answer = Message {
+            circuit: CircuitIdentification(5),
+            spare: 0,
+            kind: MessageType::ANM,
+            mandatory: Vec::new(),
+            optional: None,
+        };
+        ends[0].handle_message(START, answer);
+        assert_eq!(ends[0].state(), CircuitState::AwaitingReset);
+        exchange(START, &mut ends);
+        assert_eq!(states(&ends), [CircuitState::Idle; 2]);
+    }
+
+    #[test]
+    fn the_table_is_whole() {
+        assert_eq!(CIRCUIT.ambiguous(), None);
+        assert_eq!(CIRCUIT.unreachable(), []);
+    }
+
+    proptest! {
+        /// Whatever call control does, once it is quiet and the timers have run, both ends agree.
+        #[test]
+        fn both_ends_agree_in_the_end(steps in prop::collection::vec((0_usize..2, 0_u8..4, 0_u64..40), 0..60)) {
+            let mut ends = [circuit(true), circuit(false)];
+            let mut now = START;
+            for (end, what, pause) in steps {
+                let command = match what {
+                    0 => CircuitCommand::Alert,
+                    1 => CircuitCommand::Answer,
+                    2 => CircuitCommand::Release(16),
+                    _ => seize(),
+                };
+                ends[end].command(now, command);
+                exchange(now, &mut ends);
+                now += Duration::from_secs(pause);
+                exchange(now, &mut ends);
+            }
+            let both = states(&ends);
+            let agree = [
+                [CircuitState::Idle, CircuitState::Idle],
+                [CircuitState::Answered, CircuitState::Answered],
+                [CircuitState::AwaitingAddressComplete, CircuitState::Presented],
+                [CircuitState::AwaitingAnswer, CircuitState::Alerting],
+            ];
+            prop_assert!(agree.iter().any(|pair| both == *pair || [both[1], both[0]] == *pair), "{both:?}");
+        }
+    }
+}
