@@ -78,6 +78,35 @@ impl From<WireError> for ParseError {
     }
 }
 
+/// Checks version and length; the kind of the message, and its parameters unread.
+pub(crate) fn header(octets: &[u8]) -> Result<(MessageKind, &[u8]), ParseError> {
+    let mut reader = Reader::new(octets);
+    let [version, _reserved, class, kind] = reader.array()?;
+    if version != VERSION {
+        return Err(ParseError::InvalidVersion(version));
+    }
+    let len = reader.u32()?;
+    let wanted = usize::try_from(len).unwrap_or(usize::MAX);
+    // The length covers the final padding or not: both are on the wire (RFC 4666, section 3.1.4).
+    let padded = octets.len() - octets.len().min(wanted) < 4;
+    if wanted < HEADER_LEN || wanted > octets.len() || !padded {
+        let error = WireError::BadValue { field: "message length", value: len.into() };
+        return Err(ParseError::Malformed(error));
+    }
+    Ok((MessageKind { class, kind }, reader.rest()))
+}
+
+/// Reads the next parameter, and names one whose length is wrong.
+pub(crate) fn next_parameter<'a>(reader: &mut Reader<'a>) -> Result<Option<Tlv<'a>>, ParseError> {
+    // The tag, for a parameter whose length is wrong.
+    let tag = reader.rest().first_chunk().map(|tag| u16::from_be_bytes(*tag));
+    match (tlv::read(reader), tag) {
+        (Ok(field), _) => Ok(field),
+        (Err(_), Some(tag)) => Err(ParseError::ParameterField(tag)),
+        (Err(error), None) => Err(ParseError::Malformed(error)),
+    }
+}
+
 /// A message whose frame has been checked: its kind, and parameters that are all whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
@@ -89,32 +118,10 @@ pub struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// Checks version, length and the framing of every parameter.
     pub fn parse(octets: &'a [u8]) -> Result<Self, ParseError> {
-        let mut reader = Reader::new(octets);
-        let [version, _reserved, class, kind] = reader.array()?;
-        if version != VERSION {
-            return Err(ParseError::InvalidVersion(version));
-        }
-        let len = reader.u32()?;
-        let wanted = usize::try_from(len).unwrap_or(usize::MAX);
-        // The length covers the final padding or not: both are on the wire (RFC 4666, section 3.1.4).
-        let padded = octets.len() - octets.len().min(wanted) < 4;
-        if wanted < HEADER_LEN || wanted > octets.len() || !padded {
-            let error = WireError::BadValue { field: "message length", value: len.into() };
-            return Err(ParseError::Malformed(error));
-        }
-        let parameters = reader.rest();
+        let (kind, parameters) = header(octets)?;
         let mut check = Reader::new(parameters);
-        loop {
-            // The tag, for a parameter whose length is wrong.
-            let tag = check.rest().first_chunk().map(|tag| u16::from_be_bytes(*tag));
-            match (tlv::read(&mut check), tag) {
-                (Ok(None), _) => break,
-                (Ok(Some(_)), _) => {}
-                (Err(_), Some(tag)) => return Err(ParseError::ParameterField(tag)),
-                (Err(error), None) => return Err(ParseError::Malformed(error)),
-            }
-        }
-        Ok(Self { kind: MessageKind { class, kind }, parameters })
+        while next_parameter(&mut check)?.is_some() {}
+        Ok(Self { kind, parameters })
     }
 
     /// The parameters in their order.

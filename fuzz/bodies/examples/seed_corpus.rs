@@ -261,12 +261,12 @@ fn signalling() -> io::Result<()> {
         sls: Sls(12),
         user_data: vec![9, 0, 3].into(),
     };
-    let data = m3ua::Message::Data {
+    let data = m3ua::Message::Data(m3ua::Data {
         network_appearance: Some(1),
         routing_context: Some(2),
         protocol_data,
         correlation_id: None,
-    };
+    });
     for (name, message) in [
         ("data", data),
         (

@@ -5,7 +5,7 @@ use slantpath_ss7::PointCode;
 
 use crate::asp::{Adaptation, AspMessage, ErrorCode, Parameters, RoutingContexts};
 use crate::common::{self, Frame, MessageKind, ParseError, emit_octets, emit_u32, emit_u32_list};
-use crate::m3ua::{DeregistrationResult, ProtocolData, RegistrationResult, RoutingKey};
+use crate::m3ua::{Data, DeregistrationResult, RegistrationResult, RoutingKey, data};
 
 /// M3UA, as its ASPs see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,12 +83,7 @@ pub struct AffectedDestinations {
 #[expect(missing_docs, reason = "the fields are the parameters of RFC 4666, section 3, by their names")]
 pub enum Message {
     /// Payload data.
-    Data {
-        network_appearance: Option<u32>,
-        routing_context: Option<u32>,
-        protocol_data: ProtocolData,
-        correlation_id: Option<u32>,
-    },
+    Data(Data),
     /// Destination unavailable.
     Duna(AffectedDestinations),
     /// Destination available.
@@ -121,7 +116,6 @@ mod kind {
         MessageKind { class, kind }
     }
 
-    pub(super) const DATA: MessageKind = of(1, 1);
     pub(super) const DUNA: MessageKind = of(2, 1);
     pub(super) const DAVA: MessageKind = of(2, 2);
     pub(super) const DAUD: MessageKind = of(2, 3);
@@ -140,23 +134,11 @@ impl Message {
         let frame = Frame::parse(octets)?;
         match frame.kind.class {
             0 | 3 | 4 => AspMessage::parse(&frame).map(Self::Asp),
-            1 => Self::parse_data(&frame, octets),
+            1 => Data::parse(octets).map(Self::Data),
             2 => Self::parse_network(&frame),
             9 => Self::parse_registration(&frame),
             _ => Err(ParseError::UnsupportedClass(frame.kind)),
         }
-    }
-
-    fn parse_data(frame: &Frame<'_>, octets: &Bytes) -> Result<Self, ParseError> {
-        if frame.kind != kind::DATA {
-            return Err(ParseError::UnsupportedType(frame.kind));
-        }
-        Ok(Self::Data {
-            network_appearance: frame.u32(tag::NETWORK_APPEARANCE)?,
-            routing_context: frame.u32(common::tag::ROUTING_CONTEXT)?,
-            protocol_data: ProtocolData::parse(&octets.slice_ref(frame.required(tag::PROTOCOL_DATA)?))?,
-            correlation_id: frame.u32(common::tag::CORRELATION_ID)?,
-        })
     }
 
     fn parse_network(frame: &Frame<'_>) -> Result<Self, ParseError> {
@@ -212,7 +194,7 @@ impl Message {
     /// Which message this is.
     pub const fn kind(&self) -> MessageKind {
         match self {
-            Self::Data { .. } => kind::DATA,
+            Self::Data(_) => data::KIND,
             Self::Duna(_) => kind::DUNA,
             Self::Dava(_) => kind::DAVA,
             Self::Daud(_) => kind::DAUD,
@@ -229,17 +211,17 @@ impl Message {
 
     /// Appends the message from its version on, parameters in the order of the RFC.
     pub fn emit(&self, out: &mut Vec<u8>) {
-        common::emit(self.kind(), out, |out| self.emit_parameters(out));
+        if let Self::Data(data) = self {
+            data.write(out);
+        } else {
+            common::emit(self.kind(), out, |out| self.emit_parameters(out));
+        }
     }
 
     fn emit_parameters(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Data { network_appearance, routing_context, protocol_data, correlation_id } => {
-                emit_u32_list(tag::NETWORK_APPEARANCE, network_appearance.as_slice(), out);
-                emit_u32_list(common::tag::ROUTING_CONTEXT, routing_context.as_slice(), out);
-                slantpath_wire::tlv::write(out, tag::PROTOCOL_DATA, |out| protocol_data.emit(out));
-                emit_u32_list(common::tag::CORRELATION_ID, correlation_id.as_slice(), out);
-            }
+            // DATA has a writer of its own.
+            Self::Data(_) => {}
             Self::Duna(affected) | Self::Dava(affected) | Self::Daud(affected) | Self::Drst(affected) => {
                 affected.emit(out);
                 emit_optional(common::tag::INFO, affected.info.as_deref(), out);

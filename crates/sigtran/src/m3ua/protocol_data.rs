@@ -1,8 +1,9 @@
 //! The Protocol Data parameter (RFC 4666, section 3.3.1): an MSU with its label taken apart.
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::Sls;
+use slantpath_ss7::mtp3::{RoutingLabel, ServiceIndicator, ServiceInformation, Sls};
+use slantpath_ss7::transfer::Transfer;
 use slantpath_wire::Reader;
 
 use crate::common::ParseError;
@@ -40,10 +41,38 @@ impl ProtocolData {
     }
 
     /// Appends the parameter's value.
-    pub fn emit(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.opc.0.to_be_bytes());
-        out.extend_from_slice(&self.dpc.0.to_be_bytes());
-        out.extend_from_slice(&[self.service_indicator, self.network_indicator, self.priority, self.sls.0]);
-        out.extend_from_slice(&self.user_data);
+    pub fn write(&self, out: &mut impl BufMut) {
+        out.put_u32(self.opc.0);
+        out.put_u32(self.dpc.0);
+        out.put_slice(&[self.service_indicator, self.network_indicator, self.priority, self.sls.0]);
+        out.put_slice(&self.user_data);
+    }
+
+    /// The message as the message transfer part gives it to its users; `None` if service or network indicator do not
+    /// fit their bits.
+    pub fn to_transfer(&self) -> Option<Transfer> {
+        let indicator = ServiceIndicator::new(self.service_indicator)?;
+        let fits = self.network_indicator < 4 && self.priority < 4;
+        let octet = self.network_indicator << 6 | self.priority << 4 | indicator.value();
+        fits.then(|| Transfer {
+            service: ServiceInformation::from_octet(octet),
+            label: RoutingLabel { dpc: self.dpc, opc: self.opc, sls: self.sls },
+            user_data: self.user_data.clone(),
+        })
+    }
+}
+
+impl From<Transfer> for ProtocolData {
+    fn from(transfer: Transfer) -> Self {
+        let Transfer { service, label, user_data } = transfer;
+        Self {
+            opc: label.opc,
+            dpc: label.dpc,
+            service_indicator: service.indicator.value(),
+            network_indicator: service.network as u8,
+            priority: service.priority & 3,
+            sls: label.sls,
+            user_data,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::asp::{Status, TrafficMode};
-use crate::m3ua::KeyDestination;
+use crate::m3ua::{KeyDestination, ProtocolData};
 use proptest::prelude::*;
 use slantpath_ss7::mtp3::Sls;
 
@@ -46,14 +46,10 @@ fn any_data() -> impl Strategy<Value = Message> {
         sls: Sls(sls),
         user_data: user_data.into(),
     });
-    (any::<[Option<u32>; 3]>(), data).prop_map(
-        |([network_appearance, routing_context, correlation_id], protocol_data)| Message::Data {
-            network_appearance,
-            routing_context,
-            protocol_data,
-            correlation_id,
-        },
-    )
+    (any::<[Option<u32>; 3]>(), data).prop_map(|(numbers, protocol_data)| {
+        let [network_appearance, routing_context, correlation_id] = numbers;
+        Message::Data(Data { network_appearance, routing_context, protocol_data, correlation_id })
+    })
 }
 
 fn any_registration() -> impl Strategy<Value = Message> {

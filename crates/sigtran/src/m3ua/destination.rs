@@ -1,0 +1,102 @@
+//! The state of signalling destinations, and what the messages about them name.
+
+use slantpath_ss7::PointCode;
+
+use crate::m3ua::{AffectedDestinations, Message};
+
+/// Whether a destination can be reached. One that nobody has told of cannot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Availability {
+    /// It cannot.
+    #[default]
+    Unavailable,
+    /// It can, and another way is better.
+    Restricted,
+    /// It can.
+    Available,
+}
+
+/// A destination in a network.
+pub type NetworkPoint = (Option<u32>, PointCode);
+
+/// What is known of a destination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DestinationState {
+    /// Whether it can be reached.
+    pub availability: Availability,
+    /// The congestion towards it, 0 to 3.
+    pub congestion: u8,
+}
+
+/// Whether a point code is within an affected range: the mask counts the low bits that may be anything.
+pub(super) fn is_affected((mask, affected): (u8, PointCode), code: PointCode) -> bool {
+    // A point code has 24 bits in M3UA: more masked bits than that are all of them.
+    let bits = u32::from(mask.min(24));
+    affected.0 >> bits == code.0 >> bits
+}
+
+/// How many point codes one message lists at most: it stays below the size that every transport carries at once.
+const CODES_MAX: usize = 256;
+
+/// The messages that tell an availability of point codes.
+pub(super) fn availability_messages(
+    availability: Availability,
+    network_appearance: Option<u32>,
+    routing_contexts: &[u32],
+    codes: &[(u8, PointCode)],
+) -> Vec<Message> {
+    let tell = |codes: &[(u8, PointCode)]| {
+        let affected = affected(network_appearance, routing_contexts, codes);
+        match availability {
+            Availability::Unavailable => Message::Duna(affected),
+            Availability::Restricted => Message::Drst(affected),
+            Availability::Available => Message::Dava(affected),
+        }
+    };
+    codes.chunks(CODES_MAX).map(tell).collect()
+}
+
+/// The messages that ask for the state of point codes.
+pub(super) fn audits(
+    network_appearance: Option<u32>,
+    routing_contexts: &[u32],
+    codes: &[(u8, PointCode)],
+) -> Vec<Message> {
+    let ask = |codes: &[(u8, PointCode)]| Message::Daud(affected(network_appearance, routing_contexts, codes));
+    codes.chunks(CODES_MAX).map(ask).collect()
+}
+
+/// The parameters of a message about point codes.
+pub(super) fn affected(
+    network_appearance: Option<u32>,
+    routing_contexts: &[u32],
+    codes: &[(u8, PointCode)],
+) -> AffectedDestinations {
+    AffectedDestinations {
+        network_appearance,
+        routing_contexts: routing_contexts.to_vec(),
+        point_codes: codes.to_vec(),
+        info: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_counts_low_bits_that_may_be_anything() {
+        let affected = (3, PointCode(0b1010_1000));
+        assert!(is_affected(affected, PointCode(0b1010_1111)));
+        assert!(!is_affected(affected, PointCode(0b1011_0000)));
+        assert!(is_affected((0, PointCode(5)), PointCode(5)));
+        assert!(!is_affected((0, PointCode(5)), PointCode(4)));
+        assert!(is_affected((255, PointCode(5)), PointCode(0xff_ffff)));
+    }
+
+    #[test]
+    fn long_lists_are_told_in_several_messages() {
+        let codes: Vec<_> = (0..600).map(|code| (0, PointCode(code))).collect();
+        assert_eq!(availability_messages(Availability::Available, None, &[1], &codes).len(), 3);
+    }
+}
