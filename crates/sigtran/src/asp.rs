@@ -5,7 +5,7 @@
 //! its messages concern: routing contexts in M3UA and SUA, interface identifiers in M2UA and IUA.
 
 mod codes;
-mod config;
+pub(crate) mod config;
 mod gateway;
 mod heartbeat;
 mod machine;

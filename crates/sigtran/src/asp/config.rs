@@ -58,6 +58,10 @@ pub(crate) const HEARTBEAT: TimerRange =
 pub(crate) const RECOVERY: TimerRange =
     TimerRange { timer: "T(r)", min: Duration::ZERO, max: Duration::from_secs(600) };
 
+/// The period in which an ASP asks for destinations.
+pub(crate) const AUDIT: TimerRange =
+    TimerRange { timer: "the audit period", min: Duration::from_millis(100), max: Duration::from_secs(3600) };
+
 impl TimerRange {
     pub(crate) fn check(self, value: Duration) -> Result<(), ConfigError> {
         let Self { timer, min, max } = self;

@@ -167,6 +167,26 @@ impl<L: Adaptation> Gateway<L> {
         self.asps.get(&association).is_some_and(|asp| asp.is_up)
     }
 
+    /// The traffic mode, if configuration or an ASP has settled it.
+    pub fn known_mode(&self, key: &Key<L>) -> Option<TrafficMode> {
+        self.servers.get(key).and_then(Server::known_mode)
+    }
+
+    /// How many ASPs are members of an application server, up or not.
+    pub fn member_count(&self, key: &Key<L>) -> usize {
+        self.servers.get(key).map_or(0, Server::member_count)
+    }
+
+    /// Whether an ASP is a member of an application server.
+    pub fn is_member(&self, association: AssociationId, key: &Key<L>) -> bool {
+        self.servers.get(key).is_some_and(|server| server.is_member(association))
+    }
+
+    /// The first application server for which an ASP is active.
+    pub fn active_key(&self, association: AssociationId) -> Option<&Key<L>> {
+        self.servers.iter().find(|(_, server)| server.active.contains(&association)).map(|(key, _)| key)
+    }
+
     /// The keys that an ASP is a member of.
     pub fn keys_of(&self, association: AssociationId) -> Vec<Key<L>> {
         let of = self.servers.iter().filter(|(_, server)| server.is_member(association));

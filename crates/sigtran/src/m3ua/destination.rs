@@ -62,7 +62,8 @@ pub(super) fn audits(
     routing_contexts: &[u32],
     codes: &[(u8, PointCode)],
 ) -> Vec<Message> {
-    let ask = |codes: &[(u8, PointCode)]| Message::Daud(affected(network_appearance, routing_contexts, codes));
+    let ask =
+        |codes: &[(u8, PointCode)]| Message::Daud(affected(network_appearance, routing_contexts, codes));
     codes.chunks(CODES_MAX).map(ask).collect()
 }
 

@@ -36,13 +36,48 @@ pub struct KeyDestination {
     pub opcs: Vec<PointCode>,
 }
 
+/// How a registration went (RFC 4666, section 3.6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegistrationStatus(pub u32);
+
+#[expect(missing_docs, reason = "the names are those of RFC 4666, section 3.6.2")]
+impl RegistrationStatus {
+    pub const REGISTERED: Self = Self(0);
+    pub const UNKNOWN: Self = Self(1);
+    pub const INVALID_DPC: Self = Self(2);
+    pub const INVALID_NETWORK_APPEARANCE: Self = Self(3);
+    pub const INVALID_ROUTING_KEY: Self = Self(4);
+    pub const PERMISSION_DENIED: Self = Self(5);
+    pub const CANNOT_SUPPORT_UNIQUE_ROUTING: Self = Self(6);
+    pub const NOT_PROVISIONED: Self = Self(7);
+    pub const INSUFFICIENT_RESOURCES: Self = Self(8);
+    pub const UNSUPPORTED_PARAMETER: Self = Self(9);
+    pub const UNSUPPORTED_TRAFFIC_MODE: Self = Self(10);
+    pub const CHANGE_REFUSED: Self = Self(11);
+    pub const ALREADY_REGISTERED: Self = Self(12);
+}
+
+/// How a deregistration went (RFC 4666, section 3.6.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeregistrationStatus(pub u32);
+
+#[expect(missing_docs, reason = "the names are those of RFC 4666, section 3.6.4")]
+impl DeregistrationStatus {
+    pub const DEREGISTERED: Self = Self(0);
+    pub const UNKNOWN: Self = Self(1);
+    pub const INVALID_ROUTING_CONTEXT: Self = Self(2);
+    pub const PERMISSION_DENIED: Self = Self(3);
+    pub const NOT_REGISTERED: Self = Self(4);
+    pub const ASP_ACTIVE: Self = Self(5);
+}
+
 /// What became of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegistrationResult {
     /// The ASP's number for the request.
     pub local_identifier: u32,
-    /// 0 is success; RFC 4666, section 3.6.2 lists the others.
-    pub status: u32,
+    /// How it went.
+    pub status: RegistrationStatus,
     /// The routing context given, or 0.
     pub routing_context: u32,
 }
@@ -52,8 +87,8 @@ pub struct RegistrationResult {
 pub struct DeregistrationResult {
     /// The routing context.
     pub routing_context: u32,
-    /// 0 is success; RFC 4666, section 3.6.4 lists the others.
-    pub status: u32,
+    /// How it went.
+    pub status: DeregistrationStatus,
 }
 
 /// Reads the fields inside a grouped parameter.
@@ -164,11 +199,11 @@ impl RegistrationResult {
     pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
         let [local_identifier, status, routing_context] =
             numbers(value, tag::REGISTRATION_RESULT, Self::TAGS)?;
-        Ok(Self { local_identifier, status, routing_context })
+        Ok(Self { local_identifier, status: RegistrationStatus(status), routing_context })
     }
 
     pub(super) fn emit(&self, out: &mut Vec<u8>) {
-        let values = [self.local_identifier, self.status, self.routing_context];
+        let values = [self.local_identifier, self.status.0, self.routing_context];
         tlv::write(out, tag::REGISTRATION_RESULT, |out| {
             Self::TAGS.iter().zip(values).for_each(|(tag, value)| emit_u32(*tag, value, out));
         });
@@ -180,12 +215,12 @@ impl DeregistrationResult {
 
     pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
         let [routing_context, status] = numbers(value, tag::DEREGISTRATION_RESULT, Self::TAGS)?;
-        Ok(Self { routing_context, status })
+        Ok(Self { routing_context, status: DeregistrationStatus(status) })
     }
 
     pub(super) fn emit(self, out: &mut Vec<u8>) {
         tlv::write(out, tag::DEREGISTRATION_RESULT, |out| {
-            let values = [self.routing_context, self.status];
+            let values = [self.routing_context, self.status.0];
             Self::TAGS.iter().zip(values).for_each(|(tag, value)| emit_u32(*tag, value, out));
         });
     }

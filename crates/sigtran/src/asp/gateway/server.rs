@@ -92,6 +92,10 @@ impl Server {
         self.members.contains_key(&asp)
     }
 
+    pub(super) fn member_count(&self) -> usize {
+        self.members.len()
+    }
+
     pub(super) fn state_of(&self, asp: AssociationId) -> AspState {
         self.members.get(&asp).map_or(AspState::Down, |member| member.state)
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::asp::{Status, TrafficMode};
-use crate::m3ua::{KeyDestination, ProtocolData};
+use crate::m3ua::{DeregistrationStatus, KeyDestination, ProtocolData, RegistrationStatus};
 use proptest::prelude::*;
 use slantpath_ss7::mtp3::Sls;
 
@@ -71,10 +71,12 @@ fn any_registration() -> impl Strategy<Value = Message> {
         },
     );
     let result = any::<[u32; 3]>().prop_map(|[local_identifier, status, routing_context]| {
-        RegistrationResult { local_identifier, status, routing_context }
+        RegistrationResult { local_identifier, status: RegistrationStatus(status), routing_context }
     });
-    let deregistered = any::<[u32; 2]>()
-        .prop_map(|[routing_context, status]| DeregistrationResult { routing_context, status });
+    let deregistered = any::<[u32; 2]>().prop_map(|[routing_context, status]| DeregistrationResult {
+        routing_context,
+        status: DeregistrationStatus(status),
+    });
     prop_oneof![
         proptest::collection::vec(key, 1..3).prop_map(|keys| Message::RegReq { keys }),
         proptest::collection::vec(result, 1..3).prop_map(|results| Message::RegRsp { results }),

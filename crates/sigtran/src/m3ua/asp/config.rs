@@ -1,0 +1,100 @@
+//! How an application server process is configured.
+
+use std::collections::BTreeSet;
+
+use slantpath_base::Duration;
+use slantpath_ss7::PointCode;
+
+use crate::asp::{ConfigError, ProcessConfig, ServerName, TrafficMode};
+use crate::transport::AssociationId;
+
+/// An application server process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AspConfig {
+    /// T(ack), heartbeats, the ASP identifier: the same towards every gateway.
+    pub process: ProcessConfig,
+    /// The gateway processes, each by its association.
+    pub gateways: Vec<AssociationId>,
+    /// The application servers that it serves, at every gateway.
+    pub servers: Vec<ServedServer>,
+    /// The destinations that it speaks to. It is told of no others.
+    pub destinations: Vec<Destination>,
+    /// When a destination counts as available.
+    pub availability: AvailabilityPolicy,
+    /// How long after bad news of a destination the gateway is asked again, and how often from then on. The RFC gives
+    /// no value; 30 seconds are Q.704's T10, which asks for routes that are prohibited.
+    pub audit: Duration,
+}
+
+impl Default for AspConfig {
+    fn default() -> Self {
+        Self {
+            process: ProcessConfig::default(),
+            gateways: Vec::new(),
+            servers: Vec::new(),
+            destinations: Vec::new(),
+            availability: AvailabilityPolicy::default(),
+            audit: Duration::from_secs(30),
+        }
+    }
+}
+
+/// An application server, as its ASP knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedServer {
+    /// Its routing context, if messages name it.
+    pub name: ServerName<u32>,
+    /// The network of its point codes.
+    pub network_appearance: Option<u32>,
+    /// The point codes that its messages come from; any if none is given.
+    pub point_codes: Vec<PointCode>,
+    /// The traffic mode to ask for.
+    pub traffic_mode: Option<TrafficMode>,
+}
+
+/// A destination and the ways to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// Its network.
+    pub network_appearance: Option<u32>,
+    /// Its point code.
+    pub point_code: PointCode,
+    /// The gateways that lead there, each with a priority: the lowest number that is usable carries the traffic, and
+    /// equal ones share it by signalling link selection.
+    pub gateways: Vec<(AssociationId, u8)>,
+}
+
+/// When a destination counts as available over a gateway where traffic flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AvailabilityPolicy {
+    /// When the gateway does not tell otherwise: for gateways that answer no audit.
+    Assumed,
+    /// When the gateway tells so: a route that was never up is not available.
+    #[default]
+    Told,
+}
+
+impl AspConfig {
+    /// What contradicts itself. Timers of the process are checked there.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let mut gateways = BTreeSet::new();
+        for gateway in &self.gateways {
+            once(&mut gateways, *gateway, "association", gateway.0)?;
+        }
+        let mut points = BTreeSet::new();
+        for destination in &self.destinations {
+            let place = (destination.network_appearance, destination.point_code);
+            once(&mut points, place, "destination", destination.point_code.0)?;
+        }
+        let mut names = BTreeSet::new();
+        for server in &self.servers {
+            let value = server.name.key().copied().unwrap_or_default();
+            once(&mut names, server.name.clone(), "routing context", value)?;
+        }
+        crate::asp::config::AUDIT.check(self.audit)
+    }
+}
+
+fn once<T: Ord>(seen: &mut BTreeSet<T>, item: T, what: &'static str, value: u32) -> Result<(), ConfigError> {
+    if seen.insert(item) { Ok(()) } else { Err(ConfigError::Twice { what, value: value.into() }) }
+}

@@ -1,0 +1,284 @@
+//! Messages of user parts on their way: from ASPs, to ASPs, and waiting for one.
+
+use std::collections::VecDeque;
+
+use slantpath_ss7::mtp3::ServiceIndicator;
+use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
+
+use crate::asp::{Adaptation as _, AsState, AspState, ErrorCode, TrafficMode};
+use crate::m3ua::sgp::{Sgp, SgpOutput};
+use crate::m3ua::{
+    Availability, Data, DropReason, M3ua, Message, ProtocolData, UnavailabilityCause, destination,
+};
+use crate::transport::{AssociationId, StreamId, Transmit};
+
+/// What the distribution to one application server remembers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Distribution {
+    queue: VecDeque<ProtocolData>,
+    pub(super) is_congested: bool,
+    /// A bit for each signalling link selection whose next broadcast message is to carry a correlation identifier.
+    flows_to_mark: [u64; 4],
+    last_correlation: u32,
+}
+
+impl Distribution {
+    pub(super) fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// A new ASP is to find the place of each flow.
+    pub(super) const fn mark_flows(&mut self) {
+        self.flows_to_mark = [u64::MAX; 4];
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc4666#section-4.3.4.3
+    //# Whenever an ASP in a Broadcast mode AS becomes ASP-ACTIVE, the SGP
+    //# MUST tag the first DATA message broadcast in each traffic flow with a
+    //# unique Correlation Id parameter.
+    fn correlation(&mut self, sls: u8) -> Option<u32> {
+        let (word, bit) = (usize::from(sls / 64), 1_u64 << (sls % 64));
+        let is_marked = self.flows_to_mark[word] & bit != 0;
+        self.flows_to_mark[word] &= !bit;
+        is_marked.then(|| {
+            self.last_correlation = self.last_correlation.wrapping_add(1);
+            self.last_correlation
+        })
+    }
+}
+
+impl Sgp {
+    /// MTP-TRANSFER request: a message of the SS7 network for an ASP. What cannot go on is dropped and counted.
+    pub fn transfer(&mut self, network_appearance: Option<u32>, message: Transfer) {
+        self.counters.requested += 1;
+        if message.service.indicator == ServiceIndicator::MANAGEMENT {
+            self.counters.drop(DropReason::ManagementMessage);
+            return;
+        }
+        let message = ProtocolData::from(message);
+        match self.table.lookup(network_appearance, &message).or(self.config.default_server) {
+            Some(routing_context) => self.distribute(routing_context, message),
+            None => self.counters.drop(DropReason::NoRoutingKey),
+        }
+    }
+
+    /// DATA of an ASP: to another ASP, or into the SS7 network.
+    pub(super) fn handle_data(&mut self, from: AssociationId, stream: StreamId, data: Data, octets: &[u8]) {
+        self.counters.received += 1;
+        let network = match self.network_of(from, stream, &data, octets) {
+            Ok(network) => network,
+            Err(reason) => {
+                self.counters.drop(reason);
+                return;
+            }
+        };
+        let message = data.protocol_data;
+        let place = (network, message.dpc);
+        if let Some(routing_context) = self.table.lookup(network, &message) {
+            if self.availability(place) == Availability::Unavailable {
+                self.refuse_unavailable(from, place, DropReason::NoActiveAsp);
+            } else {
+                self.distribute(routing_context, message);
+            }
+        } else if self.table.servers_at(place).next().is_some() {
+            self.refuse_user(from, network, &message);
+        } else if self.availability(place) == Availability::Unavailable {
+            self.refuse_unavailable(from, place, DropReason::DestinationUnavailable);
+        } else if let Some(transfer) = message.to_transfer() {
+            self.counters.indicated += 1;
+            self.outputs.push_back(SgpOutput::Indication(network, TransferIndication::Transfer(transfer)));
+        } else {
+            self.counters.drop(DropReason::InvalidProtocolData);
+            self.send_error(from, ErrorCode::INVALID_PARAMETER_VALUE, octets);
+        }
+    }
+
+    /// The network of a DATA message that its sender may send.
+    fn network_of(
+        &mut self,
+        from: AssociationId,
+        stream: StreamId,
+        data: &Data,
+        octets: &[u8],
+    ) -> Result<Option<u32>, DropReason> {
+        if stream.0 == 0 {
+            self.send_error(from, ErrorCode::INVALID_STREAM_IDENTIFIER, octets);
+            return Err(DropReason::InvalidStream);
+        }
+        if let Some(unknown) =
+            data.network_appearance.filter(|network| !self.network_appearances.contains(network))
+        {
+            self.send_network_error(from, unknown, octets);
+            return Err(DropReason::InvalidNetworkAppearance);
+        }
+        let context = match data.routing_context {
+            Some(context) if self.gateway.as_state(&context).is_none() => {
+                self.send_context_error(from, &[context], octets);
+                return Err(DropReason::InvalidRoutingContext);
+            }
+            Some(context) => {
+                let is_active = self.gateway.asp_state(from, &context) == AspState::Active;
+                is_active.then_some(context)
+            }
+            None => self.gateway.active_key(from).copied(),
+        };
+        //= https://www.rfc-editor.org/rfc/rfc4666#section-4.3.4.3
+        //# If the SGP or IPSP
+        //# receives any Data messages before an ASP Active message is received,
+        //# the SGP or IPSP MAY discard them.
+        let context = context.ok_or(DropReason::AspNotActive)?;
+        //= https://www.rfc-editor.org/rfc/rfc4666#section-1.4.3.2
+        //# MTP3 management messages (such as TFPs or TFAs received from the SS7
+        //# network) MUST NOT be encapsulated as Data message Payload Data and
+        //# sent either from SG to ASP or from ASP to SG.
+        if data.protocol_data.service_indicator == ServiceIndicator::MANAGEMENT.value() {
+            return Err(DropReason::ManagementMessage);
+        }
+        let own = self.key(context).and_then(|key| key.network_appearance);
+        Ok(data.network_appearance.or(own))
+    }
+
+    /// Tells the sender that a destination cannot be reached.
+    fn refuse_unavailable(
+        &mut self,
+        from: AssociationId,
+        (network, code): destination::NetworkPoint,
+        reason: DropReason,
+    ) {
+        self.counters.drop(reason);
+        let contexts = self.active_contexts(from, network);
+        for message in
+            destination::availability_messages(Availability::Unavailable, network, &contexts, &[(0, code)])
+        {
+            self.send(from, &message);
+        }
+    }
+
+    /// Tells the sender that the destination lacks the user part.
+    fn refuse_user(&mut self, from: AssociationId, network: Option<u32>, message: &ProtocolData) {
+        self.counters.drop(DropReason::NoRoutingKey);
+        let contexts = self.active_contexts(from, network);
+        let affected = destination::affected(network, &contexts, &[(0, message.dpc)]);
+        // Cause 1: unequipped remote user (RFC 4666, section 3.4.5).
+        let cause = UnavailabilityCause { cause: 1, user: message.service_indicator.into() };
+        self.send(from, &Message::Dupu { affected, cause });
+    }
+
+    /// Sends a message to the active ASPs of an application server, or lets it wait for one.
+    fn distribute(&mut self, routing_context: u32, message: ProtocolData) {
+        match self.gateway.as_state(&routing_context) {
+            Some(AsState::Active) => self.send_data(routing_context, message),
+            Some(AsState::Pending) => self.enqueue(routing_context, message),
+            Some(AsState::Down | AsState::Inactive) | None => {
+                self.counters.drop(DropReason::NoActiveAsp);
+            }
+        }
+    }
+
+    fn send_data(&mut self, routing_context: u32, message: ProtocolData) {
+        let active = self.gateway.active(&routing_context);
+        let network_appearance = self.table.key(routing_context).and_then(|key| key.network_appearance);
+        let sls = message.sls;
+        let mut data = Data {
+            network_appearance,
+            routing_context: Some(routing_context),
+            protocol_data: message,
+            correlation_id: None,
+        };
+        let is_broadcast = self.gateway.traffic_mode(&routing_context) == Some(TrafficMode::Broadcast);
+        // Messages of one selection go to one ASP, in the order in which they came.
+        let chosen: &[AssociationId] = match active {
+            [] => &[],
+            all if is_broadcast => all,
+            all => std::slice::from_ref(&all[usize::from(sls.0) % all.len()]),
+        };
+        if is_broadcast {
+            data.correlation_id = self.distribution.entry(routing_context).or_default().correlation(sls.0);
+        }
+        let octets = self.writer.data(&data);
+        let mut sent = 0;
+        for association in chosen {
+            let stream = self.links.get(association).and_then(|link| link.stream(sls));
+            let Some(stream) = stream else { continue };
+            sent += 1;
+            self.outputs.push_back(SgpOutput::Transmit(Transmit {
+                association: *association,
+                stream,
+                payload_protocol: M3ua::PAYLOAD_PROTOCOL,
+                octets: octets.clone(),
+            }));
+        }
+        self.counters.data_sent += sent;
+        if sent > 0 {
+            self.counters.forwarded += 1;
+        } else {
+            self.counters.drop(DropReason::NoDataStream);
+        }
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc4666#section-4.3.4.4
+    //# The SGP SHOULD start
+    //# buffering the incoming messages for T(r) seconds, after which
+    //# messages MAY be discarded.
+    fn enqueue(&mut self, routing_context: u32, message: ProtocolData) {
+        let limits = self.config.queue;
+        let distribution = self.distribution.entry(routing_context).or_default();
+        if distribution.queue.len() >= limits.max {
+            self.counters.drop(DropReason::QueueFull);
+            return;
+        }
+        distribution.queue.push_back(message);
+        self.follow_congestion_of(routing_context);
+    }
+
+    pub(super) fn flush_queue(&mut self, routing_context: u32) {
+        let distribution = self.distribution.entry(routing_context).or_default();
+        for message in std::mem::take(&mut distribution.queue) {
+            self.send_data(routing_context, message);
+        }
+        self.follow_congestion_of(routing_context);
+    }
+
+    pub(super) fn discard_queue(&mut self, routing_context: u32) {
+        let distribution = self.distribution.entry(routing_context).or_default();
+        for _ in std::mem::take(&mut distribution.queue) {
+            self.counters.drop(DropReason::RecoveryExpired);
+        }
+        self.follow_congestion_of(routing_context);
+    }
+
+    /// Looks after the congestion of all application servers.
+    pub(super) fn follow_congestion(&mut self) {
+        let contexts: Vec<u32> = self.gateway.keys().copied().collect();
+        for context in contexts {
+            self.follow_congestion_of(context);
+        }
+    }
+
+    /// Tells that an application server's queue has grown past the onset, or that all its associations are congested; and
+    /// tells when neither holds any more.
+    fn follow_congestion_of(&mut self, routing_context: u32) {
+        let limits = self.config.queue;
+        let active = self.gateway.active(&routing_context);
+        let is_slow = !active.is_empty()
+            && active.iter().all(|asp| self.links.get(asp).is_some_and(|link| link.is_congested));
+        let distribution = self.distribution.entry(routing_context).or_default();
+        let waiting = distribution.queue.len();
+        let limit = if distribution.is_congested { limits.abatement + 1 } else { limits.onset };
+        let is_congested = is_slow || waiting >= limit;
+        if distribution.is_congested == is_congested {
+            return;
+        }
+        distribution.is_congested = is_congested;
+        let Some(key) = self.table.key(routing_context) else { return };
+        let network = key.network_appearance;
+        let codes: Vec<_> = key.destinations.iter().map(|destination| destination.dpc).collect();
+        let level = u8::from(is_congested);
+        for affected in codes {
+            let cause = StatusCause::Congestion(level);
+            self.outputs
+                .push_back(SgpOutput::Indication(network, TransferIndication::Status { affected, cause }));
+            self.tell_congestion((network, affected), level, Some(routing_context));
+        }
+    }
+}
