@@ -7,6 +7,7 @@
 //! afresh where most of it hung on what was lost.
 
 mod buckets;
+mod disjoint;
 mod graph;
 mod router;
 mod search;

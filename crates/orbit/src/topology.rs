@@ -2,6 +2,7 @@
 //! people ask for.
 
 use core::fmt;
+use core::ops::ControlFlow;
 
 use slantpath_base::{Duration, Instant};
 
@@ -12,9 +13,12 @@ use crate::route::{Metric, Path, Refresh, RouteConfig, Router};
 /// Which route is followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The shortest that shares no relaying node with the route of least delay: a multihomed host's second
-    /// path.
+    /// The longer of the two routes that share no relaying node and whose delays have the least sum: a multihomed
+    /// host's second path.
     Disjoint,
+    /// The shorter of these two: its first path. It is that of least delay unless that one leaves no second, or
+    /// only a worse one.
+    DisjointFirst,
     /// Along given nodes, both ends included, whenever all their contacts hold.
     Fixed(Vec<NodeId>),
     /// Least delay.
@@ -122,6 +126,19 @@ pub fn follow_refreshing(
     selection: &Selection,
     refresh: Refresh,
 ) -> Timeline {
+    let go_on = &mut |_, _| ControlFlow::Continue(());
+    follow_while(plan, (from, to), selection, refresh, go_on).expect("nothing breaks it off")
+}
+
+/// As [`follow_refreshing`], telling after each step how many changes of contacts are done, out of all; `None` if
+/// `progress` breaks it off.
+pub fn follow_while(
+    plan: &ContactPlan,
+    (from, to): (NodeId, NodeId),
+    selection: &Selection,
+    refresh: Refresh,
+    progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Option<Timeline> {
     let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
     let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh });
     let end = Instant::START + plan.span();
@@ -140,19 +157,24 @@ pub fn follow_refreshing(
         if router.step().is_none() {
             break;
         }
+        let (done, all) = router.progress();
+        if progress(done, all).is_break() {
+            return None;
+        }
         at = until;
     }
     for leg in &mut legs {
         leg.delay = leg.path.as_ref().map(|path| delay_range(plan, path, leg.start, leg.end));
     }
-    Timeline { from, to, legs }
+    Some(Timeline { from, to, legs })
 }
 
 fn choose(router: &Router<'_>, from: NodeId, to: NodeId, selection: &Selection) -> Option<Path> {
     match selection {
         Selection::Fixed(nodes) => router.fixed_path(nodes),
         Selection::LeastDelay | Selection::LeastHops => router.path(from, 0),
-        Selection::Disjoint => router.disjoint_path(from, to, &router.path(from, 0)?),
+        Selection::Disjoint => router.disjoint_pair(from, to).map(|pair| pair.1),
+        Selection::DisjointFirst => router.disjoint_pair(from, to).map(|pair| pair.0),
     }
 }
 

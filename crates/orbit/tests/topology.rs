@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use std::ops::ControlFlow;
+
 use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::shell::FirstNode;
@@ -10,8 +12,9 @@ use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::export::{czml, ground_track, hypatia};
 use slantpath_orbit::ground::Antenna;
 use slantpath_orbit::orbit::Perturbation;
+use slantpath_orbit::route::Refresh;
 use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::topology::{Reason, Selection, Table, Timeline, follow};
+use slantpath_orbit::topology::{Reason, Selection, Table, Timeline, follow, follow_while};
 use slantpath_orbit::{Constellation, Geodetic, Network, Site, Utc, coverage};
 
 fn epoch() -> Utc {
@@ -82,10 +85,34 @@ fn london_to_boston_over_iridium_stays_between_22_and_122_ms_and_takes_3_to_10_l
 }
 
 #[test]
+fn following_tells_how_far_it_is_and_can_be_broken_off() {
+    let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    let plan = plan(&network, Duration::from_secs(2_000));
+    let (from, to) = (plan.node("london").unwrap(), plan.node("boston").unwrap());
+    let mut heard = Vec::new();
+    let mut all = |done, all| {
+        heard.push((done, all));
+        ControlFlow::Continue(())
+    };
+    let whole = follow_while(&plan, (from, to), &Selection::LeastDelay, Refresh::All, &mut all);
+    assert_eq!(whole, Some(follow(&plan, from, to, &Selection::LeastDelay)));
+    assert!(heard.len() > 10 && heard.is_sorted() && heard.iter().all(|(done, all)| done <= all));
+    let mut steps = 0;
+    let mut three = |_, _| {
+        steps += 1;
+        if steps < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    assert_eq!(follow_while(&plan, (from, to), &Selection::LeastDelay, Refresh::All, &mut three), None);
+    assert_eq!(steps, 3);
+}
+
+#[test]
 fn legs_join_without_holes_and_every_change_has_its_reason() {
     let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let plan = plan(&network, Duration::from_secs(20_000));
-    for selection in [Selection::LeastDelay, Selection::LeastHops, Selection::Disjoint] {
+    for selection in
+        [Selection::LeastDelay, Selection::LeastHops, Selection::Disjoint, Selection::DisjointFirst]
+    {
         let timeline = timeline(&plan, &selection);
         assert_eq!(timeline.legs[0].start, Instant::START);
         assert_eq!(timeline.legs.last().unwrap().end, Instant::START + plan.span());

@@ -163,6 +163,52 @@ impl ContactPlan {
         &self.passes[site]
     }
 
+    /// Satellites and sites, with links that stand for ever and have constant delays (nanoseconds), the lower node
+    /// first: what tests of routes are made of.
+    #[cfg(test)]
+    pub(crate) fn of_constant_delays((satellites, sites): (u32, u32), links: &[(u32, u32, u32)]) -> Self {
+        use crate::earth::SPEED_OF_LIGHT;
+        let end = Instant::from_secs(1);
+        let (mut pieces, mut contacts, mut changes) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, &(a, b, nanos)) in (0..).zip(links) {
+            let metres = f64::from(nanos) * 1e-9 * SPEED_OF_LIGHT;
+            super::delay::fit(|_| (metres, 0.0), (0.0, 1.0), &mut pieces);
+            let is_ground = b >= satellites;
+            contacts.push(Contact {
+                a: NodeId(a),
+                b: NodeId(b),
+                kind: if is_ground {
+                    ContactKind::Ground { antenna: 0 }
+                } else {
+                    ContactKind::InterSatellite
+                },
+                start: Instant::START,
+                end,
+                opens: Cause::SpanBegins,
+                closes: Cause::SpanEnds,
+                first_piece: index,
+                piece_count: 1,
+            });
+            changes.push(Change { at: Instant::START, contact: ContactId(index), begins: true });
+        }
+        changes.extend((0..).zip(links).map(|(index, _)| Change {
+            at: end,
+            contact: ContactId(index),
+            begins: false,
+        }));
+        Self {
+            epoch: Utc::J2000,
+            span: Duration::from_secs(1),
+            names: (0..satellites + sites).map(|node| format!("node{node}")).collect(),
+            payloads: vec![Payload::Regenerative; satellites as usize],
+            relays: vec![Relay::None; sites as usize],
+            contacts,
+            pieces,
+            changes,
+            passes: vec![Vec::new(); sites as usize],
+        }
+    }
+
     /// The bytes that the plan occupies, about.
     pub fn memory_bytes(&self) -> usize {
         self.contacts.len() * size_of::<Contact>()

@@ -3,8 +3,8 @@
 use slantpath_base::{Duration, Instant};
 
 use super::graph::{Effect, Graph, Metric, UNREACHABLE};
-use super::search;
 use super::tree::{Root, Tree, Via, Workshop};
+use super::{disjoint, search};
 use crate::contact::{ContactId, ContactPlan};
 use crate::network::NodeId;
 
@@ -121,6 +121,12 @@ impl<'p> Router<'p> {
     /// When a contact changes next.
     pub fn next_change(&self) -> Option<Instant> {
         self.plan.changes().get(self.next_change).map(|change| change.at)
+    }
+
+    /// How many changes of contacts are taken in, and how many there are: for those who tell of progress between
+    /// steps.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.next_change, self.plan.changes().len())
     }
 
     /// Goes to the next instant at which contacts change, and repairs the routes for it.
@@ -246,13 +252,11 @@ impl<'p> Router<'p> {
         Some(path)
     }
 
-    /// The shortest route that shares no relaying node with another, for the second address of a multihomed
-    /// host. The other one is kept as it is: where it cuts the network in two there is none, even if another
-    /// pair would exist.
-    pub fn disjoint_path(&self, from: NodeId, to: NodeId, other: &Path) -> Option<Path> {
-        search::shortest(&self.graph, from, to, &|node| {
-            node == from || node == to || !other.nodes.contains(&node)
-        })
+    /// The two routes between two nodes that share no relaying node and whose lengths have the least sum, the
+    /// shorter one first: for the two addresses of a multihomed host. The first may be longer than
+    /// [`Self::path`], where the shortest leaves no second one, or only a worse one.
+    pub fn disjoint_pair(&self, from: NodeId, to: NodeId) -> Option<(Path, Path)> {
+        disjoint::pair(&self.graph, from, to)
     }
 
     /// The contacts along given nodes, if each follows the last at this instant: a fixed route.

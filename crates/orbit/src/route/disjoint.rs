@@ -1,0 +1,293 @@
+//! Two paths that share no relaying node, with the least sum of lengths.
+//!
+//! Suurballe's algorithm (Networks 4, 1974), on nodes split in two. Taking the shortest path first and then the
+//! shortest that avoids it may find a worse pair, or none where there is one. Here the second search may go back
+//! along the first path and so take it apart: what both go along in opposite directions is left out, and the rest
+//! falls into two paths.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::graph::{Graph, UNREACHABLE};
+use super::router::Path;
+use super::search::{Step, links};
+use crate::network::NodeId;
+
+/// The pair, the shorter path first.
+pub(super) fn pair(graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<(Path, Path)> {
+    if from == to {
+        return None;
+    }
+    let search = Search::new(graph, from, to);
+    let (first, distance) = search.first()?;
+    let moves = search.second(&first, &distance)?;
+    // The arcs of both searches without those that both go along, in opposite directions.
+    let is_kept = |(_, step): &(NodeId, Step)| {
+        !moves.iter().any(|step_back| matches!(step_back, Move::Undo(undone) if undone == &step.contact))
+    };
+    let taken = moves.iter().filter_map(|taken| match taken {
+        Move::Take(node, step) => Some((*node, *step)),
+        Move::Undo(_) | Move::Within => None,
+    });
+    let mut onward: BTreeMap<NodeId, Vec<Step>> = BTreeMap::new();
+    for (node, step) in first.iter().copied().filter(is_kept).chain(taken) {
+        onward.entry(node).or_default().push(step);
+    }
+    let mut paths = [search.follow(&mut onward)?, search.follow(&mut onward)?];
+    paths.sort_by(|a, b| (a.0, &a.1.nodes).cmp(&(b.0, &b.1.nodes)));
+    let [(_, shorter), (_, longer)] = paths;
+    Some((shorter, longer))
+}
+
+struct Search<'g> {
+    graph: &'g Graph<'g>,
+    from: NodeId,
+    to: NodeId,
+    /// The links of a destination that does not relay: it is entered only as the end.
+    closing: Vec<Step>,
+}
+
+/// The steps of a path, each with the node that it leaves.
+type Trail = Vec<(NodeId, Step)>;
+
+/// What one step of the second search means.
+#[derive(Clone, Copy)]
+enum Move {
+    /// A link is taken from a node.
+    Take(NodeId, Step),
+    /// A link of the first path is gone back along.
+    Undo(crate::contact::ContactId),
+    /// From one half of a node to the other.
+    Within,
+}
+
+/// A half of a node: where links end, or where they begin.
+fn half(node: NodeId, leaves: bool) -> usize {
+    2 * node.index() + usize::from(leaves)
+}
+
+impl<'g> Search<'g> {
+    fn new(graph: &'g Graph<'g>, from: NodeId, to: NodeId) -> Self {
+        let closing = if graph.is_core(to) { Vec::new() } else { links(graph, to) };
+        Self { graph, from, to, closing }
+    }
+
+    fn leaving(&self, node: NodeId) -> impl Iterator<Item = Step> + '_ {
+        let closing = self.closing.iter().filter(move |step| step.peer == node);
+        links(self.graph, node).into_iter().chain(closing.map(|step| Step { peer: self.to, ..*step }))
+    }
+
+    /// The shortest path, as the steps from its nodes, and the distances of all nodes.
+    fn first(&self) -> Option<(Trail, Vec<u32>)> {
+        let count = self.graph.node_count();
+        let mut distance = vec![UNREACHABLE; count];
+        let mut before: Vec<Option<(NodeId, Step)>> = vec![None; count];
+        let mut queue = BinaryHeap::from([Reverse((0, self.from))]);
+        distance[self.from.index()] = 0;
+        while let Some(Reverse((here, node))) = queue.pop() {
+            if node == self.to || here > distance[node.index()] {
+                continue;
+            }
+            for step in self.leaving(node) {
+                let beyond = here + step.weight;
+                if beyond < distance[step.peer.index()] {
+                    distance[step.peer.index()] = beyond;
+                    before[step.peer.index()] = Some((node, step));
+                    queue.push(Reverse((beyond, step.peer)));
+                }
+            }
+        }
+        let mut steps = Vec::new();
+        let mut at = self.to;
+        while at != self.from {
+            let step = before[at.index()]?;
+            steps.push(step);
+            at = step.0;
+        }
+        steps.reverse();
+        Some((steps, distance))
+    }
+
+    /// The moves of the shortest way through what the first path leaves. Lengths are taken less the difference of
+    /// the first search's distances, so that none is negative, and going back along the first path costs nothing.
+    fn second(&self, first: &[(NodeId, Step)], distance: &[u32]) -> Option<Vec<Move>> {
+        // The step by which the first path comes to each of its inner nodes.
+        let inner: BTreeMap<NodeId, (NodeId, Step)> = first
+            .iter()
+            .map(|&(node, step)| (step.peer, (node, step)))
+            .filter(|&(node, _)| node != self.to)
+            .collect();
+        let is_first = |step: &Step| first.iter().any(|(_, own)| own.contact == step.contact);
+        let mut least = vec![u32::MAX; 2 * distance.len()];
+        let mut before: Vec<Option<(usize, Move)>> = vec![None; least.len()];
+        let (start, end) = (half(self.from, true), half(self.to, false));
+        let mut queue = BinaryHeap::from([Reverse((0_u32, start))]);
+        least[start] = 0;
+        let mut next: Vec<(usize, u32, Move)> = Vec::new();
+        while let Some(Reverse((here, state))) = queue.pop() {
+            if here > least[state] {
+                continue;
+            }
+            if state == end {
+                break;
+            }
+            let (node, leaves) = (NodeId::new(state / 2), state % 2 == 1);
+            next.clear();
+            match (leaves, inner.get(&node)) {
+                (false, Some(&(previous, step))) => {
+                    next.push((half(previous, true), 0, Move::Undo(step.contact)));
+                }
+                (false, None) => next.push((half(node, true), 0, Move::Within)),
+                (true, came) => {
+                    if came.is_some() {
+                        next.push((half(node, false), 0, Move::Within));
+                    }
+                    for step in self.leaving(node).filter(|step| step.peer != self.from && !is_first(step)) {
+                        let cost = distance[node.index()] + step.weight - distance[step.peer.index()];
+                        next.push((half(step.peer, false), cost, Move::Take(node, step)));
+                    }
+                }
+            }
+            for &(to, cost, step) in &next {
+                let beyond = here.saturating_add(cost);
+                if beyond < least[to] {
+                    least[to] = beyond;
+                    before[to] = Some((state, step));
+                    queue.push(Reverse((beyond, to)));
+                }
+            }
+        }
+        let mut moves = Vec::new();
+        let mut at = end;
+        while at != start {
+            let (previous, step) = before[at]?;
+            moves.push(step);
+            at = previous;
+        }
+        Some(moves)
+    }
+
+    /// One path along steps that are used up, and its length.
+    fn follow(&self, onward: &mut BTreeMap<NodeId, Vec<Step>>) -> Option<(u64, Path)> {
+        let mut path = Path { nodes: vec![self.from], contacts: Vec::new() };
+        let (mut at, mut length) = (self.from, 0);
+        while at != self.to {
+            let step = onward.get_mut(&at)?.pop()?;
+            length += u64::from(step.weight);
+            path.nodes.push(step.peer);
+            path.contacts.push(step.contact);
+            at = step.peer;
+        }
+        Some((length, path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::Metric;
+    use super::*;
+    use crate::contact::ContactPlan;
+    use proptest::prelude::*;
+    use slantpath_base::Instant;
+
+    const SATELLITES: u32 = 7;
+
+    /// Satellites linked to each other, and two sites linked to some of them.
+    fn plan(links: &[(u32, u32, u32)]) -> ContactPlan {
+        ContactPlan::of_constant_delays((SATELLITES, 2), links)
+    }
+
+    /// All simple paths: lengths and inner nodes, by trying everything.
+    fn paths(links: &[(u32, u32, u32)], at: u32, to: u32, inner: &[u32]) -> Vec<(u64, Vec<u32>)> {
+        let mut found = Vec::new();
+        for &(a, b, weight) in links {
+            let peer = if a == at {
+                b
+            } else if b == at {
+                a
+            } else {
+                continue;
+            };
+            if peer == to {
+                found.push((u64::from(weight), inner.to_vec()));
+            } else if peer < SATELLITES && !inner.contains(&peer) {
+                let beyond = paths(links, peer, to, &[inner, &[peer]].concat());
+                found.extend(beyond.into_iter().map(|(length, inner)| (length + u64::from(weight), inner)));
+            }
+        }
+        found
+    }
+
+    fn length(links: &[(u32, u32, u32)], path: &Path) -> u64 {
+        let weight = |pair: &[NodeId]| {
+            let joins = |link: &&(u32, u32, u32)| {
+                (link.0, link.1) == (pair[0].0, pair[1].0) || (link.1, link.0) == (pair[0].0, pair[1].0)
+            };
+            u64::from(links.iter().find(joins).unwrap().2)
+        };
+        path.nodes.windows(2).map(weight).sum()
+    }
+
+    #[test]
+    fn a_shortest_path_that_blocks_every_other_is_taken_apart() {
+        let (from, to) = (SATELLITES, SATELLITES + 1);
+        // 0 - 1 - 2 - 3 is shortest, and both of 4 and 5 need one of its nodes.
+        let links = [
+            (0, from, 1),
+            (4, from, 4),
+            (0, 1, 1),
+            (1, 2, 1),
+            (2, 3, 1),
+            (3, to, 1),
+            (2, 4, 5),
+            (1, 5, 5),
+            (5, to, 5),
+        ];
+        let links = links.map(|(a, b, weight)| (a, b, weight * 1_000));
+        let plan = plan(&links);
+        let mut graph = Graph::new(&plan, Metric::Delay);
+        for change in plan.changes().iter().filter(|change| change.begins) {
+            graph.begin(change.contact, Instant::START);
+        }
+        graph.prepare();
+        let (shorter, longer) = pair(&graph, NodeId(from), NodeId(to)).unwrap();
+        assert_eq!(shorter.nodes, [from, 4, 2, 3, to].map(NodeId).to_vec());
+        assert_eq!(longer.nodes, [from, 0, 1, 5, to].map(NodeId).to_vec());
+    }
+
+    proptest! {
+        #[test]
+        fn the_pair_is_the_best_there_is(
+            core in prop::collection::btree_map((0..SATELLITES, 0..SATELLITES), 1..40_u32, 0..18),
+            access in prop::collection::btree_map((0..SATELLITES, SATELLITES..SATELLITES + 2), 1..40_u32, 1..8),
+        ) {
+            let core = core.into_iter().filter(|((a, b), _)| a < b);
+            let links: Vec<(u32, u32, u32)> =
+                core.chain(access).map(|((a, b), weight)| (a, b, weight * 1_000)).collect();
+            let (from, to) = (SATELLITES, SATELLITES + 1);
+            let plan = plan(&links);
+            let mut graph = Graph::new(&plan, Metric::Delay);
+            for change in plan.changes().iter().filter(|change| change.begins) {
+                graph.begin(change.contact, Instant::START);
+            }
+            graph.prepare();
+            let all = paths(&links, from, to, &[]);
+            let mut best = None;
+            for (index, a) in all.iter().enumerate() {
+                for b in &all[..index] {
+                    if a.1.iter().all(|node| !b.1.contains(node)) {
+                        best = Some(best.map_or(a.0 + b.0, |best: u64| best.min(a.0 + b.0)));
+                    }
+                }
+            }
+            let found = pair(&graph, NodeId(from), NodeId(to));
+            prop_assert_eq!(found.is_some(), best.is_some());
+            if let (Some((shorter, longer)), Some(best)) = (found, best) {
+                prop_assert_eq!(length(&links, &shorter) + length(&links, &longer), best);
+                prop_assert!(length(&links, &shorter) <= length(&links, &longer));
+                let inner = |path: &Path| path.nodes[1..path.nodes.len() - 1].to_vec();
+                prop_assert!(inner(&shorter).iter().all(|node| !inner(&longer).contains(node)));
+            }
+        }
+    }
+}
