@@ -5,6 +5,7 @@
 
 pub mod asp;
 pub mod common;
+pub mod drops;
 pub mod interface;
 pub mod iua;
 pub mod m2pa;

@@ -6,6 +6,7 @@
 
 mod common;
 mod format;
+mod reception;
 
 pub use common::CommonParameter;
 pub(crate) use common::interface_tag;
@@ -14,6 +15,8 @@ pub(crate) use format::{
     CONTEXT_MAINTENANCE, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC, INTERFACE_TRAFFIC_WITH_MODE,
     STATE_MAINTENANCE,
 };
+pub use reception::StreamRule;
+pub(crate) use reception::receive;
 
 use core::fmt;
 
@@ -21,7 +24,7 @@ use bytes::Bytes;
 use slantpath_wire::Reader;
 use slantpath_wire::tlv::{self, Tlv};
 
-use crate::asp::{Adaptation, AspMessage};
+use crate::asp::{Adaptation, AspMessage, ErrorCode};
 use crate::common::{Frame, MessageKind, ParseError, emit};
 
 /// What a layer has of its own: its parameters as an enum, and its messages' formats.
@@ -35,6 +38,12 @@ pub trait Vocabulary: Clone + fmt::Debug + PartialEq + Eq {
 
     /// Whether a message of class 0 is the layer's own, and none about ASPs.
     fn is_own(kind: MessageKind) -> bool;
+    /// On which streams a message of the layer's own may come.
+    fn stream_rule(kind: MessageKind) -> StreamRule;
+    /// The error code that the layer has for a fault.
+    fn error_code(code: ErrorCode) -> ErrorCode {
+        code
+    }
     /// The tag of the parameter.
     fn tag(&self) -> u16;
     /// Reads the value of a parameter; nothing if the tag is none of the layer's own.

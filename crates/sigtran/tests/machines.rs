@@ -6,6 +6,7 @@ use std::path::Path;
 use slantpath_base::StateMachine;
 use slantpath_sigtran::asp::{AS_MACHINE, ASP_MACHINE, REMOTE_ASP_MACHINE};
 use slantpath_sigtran::m2pa::{ALIGNMENT_MACHINE, LINK_MACHINE, OUTAGE_MACHINE};
+use slantpath_sigtran::m2ua::{GATEWAY_LINK_MACHINE, PROCESS_LINK_MACHINE};
 
 /// One machine as a section of a page.
 fn section<S, I, A>(machine: &StateMachine<S, I, A>) -> String
@@ -49,4 +50,16 @@ fn the_page_of_m2pa_shows_its_tables() {
         let _ = write!(page, "\n{section}");
     }
     check_page("m2pa.md", &page);
+}
+
+#[test]
+fn the_page_of_m2ua_shows_its_tables() {
+    let mut page =
+        "# State machines of M2UA\n\nWritten from the tables in `crates/sigtran/src/m2ua/machine.rs`, as a \
+                    link is seen from both ends. ASPs and application servers are those of [M3UA](m3ua.md).\n"
+            .to_owned();
+    for section in [section(&GATEWAY_LINK_MACHINE), section(&PROCESS_LINK_MACHINE)] {
+        let _ = write!(page, "\n{section}");
+    }
+    check_page("m2ua.md", &page);
 }

@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 
-use crate::asp::kind as asp_kind;
+use crate::asp::{ErrorCode, kind as asp_kind};
 use crate::common::{MessageKind, ParseError};
 use crate::iua::Iua;
 use crate::message::{
-    Format, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC_WITH_MODE, STATE_MAINTENANCE, Vocabulary, interface_tag,
-    number,
+    Format, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC_WITH_MODE, STATE_MAINTENANCE, StreamRule, Vocabulary,
+    interface_tag, number,
 };
 
 /// Tags of IUA's own (RFC 4233, section 3.1.5).
@@ -100,6 +100,15 @@ impl Vocabulary for IuaParameter {
 
     fn is_own(kind: MessageKind) -> bool {
         kind.class == 0 && kind != asp_kind::ERR && kind != asp_kind::NTFY
+    }
+
+    fn stream_rule(kind: MessageKind) -> StreamRule {
+        if kind.class == kind::DATA_REQUEST.class { StreamRule::Traffic } else { StreamRule::Any }
+    }
+
+    /// IUA has no code beyond 0x0f: other faults are protocol errors (RFC 4233, section 3.3.3.1).
+    fn error_code(code: ErrorCode) -> ErrorCode {
+        if code > ErrorCode::INVALID_ASP_IDENTIFIER { ErrorCode::PROTOCOL_ERROR } else { code }
     }
 
     fn tag(&self) -> u16 {

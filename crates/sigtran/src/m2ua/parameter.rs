@@ -6,8 +6,8 @@ use crate::common::{MessageKind, ParseError, emit_u32, tag as common_tag};
 use crate::interface::InterfaceIdentifier;
 use crate::m2ua::M2ua;
 use crate::message::{
-    Format, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC, STATE_MAINTENANCE, Vocabulary, interface_tag, nested,
-    number,
+    Format, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC, STATE_MAINTENANCE, StreamRule, Vocabulary,
+    interface_tag, nested, number,
 };
 
 /// Tags of M2UA's own (RFC 3331, section 3.1.6).
@@ -232,6 +232,10 @@ impl Vocabulary for M2uaParameter {
 
     fn is_own(_kind: MessageKind) -> bool {
         false
+    }
+
+    fn stream_rule(kind: MessageKind) -> StreamRule {
+        if kind.class == kind::DATA.class { StreamRule::Traffic } else { StreamRule::Any }
     }
 
     fn tag(&self) -> u16 {

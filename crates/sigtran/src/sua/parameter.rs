@@ -5,7 +5,9 @@ use slantpath_wire::tlv;
 
 use super::address::{self, Address};
 use crate::common::{MessageKind, ParseError, emit_u32, tag as common_tag};
-use crate::message::{CONTEXT_MAINTENANCE, Format, STATE_MAINTENANCE, Vocabulary, nested, number};
+use crate::message::{
+    CONTEXT_MAINTENANCE, Format, STATE_MAINTENANCE, StreamRule, Vocabulary, nested, number,
+};
 use crate::sua::Sua;
 
 /// Tags of SUA's own (RFC 3868, sections 3.9 and 3.10).
@@ -341,6 +343,13 @@ impl Vocabulary for SuaParameter {
 
     fn is_own(_kind: MessageKind) -> bool {
         false
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc3868#section-4.1.1
+    //# DATA messages MUST be sent on an SCTP stream
+    //# other than stream '0' when there is more than one stream.
+    fn stream_rule(kind: MessageKind) -> StreamRule {
+        if matches!(kind.class, 7 | 8) { StreamRule::Traffic } else { StreamRule::Any }
     }
 
     fn tag(&self) -> u16 {

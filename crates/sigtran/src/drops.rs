@@ -1,0 +1,58 @@
+//! What an adaptation layer throws away: never without a reason and a count.
+
+use std::collections::BTreeMap;
+
+/// Why a message was thrown away, or refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// The ASP is not active for the traffic.
+    AspNotActive,
+    /// There is no association to send it on.
+    AssociationDown,
+    /// The peer asked for its traffic to be discarded.
+    DiscardRequested,
+    /// The hop counter has run out.
+    HopCounterViolation,
+    /// An ERR answered it: malformed, not expected, or for something that is not configured.
+    Refused,
+    /// No ASP is active for the traffic, nor expected back.
+    NoActiveAsp,
+    /// Nothing says where it should go.
+    NoRoute,
+    /// The link or connection that it is for is not in service.
+    NotInService,
+    /// Too many messages wait already.
+    QueueFull,
+    /// It waited until T(r) expired.
+    RecoveryExpired,
+    /// It belongs to no connection that is known.
+    UnknownConnection,
+    /// The transport says that it is another protocol's.
+    WrongPayloadProtocol,
+}
+
+/// How many messages were thrown away, by reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drops(BTreeMap<DropReason, u64>);
+
+impl Drops {
+    /// Counts one.
+    pub(crate) fn count(&mut self, reason: DropReason) {
+        *self.0.entry(reason).or_default() += 1;
+    }
+
+    /// How many for that reason.
+    pub fn of(&self, reason: DropReason) -> u64 {
+        self.0.get(&reason).copied().unwrap_or_default()
+    }
+
+    /// How many in all.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// Every reason that there was, with its count.
+    pub fn iter(&self) -> impl Iterator<Item = (DropReason, u64)> {
+        self.0.iter().map(|(reason, count)| (*reason, *count))
+    }
+}

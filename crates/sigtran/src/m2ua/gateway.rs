@@ -1,0 +1,371 @@
+//! The signalling gateway of M2UA: links of level 2 here, their MTP3 at application server processes.
+//!
+//! It is driven by associations from one side and by links from the other. Interworking is a translation: requests of
+//! an ASP become requests to a link, what a link tells goes to the ASPs that are active for it. While an application
+//! server waits for an ASP, what its links tell waits with it.
+
+mod link;
+mod registration;
+mod request;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use slantpath_base::Instant;
+use slantpath_ss7::link::{LinkIndication, LinkRequest};
+
+use crate::asp::{
+    AsState, AspState, ConfigError, ErrorCode, Gateway, GatewayConfig, GatewayEvent, GatewayOutput, Scope,
+    ServerConfig,
+};
+use crate::drops::{DropReason, Drops};
+use crate::interface::{InterfaceIdentifier, Interfaces};
+use crate::m2ua::{M2ua, M2uaParameter, Message};
+use crate::message::{OwnMessage, receive};
+use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+
+use link::Link;
+pub use link::LinkConfig;
+
+/// How a gateway of M2UA behaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignallingGatewayConfig {
+    /// How it treats its ASPs.
+    pub asps: GatewayConfig,
+    /// Whether text names interfaces too: integers always do.
+    pub interface_texts: InterfaceTexts,
+    /// Who may register for links.
+    pub registration: RegistrationPolicy,
+    /// How many messages of one link may wait for an ASP; the threshold of congestion is half of it.
+    pub queue_max: usize,
+}
+
+/// Whether text names interfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InterfaceTexts {
+    /// "Unsupported Interface Identifier Type" answers it.
+    #[default]
+    Refused,
+    /// It does.
+    Understood,
+}
+
+/// Who may register for links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RegistrationPolicy {
+    /// Every ASP that is up.
+    #[default]
+    Granted,
+    /// None: "Permission Denied".
+    Denied,
+}
+
+impl Default for SignallingGatewayConfig {
+    fn default() -> Self {
+        Self {
+            asps: GatewayConfig::default(),
+            interface_texts: InterfaceTexts::default(),
+            registration: RegistrationPolicy::default(),
+            // Two seconds of a 64 kbit/s link full of short messages.
+            queue_max: 1_000,
+        }
+    }
+}
+
+/// What comes out of a gateway of M2UA.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignallingGatewayOutput {
+    /// Something that management may want to know.
+    Event(SignallingGatewayEvent),
+    /// A request for a link.
+    Link(InterfaceIdentifier, LinkRequest),
+    /// A message to send.
+    Transmit(Transmit),
+    /// Nothing more until then, or until something comes in.
+    Wait(Option<Instant>),
+}
+
+/// Something that management may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignallingGatewayEvent {
+    /// About ASPs and application servers.
+    Asp(GatewayEvent<InterfaceIdentifier>),
+    /// The transport of an association is congested, or no longer.
+    AssociationCongested(AssociationId, bool),
+    /// More than half, or no longer more than half, of what may wait for an ASP of a link waits.
+    QueueCongested(InterfaceIdentifier, bool),
+}
+
+/// A gateway.
+#[derive(Clone, Debug)]
+pub struct SignallingGateway {
+    config: SignallingGatewayConfig,
+    asps: Gateway<M2ua>,
+    associations: BTreeMap<AssociationId, u16>,
+    links: BTreeMap<InterfaceIdentifier, Link>,
+    outputs: VecDeque<SignallingGatewayOutput>,
+    drops: Drops,
+    next_correlation: u32,
+}
+
+impl SignallingGateway {
+    /// A gateway without links.
+    ///
+    /// # Errors
+    /// If a timer is out of its range.
+    pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+        Ok(Self {
+            asps: Gateway::new(config.asps)?,
+            config,
+            associations: BTreeMap::new(),
+            links: BTreeMap::new(),
+            outputs: VecDeque::new(),
+            drops: Drops::default(),
+            next_correlation: 1,
+        })
+    }
+
+    /// Adds a link, which is out of service, and the application server that serves it.
+    pub fn add_link(&mut self, interface: InterfaceIdentifier, link: LinkConfig, server: ServerConfig) {
+        self.asps.add_server(interface.clone(), server);
+        self.links.insert(interface, Link::new(link));
+    }
+
+    /// The ASPs, to look at. Management of them goes through the gateway's own methods.
+    pub const fn asps(&self) -> &Gateway<M2ua> {
+        &self.asps
+    }
+
+    /// What was thrown away.
+    pub const fn drops(&self) -> &Drops {
+        &self.drops
+    }
+
+    /// How many messages wait for an ASP of that link.
+    pub fn queued(&self, interface: &InterfaceIdentifier) -> usize {
+        self.links.get(interface).map_or(0, |link| link.queue.len())
+    }
+
+    /// Takes an ASP out of service for management.
+    pub fn lock_out(&mut self, now: Instant, association: AssociationId) {
+        self.asps.lock_out(now, association);
+        self.drain_asps();
+    }
+
+    /// Lets an ASP come up again.
+    pub fn unlock(&mut self, association: AssociationId) {
+        self.asps.unlock(association);
+    }
+
+    /// What to do next; after everything, until when to wait.
+    pub fn poll_output(&mut self, _now: Instant) -> SignallingGatewayOutput {
+        let wait = SignallingGatewayOutput::Wait(self.asps.next_deadline());
+        self.outputs.pop_front().unwrap_or(wait)
+    }
+
+    /// Does what is due by now.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.asps.handle_timeout(now);
+        self.drain_asps();
+    }
+
+    /// What the transport of an association tells.
+    pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+        match input {
+            TransportInput::Up { outbound_streams } => {
+                self.associations.insert(association, outbound_streams.max(1));
+                self.asps.handle_association_up(now, association);
+            }
+            TransportInput::Down => {
+                self.associations.remove(&association);
+                self.asps.handle_association_down(now, association);
+            }
+            TransportInput::Restart => self.asps.handle_restart(now, association),
+            TransportInput::Congested(is_congested) => {
+                self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
+            }
+            TransportInput::Message { stream, payload_protocol, octets } => {
+                let Some(streams) = self.associations.get(&association).copied() else {
+                    return self.drops.count(DropReason::AssociationDown);
+                };
+                self.asps.note_heard(now, association);
+                match receive::<M2uaParameter>(stream, streams, payload_protocol, &octets) {
+                    Ok(message) => self.handle_message(now, association, message, &octets),
+                    Err(refusal) => {
+                        self.drops.count(refusal.reason);
+                        if let Some(answer) = refusal.answer {
+                            self.transmit(association, StreamId(0), &Message::Asp(answer));
+                        }
+                    }
+                }
+            }
+        }
+        self.drain_asps();
+    }
+
+    fn handle_message(&mut self, now: Instant, association: AssociationId, message: Message, octets: &[u8]) {
+        match message {
+            Message::Asp(message) => {
+                let scope = request::scope_of(&message);
+                let refuses_text = self.config.interface_texts == InterfaceTexts::Refused;
+                if refuses_text && scope.is_some_and(Interfaces::has_text) {
+                    let scope = scope.cloned().unwrap_or_default();
+                    let code = ErrorCode::UNSUPPORTED_INTERFACE_IDENTIFIER_TYPE;
+                    self.send_error(association, code, scope, octets);
+                } else {
+                    self.asps.handle_message(now, association, message, octets);
+                }
+            }
+            Message::Own(message) => self.handle_own(now, association, &message, octets),
+        }
+    }
+
+    /// Brings what the ASPs' engine has decided into effect, in its order.
+    fn drain_asps(&mut self) {
+        while let Some(output) = self.asps.poll_output() {
+            match output {
+                GatewayOutput::Send(association, message) => {
+                    self.transmit(association, StreamId(0), &Message::Asp(message));
+                }
+                GatewayOutput::Event(event) => {
+                    self.handle_asp_event(&event);
+                    self.event(SignallingGatewayEvent::Asp(event));
+                }
+            }
+        }
+    }
+
+    fn handle_asp_event(&mut self, event: &GatewayEvent<InterfaceIdentifier>) {
+        match event {
+            GatewayEvent::FlushQueue(interface) => self.flush(interface),
+            GatewayEvent::DiscardQueue(interface) => {
+                let Some(link) = self.links.get_mut(interface) else { return };
+                for _ in link.queue.drain(..) {
+                    self.drops.count(DropReason::RecoveryExpired);
+                }
+                self.tell_queue(interface);
+            }
+            GatewayEvent::Asp(_, interface, AspState::Active) => {
+                if let Some(link) = self.links.get_mut(interface) {
+                    link.must_correlate = true;
+                }
+            }
+            // An MTP3 that nobody serves any longer is an outage of level 3: level 2 tells the peer.
+            GatewayEvent::As(interface, state) => {
+                let Some(link) = self.links.get_mut(interface) else { return };
+                if let Some(request) = link.note_server(*state) {
+                    self.outputs.push_back(SignallingGatewayOutput::Link(interface.clone(), request));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a link of level 2 tells.
+    pub fn handle_link(
+        &mut self,
+        _now: Instant,
+        interface: &InterfaceIdentifier,
+        indication: LinkIndication,
+    ) {
+        let Some(link) = self.links.get_mut(interface) else {
+            self.drops.count(DropReason::NoRoute);
+            return;
+        };
+        match link.translate(interface, indication) {
+            Ok(messages) => {
+                for message in messages {
+                    self.deliver(interface, message);
+                }
+            }
+            Err(reason) => self.drops.count(reason),
+        }
+    }
+
+    /// Sends a message about a link to whoever is active for it, or lets it wait.
+    fn deliver(&mut self, interface: &InterfaceIdentifier, message: OwnMessage<M2uaParameter>) {
+        match self.asps.as_state(interface) {
+            Some(AsState::Active) => self.distribute(interface, message),
+            Some(AsState::Pending) => {
+                let Some(link) = self.links.get_mut(interface) else { return };
+                if link.queue.len() < self.config.queue_max {
+                    link.queue.push_back(message);
+                    self.tell_queue(interface);
+                } else {
+                    self.drops.count(DropReason::QueueFull);
+                }
+            }
+            Some(AsState::Inactive | AsState::Down) | None => self.drops.count(DropReason::NoActiveAsp),
+        }
+    }
+
+    /// Tells a change of the queue's congestion, once.
+    fn tell_queue(&mut self, interface: &InterfaceIdentifier) {
+        let Some(link) = self.links.get_mut(interface) else { return };
+        let is_congested = link.queue.len() * 2 > self.config.queue_max;
+        if link.is_queue_congested != is_congested {
+            link.is_queue_congested = is_congested;
+            self.event(SignallingGatewayEvent::QueueCongested(interface.clone(), is_congested));
+        }
+    }
+
+    fn flush(&mut self, interface: &InterfaceIdentifier) {
+        let Some(link) = self.links.get_mut(interface) else { return };
+        for message in std::mem::take(&mut link.queue) {
+            self.distribute(interface, message);
+        }
+        self.tell_queue(interface);
+    }
+
+    /// Sends a message to the active ASPs by the traffic mode.
+    fn distribute(&mut self, interface: &InterfaceIdentifier, message: OwnMessage<M2uaParameter>) {
+        let active = self.asps.active(interface).to_vec();
+        let mode = self.asps.traffic_mode(interface);
+        let at = self.links.keys().position(|key| key == interface).unwrap_or_default();
+        let Some(link) = self.links.get_mut(interface) else { return };
+        let message = link.correlate(mode, message, &mut self.next_correlation);
+        let targets = link::targets(mode, &active, &message);
+        if targets.is_empty() {
+            self.drops.count(DropReason::NoActiveAsp);
+        }
+        let message = Message::Own(message);
+        for association in targets {
+            self.transmit_traffic(association, at, &message);
+        }
+    }
+
+    /// Sends on the stream of a link: one each as far as there are streams, and never the first of several.
+    fn transmit_traffic(&mut self, association: AssociationId, at: usize, message: &Message) {
+        let streams = self.associations.get(&association).copied().unwrap_or(1);
+        self.transmit(association, super::stream_of(at, streams), message);
+    }
+
+    fn transmit(&mut self, association: AssociationId, stream: StreamId, message: &Message) {
+        if !self.associations.contains_key(&association) {
+            self.drops.count(DropReason::AssociationDown);
+            return;
+        }
+        let transmit = super::transmit(association, stream, message);
+        self.outputs.push_back(SignallingGatewayOutput::Transmit(transmit));
+    }
+
+    fn send_error(&mut self, association: AssociationId, code: ErrorCode, scope: Interfaces, octets: &[u8]) {
+        self.drops.count(DropReason::Refused);
+        let error = crate::asp::AspMessage::error(code, scope, octets);
+        self.transmit(association, StreamId(0), &Message::Asp(error));
+    }
+
+    /// An ERR about one interface.
+    fn refuse(
+        &mut self,
+        association: AssociationId,
+        code: ErrorCode,
+        interface: &InterfaceIdentifier,
+        octets: &[u8],
+    ) {
+        self.send_error(association, code, Interfaces::of(std::slice::from_ref(interface)), octets);
+    }
+
+    fn event(&mut self, event: SignallingGatewayEvent) {
+        self.outputs.push_back(SignallingGatewayOutput::Event(event));
+    }
+}

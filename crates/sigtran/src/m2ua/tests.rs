@@ -1,0 +1,339 @@
+//! Both ends of M2UA together, over associations that come and go.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use proptest::prelude::*;
+use slantpath_base::{Duration, Instant};
+use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
+use slantpath_ss7::mtp3::Fsn;
+
+use crate::asp::{AsState, ServerConfig};
+use crate::drops::DropReason;
+use crate::interface::InterfaceIdentifier;
+use crate::m2ua::{
+    LinkConfig, LinkProcess, LinkProcessConfig, LinkProcessOutput, LinkStatus, SignallingGateway,
+    SignallingGatewayConfig, SignallingGatewayOutput,
+};
+use crate::transport::{AssociationId, Transmit, TransportInput};
+
+const ASSOCIATION: AssociationId = AssociationId(4);
+const UNIT: &[u8] = &[0x83, 0x5c, 0x40, 0x0a, 0x00, 0x11, 0xf0];
+
+/// A gateway and an ASP with one association, and level 2 of one link that does as it is asked.
+struct Pair {
+    now: Instant,
+    gateway: SignallingGateway,
+    asp: LinkProcess,
+    is_connected: bool,
+    to_level_2: Vec<LinkRequest>,
+    to_level_3: Vec<LinkIndication>,
+    /// What left one end and has not reached the other.
+    wire: VecDeque<(bool, Transmit)>,
+}
+
+impl Pair {
+    fn new(queue_max: usize) -> Self {
+        let config = SignallingGatewayConfig { queue_max, ..SignallingGatewayConfig::default() };
+        let mut gateway = SignallingGateway::new(config).unwrap();
+        gateway.add_link(1.into(), LinkConfig::default(), ServerConfig::default());
+        let mut asp = LinkProcess::new(ASSOCIATION, LinkProcessConfig::default()).unwrap();
+        asp.add_link(1.into(), None);
+        asp.start(Instant::START);
+        Self {
+            now: Instant::START,
+            gateway,
+            asp,
+            is_connected: false,
+            to_level_2: Vec::new(),
+            to_level_3: Vec::new(),
+            wire: VecDeque::new(),
+        }
+    }
+
+    fn interface() -> InterfaceIdentifier {
+        1.into()
+    }
+
+    fn connect(&mut self) {
+        if !self.is_connected {
+            self.is_connected = true;
+            let up = || TransportInput::Up { outbound_streams: 4 };
+            self.gateway.handle_transport(self.now, ASSOCIATION, up());
+            self.asp.handle_transport(self.now, up());
+            self.run();
+        }
+    }
+
+    fn disconnect(&mut self) {
+        if self.is_connected {
+            self.is_connected = false;
+            self.wire.clear();
+            self.gateway.handle_transport(self.now, ASSOCIATION, TransportInput::Down);
+            self.asp.handle_transport(self.now, TransportInput::Down);
+            self.run();
+        }
+    }
+
+    fn wait(&mut self, time: Duration) {
+        self.now += time;
+        self.gateway.handle_timeout(self.now);
+        self.asp.handle_timeout(self.now);
+        self.run();
+    }
+
+    fn request(&mut self, request: LinkRequest) {
+        self.asp.handle_request(self.now, &Self::interface(), request);
+        self.run();
+    }
+
+    fn indicate(&mut self, indication: LinkIndication) {
+        self.gateway.handle_link(self.now, &Self::interface(), indication);
+        self.run();
+    }
+
+    fn run(&mut self) {
+        for _ in 0..10_000 {
+            let (from_gateway, from_asp) = (self.drain_gateway(), self.drain_asp());
+            let Some((to_asp, transmit)) = self.wire.pop_front() else {
+                if from_gateway || from_asp {
+                    continue;
+                }
+                return;
+            };
+            let message = TransportInput::Message {
+                stream: transmit.stream,
+                payload_protocol: transmit.payload_protocol,
+                octets: transmit.octets,
+            };
+            if to_asp {
+                self.asp.handle_transport(self.now, message);
+            } else {
+                self.gateway.handle_transport(self.now, ASSOCIATION, message);
+            }
+        }
+        panic!("the two ends do not come to rest");
+    }
+
+    fn drain_gateway(&mut self) -> bool {
+        let mut any = false;
+        loop {
+            match self.gateway.poll_output(self.now) {
+                SignallingGatewayOutput::Wait(_) => return any,
+                SignallingGatewayOutput::Event(_) => {}
+                SignallingGatewayOutput::Transmit(transmit) => self.wire.push_back((true, transmit)),
+                SignallingGatewayOutput::Link(interface, request) => {
+                    let answer = match &request {
+                        LinkRequest::Start => Some(LinkIndication::InService),
+                        LinkRequest::Stop => Some(LinkIndication::OutOfService(OutOfServiceReason::Stopped)),
+                        LinkRequest::RetrieveBsnt => Some(LinkIndication::Bsnt(Fsn(3))),
+                        LinkRequest::RetrieveUnsent => Some(LinkIndication::RetrievalComplete),
+                        _ => None,
+                    };
+                    self.to_level_2.push(request);
+                    if let Some(answer) = answer {
+                        self.gateway.handle_link(self.now, &interface, answer);
+                    }
+                }
+            }
+            any = true;
+        }
+    }
+
+    fn drain_asp(&mut self) -> bool {
+        let mut any = false;
+        loop {
+            match self.asp.poll_output(self.now) {
+                LinkProcessOutput::Wait(_) => return any,
+                LinkProcessOutput::Event(_) => {}
+                LinkProcessOutput::Transmit(transmit) => self.wire.push_back((false, transmit)),
+                LinkProcessOutput::Link(_, indication) => self.to_level_3.push(indication),
+            }
+            any = true;
+        }
+    }
+
+    fn in_service() -> Self {
+        let mut pair = Self::new(100);
+        pair.connect();
+        pair.request(LinkRequest::Start);
+        assert_eq!(pair.to_level_3, [LinkIndication::InService]);
+        pair.to_level_3.clear();
+        pair
+    }
+}
+
+fn unit() -> Bytes {
+    Bytes::from_static(UNIT)
+}
+
+#[test]
+fn a_message_passes_both_ways_between_level_2_and_a_remote_mtp3() {
+    let mut pair = Pair::in_service();
+    pair.request(LinkRequest::Transmit(unit()));
+    assert_eq!(pair.to_level_2, [LinkRequest::Start, LinkRequest::Transmit(unit())]);
+    pair.indicate(LinkIndication::Received(unit()));
+    assert_eq!(pair.to_level_3, [LinkIndication::Received(unit())]);
+    assert_eq!((pair.gateway.drops().total(), pair.asp.drops().total()), (0, 0));
+}
+
+#[test]
+fn a_lost_association_takes_the_link_out_of_service_and_a_new_one_brings_it_back() {
+    let mut pair = Pair::in_service();
+    pair.disconnect();
+    assert_eq!(pair.to_level_3, [LinkIndication::OutOfService(OutOfServiceReason::BearerFailed)]);
+    pair.connect();
+    assert_eq!(pair.to_level_3.last(), Some(&LinkIndication::InService));
+}
+
+#[test]
+fn what_comes_while_the_asp_is_away_waits_for_it() {
+    let mut pair = Pair::in_service();
+    pair.disconnect();
+    pair.indicate(LinkIndication::Received(unit()));
+    assert_eq!(pair.gateway.queued(&Pair::interface()), 1);
+    pair.connect();
+    assert_eq!(pair.gateway.queued(&Pair::interface()), 0);
+    // The ASP has not established the link again when the waiting message comes: it says so in its counts.
+    let lost = pair.asp.drops().of(DropReason::NotInService);
+    let delivered = pair.to_level_3.iter().filter(|told| **told == LinkIndication::Received(unit())).count();
+    assert_eq!(delivered + usize::try_from(lost).unwrap(), 1);
+}
+
+#[test]
+fn what_waits_too_long_is_thrown_away_and_counted_and_level_2_told_of_the_outage() {
+    let mut pair = Pair::in_service();
+    pair.disconnect();
+    pair.indicate(LinkIndication::Received(unit()));
+    pair.wait(Duration::from_secs(3));
+    assert_eq!(pair.gateway.drops().of(DropReason::RecoveryExpired), 1);
+    assert_eq!(pair.to_level_2.last(), Some(&LinkRequest::LocalProcessorOutage));
+    pair.connect();
+    assert!(pair.to_level_2.contains(&LinkRequest::LocalProcessorRecovered));
+}
+
+#[test]
+fn the_queue_is_bounded_and_says_so() {
+    let mut pair = Pair::new(2);
+    pair.connect();
+    pair.request(LinkRequest::Start);
+    pair.disconnect();
+    for _ in 0..5 {
+        pair.indicate(LinkIndication::Received(unit()));
+    }
+    assert_eq!(pair.gateway.queued(&Pair::interface()), 2);
+    assert_eq!(pair.gateway.drops().of(DropReason::QueueFull), 3);
+}
+
+#[test]
+fn congestion_of_the_transport_is_told_to_mtp3() {
+    let mut pair = Pair::in_service();
+    pair.asp.handle_transport(pair.now, TransportInput::Congested(true));
+    pair.asp.handle_transport(pair.now, TransportInput::Congested(false));
+    pair.run();
+    assert_eq!(pair.to_level_3, [LinkIndication::Congestion(1), LinkIndication::Congestion(0)]);
+}
+
+#[test]
+fn a_retrieval_that_the_association_interrupts_is_answered() {
+    let mut pair = Pair::in_service();
+    pair.request(LinkRequest::RetrieveMessagesAfter(Fsn(3)));
+    pair.disconnect();
+    assert!(pair.to_level_3.contains(&LinkIndication::RetrievalNotPossible));
+}
+
+#[test]
+fn a_restart_of_the_association_begins_anew() {
+    let mut pair = Pair::in_service();
+    pair.gateway.handle_transport(pair.now, ASSOCIATION, TransportInput::Restart);
+    pair.asp.handle_transport(pair.now, TransportInput::Restart);
+    pair.run();
+    assert_eq!(pair.gateway.asps().as_state(&Pair::interface()), Some(AsState::Active));
+    assert_eq!(pair.asp.link_status(&Pair::interface()), Some(LinkStatus::InService));
+}
+
+#[derive(Clone, Debug)]
+enum Command {
+    Connect,
+    Disconnect,
+    Indicate(LinkIndication),
+    Octets(bool, u16, Vec<u8>),
+    Request(LinkRequest),
+    Wait(u64),
+}
+
+fn any_command() -> impl Strategy<Value = Command> {
+    let indication = prop_oneof![
+        Just(LinkIndication::Received(unit())),
+        (0_u8..4).prop_map(LinkIndication::Congestion),
+        Just(LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout)),
+        Just(LinkIndication::InService),
+        Just(LinkIndication::RemoteProcessorOutage),
+        Just(LinkIndication::RemoteProcessorRecovered),
+        Just(LinkIndication::RetrievalNotPossible),
+    ];
+    let request = prop_oneof![
+        Just(LinkRequest::Start),
+        Just(LinkRequest::Stop),
+        Just(LinkRequest::Transmit(unit())),
+        Just(LinkRequest::Emergency),
+        Just(LinkRequest::LocalProcessorOutage),
+        Just(LinkRequest::RetrieveBsnt),
+        Just(LinkRequest::RetrieveUnsent),
+    ];
+    let octets = (any::<bool>(), 0_u16..4, 0_u8..11, 0_u8..16, proptest::collection::vec(any::<u8>(), 0..24))
+        .prop_map(|(to_asp, stream, class, kind, rest)| {
+            let len = u8::try_from(rest.len() + 8).unwrap();
+            let octets = [vec![1, 0, class, kind, 0, 0, 0, len], rest].concat();
+            Command::Octets(to_asp, stream, octets)
+        });
+    prop_oneof![
+        2 => Just(Command::Connect),
+        1 => Just(Command::Disconnect),
+        4 => indication.prop_map(Command::Indicate),
+        4 => request.prop_map(Command::Request),
+        2 => octets,
+        2 => (0_u64..40_000).prop_map(Command::Wait),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn whatever_happens_both_ends_rest_stay_bounded_and_find_each_other_again(
+        commands in proptest::collection::vec(any_command(), 0..60),
+    ) {
+        let mut pair = Pair::new(5);
+        for command in commands {
+            match command {
+                Command::Connect => pair.connect(),
+                Command::Disconnect => pair.disconnect(),
+                Command::Indicate(indication) => pair.indicate(indication),
+                Command::Request(request) => pair.request(request),
+                Command::Wait(millis) => pair.wait(Duration::from_millis(millis)),
+                Command::Octets(to_asp, stream, octets) => {
+                    let message = TransportInput::Message {
+                        stream: crate::transport::StreamId(stream),
+                        payload_protocol: 2,
+                        octets: octets.into(),
+                    };
+                    if to_asp {
+                        pair.asp.handle_transport(pair.now, message);
+                    } else {
+                        pair.gateway.handle_transport(pair.now, ASSOCIATION, message);
+                    }
+                    pair.run();
+                }
+            }
+            prop_assert!(pair.gateway.queued(&Pair::interface()) <= 5);
+        }
+        // What the random octets have asked for is asked for again, and the ends agree.
+        pair.disconnect();
+        pair.wait(Duration::from_secs(5));
+        pair.asp.start(pair.now);
+        pair.connect();
+        pair.request(LinkRequest::Stop);
+        pair.request(LinkRequest::Start);
+        prop_assert_eq!(pair.gateway.asps().as_state(&Pair::interface()), Some(AsState::Active));
+        prop_assert_eq!(pair.asp.link_status(&Pair::interface()), Some(LinkStatus::InService));
+    }
+}
