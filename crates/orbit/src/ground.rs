@@ -29,7 +29,8 @@ pub struct GroundPolicy {
 pub enum Criterion {
     /// The highest above the horizon.
     Highest,
-    /// The one that serves the fewest antennas; among equals the highest.
+    /// The one that serves the fewest antennas; among equals the highest. With [`Reselect::Always`] also when
+    /// antennas elsewhere change its load: it is left for one that serves at least two fewer.
     LeastLoaded,
     /// The one that stays visible longest.
     LongestRemaining,

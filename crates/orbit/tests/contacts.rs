@@ -426,6 +426,52 @@ fn loads_spread_where_the_policy_asks_for_it() {
 }
 
 #[test]
+fn nobody_who_balances_loads_could_do_better_by_moving() {
+    // Sites so far apart that satellites rise and set for each at its own times.
+    let mut network = london_boston(GroundPolicy::default());
+    let policy = GroundPolicy {
+        criterion: Criterion::LeastLoaded,
+        reselect: Reselect::Always,
+        handover: Handover::default(),
+    };
+    let antenna = Antenna::new(degrees(8.2)).with_policy(policy);
+    let place = |k: u32| (35.0 + 3.0 * f64::from(k % 6), -10.0 + 4.0 * f64::from(k));
+    network.sites =
+        (0..16).map(|k| site(&format!("s{k}"), place(k).0, place(k).1, antenna.clone())).collect();
+    let planner = Planner::new(&network, Duration::from_secs(3_000)).unwrap();
+    let passes: Vec<_> = (0..16).map(|site| planner.passes(site).unwrap()).collect();
+    let plan = planner.finish(&passes).unwrap();
+    let mut moves = 0;
+    for ms in (500..2_999_000).step_by(7_321) {
+        let at = Instant::from_millis(ms);
+        let mut load = vec![0_u32; plan.satellite_count()];
+        let held: Vec<&Contact> =
+            plan.contacts().iter().filter(|c| c.holds_at(at) && plan.is_site(c.b)).collect();
+        for contact in &held {
+            load[contact.a.index()] += 1;
+        }
+        for contact in held {
+            let site = contact.b.index() - plan.satellite_count();
+            for pass in passes[site].of_antenna(0) {
+                let t = ms as f64 / 1e3;
+                if pass.start_seconds() < t && t < pass.end_seconds() {
+                    let (here, there) = (load[contact.a.index()], load[pass.satellite as usize]);
+                    assert!(
+                        there + 2 > here,
+                        "{contact:?} at {at}: {here} here, {there} on {}",
+                        pass.satellite
+                    );
+                }
+            }
+        }
+    }
+    for contact in plan.contacts().iter().filter(|contact| plan.is_site(contact.b)) {
+        moves += usize::from(contact.opens == Cause::Preferred);
+    }
+    assert!(moves > 20, "{moves}");
+}
+
+#[test]
 fn an_outage_ends_contacts_and_another_satellite_takes_over() {
     let mut network = london_boston(GroundPolicy::default());
     let before = plan(&network, hours(1));

@@ -40,16 +40,33 @@ pub(crate) struct SiteView<'a> {
 const TOGETHER: f64 = 1e-6;
 
 /// Lets every antenna choose over the whole span.
+///
+/// A site decides when something rises or sets for it, or at its ticks; one that always takes the least loaded
+/// satellite decides again at once when the load of a satellite that it sees has changed. It moves only where that
+/// makes the two loads more equal, so that no round of moves goes on for ever.
 pub(crate) fn select(sites: &[SiteView<'_>], ephemeris: &Ephemeris, satellites: usize) -> Vec<Hold> {
     let mut load = vec![0_u32; satellites];
     let mut choosers: Vec<Chooser<'_>> =
         sites.iter().enumerate().map(|(site, view)| Chooser::new(site, view, ephemeris)).collect();
+    let balancers: Vec<usize> = (0..sites.len()).filter(|&site| choosers[site].balances()).collect();
+    // When each site decides next; turns of other times are out of date.
+    let mut due = vec![Some(0.0); sites.len()];
     let mut order: BinaryHeap<Turn> = (0..sites.len()).map(|site| Turn { at: 0.0, site }).collect();
     while let Some(Turn { at, site }) = order.pop() {
-        if let Some(next) = choosers[site].decide(at, &mut load)
-            && next < ephemeris.span()
-        {
-            order.push(Turn { at: next.max(at + TOGETHER), site });
+        if due[site] != Some(at) {
+            continue;
+        }
+        let before = if balancers.is_empty() { Vec::new() } else { load.clone() };
+        let next = choosers[site].decide(at, &mut load).map(|next| next.max(at + TOGETHER));
+        due[site] = next.filter(|&next| next < ephemeris.span());
+        order.extend(due[site].map(|at| Turn { at, site }));
+        let changed: Vec<u32> =
+            (0..).zip(before.iter().zip(&load)).filter(|(_, (a, b))| a != b).map(|(id, _)| id).collect();
+        for &other in balancers.iter().filter(|&&other| other != site && !changed.is_empty()) {
+            if due[other] != Some(at) && choosers[other].sees_any(&changed) {
+                due[other] = Some(at);
+                order.push(Turn { at, site: other });
+            }
         }
     }
     let span = ephemeris.span();
@@ -85,6 +102,10 @@ struct Chooser<'a> {
     holds: Vec<Hold>,
 }
 
+fn is_balancing(antenna: &Antenna) -> bool {
+    antenna.policy.criterion == Criterion::LeastLoaded && antenna.policy.reselect == Reselect::Always
+}
+
 /// One antenna between decisions.
 struct State<'a> {
     config: &'a Antenna,
@@ -114,6 +135,19 @@ impl<'a> Chooser<'a> {
         };
         let antennas = view.antennas.iter().zip(&view.passes).map(state).collect();
         Self { site, view, ephemeris, antennas, holds: Vec::new() }
+    }
+
+    /// Whether an antenna moves when loads change elsewhere.
+    fn balances(&self) -> bool {
+        self.view.antennas.iter().any(is_balancing)
+    }
+
+    /// Whether such an antenna may use any of these satellites now.
+    fn sees_any(&self, satellites: &[u32]) -> bool {
+        let sees = |state: &State<'_>| {
+            state.active.iter().any(|&pass| satellites.contains(&state.passes[pass].satellite))
+        };
+        self.antennas.iter().any(|state| is_balancing(state.config) && sees(state))
     }
 
     /// Decides at a time, and says when to decide again.
@@ -154,6 +188,10 @@ impl<'a> Chooser<'a> {
         let pass = state.passes[held.pass];
         let satellite = pass.satellite as usize;
         load[satellite] -= 1;
+        // Taken and given up at one instant.
+        if end <= held.since {
+            return;
+        }
         let stretch = Stretch { start: held.since, end, opens: held.opens, closes };
         let pass = (pass.stretch.start, pass.stretch.end);
         self.holds.push(Hold { site: self.site, antenna, satellite, stretch, pass });
