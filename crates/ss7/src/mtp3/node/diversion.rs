@@ -209,13 +209,17 @@ impl Node {
         }
         let link_set = self.link(link).set;
         if self.available_links(link_set).next().is_none() {
-            self.link_set_lost(now, link_set);
+            self.tell(ManagementEvent::LinkSetUnavailable(link_set));
         }
+        self.check_isolation(now, link_set);
         self.changeover(now, link, cause);
     }
 
-    fn link_set_lost(&mut self, now: Instant, link_set: LinkSetId) {
-        self.tell(ManagementEvent::LinkSetUnavailable(link_set));
+    /// A link set may have lost its last link. Links that are only inhibited count: they can be called back.
+    pub(super) fn check_isolation(&mut self, now: Instant, link_set: LinkSetId) {
+        if self.has_working_link(link_set) {
+            return;
+        }
         for index in 0..self.table.destinations.len() {
             let Ok(destination) = u32::try_from(index) else { return };
             let routes = &self.table.destination(destination).routes;
@@ -223,7 +227,7 @@ impl Node {
                 self.route_input(now, destination, link_set, RouteInput::LinkSetLost);
             }
         }
-        if self.link_set_ids().all(|id| self.available_links(id).next().is_none()) {
+        if !self.link_set_ids().any(|id| self.has_working_link(id)) {
             for id in self.link_set_ids() {
                 self.adjacent_input(now, id, AdjacentInput::Lost);
             }
@@ -233,6 +237,10 @@ impl Node {
         {
             self.adjacent_input(now, link_set, AdjacentInput::Lost);
         }
+    }
+
+    fn has_working_link(&self, link_set: LinkSetId) -> bool {
+        self.link_set(link_set).links.iter().any(|link| self.link(*link).works())
     }
 
     /// A link can be used again.
@@ -376,7 +384,11 @@ impl Node {
                 && node.available_links(link_set).next().is_some()
         };
         let wanted = self.best_routes(destination, open);
-        self.table.bundle(wanted)
+        let known = self.table.bundles.len();
+        let bundle = self.table.bundle(wanted);
+        // A new bundle names no links yet.
+        self.is_unsettled |= self.table.bundles.len() > known;
+        bundle
     }
 
     /// The same by availability of links alone, whatever restart holds up.

@@ -297,6 +297,16 @@ impl Node {
 
     pub(super) fn inhibiting_message(&mut self, now: Instant, link: LinkId, message: ManagementMessage) {
         use ManagementMessage as M;
+        let answer = match message {
+            M::Lia => Some(LocalInhibitionInput::Accepted),
+            M::Lid => Some(LocalInhibitionInput::Denied),
+            M::Lua => Some(LocalInhibitionInput::Released),
+            _ => None,
+        };
+        let state = self.link(link).inhibition.local;
+        if answer.is_some_and(|answer| LOCAL_INHIBITION.next(state, answer).is_none()) {
+            return self.counters.discard(DiscardReason::Unexpected);
+        }
         match message {
             M::Lia => self.local_inhibition(now, link, LocalInhibitionInput::Accepted),
             M::Lid => self.local_inhibition(now, link, LocalInhibitionInput::Denied),

@@ -193,11 +193,14 @@ impl Link {
         }
     }
 
+    /// Whether it is in service, tested and not blocked.
+    pub(super) fn works(&self) -> bool {
+        self.activity == LinkActivity::Available && self.blocked == Ends::Neither
+    }
+
     /// Whether traffic may use it.
     pub(super) fn is_available(&self) -> bool {
-        self.activity == LinkActivity::Available
-            && self.blocked == Ends::Neither
-            && self.inhibited == Ends::Neither
+        self.works() && self.inhibited == Ends::Neither
     }
 }
 
@@ -267,9 +270,14 @@ impl Node {
         match (was_available, self.link(link).is_available()) {
             (true, false) => self.link_lost(now, link, cause),
             (false, true) => self.link_gained(now, link),
-            // A link that was blocked or inhibited may still fail.
-            (false, false) if cause == ChangeoverInput::LinkFailed => self.changeover(now, link, cause),
-            _ => {}
+            (false, false) => {
+                // A link that was inhibited may be blocked, and one that was either may fail.
+                if cause == ChangeoverInput::LinkFailed {
+                    self.changeover(now, link, cause);
+                }
+                self.check_isolation(now, self.link(link).set);
+            }
+            (true, true) => {}
         }
     }
 

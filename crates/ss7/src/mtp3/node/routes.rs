@@ -174,7 +174,8 @@ impl Node {
             RouteState::Restricted => ManagementMessage::Tfr(code),
         };
         let adjacent = self.link_set(to).adjacent;
-        if adjacent != code {
+        // Who cannot be reached hears it when it restarts.
+        if adjacent != code && self.management_link(adjacent, Slc(0)).is_some() {
             self.send_management(adjacent, Slc(0), message);
         }
     }

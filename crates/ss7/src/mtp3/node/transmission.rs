@@ -4,7 +4,6 @@ use bytes::Bytes;
 
 use crate::PointCode;
 use crate::link::LinkRequest;
-use crate::mtp3::node::link::{Ends, LinkActivity};
 use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::table::NOWHERE;
 use crate::mtp3::node::{DiscardReason, Held, LinkId, LinkSetId, Node, Origin};
@@ -149,7 +148,7 @@ impl Node {
 
     /// The link for a management message: of the direct link set if one is available, else of the best route, else
     /// one that is only inhibited (section 10.5).
-    fn management_link(&self, to: PointCode, slc: Slc) -> Option<LinkId> {
+    pub(super) fn management_link(&self, to: PointCode, slc: Slc) -> Option<LinkId> {
         let destination = self.table.find(to)?;
         let routes = &self.table.destination(destination).routes;
         let direct = routes.iter().filter(|route| self.link_set(route.link_set).adjacent == to);
@@ -163,10 +162,7 @@ impl Node {
             }
         }
         let mut inhibited = direct.flat_map(|route| self.link_set(route.link_set).links.iter().copied());
-        inhibited.find(|id| {
-            let link = self.link(*id);
-            link.activity == LinkActivity::Available && link.blocked == Ends::Neither
-        })
+        inhibited.find(|id| self.link(*id).works())
     }
 
     /// Whether the far end of a link can be told something without that link.

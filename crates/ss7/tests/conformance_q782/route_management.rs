@@ -1,0 +1,204 @@
+//! 9: signalling route management.
+
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::{DiscardReason, LinkSetId, Procedure, RouteState, Timer};
+use slantpath_ss7::mtp3::{Fsn, ManagementMessage as M};
+
+use crate::tester::{B, C, D, E, F, Tester, configuration_b, configuration_d};
+
+const fn tfp(code: u32) -> M {
+    M::Tfp(PointCode(code))
+}
+
+const fn tfa(code: u32) -> M {
+    M::Tfa(PointCode(code))
+}
+
+/// Both links to B fail; what is said about that changeover is left out.
+fn lose_b(tester: &mut Tester) {
+    tester.fail(0);
+    tester.say(1, B, 0, M::Coa(Fsn(0)));
+    tester.said();
+    tester.fail(1);
+    tester.say(2, B, 1, M::Coa(Fsn(0)));
+}
+
+fn told_of_routes(tester: &mut Tester) -> Vec<(u32, M)> {
+    let is_about_routes = |message: &M| matches!(message, M::Tfp(_) | M::Tfa(_) | M::Tfr(_));
+    tester.told().into_iter().filter(|(_, message)| is_about_routes(message)).collect()
+}
+
+#[test]
+fn q782_9_1_1_tfp_to_the_point_on_the_alternative_route() {
+    let mut tester = Tester::ready(configuration_d());
+    lose_b(&mut tester);
+    let told = told_of_routes(&mut tester);
+    assert!(told.contains(&(C, tfp(D))) && told.contains(&(C, tfp(B))), "{told:?}");
+    assert!(!told.contains(&(F, tfp(D))), "F may go on");
+}
+
+#[test]
+fn q782_9_1_2_tfp_before_the_first_message() {
+    let mut tester = Tester::ready(configuration_d());
+    tester.say(0, B, 0, tfp(D));
+    tester.bring(4, F, D, 0, 7);
+    assert_eq!((tester.told()[1], tester.carried().len()), ((C, tfp(D)), 1));
+}
+
+#[test]
+fn q782_9_2_1_broadcast_when_a_destination_is_lost() {
+    let mut tester = Tester::ready(configuration_d());
+    lose_b(&mut tester);
+    let told = told_of_routes(&mut tester);
+    assert!(told.contains(&(C, tfp(E))) && told.contains(&(F, tfp(E))), "{told:?}");
+}
+
+#[test]
+fn q782_9_2_2_broadcast_on_several_failures() {
+    let mut tester = Tester::ready(configuration_d());
+    tester.say(2, C, 0, tfp(D));
+    tester.said();
+    lose_b(&mut tester);
+    let told = told_of_routes(&mut tester);
+    for lost in [D, E] {
+        assert!(told.contains(&(F, tfp(lost))) && told.contains(&(C, tfp(lost))), "{lost} {told:?}");
+    }
+    assert!(!told.contains(&(F, tfp(B))), "B is reached over C");
+}
+
+#[test]
+fn q782_9_3_message_for_a_lost_destination() {
+    let mut tester = Tester::ready(configuration_d());
+    tester.say(0, B, 0, tfp(E));
+    tester.said();
+    tester.bring(4, F, E, 0, 1);
+    tester.bring(4, F, E, 0, 2);
+    assert_eq!(tester.told(), [(F, tfp(E))], "once a T8");
+    tester.expire(Timer::T8);
+    tester.bring(4, F, E, 0, 3);
+    assert_eq!(tester.told(), [(F, tfp(E))]);
+    assert_eq!(tester.discarded(DiscardReason::InaccessibleDestination), 3);
+}
+
+#[test]
+fn q782_9_4_tfa_to_the_point_that_traffic_leaves() {
+    let mut tester = Tester::ready(configuration_d());
+    tester.say(0, B, 0, tfp(D));
+    tester.said();
+    tester.say(0, B, 0, tfa(D));
+    tester.expire(Timer::T6);
+    assert_eq!(tester.told(), [(B, tfp(D)), (C, tfa(D))]);
+}
+
+#[test]
+fn q782_9_5_1_broadcast_when_a_destination_is_found() {
+    let mut tester = Tester::ready(configuration_d());
+    tester.say(0, B, 0, tfp(E));
+    tester.said();
+    tester.say(0, B, 0, tfa(E));
+    assert_eq!(tester.told(), [(B, tfp(E)), (C, tfa(E)), (F, tfa(E))]);
+}
+
+#[test]
+fn q782_9_5_2_broadcast_when_a_link_set_is_found() {
+    let mut tester = Tester::ready(configuration_d());
+    lose_b(&mut tester);
+    tester.said();
+    tester.restore(0);
+    tester.expire(Timer::T6);
+    let told = told_of_routes(&mut tester);
+    assert!(told.contains(&(C, tfa(E))) && told.contains(&(F, tfa(E))), "{told:?}");
+    assert!(told.contains(&(C, tfa(D))) && told.contains(&(C, tfa(B))), "{told:?}");
+}
+
+#[test]
+fn q782_9_6_1_route_set_test_while_prohibited() {
+    let mut tester = Tester::ready(configuration_b());
+    tester.say(0, B, 0, tfp(D));
+    for _ in 0..2 {
+        tester.expire(Timer::T10);
+        assert_eq!(tester.told(), [(B, M::Rst(PointCode(D)))]);
+    }
+    tester.say(0, B, 0, tfa(D));
+    tester.expire(Timer::T10);
+    assert_eq!(tester.messages(), []);
+}
+
+#[test]
+fn q782_9_6_2_route_set_test_ends_with_the_link_set() {
+    let mut tester = Tester::ready(configuration_b());
+    tester.say(0, B, 0, tfp(D));
+    lose_b(&mut tester);
+    tester.said();
+    assert_eq!(tester.node.route_state(PointCode(D), LinkSetId(0)), Some(RouteState::Allowed));
+    tester.expire(Timer::T10);
+    assert_eq!(tester.messages(), []);
+}
+
+#[test]
+fn q782_9_6_3_route_set_test_received() {
+    let mut tester = Tester::ready(configuration_d());
+    tester.say(4, F, 0, M::Rst(PointCode(D)));
+    assert_eq!(tester.told(), [(F, tfa(D))]);
+    tester.say(0, B, 0, M::Rst(PointCode(D)));
+    assert_eq!(tester.messages(), [], "B believes what is true: traffic goes over it");
+    tester.say(0, B, 0, tfp(E));
+    tester.said();
+    tester.say(4, F, 0, M::Rst(PointCode(E)));
+    assert_eq!(tester.messages(), []);
+}
+
+#[test]
+fn q782_9_6_4_route_set_test_at_an_end_point() {
+    let mut tester = Tester::ready(configuration_b());
+    tester.say(0, B, 0, M::Rst(PointCode(D)));
+    assert_eq!(tester.messages(), []);
+    assert_eq!(tester.discarded(DiscardReason::Unexpected), 1);
+}
+
+#[test]
+fn q782_9_7_1_transfer_restricted_sent_after_t11() {
+    let mut config = configuration_d();
+    config.transfer_restricted = Procedure::Used;
+    let mut tester = Tester::ready(config);
+    tester.say(0, B, 0, tfp(D));
+    tester.said();
+    tester.expire(Timer::T11);
+    let told = told_of_routes(&mut tester);
+    assert_eq!(told, [(B, M::Tfr(PointCode(D))), (C, tfp(D)), (F, M::Tfr(PointCode(D)))]);
+    tester.say(0, B, 0, tfa(D));
+    tester.expire(Timer::T6);
+    assert!(told_of_routes(&mut tester).contains(&(F, tfa(D))));
+}
+
+#[test]
+fn q782_9_7_2_restricted_route_is_tested() {
+    let mut config = configuration_b();
+    config.transfer_restricted = Procedure::Used;
+    let mut tester = Tester::ready(config);
+    tester.say(0, B, 0, M::Tfr(PointCode(D)));
+    assert_eq!(tester.node.route_state(PointCode(D), LinkSetId(0)), Some(RouteState::Restricted));
+    tester.expire(Timer::T10);
+    assert_eq!(tester.told(), [(B, M::Rsr(PointCode(D)))]);
+    tester.send_all(D);
+    assert_eq!(tester.links_used(), [0, 1], "a worse route is no better");
+}
+
+#[test]
+fn q782_9_7_3_transfer_restricted_where_it_is_not_used() {
+    let mut tester = Tester::ready(configuration_b());
+    tester.say(0, B, 0, M::Tfr(PointCode(D)));
+    assert_eq!(tester.discarded(DiscardReason::UnknownSubject), 1);
+    assert_eq!(tester.node.route_state(PointCode(D), LinkSetId(0)), Some(RouteState::Allowed));
+}
+
+#[test]
+fn q782_9_8_prohibition_from_elsewhere() {
+    let mut tester = Tester::ready(configuration_b());
+    // From a point that is not adjacent, about one that is not known, and about the sender itself.
+    tester.say(0, D, 0, tfp(E));
+    tester.say(0, B, 0, tfp(99));
+    tester.say(0, B, 0, tfp(B));
+    assert_eq!(tester.discarded(DiscardReason::UnknownSubject), 3);
+    assert!([B, D, E].iter().all(|code| tester.node.is_accessible(PointCode(*code))));
+}
