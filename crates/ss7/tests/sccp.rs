@@ -13,3 +13,5 @@ mod management;
 mod net;
 #[path = "sccp/random.rs"]
 mod random;
+#[path = "sccp/tshark.rs"]
+mod tshark;
