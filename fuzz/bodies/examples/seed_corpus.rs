@@ -288,7 +288,8 @@ fn signalling() -> io::Result<()> {
     };
     let mut out = Vec::new();
     unitdata.emit(&mut out).expect("short");
-    keep("sccp", "udt", out)?;
+    keep("sccp", "udt", &out)?;
+    keep("sccp_node", "messages", sccp_records(&out))?;
     let label = RoutingLabel { dpc: PointCode(92), opc: PointCode(1), sls: Sls(3) };
     for (choice, format) in [(0, PointCodeFormat::Ansi), (1, PointCodeFormat::Itu), (2, PointCodeFormat::Ttc)]
     {
@@ -317,6 +318,47 @@ fn link() -> io::Result<()> {
         keep("m2pa", name, out)?;
     }
     Ok(())
+}
+
+/// Records of the node's body: a user that comes, a message for it, connections that are asked for and made, their
+/// data, time that passes.
+fn sccp_records(unitdata: &[u8]) -> Vec<u8> {
+    let reference = sccp::LocalReference(7);
+    let called = PartyAddress { routes_on_ssn: true, ssn: Some(Ssn(6)), ..PartyAddress::default() };
+    let request = sccp::Message::Cr {
+        source: reference,
+        class: ProtocolClass { class: 3, handling: 0 },
+        called,
+        optional: sccp::OptionalParameters::default(),
+    };
+    let data = sccp::Message::Dt2 {
+        destination: sccp::LocalReference(0),
+        sequencing: sccp::SequencingSegmenting { send: 0, receive: 0, more: false },
+        data: vec![1, 2],
+    };
+    let mut records = Vec::new();
+    let mut record = |kind: u8, bytes: &[u8]| {
+        records.extend_from_slice(&[kind, u8::try_from(bytes.len()).expect("short")]);
+        records.extend_from_slice(bytes);
+    };
+    let octets = |message: &sccp::Message| {
+        let mut out = Vec::new();
+        message.emit(&mut out).expect("short");
+        out
+    };
+    record(0, &[0]);
+    record(11, unitdata);
+    record(11, &octets(&request));
+    record(1, &[0]);
+    record(11, &octets(&data));
+    record(2, &[0, 1, 2]);
+    record(9, &[0x43, 2, 0, 6]);
+    record(5, &[0]);
+    record(8, &[0]);
+    record(7, &[200]);
+    record(3, &[0]);
+    record(7, &[200]);
+    records
 }
 
 fn texts() -> io::Result<()> {

@@ -5,6 +5,7 @@
 
 pub mod host;
 pub mod orbit;
+pub mod sccp;
 pub mod scenario;
 pub mod sctp;
 pub mod sigtran;
@@ -32,6 +33,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("quantity", scenario::quantity),
     ("scenario", scenario::scenario),
     ("sccp", ss7::sccp),
+    ("sccp_node", sccp::node),
     ("sctp_packet", sctp::packet),
     ("sua", sigtran::sua),
     ("tcp_segment", tcp::segment),
