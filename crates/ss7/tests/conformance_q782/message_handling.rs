@@ -8,7 +8,7 @@ use slantpath_ss7::mtp3::{
 use slantpath_ss7::transfer::TransferIndication;
 
 use crate::tester::{
-    A, B, C, D, E, F, Tester, configuration_a, configuration_b, configuration_c, configuration_d,
+    A, B, D, E, F, Tester, configuration_a, configuration_b, configuration_c, configuration_d,
 };
 
 fn msu(indicator: ServiceIndicator, network: NetworkIndicator) -> Msu<'static> {
