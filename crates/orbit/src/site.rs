@@ -188,7 +188,10 @@ impl Stance {
         let east = if east.norm_squared() < 1e-24 { Vec3::new(0.0, 1.0, 0.0) } else { east.unit() };
         let north = self.up.cross(east);
         let azimuth = libm::atan2(line.dot(east), line.dot(north));
-        let azimuth = if azimuth < 0.0 { azimuth + core::f64::consts::TAU } else { azimuth };
+        // A hair west of north would round to a whole turn.
+        let turn = core::f64::consts::TAU;
+        let azimuth = if azimuth < 0.0 { azimuth + turn } else { azimuth };
+        let azimuth = if azimuth < turn { azimuth } else { 0.0 };
         let upward = line.dot(self.up);
         let level = (range_m * range_m - upward * upward).max(0.0).sqrt();
         Look { azimuth, elevation: libm::atan2(upward, level), range_m }
@@ -217,6 +220,14 @@ mod tests {
         }
         assert!(degrees(&[(90.0, 0.0), (80.0, 0.0)]).is_err());
         assert!(degrees(&[(90.0, 91.0)]).is_err());
+    }
+
+    #[test]
+    fn a_hair_west_of_north_is_north() {
+        let stance = Place::Fixed(Geodetic::new(10.0, 0.0, 0.0)).at(Instant::START);
+        let north = stance.up.cross(Vec3::new(0.0, 1.0, 0.0)) * 1e6;
+        let look = stance.look(stance.position + north - Vec3::new(0.0, 1e-12, 0.0));
+        assert!((0.0..core::f64::consts::TAU).contains(&look.azimuth), "{}", look.azimuth);
     }
 
     proptest! {

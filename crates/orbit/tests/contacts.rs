@@ -11,7 +11,7 @@ use slantpath_orbit::contact::{Cause, Contact, ContactId, ContactKind, ContactPl
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::site::Look;
 use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::{Geodetic, Network, NodeId, Orbit, Site, Utc};
+use slantpath_orbit::{Constellation, ElementSet, Geodetic, Network, NodeId, Orbit, Site, Utc};
 
 fn epoch() -> Utc {
     "2026-03-01T00:00:00Z".parse().unwrap()
@@ -273,7 +273,39 @@ fn acquisition_delays_every_link_that_opens() {
 fn delay_is_within_a_microsecond_of_the_orbits_and_without_a_step() {
     let mut network = london_boston(GroundPolicy::default());
     network.constellations.extend(Preset::EuroSkyWay.build(epoch()).unwrap());
-    let plan = plan(&network, hours(3));
+    // Half a day round on a long ellipse, through its perigee; and low, dragged and slightly eccentric.
+    let set = |name: &str, turns_per_day, eccentricity, anomaly, bstar| ElementSet {
+        name: name.into(),
+        catalogue_number: 1,
+        designator: String::new(),
+        epoch: epoch(),
+        inclination: degrees(63.4),
+        right_ascension: degrees(200.0),
+        eccentricity,
+        argument_of_perigee: degrees(270.0),
+        mean_anomaly: degrees(anomaly),
+        mean_motion_rev_per_day: turns_per_day,
+        bstar,
+        mean_motion_dot: 0.0,
+        source: slantpath_orbit::elements::Source::default(),
+    };
+    let sets = [set("molniya", 2.006, 0.74, 330.0, 0.0), set("low", 15.2, 0.002, 0.0, 1e-4)];
+    for set in sets {
+        let name = set.name.clone();
+        network.constellations.push(Constellation::from_elements(&name, vec![set], epoch()).unwrap());
+    }
+    let flight = "0 s, 51.5, -0.5, 0\n20 min, 52.5, -3, 11000\n90 min, 56, -22, 11500\n";
+    network.sites[0].place = Place::Track(slantpath_orbit::site::Track::read(flight, "flight.csv").unwrap());
+    for name in ["iridium", "euroskyway", "molniya", "low"] {
+        let antenna = Antenna::new(degrees(8.2)).of(name);
+        network.sites[0].antennas.push(antenna.clone());
+        network.sites[1].antennas.push(antenna);
+    }
+    let plan = plan(&network, hours(12));
+    for name in ["euroskyway-1", "molniya", "low"] {
+        let node = plan.node(name).unwrap();
+        assert!(plan.contacts().iter().any(|contact| contact.a == node && plan.is_site(contact.b)), "{name}");
+    }
     let orbits: Vec<&Orbit> = network.satellites().map(|satellite| &satellite.orbit).collect();
     let position = |node: NodeId, at: Instant| match orbits.get(node.index()) {
         Some(orbit) => orbit.fixed(epoch().at(at)).unwrap().position,
