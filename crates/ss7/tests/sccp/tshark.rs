@@ -17,7 +17,7 @@ use crate::net::titled;
 fn tshark(capture: &Path, arguments: &[&str]) -> Option<String> {
     let Ok(output) = Command::new("tshark").arg("-r").arg(capture).args(arguments).output() else {
         assert!(std::env::var_os("CI").is_none(), "tshark is missing: apt-get install tshark");
-        writeln!(std::io::stderr(), "SKIPPED: tshark is not installed").unwrap();
+        writeln!(std::io::stderr(), "SKIPPED: tshark is not installed").expect("stderr is open");
         return None;
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -177,7 +177,7 @@ fn digits(address: &PartyAddress) -> String {
 fn real_captures_decode_and_encode_to_the_same_octets() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/pcap/sctp-keywords.pcap");
     if !path.exists() {
-        writeln!(std::io::stderr(), "SKIPPED: there are no shared captures here").unwrap();
+        writeln!(std::io::stderr(), "SKIPPED: there are no shared captures here").expect("stderr is open");
         return;
     }
     let Some(text) = tshark(&path, &["-Y", "sccp", "-T", "json", "-x", "-j", "sccp"]) else { return };
@@ -200,7 +200,7 @@ fn octets(hex: &str) -> Vec<u8> {
 fn the_addresses_of_the_vectors_read_as_tshark_prints_them() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/pcap/hex-vectors.tsv");
     let Ok(vectors) = std::fs::read_to_string(&path) else {
-        writeln!(std::io::stderr(), "SKIPPED: there are no shared vectors here").unwrap();
+        writeln!(std::io::stderr(), "SKIPPED: there are no shared vectors here").expect("stderr is open");
         return;
     };
     let messages: Vec<Vec<u8>> = vectors
