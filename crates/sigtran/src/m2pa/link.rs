@@ -43,6 +43,7 @@ pub struct Link {
     /// What the driver has said of our own receiver, and what the peer has been told of it.
     receiver: Flow,
     receiver_told: Flow,
+    earlier_life: EarlierLife,
     transmission: Transmission,
     reception: Reception,
     /// From when on T7 counts, for messages sent before: when the link came into service or the peer became free.
@@ -83,6 +84,14 @@ enum Period {
     Normal,
 }
 
+/// Whether link statuses that the peer sent before the link was last out of service may still arrive: until its Out of
+/// Service has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EarlierLife {
+    MayArrive,
+    Over,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Service {
     Indicated,
@@ -113,6 +122,7 @@ impl Link {
             transport: Flow::Free,
             receiver: Flow::Free,
             receiver_told: Flow::Free,
+            earlier_life: EarlierLife::Over,
             transmission: Transmission::new(),
             reception: Reception::new(),
             acknowledgements_due_from: Instant::START,
@@ -170,7 +180,7 @@ impl Link {
             // The peer has begun anew and remembers nothing: for the link that is a loss and a new association.
             TransportInput::Restart => {
                 self.lose_association(now);
-                self.drive_link(now, LinkInput::AssociationUp, OutOfServiceReason::BearerFailed);
+                self.associate(now);
             }
             //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.2
             //# The association SHALL contain two streams in each direction.
@@ -178,11 +188,14 @@ impl Link {
                 self.counters.discarded.too_few_streams += 1;
                 self.lose_association(now);
             }
-            TransportInput::Up { .. } => {
-                self.drive_link(now, LinkInput::AssociationUp, OutOfServiceReason::BearerFailed);
-            }
+            TransportInput::Up { .. } => self.associate(now),
         }
         self.settle(now);
+    }
+
+    fn associate(&mut self, now: Instant) {
+        self.earlier_life = EarlierLife::Over;
+        self.drive_link(now, LinkInput::AssociationUp, OutOfServiceReason::BearerFailed);
     }
 
     fn lose_association(&mut self, now: Instant) {

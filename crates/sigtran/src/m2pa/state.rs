@@ -132,12 +132,12 @@ pub static LINK_MACHINE: StateMachine<LinkState, LinkInput, LinkAction> = StateM
         //# After the association is established, M2PA SHALL send
         //# a Link Status Out of Service message to its peer.
         row(S::NotAssociated, I::AssociationUp, S::OutOfService, &[A::SendOutOfService]),
-        row(S::NotAssociated, I::Start, S::StartAwaitsAssociation, &[]),
+        row(S::NotAssociated, I::Start, S::StartAwaitsAssociation, &[A::ResetBuffers]),
         row(
             S::StartAwaitsAssociation,
             I::AssociationUp,
             S::InitialAlignment,
-            &[A::SendOutOfService, A::ResetBuffers, A::StartAlignment],
+            &[A::SendOutOfService, A::StartAlignment],
         ),
         //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.3
         //# If

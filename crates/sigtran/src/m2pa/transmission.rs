@@ -12,8 +12,11 @@ use crate::m2pa::{CongestionThreshold, SequenceNumber};
 pub(super) struct Transmission {
     waiting: VecDeque<Bytes>,
     outstanding: VecDeque<Outstanding>,
-    /// The number of the last message sent.
+    /// The number of the last message sent, if none is to be sent again.
     last_sent: SequenceNumber,
+    /// The number of the last message that the peer may have taken: later than `last_sent` where messages that wait to
+    /// be sent again may have arrived the first time.
+    last_at_peer: SequenceNumber,
     /// The last that the peer is known to have taken.
     acknowledged: SequenceNumber,
     congestion_status: u8,
@@ -36,6 +39,7 @@ impl Transmission {
             waiting: VecDeque::new(),
             outstanding: VecDeque::new(),
             last_sent: SequenceNumber::BEFORE_FIRST,
+            last_at_peer: SequenceNumber::BEFORE_FIRST,
             acknowledged: SequenceNumber::BEFORE_FIRST,
             congestion_status: 0,
         }
@@ -81,6 +85,9 @@ impl Transmission {
         }
         let msu = self.waiting.pop_front()?;
         let fsn = self.last_sent.next();
+        if self.last_at_peer == self.last_sent {
+            self.last_at_peer = fsn;
+        }
         self.last_sent = fsn;
         self.outstanding.push_back(Outstanding { fsn, sent_at: now, msu: msu.clone() });
         Some((fsn, msu))
@@ -90,7 +97,7 @@ impl Transmission {
     pub(super) fn acknowledge(&mut self, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
         let before = self.acknowledged;
         let taken = bsn.distance_from(before);
-        if taken > self.last_sent.distance_from(before) {
+        if taken > self.last_at_peer.distance_from(before) {
             return Err(Unreasonable);
         }
         self.acknowledged = bsn;
@@ -99,11 +106,17 @@ impl Transmission {
             self.outstanding.pop_front();
             count += 1;
         }
+        // It had arrived the first time, and need not be sent again.
+        while self.last_sent.distance_from(before) < taken {
+            self.last_sent = self.last_sent.next();
+            count += u64::from(self.waiting.pop_front().is_some());
+        }
         Ok(count)
     }
 
-    /// Goes on after the last that the peer has taken: what is unacknowledged waits again. Says how many were taken and
-    /// how many wait again.
+    /// Goes on after the last message that the peer says it has taken: what is unacknowledged waits again. The peer may
+    /// take what is still under way; then it throws away what is sent again. Says how many were taken and how many wait
+    /// again.
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
     //# M2PA (at both the LPO and RPO ends) uses the BSN value in the
     //# received Link Status Ready message to resynchronize its sequence
@@ -123,6 +136,7 @@ impl Transmission {
         let count = self.len() as u64;
         self.waiting.clear();
         self.outstanding.clear();
+        self.last_sent = self.last_at_peer;
         count
     }
 
@@ -130,6 +144,7 @@ impl Transmission {
     pub(super) fn reset(&mut self) -> u64 {
         let count = self.flush();
         self.last_sent = SequenceNumber::BEFORE_FIRST;
+        self.last_at_peer = SequenceNumber::BEFORE_FIRST;
         self.acknowledged = SequenceNumber::BEFORE_FIRST;
         count
     }
@@ -199,6 +214,7 @@ mod tests {
     fn numbers_wrap_in_flight() {
         let mut transmission = five_sent();
         transmission.last_sent = number(2);
+        transmission.last_at_peer = number(2);
         transmission.acknowledged = number(0x00ff_fffd);
         for (message, fsn) in transmission.outstanding.iter_mut().zip([0x00ff_fffe, 0x00ff_ffff, 0, 1, 2]) {
             message.fsn = number(fsn);
@@ -213,6 +229,16 @@ mod tests {
         assert_eq!(transmission.resynchronize(number(2)), Ok((3, 2)));
         let again = transmission.send_next(Instant::START, 5).unwrap();
         assert_eq!((again.0, again.1[0]), (number(3), 3));
+    }
+
+    #[test]
+    fn what_arrived_the_first_time_is_not_sent_again() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.resynchronize(number(1)), Ok((2, 3)));
+        assert_eq!(transmission.acknowledge(number(3)), Ok(2));
+        let again = transmission.send_next(Instant::START, 5).unwrap();
+        assert_eq!((again.0, again.1[0]), (number(4), 4));
+        assert_eq!(transmission.acknowledge(number(5)), Err(Unreasonable));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::link::{LinkIndication, OutOfServiceReason};
 
 use super::{
-    Flow, LINK_STATUS_STREAM, Level3, Link, PROVING_INTERVAL, Period, Processor, Service, T1, T2, T3, T4, T5,
-    T6, T7, USER_DATA_STREAM,
+    EarlierLife, Flow, LINK_STATUS_STREAM, Level3, Link, PROVING_INTERVAL, Period, Processor, Service, T1,
+    T2, T3, T4, T5, T6, T7, USER_DATA_STREAM,
 };
 use crate::m2pa::{
     ALIGNMENT_MACHINE, AlignmentAction, AlignmentInput, LINK_MACHINE, LinkAction, LinkInput, LinkState,
@@ -70,6 +70,7 @@ impl Link {
         self.service = Service::NotIndicated;
         self.peer = Flow::Free;
         self.receiver_told = Flow::Free;
+        self.earlier_life = EarlierLife::MayArrive;
         self.counters.discarded.held_at_failure += self.reception.rewind();
     }
 
@@ -193,7 +194,7 @@ impl Link {
         self.send_status(USER_DATA_STREAM, status);
     }
 
-    /// Goes on sending after what the peer has taken; says whether it can have taken that.
+    /// Goes on sending after what the peer says it has taken; says whether it can have taken that.
     pub(super) fn resynchronize(&mut self, bsn: SequenceNumber) -> bool {
         let Ok((taken, again)) = self.transmission.resynchronize(bsn) else {
             self.counters.unreasonable_bsn += 1;

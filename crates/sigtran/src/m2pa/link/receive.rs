@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_ss7::link::{LinkIndication, OutOfServiceReason};
 
-use super::{Flow, LINK_STATUS_STREAM, Link, Period, T6, USER_DATA_STREAM};
+use super::{EarlierLife, Flow, LINK_STATUS_STREAM, Link, Period, T6, USER_DATA_STREAM};
 use crate::m2pa::{
     AlignmentInput, AlignmentState, Body, LinkInput, LinkState, LinkStatus, Message, OutageInput,
     PAYLOAD_PROTOCOL, Proving, SequenceNumber, UserData,
@@ -33,6 +33,9 @@ impl Link {
             (LINK_STATUS_STREAM | USER_DATA_STREAM, Body::LinkStatus(status)) => {
                 if !self.receive_status(now, stream, bsn, &status) {
                     self.counters.discarded.status_ignored += 1;
+                }
+                if status == LinkStatus::OutOfService {
+                    self.earlier_life = EarlierLife::Over;
                 }
             }
             _ => self.counters.discarded.wrong_stream += 1,
@@ -92,7 +95,7 @@ impl Link {
                 AlignmentInput::PeerHeardProvingOmitted
             }
             // A peer that omits proving as well has heard our Alignment, though we missed its own.
-            LinkStatus::Ready if omits_proving => {
+            LinkStatus::Ready if omits_proving && self.earlier_life == EarlierLife::Over => {
                 self.drive_alignment(now, AlignmentInput::PeerHeardProvingOmitted);
                 return self.receive_status(now, stream, bsn, status);
             }
