@@ -3,10 +3,12 @@
 //! Nothing here knows a packet, a sequence number or a timer: a transport says what was measured,
 //! acknowledged or lost, and reads back a timeout or a window.
 
+mod back_off;
 pub mod new_reno;
 pub mod rtt;
 pub mod sctp;
 
+pub use back_off::BackOff;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
 pub use rtt::{RtoConfig, RttEstimator};
 pub use sctp::{SctpController, SctpPolicy};

@@ -3,6 +3,8 @@
 
 use slantpath_base::Duration;
 
+use crate::BackOff;
+
 /// The constants of the estimator. Both RFCs use the same numbers; they differ in what the clock's
 /// granularity does to a variance of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct RtoConfig {
     pub granularity: Duration,
     /// Where the granularity enters.
     pub granularity_rule: GranularityRule,
+    /// What an expiry does to the timeout.
+    pub back_off: BackOff,
 }
 
 /// What the granularity G keeps from becoming zero.
@@ -47,6 +51,7 @@ impl RtoConfig {
             k: 4,
             granularity: Duration::from_nanos(1),
             granularity_rule: GranularityRule::FloorOfMargin,
+            back_off: BackOff::Double,
         }
     }
 
@@ -103,9 +108,9 @@ impl RttEstimator {
         self.rto = self.measured_rto(smoothed);
     }
 
-    /// Doubles the timeout, up to the maximum (RFC 6298, rule 5.5; RFC 9260, section 6.3.3, rule E2).
+    /// Backs the timeout off, up to the maximum (RFC 6298, rule 5.5; RFC 9260, section 6.3.3, rule E2).
     pub fn back_off(&mut self) {
-        self.rto = self.rto.saturating_mul(2).min(self.config.max);
+        self.rto = self.config.back_off.applied_to(self.rto).min(self.config.max);
     }
 
     /// Forgets the back-off: the timeout is again what the measurements say, or the initial one.
