@@ -3,13 +3,17 @@
 use slantpath_base::Duration;
 use slantpath_cc::rtt::GranularityRule;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
-use slantpath_cc::{RtoConfig, SctpPolicy};
+use slantpath_cc::{BackOff, RtoConfig, SctpPolicy};
 
 use crate::packet::ChecksumPolicy;
-use crate::policy::{RttSampling, StreamScheduling};
+use crate::policy::{
+    FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
+    RetransmissionAfterTimeout, RttSampling, StreamScheduling,
+};
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
+#[expect(clippy::struct_excessive_bools, reason = "each is a report that somebody wants or does not")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SctpConfig {
     /// RTO.Initial: the RTO of a path without a measurement.
@@ -18,6 +22,8 @@ pub struct SctpConfig {
     pub rto_min: Duration,
     /// RTO.Max.
     pub rto_max: Duration,
+    /// What an expiry does to the RTO.
+    pub back_off: BackOff,
     /// Max.Burst: how many packets one event may release at most.
     pub max_burst: u32,
     /// RTO.Alpha is 1 / 2^this: the weight of a measurement in SRTT.
@@ -31,6 +37,19 @@ pub struct SctpConfig {
     pub association_max_retrans: u32,
     /// Path.Max.Retrans: the same for one path, which then counts as inactive.
     pub path_max_retrans: u32,
+    /// PotentiallyFailed.Max.Retrans: whether, and after how many consecutive retransmissions, a path is passed over
+    /// before it counts as inactive.
+    pub potentially_failed: PotentiallyFailed,
+    /// Whether the layer above is told of paths that are potentially failed. RFC 7829, section 3.2, recommends that
+    /// it can be kept ignorant of them.
+    pub expose_potentially_failed: bool,
+    /// Primary.Switchover.Max.Retrans: whether, and after how many consecutive retransmissions, another path becomes
+    /// the primary one.
+    pub primary_switchover: PrimarySwitchover,
+    /// How many packets of what timed out go out at once.
+    pub retransmission_after_timeout: RetransmissionAfterTimeout,
+    /// What new DATA to a path waits for after T3-rtx has expired there.
+    pub new_data_after_timeout: NewDataAfterTimeout,
     /// Max.Init.Retransmits: how often INIT, and then COOKIE ECHO, are repeated.
     pub max_init_retransmits: u32,
     /// HB.interval: how long a path may be idle before it is probed, on top of its RTO. `None`: never; a path
@@ -62,6 +81,8 @@ pub struct SctpConfig {
     pub shutdown_guard: Option<Duration>,
     /// Whether every transmission of a DATA chunk is reported as an event.
     pub trace_messages: bool,
+    /// Whether every start, stop and expiry of T3-rtx is reported as an event.
+    pub trace_timers: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
@@ -115,12 +136,18 @@ impl Default for SctpConfig {
             rto_initial: Duration::from_secs(1),
             rto_min: Duration::from_secs(1),
             rto_max: Duration::from_secs(60),
+            back_off: BackOff::default(),
             max_burst: 4,
             rto_alpha_shift: 3,
             rto_beta_shift: 2,
             valid_cookie_life: Duration::from_secs(60),
             association_max_retrans: 10,
             path_max_retrans: 5,
+            potentially_failed: PotentiallyFailed::default(),
+            expose_potentially_failed: true,
+            primary_switchover: PrimarySwitchover::default(),
+            retransmission_after_timeout: RetransmissionAfterTimeout::default(),
+            new_data_after_timeout: NewDataAfterTimeout::default(),
             max_init_retransmits: 8,
             heartbeat_interval: Some(Duration::from_secs(30)),
             heartbeat_max_burst: 1,
@@ -135,6 +162,7 @@ impl Default for SctpConfig {
             stream_scheduling: StreamScheduling::default(),
             shutdown_guard: None,
             trace_messages: false,
+            trace_timers: false,
             report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
@@ -150,6 +178,22 @@ impl Default for SctpConfig {
 }
 
 impl SctpConfig {
+    /// RFC 2960 of 2000, where it differs from RFC 9260: RTO.Initial (section 14), no
+    /// Max.Burst, the initial cwnd (7.2.1), which
+    /// SACKs open the window (7.2.1), the fourth report of a loss (7.2.4), over the alternate path (6.4).
+    pub fn rfc2960() -> Self {
+        let config = Self::default();
+        Self {
+            rto_initial: Duration::from_secs(3),
+            max_burst: u32::MAX,
+            initial_cwnd_bytes: Some(2 * u64::from(config.initial_path_mtu)),
+            congestion: SctpPolicy { growth: CwndGrowth::CumulativeAdvance, ..SctpPolicy::default() },
+            fast_retransmit_threshold: 4,
+            fast_retransmit_path: FastRetransmitPath::Alternate,
+            ..config
+        }
+    }
+
     /// An RFC 2960 stack as in Jungmaier, Rathgeb, Schopp, Tüxen 2000, sections 4.3 and 4.4.1: the fourth report
     /// of a loss triggers a retransmission, over the alternate path and without effect on the window of the
     /// primary.
@@ -185,7 +229,17 @@ impl SctpConfig {
             alpha_inverse: 1 << self.rto_alpha_shift,
             beta_inverse: 1 << self.rto_beta_shift,
             granularity_rule: GranularityRule::ReplacesZeroVariance,
+            back_off: self.back_off,
             ..RtoConfig::sctp()
+        }
+    }
+
+    /// The thresholds of each path's error counter.
+    pub const fn thresholds(&self) -> FailoverThresholds {
+        FailoverThresholds {
+            path_max_retrans: self.path_max_retrans,
+            potentially_failed: self.potentially_failed,
+            primary_switchover: self.primary_switchover,
         }
     }
 }

@@ -164,12 +164,15 @@ impl Endpoint {
     /// nonces and the secret of its cookies.
     ///
     /// # Panics
-    /// If it has no address, or an address that names no single host, or port zero.
+    /// If it has no address, or an address that names no single host, or port zero; or if its thresholds contradict
+    /// each other, which [`FailoverThresholds::check`](crate::FailoverThresholds::check) tells beforehand.
     pub fn new(endpoint: EndpointConfig, mut stream: Stream) -> Self {
         let EndpointConfig { port, addresses, config } = endpoint;
         assert!(port != 0, "port 0 must not be used");
         assert!(!addresses.is_empty(), "an endpoint has an address");
         assert!(addresses.iter().all(|address| is_usable(*address)), "an address names no single host");
+        let thresholds = config.thresholds().check();
+        assert!(thresholds.is_ok(), "{thresholds:?}");
         let signer = CookieSigner::new(Instant::START, &mut stream);
         Self {
             port,

@@ -3,8 +3,10 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
+use slantpath_base::Duration;
 
 use crate::cause::Cause;
+use crate::path::PathState;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -77,12 +79,24 @@ pub enum Event {
         /// The message, as it was given.
         message: Message,
     },
-    /// NETWORK STATUS CHANGE: an address of the peer has become reachable or unreachable.
+    /// NETWORK STATUS CHANGE: an address of the peer has become reachable, unreachable or potentially failed.
     PathChanged {
         /// The address.
         address: IpAddr,
-        /// Whether it is reachable now.
-        is_active: bool,
+        /// What it is now.
+        state: PathState,
+    },
+    /// Another address of the peer has become the primary one without the user's command (RFC 7829, section 5).
+    PrimaryChanged {
+        /// The address.
+        address: IpAddr,
+    },
+    /// T3-rtx of an address of the peer has been started or stopped, or has expired; only if `trace_timers` is set.
+    T3Rtx {
+        /// The address.
+        address: IpAddr,
+        /// What has happened.
+        change: T3RtxChange,
     },
     /// COMMUNICATION ERROR: the peer has reported something that is not fatal.
     PeerReported(Vec<Cause>),
@@ -90,6 +104,30 @@ pub enum Event {
     ShutdownReceived,
     /// The association is gone; nothing follows.
     Closed(CloseReason),
+}
+
+/// What has happened to the retransmission timer of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum T3RtxChange {
+    /// It has expired.
+    Expired {
+        /// The RTO before it is backed off.
+        rto: Duration,
+        /// Bytes of DATA chunks, sent to the address last, that are given up.
+        outstanding: u64,
+    },
+    /// It ran and has been started anew, with this RTO.
+    Restarted {
+        /// The RTO.
+        rto: Duration,
+    },
+    /// It did not run and has been started, with this RTO.
+    Started {
+        /// The RTO.
+        rto: Duration,
+    },
+    /// All that was outstanding has been acknowledged.
+    Stopped,
 }
 
 /// Why an association has ended.

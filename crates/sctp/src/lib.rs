@@ -81,11 +81,14 @@ pub use config::{FastRetransmitPath, SackPath, SctpConfig};
 pub use endpoint::{
     AssociationId, ConnectError, ConnectOptions, Endpoint, EndpointConfig, EndpointStats, Input, Output,
 };
-pub use event::{CloseReason, Event, Message, ReceivedMessage, SendError};
+pub use event::{CloseReason, Event, Message, ReceivedMessage, SendError, T3RtxChange};
 pub use packet::{ChecksumPolicy, CommonHeader, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
 pub use path::{PathId, PathSnapshot, PathState, PathStats};
-pub use policy::{RttSampling, StreamScheduling};
+pub use policy::{
+    FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
+    RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
+};
 pub use tcb::{PeerAddress, Tcb};
 pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;

@@ -15,6 +15,7 @@ use slantpath_cc::RttEstimator;
 use slantpath_cc::sctp::{Acknowledged, SctpController, initial_cwnd};
 
 use crate::config::SctpConfig;
+use crate::event::T3RtxChange;
 use crate::packet::COMMON_HEADER_LEN;
 use crate::types::Tsn;
 
@@ -36,6 +37,9 @@ pub enum PathState {
     Active,
     /// Confirmed, but it has stopped answering.
     Inactive,
+    /// Confirmed, but it has missed an answer or a few: other paths are preferred until it is known to work or
+    /// not (RFC 7829, section 3).
+    PotentiallyFailed,
     /// Not yet proved to belong to the peer: only HEARTBEATs go there.
     Unconfirmed,
 }
@@ -52,6 +56,8 @@ enum RttProbe {
 pub(crate) struct SackTally {
     pub(crate) flight_size_before: u64,
     pub(crate) newly_acked: u64,
+    /// Among the acknowledged chunks was one that has never been sent anywhere else.
+    pub(crate) is_unambiguous: bool,
     /// The earliest outstanding chunk was among the acknowledged ones.
     pub(crate) acked_earliest: bool,
     /// A chunk sent here has now been reported missing often enough.
@@ -87,6 +93,8 @@ pub(crate) struct Path {
     pub(crate) stats: PathStats,
     mtu: u16,
     t3_rtx: Option<Instant>,
+    /// The deadline that was reported last, if it is reported.
+    reported_t3_rtx: Option<Instant>,
     probe: RttProbe,
     allowance: Allowance,
     burst_left: u32,
@@ -167,6 +175,7 @@ impl Path {
             stats: PathStats::default(),
             mtu: config.initial_path_mtu,
             t3_rtx: None,
+            reported_t3_rtx: None,
             probe: RttProbe::Idle,
             allowance: Allowance::Window,
             burst_left: u32::MAX,
@@ -211,6 +220,25 @@ impl Path {
     /// Stops T3-rtx (rule R2).
     pub(crate) const fn stop_t3_rtx(&mut self) {
         self.t3_rtx = None;
+    }
+
+    /// T3-rtx has expired: what is to be reported of it.
+    pub(crate) const fn expire_t3_rtx(&mut self) -> T3RtxChange {
+        self.t3_rtx = None;
+        self.reported_t3_rtx = None;
+        T3RtxChange::Expired { rto: self.rtt.rto(), outstanding: self.flight_size }
+    }
+
+    /// What has happened to T3-rtx since the last report.
+    pub(crate) fn report_t3_rtx(&mut self) -> Option<T3RtxChange> {
+        let before = std::mem::replace(&mut self.reported_t3_rtx, self.t3_rtx);
+        let rto = self.rtt.rto();
+        match (before, self.t3_rtx) {
+            (None, None) => None,
+            (None, Some(_)) => Some(T3RtxChange::Started { rto }),
+            (Some(_), None) => Some(T3RtxChange::Stopped),
+            (Some(before), Some(now)) => (before != now).then_some(T3RtxChange::Restarted { rto }),
+        }
     }
 
     /// Begins a new burst: an event has come that may release packets.

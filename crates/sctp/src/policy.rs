@@ -1,5 +1,13 @@
 //! What RFC 9260 leaves open or papers vary, one small enum each, with its source.
 
+mod after_timeout;
+mod failover;
+mod new_data;
+
+pub use after_timeout::RetransmissionAfterTimeout;
+pub use failover::{FailoverThresholds, PotentiallyFailed, PrimarySwitchover, SwitchoverTooEarly};
+pub use new_data::NewDataAfterTimeout;
+
 /// From which SACKs a round-trip time is taken. Karn's rule holds in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RttSampling {

@@ -57,6 +57,15 @@ enum Urgent {
     OnePacket,
 }
 
+/// Whether what timed out may go out as far as windows allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remainder {
+    /// It may.
+    Free,
+    /// One packet may, and then nothing until a SACK acknowledges something.
+    AfterSack,
+}
+
 /// Whether the layer above waits for room in the send buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Backlog {
@@ -75,6 +84,7 @@ pub(crate) struct Sender {
     lost: VecDeque<Tsn>,
     recovery: Recovery,
     urgent: Urgent,
+    remainder: Remainder,
     peer_window: PeerWindow,
     /// Payload bytes that have been handed over and not been acknowledged.
     buffered_bytes: u64,
@@ -91,6 +101,7 @@ impl Sender {
             lost: VecDeque::new(),
             recovery: Recovery::No,
             urgent: Urgent::No,
+            remainder: Remainder::Free,
             peer_window: PeerWindow::new(peer_rwnd),
             buffered_bytes: 0,
             backlog: Backlog::Open,

@@ -11,7 +11,8 @@ use super::{Association, turn};
 use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
 use crate::config::{SackPath, SctpConfig};
 use crate::event::{CloseReason, Event};
-use crate::path::{Heartbeat, HeartbeatInfo, PathId, PathState, Paths, heartbeat_period};
+use crate::path::{Heartbeat, HeartbeatInfo, Path, PathId, PathState, Paths, heartbeat_period};
+use crate::policy::PotentiallyFailed;
 use crate::tx::{TimeoutMeaning, Turn};
 
 /// Sets the first HEARTBEAT of every address.
@@ -127,6 +128,12 @@ impl Association {
         //# HEARTBEAT chunk SHOULD clear the error counter of the destination
         //# transport address to which the HEARTBEAT chunk was sent and mark the
         //# destination transport address as active if it is not so marked.
+
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+        //# When the sender receives a HEARTBEAT ACK from a HEARTBEAT sent
+        //# to a destination address in PF state, the sender SHOULD clear
+        //# the error counter of the destination address and transition the
+        //# destination address back to active state.
         self.error_count = 0;
         self.mark_answering(path);
     }
@@ -139,40 +146,93 @@ impl Association {
         //# reception of a SACK chunk).
         self.error_count = 0;
         for path in self.paths.ids() {
-            if self.paths[path].tally.newly_acked > 0 {
+            let Path { state, tally, .. } = &self.paths[path];
+            //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+            //# Acknowledgments for chunks that have been transmitted to
+            //# multiple destinations (i.e., a chunk that has been retransmitted
+            //# to a different destination address than the destination address
+            //# to which the chunk was first transmitted) SHOULD NOT clear the
+            //# error count for an inactive destination address and SHOULD NOT
+            //# move a destination address in PF state back to active state
+            let may_be_anothers = self.config.potentially_failed != PotentiallyFailed::Off
+                && *state != PathState::Active
+                && !tally.is_unambiguous;
+            //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+            //# Acknowledgments for data chunks that have been transmitted to
+            //# one destination address only MUST clear the error counter for
+            //# the destination address and MUST transition a destination
+            //# address in PF state back to active state.
+            if tally.newly_acked > 0 && !may_be_anothers {
                 self.mark_answering(path);
             }
         }
     }
 
-    fn mark_answering(&mut self, path: PathId) {
-        let path = &mut self.paths[path];
+    fn mark_answering(&mut self, path_id: PathId) {
+        let path = &mut self.paths[path_id];
         path.error_count = 0;
-        if path.state != PathState::Active {
-            path.state = PathState::Active;
-            self.events.push_back(Event::PathChanged { address: path.destination, is_active: true });
+        self.change_path(path_id, PathState::Active);
+    }
+
+    /// Puts a path into another state, and says so.
+    fn change_path(&mut self, path: PathId, state: PathState) {
+        let path = &mut self.paths[path];
+        let before = std::mem::replace(&mut path.state, state);
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+        //# it is recommended that an SCTP stack implementing
+        //# SCTP-PF also provide the ULP with the means to suppress exposure
+        //# of the PF state and the associated state transitions.
+        let seen = |state: PathState| match state {
+            PathState::PotentiallyFailed if !self.config.expose_potentially_failed => PathState::Active,
+            PathState::Active
+            | PathState::Inactive
+            | PathState::PotentiallyFailed
+            | PathState::Unconfirmed => state,
+        };
+        let (before, state) = (seen(before), seen(state));
+        if before != state {
+            //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+            //# The SCTP stack SHOULD expose the PF state of its destination
+            //# addresses to the ULP as well as provide the means to notify the
+            //# ULP of state transitions of its destination addresses from
+            //# active to PF, and vice versa.
+            self.events.push_back(Event::PathChanged { address: path.destination, state });
         }
     }
 
     /// Something sent to `path` was not answered. `counts`: against the whole association, too.
-    pub(super) fn count_error(&mut self, path: PathId, counts: bool) {
-        let limit = self.config.path_max_retrans;
+    pub(super) fn count_error(&mut self, now: Instant, path: PathId, counts: bool) {
+        let thresholds = self.config.thresholds();
         let broken = &mut self.paths[path];
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
-        //# After this, the endpoint SHOULD continue
-        //# sending HEARTBEAT chunks on this destination address but SHOULD stop
-        //# increasing the counter.
-        if broken.error_count <= limit {
+
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+        //# This means
+        //# that the error counter of the destination address in active
+        //# state will be incremented each time the Timer T3 retransmission
+        //# (T3-rtx) timer expires, or each time a HEARTBEAT chunk is sent
+        //# when idle and not acknowledged within an RTO.
+        if broken.error_count < thresholds.last_counted() {
             broken.error_count += 1;
         }
+        let (before, count) = (broken.state, broken.error_count);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.2
         //# When the value in the error counter exceeds the
         //# protocol parameter 'Path.Max.Retrans' of that destination address,
         //# the endpoint SHOULD mark the destination transport address as
         //# inactive, and a notification SHOULD be sent to the upper layer.
-        if broken.error_count > limit && broken.state == PathState::Active {
-            broken.state = PathState::Inactive;
-            self.events.push_back(Event::PathChanged { address: broken.destination, is_active: false });
+
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+        //# Additional PMR - PFMR consecutive timeouts on a destination
+        //# address in PF state confirm the path failure, upon which the
+        //# destination address transitions to the inactive state.
+        if before != PathState::Unconfirmed {
+            self.change_path(path, thresholds.state_after(count));
+        }
+        if before == PathState::Active && self.paths[path].state == PathState::PotentiallyFailed {
+            self.begin_probing(now, path);
+        }
+        if path == self.paths.primary() && thresholds.switches_after(count) {
+            self.switch_primary();
         }
         if !counts {
             return;
@@ -189,11 +249,39 @@ impl Association {
         }
     }
 
+    /// Probes a path that has become potentially failed, unless it is probed already.
+    fn begin_probing(&mut self, now: Instant, path: PathId) {
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+        //# HEARTBEATs are sent when a destination address reaches the PF
+        //# state.
+
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+        //# if
+        //# the Path Heartbeat function is disabled for the destination
+        //# address in question, HEARTBEATs MUST NOT be sent.
+        let is_enabled = self.paths[path].heartbeat_interval.is_some() && self.state.may_send_heartbeats();
+        if is_enabled && !matches!(self.paths[path].heartbeat, Heartbeat::Awaited { .. }) {
+            self.send_heartbeat(now, path);
+        }
+    }
+
+    /// Makes the path that carries new DATA now the primary one.
+    fn switch_primary(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-5
+        //# The primary path selected by the SCTP implementation MUST be the
+        //# path that, at the given time, would be chosen for data transfer.
+        let next = self.paths.current();
+        if next != self.paths.primary() && self.paths.set_primary(next) {
+            let address = self.paths[next].destination;
+            self.events.push_back(Event::PrimaryChanged { address });
+        }
+    }
+
     fn on_t3_rtx(&mut self, now: Instant, path: PathId) {
         let mut turn = turn!(self, now);
         match self.sender.on_t3_rtx(&mut turn, path) {
             TimeoutMeaning::WindowClosed => {}
-            TimeoutMeaning::NoAnswer => self.count_error(path, true),
+            TimeoutMeaning::NoAnswer => self.count_error(now, path, true),
         }
     }
 
@@ -227,9 +315,33 @@ impl Association {
                 //# association overall error count is not incremented.
                 let is_unconfirmed = self.paths[path].state == PathState::Unconfirmed;
                 let counts = path == self.paths.current() && !is_unconfirmed;
-                self.paths[path].rtt.back_off();
-                self.count_error(path, counts);
+                //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+                //# Likewise, the timeout of a HEARTBEAT
+                //# chunk MAY be ignored if data is outstanding towards the
+                //# destination address.
+                let is_failing = self.paths[path].state == PathState::PotentiallyFailed;
+                if !(is_failing && self.paths[path].flight_size > 0) {
+                    self.paths[path].rtt.back_off();
+                    self.count_error(now, path, counts);
+                }
                 if self.state.is_closed() {
+                    return;
+                }
+                //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+                //# The HB.Interval of the Path Heartbeat function of [RFC4960] MUST
+                //# be ignored for destination addresses in PF state.  Instead,
+                //# HEARTBEAT chunks are sent to destination addresses in PF state
+                //# once per RTO.
+
+                //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
+                //# If the error counter is less than PMR,
+                //# the sender transmits another packet containing the HEARTBEAT
+                //# chunk immediately after timeout expiration on the previous
+                //# HEARTBEAT.
+                // At PMR, too: one more timeout is to be seen before the path is inactive.
+                let is_probed = self.paths[path].heartbeat_interval.is_some();
+                if self.paths[path].state == PathState::PotentiallyFailed && is_probed {
+                    self.send_heartbeat(now, path);
                     return;
                 }
                 let given_up = self.paths[path].error_count > self.config.path_max_retrans;

@@ -53,12 +53,25 @@ impl Association {
                 return AssociationOutput::Transmit { source, destination, packet };
             }
             self.agenda = Agenda::Events;
+            self.report_timers();
         }
         if let Some(event) = self.events.pop_front() {
             return AssociationOutput::Event(event);
         }
         let deadline = self.next_deadline();
         AssociationOutput::Wait((deadline != Instant::FAR_FUTURE).then_some(deadline))
+    }
+
+    /// Tells what has happened to T3-rtx of each path, if that is wanted.
+    fn report_timers(&mut self) {
+        if !self.config.trace_timers {
+            return;
+        }
+        for path in self.paths.iter_mut() {
+            if let Some(change) = path.report_t3_rtx() {
+                self.events.push_back(Event::T3Rtx { address: path.destination, change });
+            }
+        }
     }
 
     fn next_deadline(&self) -> Instant {

@@ -159,7 +159,7 @@ impl Association {
             && deadline <= now
         {
             self.paths[path].rtt.back_off();
-            self.count_error(path, true);
+            self.count_error(now, path, true);
             let path = self.paths.alternate_to(path);
             if let Some(t2) = self.state.t2_mut() {
                 *t2 = T2::Due { path };

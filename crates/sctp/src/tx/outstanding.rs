@@ -40,6 +40,8 @@ pub(crate) struct OutstandingChunk {
     pub(crate) state: ChunkState,
     pub(crate) missing_reports: u8,
     pub(crate) transmissions: u32,
+    /// Whether it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
+    pub(crate) is_ambiguous: bool,
 }
 
 impl OutstandingChunk {
@@ -139,6 +141,7 @@ impl Outstanding {
             state: ChunkState::InFlight,
             missing_reports: 0,
             transmissions: 1,
+            is_ambiguous: false,
         };
         self.in_flight_payload += chunk.payload_len();
         self.chunks.push_back(chunk);

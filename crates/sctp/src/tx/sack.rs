@@ -5,7 +5,7 @@
 
 use super::gap_ranges::{GapChanges, TsnRange};
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
-use super::{Backlog, Recovery, Sender, Turn, Urgent};
+use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
 use crate::chunk::GapAckBlock;
 use crate::config::SctpConfig;
 use crate::event::Event;
@@ -113,6 +113,9 @@ impl Sender {
         self.refresh_earliest(turn);
         for path in turn.paths.iter_mut() {
             path.settle_t3_rtx(turn.now);
+        }
+        if newest.is_some() {
+            self.remainder = Remainder::Free;
         }
         self.tell_of_room(turn);
         Ok(if newest.is_some() { SackEffect::Acknowledged } else { SackEffect::Nothing })
@@ -317,6 +320,7 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk) {
         }
     }
     path.tally.newly_acked += wire_len;
+    path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)
         && is_sample(turn.config, sack, chunk.path)
     {

@@ -4,8 +4,10 @@ use slantpath_base::Instant;
 
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::sack::insert_lost;
-use super::{Recovery, Sender, Turn, Urgent};
+use super::{Recovery, Remainder, Sender, Turn, Urgent};
+use crate::event::Event;
 use crate::path::PathId;
+use crate::policy::RetransmissionAfterTimeout;
 use crate::types::Tsn;
 
 /// What an expiry says about the path.
@@ -20,7 +22,10 @@ pub(crate) enum TimeoutMeaning {
 impl Sender {
     /// T3-rtx of `path` has expired: what is in flight there is given up.
     pub(crate) fn on_t3_rtx(&mut self, turn: &mut Turn<'_>, path: PathId) -> TimeoutMeaning {
-        turn.paths[path].stop_t3_rtx();
+        let change = turn.paths[path].expire_t3_rtx();
+        if turn.config.trace_timers {
+            turn.events.push_back(Event::T3Rtx { address: turn.paths[path].destination, change });
+        }
         turn.paths[path].stats.timeouts += 1;
         let first = turn.paths[path].earliest;
         let first_len =
@@ -56,6 +61,10 @@ impl Sender {
         //# Bundle and retransmit those K DATA chunks in a
         //# single packet to the destination endpoint.
         self.urgent = Urgent::OnePacket;
+        self.remainder = match turn.config.retransmission_after_timeout {
+            RetransmissionAfterTimeout::OnePacket => Remainder::AfterSack,
+            RetransmissionAfterTimeout::Window => Remainder::Free,
+        };
         meaning
     }
 

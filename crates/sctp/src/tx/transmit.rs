@@ -1,12 +1,13 @@
 //! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
 
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
-use super::{Sender, Turn, Urgent};
+use super::{Remainder, Sender, Turn, Urgent};
 use crate::chunk::{Chunk, Data, DataFlags};
 use crate::config::{FastRetransmitPath, SctpConfig};
 use crate::event::Event;
 use crate::packet::PacketBuilder;
 use crate::path::{PathId, PathState, Paths};
+use crate::policy::NewDataAfterTimeout;
 use crate::types::Tsn;
 
 /// A packet with DATA that may leave now.
@@ -29,8 +30,12 @@ impl Sender {
         if let Some(chunk) = self.next_lost() {
             let path = retransmission_path(chunk, turn.paths, turn.config);
             let first_chunk_len = Data::wire_len(chunk.data.payload.len());
-            if self.urgent == Urgent::OnePacket || turn.paths[path].may_send_data() {
+            let has_window = self.remainder == Remainder::Free && turn.paths[path].may_send_data();
+            if self.urgent == Urgent::OnePacket || has_window {
                 return Some(Transmission { path, first_chunk_len });
+            }
+            if turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst {
+                return None;
             }
         } else {
             self.urgent = Urgent::No;
@@ -47,7 +52,27 @@ impl Sender {
             return None;
         }
         turn.paths[path].decay_when_idle(turn.now);
-        turn.paths[path].may_send_data().then(|| Transmission { path, first_chunk_len: Data::wire_len(len) })
+        let may_leave = turn.paths[path].may_send_data() && self.admits_new(turn, path);
+        may_leave.then(|| Transmission { path, first_chunk_len: Data::wire_len(len) })
+    }
+
+    /// Whether new DATA may follow what is lost or in flight elsewhere.
+    fn admits_new(&mut self, turn: &Turn<'_>, path: PathId) -> bool {
+        match turn.config.new_data_after_timeout {
+            NewDataAfterTimeout::AssociationWindow => {
+                let in_flight: u64 = turn.paths.iter().map(|path| path.flight_size).sum();
+                in_flight + self.lost_bytes() < turn.paths[path].cc.cwnd()
+            }
+            NewDataAfterTimeout::PathWindow => true,
+            NewDataAfterTimeout::RetransmissionsFirst => self.next_lost().is_none(),
+        }
+    }
+
+    /// Bytes of the chunks that wait to be sent again.
+    fn lost_bytes(&self) -> u64 {
+        let is_lost = |chunk: &&OutstandingChunk| matches!(chunk.state, ChunkState::Lost(_));
+        let chunks = self.lost.iter().filter_map(|tsn| self.outstanding.find(*tsn));
+        chunks.filter(is_lost).map(OutstandingChunk::wire_len).sum()
     }
 
     /// Fills a packet that has been started, and may hold control chunks, with DATA for its path.
@@ -71,7 +96,7 @@ impl Sender {
             retransmitted = true;
         }
         // A packet of retransmissions takes new DATA along, but only inside the window.
-        let has_window = !retransmitted || turn.paths[path].has_window();
+        let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
         if path == turn.paths.current() && has_window {
             self.fill_with_new(turn, builder, path);
         }
@@ -109,6 +134,7 @@ impl Sender {
             other.distrust_probe(tsn);
         }
         let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { return };
+        chunk.is_ambiguous |= chunk.path != path;
         chunk.path = path;
         chunk.transmissions += 1;
         turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), true);

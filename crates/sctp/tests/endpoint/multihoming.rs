@@ -135,12 +135,12 @@ fn messages_go_on_over_the_other_network_when_one_fails() {
         net.run_for(Duration::from_secs(5));
     }
     assert_eq!(net.received(1).len(), 40);
-    let down = Event::PathChanged { address: v4(1, 2), is_active: false };
+    let down = Event::PathChanged { address: v4(1, 2), state: PathState::Inactive };
     assert!(net.events(0).contains(&down));
     net.mend();
     // The RTO of the failed path may have grown to RTO.Max, and HB.interval comes on top.
     net.run_for(Duration::from_secs(200));
-    let up = Event::PathChanged { address: v4(1, 2), is_active: true };
+    let up = Event::PathChanged { address: v4(1, 2), state: PathState::Active };
     assert!(net.events(0).contains(&up));
 }
 

@@ -45,14 +45,18 @@ fn a_path_fails_after_path_max_retrans_and_recovers_with_a_heartbeat() {
     }
     assert_eq!(wire.received(1), (0..300).collect::<Vec<_>>());
     assert_eq!(wire.path(0, 0).state, PathState::Inactive);
-    assert!(wire.events[0].contains(&Event::PathChanged { address: address(1, 0), is_active: false }));
+    assert!(
+        wire.events[0].contains(&Event::PathChanged { address: address(1, 0), state: PathState::Inactive })
+    );
     let last = data_packets(&wire, 0).last().unwrap().path;
     assert_eq!(last, 1, "new data takes the path that works");
     broken.set(false);
     let later = wire.now + Duration::from_secs(300);
     wire.run_until(later);
     assert_eq!(wire.path(0, 0).state, PathState::Active);
-    assert!(wire.events[0].contains(&Event::PathChanged { address: address(1, 0), is_active: true }));
+    assert!(
+        wire.events[0].contains(&Event::PathChanged { address: address(1, 0), state: PathState::Active })
+    );
     wire.send(0, 300..301, 500);
     assert_eq!(data_packets(&wire, 0).last().unwrap().path, 0, "and back to the primary");
 }

@@ -3,7 +3,11 @@
 
 use super::*;
 use crate::config::{FastRetransmitPath, SackPath};
-use crate::policy::{RttSampling, StreamScheduling};
+use crate::policy::{
+    NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout, RttSampling,
+    StreamScheduling,
+};
+use slantpath_cc::BackOff;
 
 /// What goes wrong in one run, drawn from its seed.
 struct Weather {
@@ -33,6 +37,23 @@ fn run(seed: u64) {
             [random.below(2) as usize],
         stream_scheduling: [StreamScheduling::FirstComeFirstServed, StreamScheduling::RoundRobin]
             [random.below(2) as usize],
+        back_off: [BackOff::Double, BackOff::Percent(100), BackOff::Percent(150)][random.below(3) as usize],
+        new_data_after_timeout: [
+            NewDataAfterTimeout::AssociationWindow,
+            NewDataAfterTimeout::PathWindow,
+            NewDataAfterTimeout::RetransmissionsFirst,
+        ][random.below(3) as usize],
+        retransmission_after_timeout: [
+            RetransmissionAfterTimeout::OnePacket,
+            RetransmissionAfterTimeout::Window,
+        ][random.below(2) as usize],
+        potentially_failed: [
+            PotentiallyFailed::Off,
+            PotentiallyFailed::Above(0),
+            PotentiallyFailed::Above(2),
+        ][random.below(3) as usize],
+        primary_switchover: [PrimarySwitchover::Off, PrimarySwitchover::Above(5)][random.below(2) as usize],
+        trace_timers: random.below(2) == 0,
         ..quiet()
     };
     let interval = Duration::from_millis(500 + random.below(5_000));

@@ -1,0 +1,351 @@
+//! Failover: SCTP-PF (RFC 7829), primary path switchover, and how soon a path that timed out is tried again.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::*;
+use crate::event::T3RtxChange;
+use crate::path::PathState;
+use crate::policy::{NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout};
+use slantpath_cc::BackOff;
+
+/// Fast enough for a test to see several timeouts, with probing on.
+fn probing() -> SctpConfig {
+    SctpConfig {
+        rto_initial: Duration::from_millis(250),
+        rto_min: Duration::from_millis(250),
+        rto_max: Duration::from_secs(1),
+        // An RTO that a delayed SACK outlasts makes every expiry ambiguous.
+        sack_delay: Duration::from_millis(40),
+        path_max_retrans: 2,
+        heartbeat_interval: Some(Duration::from_secs(30)),
+        ..quiet()
+    }
+}
+
+fn failing(max_retrans: u32) -> SctpConfig {
+    SctpConfig { potentially_failed: PotentiallyFailed::Above(max_retrans), ..probing() }
+}
+
+/// Two ends whose first path is down as long as the cell says so.
+fn with_outage(config: SctpConfig) -> (Wire, Rc<Cell<bool>>) {
+    let mut wire = Wire::new(2, config);
+    let is_down = Rc::new(Cell::new(true));
+    let seen = Rc::clone(&is_down);
+    wire.decide(move |sent| if sent.path == 0 && seen.get() { is_lost() } else { arrives() });
+    (wire, is_down)
+}
+
+/// Sends a message of 100 bytes every 20 ms until `until`.
+fn send_until(wire: &mut Wire, next: &mut u64, until: Instant) {
+    while wire.now < until {
+        wire.send(0, *next..*next + 1, 100);
+        *next += 1;
+        let at = wire.now + Duration::from_millis(20);
+        wire.run_until(at);
+    }
+}
+
+fn states(wire: &Wire, of: usize) -> Vec<PathState> {
+    let changed = |event: &Event| match event {
+        Event::PathChanged { address: changed, state } if *changed == address(1, of) => Some(*state),
+        _ => None,
+    };
+    wire.events[0].iter().filter_map(changed).collect()
+}
+
+fn heartbeats(wire: &Wire, path: usize) -> usize {
+    let is_heartbeat = |sent: &&Sent| {
+        sent.from == 0
+            && sent.path == path
+            && sent.chunks.iter().any(|chunk| matches!(chunk, Chunk::Heartbeat(_)))
+    };
+    wire.log.iter().filter(is_heartbeat).count()
+}
+
+/// When a chunk went over a path that had not been sent before.
+fn first_new_on(wire: &Wire, path: usize) -> Option<Instant> {
+    let mut seen = std::collections::BTreeSet::new();
+    let is_first = |sent: &&Sent| sent.tsns().into_iter().filter(|tsn| seen.insert(*tsn)).count() > 0;
+    data_packets(wire, 0).into_iter().filter(is_first).find(|sent| sent.path == path).map(|sent| sent.at)
+}
+
+#[test]
+fn with_pfmr_0_the_first_timeout_moves_new_data_and_probes_the_path_at_once() {
+    let (mut wire, is_down) = with_outage(failing(0));
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_millis(300));
+    assert_eq!(states(&wire, 0), [PathState::PotentiallyFailed]);
+    assert_eq!(heartbeats(&wire, 0), 1, "HEARTBEATs are sent when the PF state is reached");
+    assert_eq!(first_new_on(&wire, 1), Some(Instant::from_millis(260)), "with the message after the expiry");
+    is_down.set(false);
+    send_until(&mut wire, &mut next, Instant::from_millis(2_000));
+    assert_eq!(states(&wire, 0), [PathState::PotentiallyFailed, PathState::Active]);
+    assert_eq!(wire.path(0, 0).error_count, 0, "a HEARTBEAT ACK clears the counter");
+    assert_eq!(data_packets(&wire, 0).last().unwrap().path, 0, "and data returns to the primary");
+    wire.run_until(Instant::from_secs(5));
+    assert_eq!(wire.received(1), (0..next).collect::<Vec<_>>());
+}
+
+#[test]
+fn pfmr_minus_pmr_further_timeouts_of_heartbeats_make_the_path_inactive() {
+    let (mut wire, _) = with_outage(failing(0));
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_secs(3));
+    assert_eq!(states(&wire, 0), [PathState::PotentiallyFailed, PathState::Inactive]);
+    // 250 ms until T3-rtx, then 500 ms and 1 s, once per RTO, for two HEARTBEATs.
+    assert_eq!(heartbeats(&wire, 0), 2, "HB.Interval is ignored as long as it may have failed");
+    let data = data_packets(&wire, 0);
+    let late = data.iter().filter(|sent| sent.path == 0 && sent.at > Instant::from_millis(250)).count();
+    assert_eq!(late, 0, "no data goes to a path that may have failed while another is active");
+}
+
+#[test]
+fn no_heartbeat_goes_to_a_failing_path_where_heartbeats_are_off() {
+    let (mut wire, _) = with_outage(SctpConfig { heartbeat_interval: None, ..failing(0) });
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_secs(5));
+    assert_eq!(heartbeats(&wire, 0), 0);
+    assert_eq!(wire.path(0, 0).state, PathState::PotentiallyFailed);
+    assert_eq!(wire.path(0, 0).error_count, 1);
+}
+
+#[test]
+fn pfmr_at_pmr_or_above_is_the_state_machine_of_rfc_9260() {
+    let times = |config: SctpConfig| {
+        let (mut wire, _) = with_outage(config);
+        let mut next = 0;
+        send_until(&mut wire, &mut next, Instant::from_secs(4));
+        (states(&wire, 0), first_new_on(&wire, 1))
+    };
+    let standard = times(probing());
+    assert_eq!(standard.0, [PathState::Inactive]);
+    assert_eq!(times(failing(2)), standard);
+    assert_eq!(times(failing(7)), standard);
+}
+
+#[test]
+fn failing_states_may_be_kept_from_the_user() {
+    let (mut wire, is_down) = with_outage(SctpConfig { expose_potentially_failed: false, ..failing(0) });
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_millis(300));
+    assert_eq!(wire.path(0, 0).state, PathState::PotentiallyFailed);
+    is_down.set(false);
+    send_until(&mut wire, &mut next, Instant::from_secs(2));
+    assert_eq!(wire.path(0, 0).state, PathState::Active);
+    assert_eq!(states(&wire, 0), []);
+    is_down.set(true);
+    send_until(&mut wire, &mut next, Instant::from_secs(8));
+    assert_eq!(states(&wire, 0), [PathState::Inactive]);
+}
+
+#[test]
+fn what_was_sent_to_several_addresses_does_not_revive_a_failing_one() {
+    // The alternate answers late: by then the message has gone to both, and the answer may be for either.
+    let mut wire = Wire::new(2, SctpConfig { heartbeat_interval: None, ..failing(0) });
+    wire.decide(|sent| if sent.path == 0 { is_lost() } else { arrives() });
+    wire.send(0, 0..1, 100);
+    wire.run_until(Instant::from_secs(1));
+    assert_eq!(wire.received(1), [0]);
+    assert_eq!(wire.path(0, 0).state, PathState::PotentiallyFailed);
+    assert_eq!(wire.path(0, 0).error_count, 1);
+    // Without SCTP-PF the same ambiguity is of no consequence, as RFC 9260, section 8.2, has it.
+}
+
+#[test]
+fn an_answer_to_what_was_sent_to_one_address_only_revives_it() {
+    // Two packets are acknowledged too late, the timer was spurious: the second has not been sent again yet.
+    let config = SctpConfig {
+        heartbeat_interval: None,
+        retransmission_after_timeout: RetransmissionAfterTimeout::OnePacket,
+        ..failing(0)
+    };
+    let mut wire = Wire::new(2, config);
+    wire.decide(|sent| {
+        let slow = if sent.from == 1 && sent.path == 0 { 240 } else { 50 };
+        SmallVec::from_slice(&[Duration::from_millis(slow)])
+    });
+    wire.send(0, 0..2, 1_400);
+    wire.run_until(Instant::from_millis(260));
+    assert_eq!(wire.path(0, 0).state, PathState::PotentiallyFailed);
+    wire.run_until(Instant::from_millis(300));
+    assert_eq!(wire.path(0, 0).state, PathState::Active);
+    assert_eq!(wire.path(0, 0).error_count, 0);
+}
+
+#[test]
+fn of_failing_paths_the_one_with_fewer_timeouts_carries_the_data() {
+    let mut wire = Wire::new(2, failing(0));
+    let fates = Rc::new(Cell::new([true, false]));
+    let seen = Rc::clone(&fates);
+    wire.decide(move |sent| if seen.get()[sent.path] { is_lost() } else { arrives() });
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_millis(900));
+    assert!(wire.path(0, 0).error_count >= 2);
+    fates.set([true, true]);
+    while wire.path(0, 1).state == PathState::Active {
+        let until = wire.now + Duration::from_millis(20);
+        send_until(&mut wire, &mut next, until);
+    }
+    let (first, second) = (wire.path(0, 0), wire.path(0, 1));
+    assert_eq!(second.state, PathState::PotentiallyFailed);
+    assert!(second.error_count < first.error_count || first.state == PathState::Inactive);
+    let before = wire.log.len();
+    let until = wire.now + Duration::from_millis(100);
+    send_until(&mut wire, &mut next, until);
+    let now = wire.log[before..].iter().filter(|sent| sent.from == 0 && sent.has_data());
+    assert!(now.clone().all(|sent| sent.path == 1), "{:?}", now.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_dormant_association_counts_on_and_prefers_the_path_with_fewer_timeouts() {
+    let config = SctpConfig { association_max_retrans: 20, path_max_retrans: 1, ..failing(0) };
+    let mut wire = Wire::new(2, config);
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..1, 100);
+    wire.run_until(Instant::from_secs(12));
+    let [first, second] = [0, 1].map(|path| wire.path(0, path));
+    assert_eq!([first.state, second.state], [PathState::Inactive; 2]);
+    assert!(first.error_count > 2 && second.error_count > 2, "{first:?} {second:?}");
+    assert!(first.error_count.abs_diff(second.error_count) <= 1, "they take turns: {first:?} {second:?}");
+}
+
+#[test]
+fn a_primary_that_fails_gives_its_rank_away_and_does_not_get_it_back() {
+    let config = SctpConfig { primary_switchover: PrimarySwitchover::Above(0), ..failing(0) };
+    let (mut wire, is_down) = with_outage(config);
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_millis(300));
+    assert!(wire.events[0].contains(&Event::PrimaryChanged { address: address(1, 1) }));
+    is_down.set(false);
+    send_until(&mut wire, &mut next, Instant::from_secs(3));
+    assert_eq!(wire.path(0, 0).state, PathState::Active);
+    assert!(wire.path(0, 1).is_primary);
+    assert_eq!(data_packets(&wire, 0).last().unwrap().path, 1);
+}
+
+#[test]
+fn without_sctp_pf_the_primary_switches_over_when_it_is_inactive() {
+    let config = SctpConfig { primary_switchover: PrimarySwitchover::Above(2), ..probing() };
+    let (mut wire, _) = with_outage(config);
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_secs(4));
+    assert_eq!(states(&wire, 0), [PathState::Inactive]);
+    assert!(wire.path(0, 1).is_primary);
+}
+
+/// When T3-rtx of the failed path was started first after its first expiry, and when that was.
+fn restart(config: SctpConfig) -> (Instant, Instant) {
+    let (mut wire, _) = with_outage(config);
+    let mut next = 0;
+    let mut seen = 0;
+    let mut expired = None;
+    while wire.now < Instant::from_secs(3) {
+        let until = wire.now + Duration::from_millis(1);
+        if next < 40 && wire.now >= Instant::from_millis(10 * next) {
+            wire.send(0, next..next + 1, 400);
+            next += 1;
+        }
+        wire.run_until(until);
+        for event in &wire.events[0][seen..] {
+            if let Event::T3Rtx { address: of, change } = event
+                && *of == address(1, 0)
+            {
+                match change {
+                    T3RtxChange::Expired { .. } => expired = expired.or(Some(wire.now)),
+                    T3RtxChange::Started { .. } if expired.is_some() => return (expired.unwrap(), wire.now),
+                    T3RtxChange::Restarted { .. } | T3RtxChange::Started { .. } | T3RtxChange::Stopped => {}
+                }
+            }
+        }
+        seen = wire.events[0].len();
+    }
+    panic!("T3-rtx was not started again");
+}
+
+#[test]
+fn t3_rtx_is_restarted_at_once_or_when_the_alternate_has_caught_up() {
+    let delay = |new_data_after_timeout, retransmission_after_timeout| {
+        let config = SctpConfig {
+            retransmission_after_timeout,
+            new_data_after_timeout,
+            trace_timers: true,
+            ..probing()
+        };
+        let (expired, started) = restart(config);
+        started.saturating_since(expired).as_millis()
+    };
+    let window = RetransmissionAfterTimeout::Window;
+    let one = RetransmissionAfterTimeout::OnePacket;
+    // 4,380 bytes are in flight. The path delay is 50 ms, a SACK of a single packet waits 40 ms.
+    assert_eq!(delay(NewDataAfterTimeout::PathWindow, window), 0);
+    assert_eq!(delay(NewDataAfterTimeout::PathWindow, one), 0);
+    assert!(delay(NewDataAfterTimeout::AssociationWindow, window) >= 100);
+    let late = delay(NewDataAfterTimeout::AssociationWindow, one);
+    assert!(late > delay(NewDataAfterTimeout::AssociationWindow, window), "a round for each packet");
+    let first = delay(NewDataAfterTimeout::RetransmissionsFirst, one);
+    assert!(first > 0 && first <= late, "{first} ms");
+}
+
+#[test]
+fn after_a_timeout_one_packet_goes_out_or_what_the_window_admits() {
+    for (policy, packets) in
+        [(RetransmissionAfterTimeout::OnePacket, 1), (RetransmissionAfterTimeout::Window, 3)]
+    {
+        let config = SctpConfig { retransmission_after_timeout: policy, ..probing() };
+        let (mut wire, _) = with_outage(config);
+        wire.send(0, 0..3, 1_400);
+        wire.run_until(Instant::from_millis(251));
+        assert_eq!(
+            data_packets(&wire, 0).iter().filter(|sent| sent.path == 1).count(),
+            packets,
+            "{policy:?}"
+        );
+        wire.run_until(Instant::from_secs(3));
+        assert_eq!(wire.received(1), [0, 1, 2]);
+    }
+}
+
+#[test]
+fn the_timeout_grows_as_the_back_off_says() {
+    for (back_off, spans) in [
+        (BackOff::Double, [250, 500, 1_000]),
+        (BackOff::Percent(150), [250, 375, 562]),
+        (BackOff::Percent(100), [250; 3]),
+    ] {
+        let config = SctpConfig { back_off, trace_timers: true, path_max_retrans: 5, ..probing() };
+        let mut wire = Wire::new(1, config);
+        wire.decide(|_| is_lost());
+        wire.send(0, 0..1, 100);
+        wire.run_until(Instant::from_secs(3));
+        let expired = wire.events[0].iter().filter_map(|event| match event {
+            Event::T3Rtx { change: T3RtxChange::Expired { rto, .. }, .. } => Some(rto.as_millis()),
+            _ => None,
+        });
+        assert_eq!(expired.take(3).collect::<Vec<_>>(), spans, "{back_off:?}");
+    }
+}
+
+#[test]
+fn every_step_of_the_timer_is_told_in_order() {
+    let (mut wire, _) = with_outage(SctpConfig { trace_timers: true, ..probing() });
+    wire.send(0, 0..1, 100);
+    wire.run_until(Instant::from_secs(2));
+    let rto = Duration::from_millis(250);
+    let steps: Vec<_> = wire.events[0]
+        .iter()
+        .filter_map(|event| match event {
+            Event::T3Rtx { address, change } => Some((*address, *change)),
+            _ => None,
+        })
+        .collect();
+    let (first, second) = (address(1, 0), address(1, 1));
+    let expected = [
+        (first, T3RtxChange::Started { rto }),
+        (first, T3RtxChange::Expired { rto, outstanding: 116 }),
+        (second, T3RtxChange::Started { rto }),
+        (second, T3RtxChange::Expired { rto, outstanding: 116 }),
+    ];
+    assert_eq!(steps[..2], expected[..2]);
+    assert_eq!(steps[2], expected[2]);
+}
