@@ -114,6 +114,7 @@ fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         streams: 1,
         unordered: false,
         record_messages: false,
+        record_timeline: false,
         sample_paths: None,
     };
     let peer = Peer { addresses: vec![there], port: PORT };

@@ -8,7 +8,7 @@ use slantpath_wire::Packet;
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{ReceiverReport, SenderReport};
 use crate::sender::{Sender, SenderConfig, Want};
-use crate::transport::{Output, Segment, Transport, TransportConfig, TransportEvent};
+use crate::transport::{Output, Segment, Traces, Transport, TransportConfig, TransportEvent};
 
 #[derive(Debug)]
 enum Application {
@@ -29,14 +29,18 @@ pub(crate) struct FlowEnd {
 impl FlowEnd {
     pub(crate) fn sender(transport: TransportConfig, config: SenderConfig, streams: [Stream; 2]) -> Self {
         let [transport_stream, stream] = streams;
-        let transport = Transport::new(transport, transport_stream, config.record_messages);
+        let traces = Traces {
+            messages: config.record_messages || config.record_timeline,
+            timers: config.record_timeline,
+        };
+        let transport = Transport::new(transport, transport_stream, traces);
         let next_sample = config.sample_paths.map(|_| Instant::START);
         let application = Application::Sender(Box::new(Sender::new(config, stream)));
         Self { transport, application, deadline: None, next_sample }
     }
 
     pub(crate) fn receiver(transport: TransportConfig, config: ReceiverConfig, stream: Stream) -> Self {
-        let mut transport = Transport::new(transport, stream, false);
+        let mut transport = Transport::new(transport, stream, Traces::default());
         transport.listen();
         let application = Application::Receiver(Box::new(Receiver::new(config)));
         Self { transport, application, deadline: None, next_sample: None }
@@ -115,6 +119,7 @@ impl FlowEnd {
                 TransportEvent::Transmitted { sent, path, again } => {
                     sender.handle_transmitted(now, &sent, path, again);
                 }
+                TransportEvent::Path { path, kind } => sender.handle_path_event(now, path, kind),
                 TransportEvent::Writable => sender.handle_writable(),
                 TransportEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 TransportEvent::Ended { failure } => sender.handle_ended(now, failure),
@@ -129,6 +134,7 @@ impl FlowEnd {
                 }
                 TransportEvent::Connected { .. }
                 | TransportEvent::MessageFailed
+                | TransportEvent::Path { .. }
                 | TransportEvent::Transmitted { .. }
                 | TransportEvent::Writable => {}
             },

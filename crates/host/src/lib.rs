@@ -2,7 +2,7 @@
 //!
 //! A [`Host`] is what `net` drives. It holds flow ends: each is one transport, SCTP or TCP, with one application on
 //! top, a sender that plays a [`Workload`] or a receiver that checks every byte. IP is below: addresses, routes,
-//! headers. What is remembered of messages and paths is in [`record`].
+//! headers. What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
 mod flow_end;
 mod host;
@@ -11,6 +11,7 @@ pub mod message;
 mod receiver;
 pub mod record;
 mod sender;
+pub mod timeline;
 mod transport;
 mod workload;
 

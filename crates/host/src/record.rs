@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 
+use crate::timeline::PathEvent;
+
 /// A message as its sender knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentMessage {
@@ -68,6 +70,8 @@ pub struct SenderReport {
     pub messages: Vec<SentMessage>,
     /// Path samples in order of time; empty unless paths are probed.
     pub samples: Vec<PathSample>,
+    /// What has happened to the paths, in order of time; empty unless that is recorded.
+    pub timeline: Vec<PathEvent>,
     /// Why the flow ended before its time, if it did.
     pub failure: Option<String>,
     /// When it ended: closed in order, or with [`failure`](Self::failure).

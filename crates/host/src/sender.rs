@@ -6,6 +6,7 @@ use slantpath_base::{Instant, Stream};
 
 use crate::message::{Content, compose};
 use crate::record::{SenderReport, SentMessage};
+use crate::timeline::{PathEvent, PathEventKind};
 use crate::workload::{Schedule, WhenBlocked, Workload};
 
 /// What a sender does.
@@ -29,6 +30,8 @@ pub struct SenderConfig {
     pub unordered: bool,
     /// Whether to remember each message.
     pub record_messages: bool,
+    /// Whether to remember what happens to the paths (SCTP). Messages are traced for it, remembered or not.
+    pub record_timeline: bool,
     /// Whether to sample each path's congestion state, at most once per this time.
     pub sample_paths: Option<slantpath_base::Duration>,
 }
@@ -101,6 +104,8 @@ pub(crate) struct Sender {
     blocked_since: Option<Instant>,
     /// Whether the transport may have room again.
     may_offer: bool,
+    /// The path of the latest message that went out for the first time.
+    new_data_path: Option<u8>,
     /// The end of each message in the byte stream, to find the messages of a range; only if recorded.
     ends: Vec<u64>,
     report: SenderReport,
@@ -116,6 +121,7 @@ impl Sender {
             next_number: 0,
             blocked_since: None,
             may_offer: true,
+            new_data_path: None,
             ends: Vec::new(),
             report: SenderReport::default(),
         }
@@ -235,8 +241,24 @@ impl Sender {
         }
     }
 
+    /// Something has happened to a path.
+    pub(crate) fn handle_path_event(&mut self, now: Instant, path: u8, kind: PathEventKind) {
+        if self.config.record_timeline {
+            self.report.timeline.push(PathEvent { at: now, path, kind });
+        }
+    }
+
     /// The transport put a part of the flow on the wire.
     pub(crate) fn handle_transmitted(&mut self, now: Instant, sent: &Sent, path: u8, again: bool) {
+        if let Sent::Message(message) = *sent
+            && self.config.record_timeline
+        {
+            if again {
+                self.handle_path_event(now, path, PathEventKind::Retransmitted { message });
+            } else if self.new_data_path.replace(path) != Some(path) {
+                self.handle_path_event(now, path, PathEventKind::NewData { message });
+            }
+        }
         let numbers = match sent {
             Sent::Message(number) => {
                 let index = *number as usize;
@@ -282,6 +304,7 @@ mod tests {
             streams: 2,
             unordered: false,
             record_messages: true,
+            record_timeline: false,
             sample_paths: None,
         };
         let mut sender = Sender::new(config, Seed::new(1, 0).stream("flow"));

@@ -11,6 +11,7 @@ use slantpath_wire::ip::protocol;
 
 use crate::record::PathSample;
 use crate::sender::{Offer, Outgoing, Sent};
+use crate::timeline::PathEventKind;
 
 /// Why a message is refused before there is anything to send it on.
 const NOT_OPEN: &str = "nothing has been opened";
@@ -74,6 +75,11 @@ pub(crate) enum TransportEvent {
     },
     /// A message will never be acknowledged (SCTP).
     MessageFailed,
+    /// Something has happened to a path (SCTP).
+    Path {
+        path: u8,
+        kind: PathEventKind,
+    },
     Transmitted {
         sent: Sent,
         path: u8,
@@ -86,6 +92,15 @@ pub(crate) enum Output {
     Event(TransportEvent),
     Transmit(Segment),
     Wait(Option<Instant>),
+}
+
+/// What a transport reports besides what its user must know.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traces {
+    /// Every transmission.
+    pub(crate) messages: bool,
+    /// What happens to the retransmission timer of each path (SCTP).
+    pub(crate) timers: bool,
 }
 
 #[derive(Debug)]
@@ -105,22 +120,26 @@ enum Kind {
 }
 
 impl Transport {
-    /// A transport that is neither connected nor listening. `trace` reports every transmission.
+    /// A transport that is neither connected nor listening.
     ///
     /// # Panics
     /// If the configuration has no local address.
-    pub(crate) fn new(config: TransportConfig, stream: Stream, trace: bool) -> Self {
+    pub(crate) fn new(config: TransportConfig, stream: Stream, traces: Traces) -> Self {
         let TransportConfig { protocol, local_addresses, local_port, peer } = config;
         let local_address = *local_addresses.first().expect("a flow has a local address");
         let kind = match protocol {
             Protocol::Sctp(config) => {
-                let config = sctp::SctpConfig { trace_messages: trace, ..*config };
+                let config = sctp::SctpConfig {
+                    trace_messages: traces.messages,
+                    trace_timers: traces.timers,
+                    ..*config
+                };
                 let addresses = local_addresses.into_iter().collect();
                 let config = sctp::EndpointConfig { port: local_port, addresses, config };
                 Kind::Sctp { endpoint: Box::new(sctp::Endpoint::new(config, stream)), association: None }
             }
             Protocol::Tcp(config) => {
-                let reports = tcp::Reports { transmitted: trace, ..config.reports };
+                let reports = tcp::Reports { transmitted: traces.messages, ..config.reports };
                 let config = Box::new(tcp::TcpConfig { reports, ..*config });
                 Kind::Tcp { endpoint: Box::new(tcp::Endpoint::new(stream)), config, connection: None }
             }
@@ -346,6 +365,14 @@ fn path_number(paths: &[IpAddr], address: IpAddr) -> Option<u8> {
     u8::try_from(paths.iter().position(|path| *path == address)?).ok()
 }
 
+/// The number of the path to `address`, which is new if it is met for the first time.
+fn number_path(paths: &mut Vec<IpAddr>, address: IpAddr) -> u8 {
+    path_number(paths, address).unwrap_or_else(|| {
+        paths.push(address);
+        path_number(paths, address).unwrap_or(u8::MAX)
+    })
+}
+
 fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEvent> {
     match event {
         sctp::Event::Established { .. } => Some(TransportEvent::Connected { paths: paths.clone() }),
@@ -353,12 +380,33 @@ fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEv
             Some(TransportEvent::Message { stream: message.stream.0, payload: message.payload })
         }
         sctp::Event::Transmitted { context, destination, transmission, .. } => {
-            let path = path_number(paths, destination).unwrap_or_else(|| {
-                paths.push(destination);
-                path_number(paths, destination).unwrap_or(u8::MAX)
-            });
+            let path = number_path(paths, destination);
             let number = u32::try_from(context).ok()?;
             Some(TransportEvent::Transmitted { sent: Sent::Message(number), path, again: transmission > 1 })
+        }
+        sctp::Event::PathChanged { address, state } => {
+            let kind = match state {
+                sctp::PathState::Active => PathEventKind::Active,
+                sctp::PathState::Inactive => PathEventKind::Inactive,
+                sctp::PathState::PotentiallyFailed => PathEventKind::PotentiallyFailed,
+                // Nothing becomes unconfirmed.
+                sctp::PathState::Unconfirmed => return None,
+            };
+            Some(TransportEvent::Path { path: number_path(paths, address), kind })
+        }
+        sctp::Event::PrimaryChanged { address } => {
+            Some(TransportEvent::Path { path: number_path(paths, address), kind: PathEventKind::Primary })
+        }
+        sctp::Event::T3Rtx { address, change } => {
+            let kind = match change {
+                sctp::T3RtxChange::Expired { rto, outstanding } => {
+                    PathEventKind::T3RtxExpired { rto, outstanding_bytes: outstanding }
+                }
+                sctp::T3RtxChange::Restarted { rto } => PathEventKind::T3RtxRestarted { rto },
+                sctp::T3RtxChange::Started { rto } => PathEventKind::T3RtxStarted { rto },
+                sctp::T3RtxChange::Stopped => PathEventKind::T3RtxStopped,
+            };
+            Some(TransportEvent::Path { path: number_path(paths, address), kind })
         }
         sctp::Event::SendBufferDrained { .. } => Some(TransportEvent::Writable),
         sctp::Event::SendFailed { .. } => Some(TransportEvent::MessageFailed),
@@ -367,7 +415,6 @@ fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEv
         }),
         // Nothing that a flow's application acts on or counts.
         sctp::Event::Acknowledged { .. }
-        | sctp::Event::PathChanged { .. }
         | sctp::Event::PeerReported(_)
         | sctp::Event::Restarted
         | sctp::Event::ShutdownReceived => None,

@@ -13,14 +13,16 @@ pub enum Workload {
         /// Bytes to send in all; `None` never ends.
         total: Option<DataSize>,
     },
-    /// Several messages at once, again and again: "8 KB every 100 ms" (Jungmaier and Rathgeb, failover study).
+    /// Several messages at once, again and again: "8 KB every 100 ms" (Grinnemo and Brunstrom, failover study).
     Bursts {
         /// Size of each message.
         message: DataSize,
         /// Messages of one burst.
         messages_per_burst: u32,
-        /// From the start of a burst to the start of the next.
+        /// From the start of a burst to the start of the next, on average.
         interval: Duration,
+        /// By how much each interval is shorter or longer at most, every value alike; at most `interval`.
+        jitter: Duration,
     },
     /// Messages of one size at one interval.
     ConstantRate {
@@ -117,9 +119,16 @@ impl Schedule {
                 let sent = self.taken.saturating_mul(message.as_bytes());
                 total.is_none_or(|total| sent < total.as_bytes()).then_some(due)
             }
-            Workload::Bursts { messages_per_burst, interval, .. } => {
-                let ends_burst = self.taken.is_multiple_of(u64::from(*messages_per_burst).max(1));
-                Some(if ends_burst { from.saturating_add(*interval) } else { from })
+            Workload::Bursts { messages_per_burst, interval, jitter, .. } => {
+                if !self.taken.is_multiple_of(u64::from(*messages_per_burst).max(1)) {
+                    Some(from)
+                } else if jitter.is_zero() {
+                    Some(from.saturating_add(*interval))
+                } else {
+                    let drawn = self.stream.below(2 * jitter.as_nanos() + 1);
+                    let least = interval.saturating_sub(*jitter);
+                    Some(from.saturating_add(least.saturating_add(Duration::from_nanos(drawn))))
+                }
             }
             Workload::ConstantRate { interval, .. } => Some(from.saturating_add(*interval)),
             Workload::Poisson { mean_interval, .. } => {
@@ -174,8 +183,23 @@ mod tests {
             message: KILOBYTE,
             messages_per_burst: 2,
             interval: Duration::from_millis(200),
+            jitter: Duration::ZERO,
         };
         assert_eq!(dues(&mut schedule(workload), 5), [1_000, 1_000, 1_200, 1_200, 1_400]);
+    }
+
+    #[test]
+    fn jitter_spreads_bursts_about_their_interval() {
+        let interval = Duration::from_millis(100);
+        let jitter = Duration::from_millis(20);
+        let workload = Workload::Bursts { message: KILOBYTE, messages_per_burst: 1, interval, jitter };
+        let dues = dues(&mut schedule(workload), 10_001);
+        let intervals: Vec<u64> = dues.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let (least, most) = (intervals.iter().min().unwrap(), intervals.iter().max().unwrap());
+        assert!((79..82).contains(least) && (119..122).contains(most), "{least} to {most}");
+        // 10,000 intervals: 1,000 s, with a standard error of 1.2 s.
+        let all = dues.last().unwrap() - 1_000;
+        assert!((996_000..1_004_000).contains(&all), "{all}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub(crate) fn sender(workload: Workload) -> SenderConfig {
         streams: 1,
         unordered: false,
         record_messages: true,
+        record_timeline: false,
         sample_paths: Some(Duration::ZERO),
     }
 }

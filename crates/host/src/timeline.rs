@@ -1,0 +1,110 @@
+//! What happens to the paths of a sender: the steps of a failover, one by one.
+
+use slantpath_base::{Duration, Instant};
+
+/// Something that has happened to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathEvent {
+    /// When.
+    pub at: Instant,
+    /// The path, an index into [`SenderReport::paths`](crate::record::SenderReport::paths).
+    pub path: u8,
+    /// What.
+    pub kind: PathEventKind,
+}
+
+/// What has happened to a path (SCTP).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEventKind {
+    /// It has proved to work.
+    Active,
+    /// It has failed.
+    Inactive,
+    /// A message went out here for the first time, and the one before it somewhere else.
+    NewData {
+        /// The number of the message.
+        message: u32,
+    },
+    /// It may have failed (RFC 7829).
+    PotentiallyFailed,
+    /// It has become the primary path.
+    Primary,
+    /// A message, or a fragment of it, was sent again here.
+    Retransmitted {
+        /// The number of the message.
+        message: u32,
+    },
+    /// T3-rtx has expired.
+    T3RtxExpired {
+        /// The RTO before it is backed off.
+        rto: Duration,
+        /// Bytes of DATA that were in flight here.
+        outstanding_bytes: u64,
+    },
+    /// T3-rtx ran and has been started anew.
+    T3RtxRestarted {
+        /// With this RTO.
+        rto: Duration,
+    },
+    /// T3-rtx did not run and has been started.
+    T3RtxStarted {
+        /// With this RTO.
+        rto: Duration,
+    },
+    /// Everything sent here has been acknowledged.
+    T3RtxStopped,
+}
+
+impl PathEventKind {
+    /// What has happened, in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Inactive => "inactive",
+            Self::NewData { .. } => "new data",
+            Self::PotentiallyFailed => "potentially failed",
+            Self::Primary => "primary",
+            Self::Retransmitted { .. } => "retransmitted",
+            Self::T3RtxExpired { .. } => "T3-rtx expired",
+            Self::T3RtxRestarted { .. } => "T3-rtx restarted",
+            Self::T3RtxStarted { .. } => "T3-rtx started",
+            Self::T3RtxStopped => "T3-rtx stopped",
+        }
+    }
+
+    /// The RTO, where a timer is spoken of.
+    pub const fn rto(self) -> Option<Duration> {
+        match self {
+            Self::T3RtxExpired { rto, .. } | Self::T3RtxRestarted { rto } | Self::T3RtxStarted { rto } => {
+                Some(rto)
+            }
+            Self::Active
+            | Self::Inactive
+            | Self::NewData { .. }
+            | Self::PotentiallyFailed
+            | Self::Primary
+            | Self::Retransmitted { .. }
+            | Self::T3RtxStopped => None,
+        }
+    }
+
+    /// The number of the message, where one is spoken of.
+    pub const fn message(self) -> Option<u32> {
+        match self {
+            Self::NewData { message } | Self::Retransmitted { message } => Some(message),
+            Self::Active
+            | Self::Inactive
+            | Self::PotentiallyFailed
+            | Self::Primary
+            | Self::T3RtxExpired { .. }
+            | Self::T3RtxRestarted { .. }
+            | Self::T3RtxStarted { .. }
+            | Self::T3RtxStopped => None,
+        }
+    }
+
+    /// The bytes given up, where a timer has expired.
+    pub const fn outstanding_bytes(self) -> Option<u64> {
+        if let Self::T3RtxExpired { outstanding_bytes, .. } = self { Some(outstanding_bytes) } else { None }
+    }
+}
