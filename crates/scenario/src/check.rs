@@ -14,7 +14,7 @@ use slantpath_base::Duration;
 pub(crate) use traces::{Files, Traces};
 
 use crate::diagnostic::{Fault, Faults, Place, suggest};
-use crate::schema::{File, Interval, Sampling};
+use crate::schema::{File, Interval, Sampling, Transport};
 use crate::section::{AllKnown, Lookup, Setting, Tables};
 
 /// Checks and completes a scenario. Returns the traces that it names.
@@ -55,6 +55,13 @@ fn captures(file: &File, faults: &mut Faults) {
     let Some(probes) = file.probes.whole() else { return };
     for link in &*probes.captures {
         resolve(&file.links, link, "link", probes.captures.place(), faults);
+    }
+    for flow in &*probes.timelines {
+        let found = resolve(&file.flows, flow, "flow", probes.timelines.place(), faults);
+        if found.is_some_and(|flow| *flow.transport == Transport::Tcp) {
+            let fault = Fault::new(format!("flow `{flow}` goes over TCP, which has one path"));
+            faults.report(probes.timelines.place(), fault.help("name flows over SCTP"));
+        }
     }
     let help = "write an interval like \"100 ms\"";
     if *probes.queues == Sampling::Every(Duration::ZERO) {

@@ -3,7 +3,7 @@
 use slantpath_results::Table;
 
 /// Names of all tables that a run can give.
-pub const TABLES: [&str; 5] = ["flows", "links", "messages", "paths", "queues"];
+pub const TABLES: [&str; 6] = ["flows", "links", "messages", "paths", "queues", "timelines"];
 
 /// What one run gave. Equal runs have equal outputs, byte for byte, on any machine and any number of threads.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct RunOutput {
     pub events: u64,
     /// How many times a packet came to the end of a link.
     pub packet_hops: u64,
-    /// Tables in alphabetical order: `flows` and `links` always, `messages`, `paths` and `queues` as the
+    /// Tables in alphabetical order: `flows` and `links` always, `messages`, `paths`, `queues` and `timelines` as the
     /// scenario's probes say.
     pub tables: Vec<Table>,
     /// Captured links, in alphabetical order.

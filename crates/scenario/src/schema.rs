@@ -9,6 +9,7 @@ pub mod probes;
 pub mod script;
 pub mod sctp;
 pub mod tcp;
+mod threshold;
 
 pub use application::{Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked};
 pub use flow::{Flow, Transport};
@@ -18,6 +19,7 @@ pub use probes::{Interval, Probes, Sampling};
 pub use script::{Action, Event, Which};
 pub use sctp::SctpProfile;
 pub use tcp::TcpProfile;
+pub use threshold::Threshold;
 
 use crate::section::{Named, Part, Tables, section};
 

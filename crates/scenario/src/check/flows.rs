@@ -132,6 +132,11 @@ fn profile(file: &File, flow: &Flow, faults: &mut Faults) {
 
 fn times(file: &File, flow: &Flow, faults: &mut Faults) {
     before_the_end(file, &flow.start, "the start of this flow", faults);
+    if !flow.start_jitter.is_zero() {
+        let latest = flow.start.saturating_add(*flow.start_jitter);
+        let latest = Setting::derived(latest, "start and start_jitter", flow.start_jitter.place());
+        before_the_end(file, &latest, "the latest start of this flow", faults);
+    }
     if let Some(connect) = flow.connect.filter(|connect| **connect > *flow.start) {
         let message = format!("the flow connects at {}, after it starts at {}", *connect, *flow.start);
         faults.report(connect.place(), Fault::new(message).help("let `connect` be at most `start`"));
@@ -197,6 +202,14 @@ fn application(application: &Application, place: Place, faults: &mut Faults) {
         }
         Application::Bursts(bursts) => {
             positive(&bursts.interval, "an interval", faults);
+            if *bursts.jitter > *bursts.interval {
+                let message =
+                    format!("intervals of {} cannot be {} shorter", *bursts.interval, *bursts.jitter);
+                faults.report(
+                    bursts.jitter.place(),
+                    Fault::new(message).help("let `jitter` be at most `interval`"),
+                );
+            }
             let (burst, message) = (bursts.burst_size.as_bytes(), bursts.message_size.as_bytes());
             if message > 0 && (burst == 0 || burst % message != 0) {
                 let whole = DataSize::from_bytes(burst.div_ceil(message) * message.max(1));

@@ -6,6 +6,7 @@ use super::positive;
 use crate::diagnostic::{Fault, Faults};
 use crate::schema::{File, SctpProfile, TcpProfile};
 use crate::section::Setting;
+use crate::value::fault_of;
 
 /// The longest delay of a SACK that RFC 9260, section 6.2, allows.
 const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
@@ -84,6 +85,15 @@ fn sctp(profile: &SctpProfile, faults: &mut Faults) {
             let fault = Fault::new(format!("`{name}` of {} leaves no average", **shift));
             faults.report(shift.place(), fault.help("let it lie between 1 and 16; the RFC's are 3 and 2"));
         }
+    }
+    if *profile.rto_back_off_percent < 100 {
+        let message = format!("an RTO of {} % after an expiry would shrink", *profile.rto_back_off_percent);
+        let help = "write 100 to leave it as it is, 200 to double it as RFC 9260 does";
+        faults.report(profile.rto_back_off_percent.place(), Fault::new(message).help(help));
+    }
+    if let Err(error) = profile.config(1).thresholds().check() {
+        let fault = fault_of(&error, "let it be larger");
+        faults.report(profile.primary_switchover_max_retrans.place(), fault);
     }
     if *profile.inbound_streams == 0 {
         let fault = Fault::new("an association has one inbound stream at least");

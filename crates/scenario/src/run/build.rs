@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{FlowEndId, Host, ReceiverConfig, SenderConfig, WhenBlocked, Workload};
 use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
@@ -43,6 +43,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
         for (here, there) in [(from, to), (to, from)] {
             join(&topology, &routes, &mut hosts, here, there)?;
         }
+        let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
         for number in 0..*flow.count {
             let name = if *flow.count == 1 { name.to_owned() } else { format!("{name}.{number}") };
             let mut place = Placement {
@@ -52,6 +53,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
                 topology: &topology,
                 routes: &routes,
                 hosts: &mut hosts,
+                is_watched,
             };
             let (sender, receiver) = place.flow(&name, flow, from, to, flows.len());
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
@@ -108,6 +110,8 @@ struct Placement<'a> {
     topology: &'a Topology,
     routes: &'a Routes,
     hosts: &'a mut [Host],
+    /// Whether the flow's paths are watched.
+    is_watched: bool,
 }
 
 impl Placement<'_> {
@@ -125,7 +129,7 @@ impl Placement<'_> {
         let (sending, receiving) = transport::configs(self.scenario, flow, ends);
         let config = SenderConfig {
             connect: Instant::START + **flow.connect.as_ref().expect("a check says when to connect"),
-            start: Instant::START + *flow.start,
+            start: Instant::START + self.start(name, flow),
             stop: flow.end.map(|end| Instant::START + *end),
             workload: workload(self.scenario, &flow.application),
             when_blocked: match *flow.when_blocked {
@@ -136,6 +140,7 @@ impl Placement<'_> {
             streams: *flow.streams,
             unordered: *flow.unordered,
             record_messages: records,
+            record_timeline: self.is_watched,
             sample_paths: self.scenario.probes.paths.quantity(),
         };
         let path = format!("flows/{name}");
@@ -154,6 +159,15 @@ impl Placement<'_> {
 }
 
 impl Placement<'_> {
+    /// When the flow starts in this run.
+    fn start(&self, name: &str, flow: &Flow) -> Duration {
+        if flow.start_jitter.is_zero() {
+            return *flow.start;
+        }
+        let mut stream = self.seed.stream(&format!("flows/{name}/start"));
+        *flow.start + Duration::from_nanos(stream.below(flow.start_jitter.as_nanos()))
+    }
+
     /// Where the ends of flow `number` are.
     fn ends(&self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
         let number = u16::try_from(number).expect("a check limits the number of flows");
@@ -202,6 +216,7 @@ fn workload(scenario: &Scenario, application: &Application) -> Workload {
             messages_per_burst: u32::try_from(bursts.burst_size.as_bytes() / bursts.message_size.as_bytes())
                 .unwrap_or(u32::MAX),
             interval: *bursts.interval,
+            jitter: *bursts.jitter,
         },
         Application::ConstantRate(constant) => {
             Workload::ConstantRate { message: *constant.message_size, interval: constant.spacing() }

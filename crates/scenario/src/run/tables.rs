@@ -3,6 +3,7 @@
 mod flows;
 mod messages;
 mod network;
+mod timelines;
 
 use std::net::IpAddr;
 
@@ -72,6 +73,9 @@ pub(super) fn tables(
     }
     if *scenario.probes.queues != Sampling::Off {
         tables.push(network::queues(network, links));
+    }
+    if !scenario.probes.timelines.is_empty() {
+        tables.push(timelines::table(network, links, flows));
     }
     tables
 }

@@ -38,8 +38,10 @@ section! {
         message_size: Setting<DataSize>;
         /// Size of one burst, a multiple of `message_size`.
         burst_size: Setting<DataSize>;
-        /// From the start of one burst to the start of the next.
+        /// From the start of one burst to the start of the next, on average.
         interval: Setting<Duration>;
+        /// By how much each interval is shorter or longer at most, drawn uniformly.
+        jitter: Setting<Duration> = Duration::ZERO;
     }
 }
 

@@ -22,6 +22,8 @@ section! {
         primary: Option<Setting<String>>;
         /// When the first message is due, or as soon as the association or connection is up.
         start: Setting<Duration> = Duration::ZERO;
+        /// How much later than `start` that is at most, drawn anew for each run.
+        start_jitter: Setting<Duration> = Duration::ZERO;
         /// When the sender opens its association or connection; at `start` if absent.
         connect: Option<Setting<Duration>>;
         /// When the application stops sending and closes in order. If absent, it closes when it has sent

@@ -19,6 +19,9 @@ section! {
         paths: Setting<Interval> = Interval::Off;
         /// How often the length of each link's queue is sampled.
         queues: Setting<Sampling> = Sampling::Off;
+        /// Flows of which every step of a failover is recorded: starts and expiries of T3-rtx, retransmissions, changes
+        /// of paths.
+        timelines: Setting<Vec<String>> = Vec::new();
         /// Links whose packets are captured, both directions, as pcapng.
         captures: Setting<Vec<String>> = Vec::new();
     }

@@ -1,12 +1,15 @@
 //! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
 
 use slantpath_base::{DataSize, Duration};
+use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_sctp::{
-    ChecksumPolicy, FastRetransmitPath, RttSampling, SackPath, SctpConfig, StreamScheduling,
+    ChecksumPolicy, FastRetransmitPath, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
+    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
 
 use crate::schema::probes::Interval;
+use crate::schema::threshold::Threshold;
 use crate::section::{Setting, section};
 use crate::value::{choice, policy, word_or};
 
@@ -21,6 +24,8 @@ section! {
         rto_min: Setting<Duration> = preset.config().rto_min;
         /// RTO.Max: the greatest retransmission time-out.
         rto_max: Setting<Duration> = preset.config().rto_max;
+        /// What an expiry makes of the RTO, in percent of it: 200 doubles it (section 6.3.3), 100 leaves it.
+        rto_back_off_percent: Setting<u32> = back_off_percent(preset.config().back_off);
         /// RTO.Alpha is 1 / 2^this: the weight of a measurement in SRTT.
         rto_alpha_shift: Setting<u32> = preset.config().rto_alpha_shift;
         /// RTO.Beta is 1 / 2^this: the weight of a deviation in RTTVAR.
@@ -52,6 +57,19 @@ section! {
         association_max_retrans: Setting<u32> = preset.config().association_max_retrans;
         /// Path.Max.Retrans: consecutive retransmissions after which a path is inactive.
         path_max_retrans: Setting<u32> = preset.config().path_max_retrans;
+        /// PotentiallyFailed.Max.Retrans: consecutive retransmissions after which a path is passed over before it is
+        /// inactive (RFC 7829, section 3).
+        potentially_failed_max_retrans: Setting<Threshold> =
+            potentially_failed(preset.config().potentially_failed);
+        /// Primary.Switchover.Max.Retrans: consecutive retransmissions after which another path becomes the primary
+        /// one (RFC 7829, section 5).
+        primary_switchover_max_retrans: Setting<Threshold> = primary_switchover(preset.config().primary_switchover);
+        /// How many packets of what timed out go out at once.
+        retransmission_after_timeout: Setting<RetransmissionAfterTimeoutChoice> =
+            RetransmissionAfterTimeoutChoice::of(preset.config().retransmission_after_timeout);
+        /// What new DATA to a path waits for after T3-rtx has expired there, and so when the timer is restarted.
+        new_data_after_timeout: Setting<NewDataAfterTimeoutChoice> =
+            NewDataAfterTimeoutChoice::of(preset.config().new_data_after_timeout);
         /// Max.Init.Retransmits: how often INIT, and then COOKIE ECHO, are repeated.
         max_init_retransmits: Setting<u32> = preset.config().max_init_retransmits;
         /// HB.interval: how long a path may be idle before it is probed, on top of its RTO.
@@ -93,6 +111,9 @@ choice! {
         /// The same paper's RFC 2960 stack: the fourth report of a loss triggers a retransmission, over the
         /// alternate path.
         MultiLinkStandard = "multi-link-standard",
+        /// RFC 2960 of 2000, where it differs: RTO.Initial of 3 s, an initial cwnd of two packets, the fourth report of
+        /// a loss triggers a retransmission, over the alternate path.
+        Rfc2960 = "rfc2960",
         /// What RFC 9260 recommends.
         Rfc9260 = "rfc9260",
     }
@@ -103,8 +124,30 @@ impl Preset {
         match self {
             Self::MultiLinkModified => SctpConfig::multi_link_modified(),
             Self::MultiLinkStandard => SctpConfig::multi_link_standard(),
+            Self::Rfc2960 => SctpConfig::rfc2960(),
             Self::Rfc9260 => SctpConfig::default(),
         }
+    }
+}
+
+const fn back_off_percent(back_off: BackOff) -> u32 {
+    match back_off {
+        BackOff::Double => 200,
+        BackOff::Percent(percent) => percent,
+    }
+}
+
+const fn potentially_failed(policy: PotentiallyFailed) -> Threshold {
+    match policy {
+        PotentiallyFailed::Above(limit) => Threshold::Above(limit),
+        PotentiallyFailed::Off => Threshold::Off,
+    }
+}
+
+const fn primary_switchover(policy: PrimarySwitchover) -> Threshold {
+    match policy {
+        PrimarySwitchover::Above(limit) => Threshold::Above(limit),
+        PrimarySwitchover::Off => Threshold::Off,
     }
 }
 
@@ -190,6 +233,29 @@ policy! {
 }
 
 policy! {
+    /// How many packets of what timed out go out at once.
+    pub enum RetransmissionAfterTimeoutChoice of RetransmissionAfterTimeout {
+        /// One, and the rest when a SACK arrives: Grinnemo, Brunstrom 2005, section 4, footnote 3.
+        OnePacket = "one-packet",
+        /// As many as the window of their path has room for: RFC 9260, section 6.3.3.
+        Window = "window",
+    }
+}
+
+policy! {
+    /// What new DATA to a path waits for while what timed out there is sent again over another one.
+    pub enum NewDataAfterTimeoutChoice of NewDataAfterTimeout {
+        /// Until less is outstanding in the whole association than the path's cwnd: Grinnemo, Brunstrom 2005,
+        /// section 4.
+        AssociationWindow = "association-window",
+        /// Nothing but the path's own window: RFC 9260, section 6.1, rule B.
+        PathWindow = "path-window",
+        /// Until all that is lost has been sent again: RFC 9260, section 6.1, rule C, to the letter.
+        RetransmissionsFirst = "retransmissions-first",
+    }
+}
+
+policy! {
     /// Which acknowledgements may open the window.
     pub enum CwndGrowthChoice of CwndGrowth {
         /// Any newly acknowledged DATA outside of fast recovery: RFC 9260, section 7.2.1.
@@ -216,12 +282,28 @@ impl SctpProfile {
             rto_initial: *self.rto_initial,
             rto_min: *self.rto_min,
             rto_max: *self.rto_max,
+            back_off: match *self.rto_back_off_percent {
+                200 => BackOff::Double,
+                percent => BackOff::Percent(percent),
+            },
             max_burst: *self.max_burst,
             rto_alpha_shift: *self.rto_alpha_shift,
             rto_beta_shift: *self.rto_beta_shift,
             valid_cookie_life: *self.valid_cookie_life,
             association_max_retrans: *self.association_max_retrans,
             path_max_retrans: *self.path_max_retrans,
+            potentially_failed: match *self.potentially_failed_max_retrans {
+                Threshold::Above(limit) => PotentiallyFailed::Above(limit),
+                Threshold::Off => PotentiallyFailed::Off,
+            },
+            // The host tells them apart.
+            expose_potentially_failed: true,
+            primary_switchover: match *self.primary_switchover_max_retrans {
+                Threshold::Above(limit) => PrimarySwitchover::Above(limit),
+                Threshold::Off => PrimarySwitchover::Off,
+            },
+            retransmission_after_timeout: self.retransmission_after_timeout.policy(),
+            new_data_after_timeout: self.new_data_after_timeout.policy(),
             max_init_retransmits: *self.max_init_retransmits,
             heartbeat_interval: self.hb_interval.quantity(),
             heartbeat_max_burst: *self.hb_max_burst,
@@ -245,6 +327,7 @@ impl SctpProfile {
             shutdown_guard: self.shutdown_guard.quantity(),
             // The host asks for what its records need.
             trace_messages: false,
+            trace_timers: false,
             report_acknowledged: false,
             receive_buffer_bytes: u32::try_from(self.receive_buffer.as_bytes()).unwrap_or(u32::MAX),
             send_buffer_bytes: self.send_buffer.as_bytes(),

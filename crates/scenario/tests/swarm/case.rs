@@ -113,12 +113,21 @@ fn link(stream: &mut Stream, faults: &Faults, name: &str, first: &str, second: &
 }
 
 fn profiles(stream: &mut Stream, text: &mut String) {
-    let preset = pick(stream, &["rfc9260", "multi-link-standard", "multi-link-modified"]);
+    let preset = pick(stream, &["rfc2960", "rfc9260", "multi-link-standard", "multi-link-modified"]);
     let _ = writeln!(text, "[sctp.default]\npreset = \"{preset}\"");
     let rto_min = 50 << stream.below(5);
     let _ = writeln!(text, "rto_min = \"{rto_min} ms\"\nrto_initial = \"3 s\"");
     let _ = writeln!(text, "rto_max = \"{} s\"", 3 + stream.below(57));
     let _ = writeln!(text, "path_max_retrans = {}", stream.below(6));
+    let failing = pick(stream, &["\"off\"", "0", "1", "4"]);
+    let _ = writeln!(text, "potentially_failed_max_retrans = {failing}");
+    let switchover = pick(stream, &["\"off\"", "5", "8"]);
+    let _ = writeln!(text, "primary_switchover_max_retrans = {switchover}");
+    let _ = writeln!(text, "rto_back_off_percent = {}", 100 + 50 * stream.below(4));
+    let gate = pick(stream, &["association-window", "path-window", "retransmissions-first"]);
+    let _ = writeln!(text, "new_data_after_timeout = \"{gate}\"");
+    let burst = pick(stream, &["one-packet", "window"]);
+    let _ = writeln!(text, "retransmission_after_timeout = \"{burst}\"");
     let _ = writeln!(text, "association_max_retrans = {}", 3 + stream.below(12));
     let _ = writeln!(text, "max_init_retransmits = {}", 4 + stream.below(8));
     let _ = writeln!(text, "hb_interval = \"{} s\"", 1 + stream.below(30));
