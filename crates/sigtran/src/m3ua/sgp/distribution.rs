@@ -255,8 +255,8 @@ impl Sgp {
         }
     }
 
-    /// Tells that an application server's queue has grown past the onset, or that all its associations are congested; and
-    /// tells when neither holds any more.
+    /// Tells that an application server's queue has grown past the onset, or that all its associations are congested;
+    /// and tells when neither holds any more.
     fn follow_congestion_of(&mut self, routing_context: u32) {
         let limits = self.config.queue;
         let active = self.gateway.active(&routing_context);

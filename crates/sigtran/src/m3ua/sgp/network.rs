@@ -16,8 +16,8 @@ use crate::transport::AssociationId;
 struct Refused;
 
 impl Sgp {
-    /// What the SS7 network says, in MTP3's primitives: pause, resume and status become DUNA, DAVA, SCON and DUPU for the
-    /// ASPs that are concerned; a message goes to its ASP.
+    /// What the SS7 network says, in MTP3's primitives: pause, resume and status become DUNA, DAVA, SCON and DUPU for
+    /// the ASPs that are concerned; a message goes to its ASP.
     pub fn handle_indication(&mut self, network: Option<u32>, indication: TransferIndication) {
         match indication {
             TransferIndication::Pause(code) => {
@@ -37,8 +37,8 @@ impl Sgp {
         }
     }
 
-    /// A destination of the SS7 network can be reached, or no more, or by a worse way only (which MTP3's primitives do not
-    /// tell).
+    /// A destination of the SS7 network can be reached, or no more, or by a worse way only (which MTP3's primitives
+    /// do not tell).
     pub fn set_availability(&mut self, place: NetworkPoint, availability: Availability) {
         let state = self.destinations.entry(place).or_default();
         let before = std::mem::replace(&mut state.availability, availability);
