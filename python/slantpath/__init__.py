@@ -8,13 +8,19 @@ A scenario goes in, Arrow tables come out::
     output = slantpath.run(scenario, run=3)
     output["messages"]  # any library that takes Arrow data takes it
 
+A topology asks how sites reach each other under a sky of satellites::
+
+    sky = slantpath.topology("scenarios/iridium-london-boston.toml")
+    sky["legs"]  # which path, when, with which delay, and why
+
 The engine is the Rust program behind the command ``slantpath``. Other Python threads go on while it runs.
 """
 
 from slantpath import _native
-from slantpath._native import Scenario, Table, mean_interval, quantile
+from slantpath._native import Scenario, Table, Topology, mean_interval, quantile
 from slantpath.errors import Fault, RunError, ScenarioError
 from slantpath.running import Job, RunOutput, run, run_jobs, sweep
+from slantpath.sky import TopologyOutput, topology
 
 __version__ = _native.VERSION
 
@@ -26,10 +32,13 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Table",
+    "Topology",
+    "TopologyOutput",
     "__version__",
     "mean_interval",
     "quantile",
     "run",
     "run_jobs",
     "sweep",
+    "topology",
 ]

@@ -1,7 +1,8 @@
 """The engine of Slantpath, an extension module in Rust."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Self, final
 
 VERSION: str
@@ -77,8 +78,48 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Give the data through the Arrow PyCapsule interface. A wish for another schema is ignored."""
 
-def main(args: Sequence[str]) -> int:
-    """Run the command with its arguments, the program's name first; give its exit status."""
+@final
+class Topology:
+    """Satellites, sites and the questions about them, in which nothing contradicts."""
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a file. Files that it names are looked for beside it."""
+
+    @classmethod
+    def parse(
+        cls, text: str, file_name: str = "<text>", directory: str | PathLike[str] | None = None
+    ) -> Self:
+        """Read a text. Errors call it `file_name`; files that it names are looked for in `directory`."""
+
+    def with_values(self, values: Mapping[str, object]) -> Self:
+        """Give the topology with other values: `{"ground.min_elevation": "20 deg"}`."""
+
+    def merged(self) -> str:
+        """Give the merged topology as TOML: every value written out, comments where nobody wrote it."""
+
+    def looks(self, site: str, satellite: str, at_s: Sequence[float]) -> Table:
+        """Give azimuth, elevation and range of a satellite at times in seconds after the start."""
+
+    @property
+    def hash(self) -> str:
+        """The hash of the merged topology, which names its answer."""
+
+    @property
+    def name(self) -> str:
+        """What the topology is called."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+def follow(topology: Topology, workers: int) -> tuple[list[Table], list[str]]:
+    """Work an answer out on `workers` threads, 0 for one on each processor: tables, warnings."""
+
+def main(args: Sequence[str], draw: Callable[[Path], list[str]]) -> int:
+    """Run the command with its arguments, the program's name first; give its exit status.
+
+    `draw` is called with a directory of tables to draw their figures into, and gives the names of the files.
+    """
 
 def mean_interval(observations: Sequence[float], level: float = 0.99) -> tuple[float, float]:
     """Give the mean and half the width of its confidence interval, of independent observations."""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import TYPE_CHECKING
 
 from slantpath import _native
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def main() -> int:
@@ -17,4 +21,12 @@ def main() -> int:
         return command.main(sys.argv[2:])
     # Ctrl-C ends the Rust program as it would without Python around it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return _native.main(["slantpath", *sys.argv[1:]])
+    return _native.main(["slantpath", *sys.argv[1:]], draw)
+
+
+def draw(directory: Path) -> list[str]:
+    """Draw the figures of the topology whose tables lie in a directory; give the names of the files."""
+    # Not at the top: matplotlib is slow to load, and only some commands draw.
+    from slantpath.sky_figures import draw_directory  # noqa: PLC0415
+
+    return draw_directory(directory)

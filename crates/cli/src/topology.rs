@@ -5,6 +5,7 @@ mod report;
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
 use slantpath_scenario::{PassStore, Stage, Topology, TopologyOutput, Workers, follow};
@@ -24,7 +25,8 @@ pub(crate) fn main(
         writeln!(out, "\n# hash {}", topology.hash())?;
         return Ok(());
     }
-    let output = answer(&topology, arguments)?;
+    let stop = interrupt::flag();
+    let output = answer(&topology, arguments, &stop)?;
     for warning in &output.warnings {
         writeln!(std::io::stderr(), "warning: {warning}")?;
     }
@@ -35,7 +37,7 @@ pub(crate) fn main(
         kept.map_err(|error| Failure::Failed(error.to_string()))?;
     }
     let exported = match &arguments.export {
-        Some(directory) => export::write(&topology, &output, directory, arguments.export_step)?,
+        Some(directory) => export::write(&topology, &output, directory, arguments.export_step, &stop)?,
         None => 0,
     };
     if arguments.json {
@@ -61,11 +63,14 @@ fn kept(arguments: &TopologyArguments) -> Option<PassStore> {
     arguments.out.as_ref().map(|out| PassStore::new(&out.join("unfinished")))
 }
 
-fn answer(topology: &Topology, arguments: &TopologyArguments) -> Result<TopologyOutput, Failure> {
-    let stop = interrupt::flag();
+fn answer(
+    topology: &Topology,
+    arguments: &TopologyArguments,
+    stop: &AtomicBool,
+) -> Result<TopologyOutput, Failure> {
     let bar = progress::bar_of(topology.network().sites.len(), "sites");
     let update = |done: usize, _: usize| progress::update(&bar, done);
-    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop: &stop };
+    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop };
     let stage = |stage: Stage| {
         bar.set_message(match stage {
             Stage::Passes => "passes",
@@ -104,12 +109,17 @@ fn write(
     }
     files::write_bytes(&directory.join("topology.toml"), topology.merged().as_bytes())?;
     names.push("topology.toml".to_owned());
-    if let Some(draw) = draw {
-        names.extend(draw(directory).map_err(Failure::Failed)?);
-    }
     let mut manifest = manifest(topology, output);
-    manifest["files"] = json!(names);
-    files::write_bytes(&directory.join("manifest.json"), format!("{manifest:#}\n").as_bytes())?;
+    let mut write_manifest = |names: &[String]| {
+        manifest["files"] = json!(names);
+        files::write_bytes(&directory.join("manifest.json"), format!("{manifest:#}\n").as_bytes())
+    };
+    write_manifest(&names)?;
+    if let Some(draw) = draw {
+        // Whoever draws reads what is there by now.
+        names.extend(draw(directory).map_err(Failure::Failed)?);
+        write_manifest(&names)?;
+    }
     names.push("manifest.json".to_owned());
     Ok(names)
 }
@@ -124,7 +134,7 @@ fn manifest(topology: &Topology, output: &TopologyOutput) -> Json {
         "hash": topology.hash(),
         "epoch": topology.topology.epoch.to_string(),
         "span_s": topology.topology.span.as_secs_f64(),
-        "map_at_s": topology.map.at.as_secs_f64(),
+        "map_date": topology.topology.epoch.after(*topology.map.at).to_string(),
         "satellites": topology.network().satellite_count(),
         "warnings": warnings,
     })

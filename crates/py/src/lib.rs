@@ -12,6 +12,7 @@ mod statistics;
 mod studies;
 mod table;
 mod toml_text;
+mod topology;
 
 use pyo3::prelude::*;
 
@@ -32,6 +33,8 @@ mod _native {
     use super::table::Table;
     #[pymodule_export]
     use super::toml_text::toml_text;
+    #[pymodule_export]
+    use super::topology::{Topology, follow};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -123,7 +123,7 @@ impl Scenario {
     }
 }
 
-fn scenario_error(faults: &Diagnostics) -> PyErr {
+pub(crate) fn scenario_error(faults: &Diagnostics) -> PyErr {
     let faults: Vec<_> = faults
         .iter()
         .map(|fault| {

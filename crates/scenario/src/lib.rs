@@ -28,7 +28,7 @@ pub use replicate::{Workers, replicate};
 pub use run::{RunError, RunOptions, run};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use section::{Flat, Named, Nested, OneOf, Origin, Part, Setting, Tables};
-pub use sky::{FollowError, FollowedPath, PassStore, Stage, Topology, TopologyOutput, follow};
+pub use sky::{FollowError, FollowedPath, LookError, PassStore, Stage, Topology, TopologyOutput, follow};
 pub use summary::{LEVEL, summary};
 pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, replicate_kept};
 pub use value::Pair;

@@ -7,6 +7,7 @@ mod answer;
 mod check;
 mod files;
 mod kept;
+mod looks;
 pub mod schema;
 mod tables;
 
@@ -18,6 +19,7 @@ use slantpath_orbit::{Network, NodeId};
 
 pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow};
 pub use kept::PassStore;
+pub use looks::LookError;
 
 use crate::diagnostic::{Diagnostics, Faults};
 use crate::document::{self, Entries};

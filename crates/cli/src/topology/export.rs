@@ -2,13 +2,14 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::Duration;
 use slantpath_orbit::export::{czml, hypatia};
 use slantpath_scenario::{Topology, TopologyOutput};
 
 use crate::failure::Failure;
-use crate::files;
+use crate::{files, progress};
 
 /// A viewer interpolates between positions this far apart.
 const SCENE_STEP: Duration = Duration::from_secs(60);
@@ -19,6 +20,7 @@ pub(super) fn write(
     output: &TopologyOutput,
     directory: &Path,
     step: Duration,
+    stop: &AtomicBool,
 ) -> Result<usize, Failure> {
     let network = topology.network();
     let failed = |fault: slantpath_orbit::sgp4::PropagationFault| Failure::Failed(fault.to_string());
@@ -34,13 +36,28 @@ pub(super) fn write(
         count += 1;
     }
     let directory = directory.join("hypatia");
-    for (name, text) in hypatia::files(network, &output.plan, step).map_err(failed)? {
+    let mut keep = |(name, text): hypatia::File| {
         // Not each whole or not at all as results are: a day has hundreds of thousands of these, and to wait
         // for the disk after each would take hours.
         let path = directory.join(name);
-        put(&path, &text).map_err(Failure::of_file(path))?;
         count += 1;
+        put(&path, &text).map_err(Failure::of_file(path))
+    };
+    hypatia::setting(network, &output.plan).map_err(failed)?.into_iter().try_for_each(&mut keep)?;
+    let forwarding = hypatia::Forwarding::new(&output.plan, step);
+    let bar = progress::bar_of(forwarding.steps(), "forwarding states");
+    for (done, files) in forwarding.enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            bar.finish_and_clear();
+            let directory = directory.display();
+            return Err(Failure::Interrupted(format!(
+                "interrupted: {directory} holds the first {done} states"
+            )));
+        }
+        files.into_iter().try_for_each(&mut keep)?;
+        progress::update(&bar, done + 1);
     }
+    bar.finish_and_clear();
     Ok(count)
 }
 

@@ -25,20 +25,24 @@ use slantpath_base::Angle;
 /// A file's name and text.
 pub type File = (String, String);
 
-/// All files: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt`, `description.txt`,
-/// and one `dynamic_state_…/fstate_….txt` and `gsl_if_bandwidth_….txt` for each `step`. The first is whole,
-/// later ones hold what changed.
+/// All files: those of [`setting`], and those of each step of [`Forwarding`]. For long plans with many sites
+/// take the two apart: the states of a day may not fit into memory.
 pub fn files(network: &Network, plan: &ContactPlan, step: Duration) -> Result<Vec<File>, PropagationFault> {
-    let interfaces = Interfaces::new(plan);
-    let mut files = vec![
+    let mut files = setting(network, plan)?;
+    files.extend(Forwarding::new(plan, step).flatten());
+    Ok(files)
+}
+
+/// What does not change: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt` and
+/// `description.txt`.
+pub fn setting(network: &Network, plan: &ContactPlan) -> Result<Vec<File>, PropagationFault> {
+    Ok(vec![
         ("tles.txt".to_owned(), tles(network)?),
         ("ground_stations.txt".to_owned(), ground_stations(network)),
-        ("isls.txt".to_owned(), interfaces.isls()),
+        ("isls.txt".to_owned(), Interfaces::new(plan).isls()),
         ("gsl_interfaces_info.txt".to_owned(), Interfaces::gsl_interfaces(plan)),
         ("description.txt".to_owned(), description(plan)),
-    ];
-    files.extend(forwarding(plan, &interfaces, step));
-    Ok(files)
+    ])
 }
 
 /// A satellite's elements as two lines; a circle's and a slot's are made to match at the start, to the
@@ -172,47 +176,82 @@ impl Interfaces {
     }
 }
 
-/// The state files of each step.
-fn forwarding(plan: &ContactPlan, interfaces: &Interfaces, step: Duration) -> Vec<File> {
-    let sites: Vec<NodeId> = (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect();
-    let mut router = Router::new(plan, &sites, RouteConfig::default());
-    let step = step.as_nanos().max(1_000_000);
-    let mut known: BTreeMap<(NodeId, NodeId), Option<NodeId>> = BTreeMap::new();
-    let mut files = Vec::new();
-    let folder =
-        format!("dynamic_state_{}ms_for_{}s", step / 1_000_000, plan.span().as_nanos() / 1_000_000_000);
-    let mut at = 0;
-    while at < plan.span().as_nanos() {
-        router.advance(Instant::from_nanos(at));
+/// The state over time, step by step: each gives `dynamic_state_…/fstate_….txt` and `gsl_if_bandwidth_….txt`.
+/// The first is whole, later ones hold what changed.
+pub struct Forwarding<'p> {
+    plan: &'p ContactPlan,
+    interfaces: Interfaces,
+    sites: Vec<NodeId>,
+    router: Router<'p>,
+    known: BTreeMap<(NodeId, NodeId), Option<NodeId>>,
+    folder: String,
+    step: u64,
+    at: u64,
+}
+
+impl<'p> Forwarding<'p> {
+    /// From the start of a plan; a step is at least a millisecond.
+    pub fn new(plan: &'p ContactPlan, step: Duration) -> Self {
+        let sites: Vec<NodeId> = (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect();
+        let router = Router::new(plan, &sites, RouteConfig::default());
+        let step = step.as_nanos().max(1_000_000);
+        let seconds = plan.span().as_nanos() / 1_000_000_000;
+        let folder = format!("dynamic_state_{}ms_for_{seconds}s", step / 1_000_000);
+        let (interfaces, known) = (Interfaces::new(plan), BTreeMap::new());
+        Self { plan, interfaces, sites, router, known, folder, step, at: 0 }
+    }
+
+    /// How many steps there are.
+    pub fn steps(&self) -> usize {
+        usize::try_from(self.plan.span().as_nanos().div_ceil(self.step)).unwrap_or(usize::MAX)
+    }
+
+    fn state(&mut self) -> String {
         let mut text = String::new();
-        for (index, &to) in sites.iter().enumerate() {
-            for from in (0..plan.names().len()).map(NodeId::new).filter(|&from| from != to) {
-                let next = router.next_hop(from, index).map(|hop| hop.next);
-                if known.insert((from, to), next) == Some(next) {
+        for (index, &to) in self.sites.iter().enumerate() {
+            for from in (0..self.plan.names().len()).map(NodeId::new).filter(|&from| from != to) {
+                let next = self.router.next_hop(from, index).map(|hop| hop.next);
+                if self.known.insert((from, to), next) == Some(next) {
                     continue;
                 }
                 let _ = match next {
                     Some(next) => {
-                        let (mine, theirs) = (interfaces.of(from, next), interfaces.of(next, from));
+                        let (mine, theirs) = (self.interfaces.of(from, next), self.interfaces.of(next, from));
                         writeln!(text, "{},{},{},{mine},{theirs}", from.0, to.0, next.0)
                     }
                     None => writeln!(text, "{},{},-1,-1,-1", from.0, to.0),
                 };
             }
         }
-        files.push((format!("{folder}/fstate_{at}.txt"), text));
+        text
+    }
+}
+
+impl Iterator for Forwarding<'_> {
+    type Item = [File; 2];
+
+    fn next(&mut self) -> Option<[File; 2]> {
+        let at = self.at;
+        if at >= self.plan.span().as_nanos() {
+            return None;
+        }
+        self.router.advance(Instant::from_nanos(at));
+        let state = self.state();
         let bandwidth = if at == 0 {
-            (0..plan.names().len()).fold(String::new(), |mut text, node| {
-                let _ = writeln!(text, "{node},{},1.0", interfaces.count[node]);
+            (0..self.plan.names().len()).fold(String::new(), |mut text, node| {
+                let _ = writeln!(text, "{node},{},1.0", self.interfaces.count[node]);
                 text
             })
         } else {
             String::new()
         };
-        files.push((format!("{folder}/gsl_if_bandwidth_{at}.txt"), bandwidth));
-        at += step;
+        self.at += self.step;
+        let folder = &self.folder;
+        Some([
+            (format!("{folder}/fstate_{at}.txt"), state),
+            (format!("{folder}/gsl_if_bandwidth_{at}.txt"), bandwidth),
+        ])
     }
-    files
 }
 
 fn contact_id(index: usize) -> ContactId {

@@ -8,7 +8,7 @@ use slantpath_results::{Table, TableError};
 use super::Answer;
 use super::paths::{kind, leg_at};
 use super::rows::Rows;
-use crate::sky::schema::Positions;
+use crate::sky::schema::{ArrangementName, Positions};
 
 /// A ground track is drawn with points this far apart.
 const TRACK_STEP: Duration = Duration::from_secs(20);
@@ -20,6 +20,7 @@ impl Answer<'_> {
             "node",
             "kind",
             "constellation",
+            "arrangement",
             "#plane",
             "#slot",
             "latitude_deg",
@@ -39,6 +40,7 @@ impl Answer<'_> {
                     satellite.name.as_str().into(),
                     "satellite".into(),
                     constellation.name.as_str().into(),
+                    ArrangementName::of(constellation.arrangement).as_str().into(),
                     (satellite.plane + 1).into(),
                     (satellite.slot + 1).into(),
                     place.map(|place| place.latitude.as_degrees()).into(),
@@ -55,6 +57,7 @@ impl Answer<'_> {
             rows.push([
                 site.name.as_str().into(),
                 "site".into(),
+                None::<&str>.into(),
                 None::<&str>.into(),
                 None::<usize>.into(),
                 None::<usize>.into(),

@@ -1,0 +1,146 @@
+//! `slantpath.Topology`: a checked topology, and its answer.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use slantpath_scenario::{FollowError, Workers};
+
+use crate::scenario::scenario_error;
+use crate::table::Table;
+use crate::toml_text::toml_text;
+
+pyo3::import_exception!(slantpath.errors, RunError);
+
+/// Satellites, sites and the questions about them, in which every value is in place and nothing contradicts.
+#[pyclass(module = "slantpath._native", frozen)]
+pub(crate) struct Topology {
+    name: String,
+    text: String,
+    overrides: Vec<String>,
+    /// Where the files lie that it names.
+    directory: PathBuf,
+    checked: slantpath_scenario::Topology,
+}
+
+impl Topology {
+    fn read(name: String, text: String, overrides: Vec<String>, directory: PathBuf) -> PyResult<Self> {
+        let files = slantpath_scenario::trace_files(&directory);
+        let checked = slantpath_scenario::Topology::parse(&name, &text, &overrides, files)
+            .map_err(|faults| scenario_error(&faults))?;
+        Ok(Self { name, text, overrides, directory, checked })
+    }
+}
+
+#[pymethods]
+impl Topology {
+    /// Reads a file. Files that it names are looked for beside it.
+    #[classmethod]
+    fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        Self::read(path.display().to_string(), text, Vec::new(), directory)
+    }
+
+    /// Reads a text. Errors call it `file_name`; files that it names are looked for in `directory`.
+    #[classmethod]
+    #[pyo3(signature = (text, file_name = "<text>", directory = None))]
+    fn parse(
+        _class: &Bound<'_, PyType>,
+        text: &str,
+        file_name: &str,
+        directory: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        Self::read(file_name.to_owned(), text.to_owned(), Vec::new(), directory.unwrap_or_default())
+    }
+
+    /// The topology with other values: `{"ground.min_elevation": "20 deg"}`. A dict as a value is a whole table.
+    fn with_values(&self, values: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let added = values
+            .iter()
+            .map(|(path, value)| Ok(format!("{}={}", path.extract::<String>()?, toml_text(&value)?)))
+            .collect::<PyResult<Vec<_>>>()?;
+        let checked = self.checked.with(&added).map_err(|faults| scenario_error(&faults))?;
+        Ok(Self {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            overrides: [&self.overrides[..], &added].concat(),
+            directory: self.directory.clone(),
+            checked,
+        })
+    }
+
+    /// The merged topology as TOML: every value written out, with a comment where nobody wrote it.
+    fn merged(&self) -> String {
+        self.checked.merged()
+    }
+
+    /// Azimuth, elevation and range of a satellite from a site, at times in seconds after the start.
+    fn looks(&self, py: Python<'_>, site: &str, satellite: &str, at_s: Vec<f64>) -> PyResult<Table> {
+        py.detach(|| self.checked.looks(site, satellite, &at_s))
+            .map(Table)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The hash of the merged topology, which names its answer.
+    #[getter]
+    fn hash(&self) -> String {
+        self.checked.hash()
+    }
+
+    /// What the topology is called.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.checked.topology.name
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Topology {} {}>", *self.checked.topology.name, &self.checked.hash()[..12])
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().checked.canonical() == self.checked.canonical())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let hash = self.checked.hash();
+        u64::from_str_radix(&hash[..16], 16).expect("a hash is written in hexadecimal digits")
+    }
+
+    /// How to pickle it: by its text and what replaced parts of it.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
+        (rebuild, (&self.name, &self.text, &self.overrides, &self.directory)).into_pyobject(py)
+    }
+
+    #[classmethod]
+    fn _rebuild(
+        _class: &Bound<'_, PyType>,
+        name: String,
+        text: String,
+        overrides: Vec<String>,
+        directory: PathBuf,
+    ) -> PyResult<Self> {
+        Self::read(name, text, overrides, directory)
+    }
+}
+
+/// Works the answer of a topology out on `workers` threads, 0 for one on each processor: its tables, and warnings.
+#[pyfunction]
+pub(crate) fn follow(
+    py: Python<'_>,
+    topology: &Bound<'_, Topology>,
+    workers: usize,
+) -> PyResult<(Vec<Table>, Vec<String>)> {
+    let checked = &topology.get().checked;
+    let answer = py.detach(|| slantpath_scenario::follow(checked, None, Workers::new(workers), &|_| {}));
+    let answer = answer.map_err(|error| match error {
+        FollowError::Invalid(faults) => scenario_error(&faults),
+        other => RunError::new_err(other.to_string()),
+    })?;
+    let answer = answer.ok_or_else(|| RunError::new_err("the topology was stopped"))?;
+    let warnings = answer.warnings.iter().map(ToString::to_string).collect();
+    Ok((answer.tables.into_iter().map(Table).collect(), warnings))
+}

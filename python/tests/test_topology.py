@@ -1,0 +1,164 @@
+"""Topologies from Python: the tables of an answer, its figures, and the errors."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import threading
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import slantpath
+from slantpath import ScenarioError, Topology, _native, sky_figures, sky_map
+from slantpath.command import draw
+from slantpath.figures import numbers, render
+
+ROOT = Path(__file__).parents[2]
+IRIDIUM = ROOT / "scenarios/iridium-london-boston.toml"
+TABLES = {
+    "contacts",
+    "coverage",
+    "delay",
+    "gaps",
+    "handovers",
+    "hops",
+    "legs",
+    "map_links",
+    "map_nodes",
+    "map_tracks",
+    "passes",
+    "positions",
+    "summary",
+}
+
+
+def two_hours(**values: object) -> Topology:
+    return Topology.load(IRIDIUM).with_values({"topology.span": "2 h", **values})
+
+
+def test_an_answer_is_tables() -> None:
+    output = slantpath.topology(two_hours())
+    assert set(output.tables) == TABLES
+    assert output.name == "iridium-london-boston"
+    legs = pa.table(output["legs"])
+    assert legs.column("nodes")[0].as_py() == "london > iridium-6-2 > iridium-5-2 > iridium-4-2 > boston"
+    starts, ends = numbers(legs, "start_s"), numbers(legs, "end_s")
+    assert starts[0] == 0.0
+    assert ends[-1] == 7200.0
+    assert np.array_equal(starts[1:], ends[:-1])
+
+
+def test_the_delay_of_a_leg_is_the_sum_of_its_hops() -> None:
+    output = slantpath.topology(two_hours())
+    legs, hops = pa.table(output["legs"]), pa.table(output["hops"])
+    sums = hops.group_by("leg").aggregate([("delay_start_s", "sum")]).sort_by("leg")
+    assert np.allclose(numbers(sums, "delay_start_s_sum"), numbers(legs, "delay_start_s"), atol=2e-9)
+
+
+def test_a_topology_is_taken_as_a_file_a_text_or_itself() -> None:
+    text = two_hours().merged()
+    assert slantpath.topology(text) == slantpath.topology(two_hours())
+    assert slantpath.topology(Topology.parse(text)).hash == two_hours().hash
+    path = str(ROOT / "scenarios/geo-london-boston.toml")
+    assert slantpath.topology(path).name == slantpath.topology(Path(path)).name == "geo-london-boston"
+
+
+def test_workers_change_nothing() -> None:
+    first, second = (slantpath.topology(two_hours(), workers=workers) for workers in (1, 3))
+    assert first == second
+
+
+def test_a_topology_survives_a_journey() -> None:
+    sent = two_hours(**{"ground.min_elevation": "12 deg"})
+    received = pickle.loads(pickle.dumps(sent))
+    assert received == sent
+    assert hash(received) == hash(sent)
+    assert repr(received).startswith("<Topology iridium-london-boston ")
+
+
+def test_what_is_wrong_is_told_with_its_place() -> None:
+    text = IRIDIUM.read_text().replace('"51.5 deg"', '"151.5 deg"')
+    with pytest.raises(ScenarioError, match="there is no latitude") as caught:
+        Topology.parse(text, "sky.toml")
+    assert caught.value.file == "sky.toml"
+    assert caught.value.line == text[: text.index("151.5")].count("\n") + 1
+    blind = 'satellites = { kind = "slots", longitudes = ["150 deg"] }\n[ground]\nmin_elevation = "5 deg"'
+    text = IRIDIUM.read_text().replace('satellites = { kind = "preset", preset = "iridium" }', blind)
+    with pytest.raises(ScenarioError, match="never sees a satellite"):
+        slantpath.topology(text)
+
+
+def test_looks_of_what_is_not_there_are_refused() -> None:
+    sky = two_hours()
+    for arguments in (
+        ("paris", "iridium-1-1", [0.0]),
+        ("london", "iridium-7-1", [0.0]),
+        ("london", "iridium-1-1", [-1.0]),
+        ("london", "iridium-1-1", [float("nan")]),
+    ):
+        with pytest.raises(ValueError, match=r"there is no|is no time"):
+            sky.looks(*arguments)
+
+
+def test_other_threads_go_on_meanwhile() -> None:
+    beats = 0
+    done = threading.Event()
+
+    def beat() -> None:
+        nonlocal beats
+        while not done.wait(0.001):
+            beats += 1
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    slantpath.topology(IRIDIUM)
+    done.set()
+    thread.join()
+    assert beats > 5
+
+
+def test_the_command_draws_into_its_directory(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["slantpath", "topology", str(IRIDIUM), "--set", "topology.span=2 h", "--out", str(tmp_path)]
+    assert _native.main(arguments, draw) == 0
+    names = {"delay-main.png", "delay-main.svg", "map-main.png", "map-main.svg"}
+    assert names <= set(json.loads((tmp_path / "manifest.json").read_text())["files"])
+    assert all((tmp_path / name).stat().st_size > 10_000 for name in names)
+    told = capfd.readouterr().out
+    assert f"32 files in {tmp_path}" in told
+    assert "Python package" not in told
+
+
+def test_equal_topologies_have_equal_figures() -> None:
+    def drawn() -> list[bytes]:
+        tables = slantpath.topology(two_hours()).tables
+        return [render(figure, "png") for figure in sky_figures.figures(tables, "x", "y").values()]
+
+    assert drawn() == drawn()
+
+
+def test_a_path_with_gaps_can_be_drawn() -> None:
+    sky = two_hours(**{"ground.min_elevation": "40 deg", "topology.span": "20 h"})
+    output = slantpath.topology(sky)
+    assert "path" in output["gaps"]["of"]
+    assert sky_figures.figures(output.tables, "x", "y")
+
+
+def test_a_line_over_the_antimeridian_ends_at_both_edges() -> None:
+    parts = sky_map.on_sheet(np.array([[170.0, 0.0], [-170.0, 10.0], [-160.0, 20.0]]))
+    assert [part.tolist() for part in parts] == [
+        [[170.0, 0.0], [180.0, 5.0]],
+        [[-180.0, 5.0], [-170.0, 10.0], [-160.0, 20.0]],
+    ]
+    back = sky_map.on_sheet(np.array([[-170.0, 0.0], [170.0, 10.0]]))
+    assert [part.tolist() for part in back] == [[[-170.0, 0.0], [-180.0, 5.0]], [[180.0, 5.0], [170.0, 10.0]]]
+
+
+def test_the_land_is_on_the_sheet_and_closed() -> None:
+    rings = sky_map.land()
+    assert len(rings) > 100
+    for ring in rings:
+        assert np.allclose(ring[0], ring[-1])
+        assert np.abs(ring[:, 1]).max() <= 90.0
