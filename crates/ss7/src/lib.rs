@@ -9,6 +9,7 @@ pub mod mtp2;
 pub mod mtp3;
 mod point_code;
 pub mod sccp;
+pub mod tcap;
 pub mod transfer;
 
 pub use point_code::{PointCode, PointCodeError, PointCodeFormat};

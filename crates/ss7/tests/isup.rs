@@ -115,21 +115,3 @@ fn captured_calls_read_as_tshark_prints_them() {
     }
     assert_eq!(printed.lines().count(), 5_265);
 }
-
-#[test]
-fn the_page_of_the_circuit_shows_its_table() {
-    let machine = slantpath_ss7::isup::CIRCUIT;
-    let page = format!(
-        "# State machine of ISUP\n\nWritten from the table in `crates/ss7/src/isup/circuit.rs`: a line is a row, with \
-         its actions behind the slash.\n\n## {}\n\nSource: {}.\n\n```mermaid\n{}```\n",
-        machine.name,
-        machine.source,
-        machine.mermaid(),
-    );
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/machines/isup.md");
-    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
-        std::fs::write(&path, &page).unwrap();
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(committed, page, "docs/machines/isup.md is not what the table gives: set SLANTPATH_UPDATE=1");
-}

@@ -238,6 +238,9 @@ fn user_adaptation() -> io::Result<()> {
 }
 
 fn signalling() -> io::Result<()> {
+    let begin = [0x62, 0x0f, 0x48, 1, 7, 0x6c, 0x0a, 0xa1, 8, 2, 1, 1, 2, 1, 45, 0x30, 0];
+    keep("tcap", "begin", begin)?;
+    keep("tcap", "abort", [0x67, 6, 0x49, 1, 0, 0x4a, 1, 1])?;
     keep("isup", "release", [0x2d, 0, 0x0c, 2, 0, 2, 0x80, 0x93])?;
     keep("isup", "address", [5, 0, 1, 0, 0x20, 1, 0x0a, 0, 2, 0, 4, 3, 0x10, 0x21, 0x43])?;
     // Started, proved, told of a message and of its acknowledgement, and busy.

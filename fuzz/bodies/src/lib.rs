@@ -36,6 +36,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("sccp_node", sccp::node),
     ("sctp_packet", sctp::packet),
     ("sua", sigtran::sua),
+    ("tcap", ss7::tcap),
     ("tcp_segment", tcp::segment),
     ("topology", scenario::topology),
     ("wire_icmp", wire::icmp),

@@ -8,7 +8,8 @@ use slantpath_ss7::link::LinkRequest;
 use slantpath_ss7::mtp2::{Config, Link, Output, SignalUnit};
 use slantpath_ss7::mtp3::Fsn;
 use slantpath_ss7::mtp3::{ManagementMessage, Msu, TestMessage};
-use slantpath_ss7::sccp::{Message, ScmgMessage};
+use slantpath_ss7::sccp::{Message, PartyAddress, ScmgMessage};
+use slantpath_ss7::tcap;
 
 /// The first byte chooses the format of point codes. What is read is written as what reads the same.
 pub fn mtp3(data: &[u8]) {
@@ -103,4 +104,21 @@ pub fn isup(data: &[u8]) {
         number.emit(&mut written);
         assert_eq!(written, data);
     }
+}
+
+/// A message that is read is written as one that reads the same; dialogues that are sent anything stay within their
+/// limit and end by waiting.
+pub fn tcap(data: &[u8]) {
+    if let Ok(message) = tcap::Message::parse(data) {
+        let mut written = Vec::new();
+        message.emit(&mut written);
+        assert_eq!(tcap::Message::parse(&written), Ok(message));
+    }
+    let config = tcap::DialoguesConfig { local: PartyAddress::default(), max_dialogues: 3 };
+    let mut dialogues = tcap::Dialogues::new(config);
+    for octets in data.split(|octet| *octet == 0xff) {
+        dialogues.handle_message(&PartyAddress::default(), octets);
+    }
+    while !matches!(dialogues.poll_output(Instant::START), tcap::DialogueOutput::Wait(_)) {}
+    assert!(dialogues.len() <= 3);
 }

@@ -1,0 +1,18 @@
+//! TCAP (ITU-T Q.771 to Q.774): transaction messages with their components, and the dialogues that carry operations.
+//!
+//! What an operation means is for its user: parameters and the dialogue portion stay octets.
+
+mod ber;
+mod component;
+mod dialogues;
+mod message;
+mod transaction;
+
+pub use ber::{BerError, Element};
+pub use component::{Code, Component, Problem};
+pub use dialogues::{
+    DialogueCounters, DialogueError, DialogueEvent, DialogueId, DialogueOutput, Dialogues, DialoguesConfig,
+    Ending, Invocation, OperationClass, TRANSACTION, TransactionAction, TransactionInput, TransactionState,
+};
+pub use message::{AbortCause, Message, ParseError, TransactionId};
+pub use transaction::{TRANSACTION, TransactionAction, TransactionInput, TransactionState};

@@ -1,0 +1,350 @@
+//! Transaction messages (Q.773, section 3): begin, continue, end, abort, unidirectional.
+
+use bytes::Bytes;
+use slantpath_wire::Reader;
+
+use super::ber::{self, BerError};
+use super::component::Component;
+
+mod tag {
+    pub(super) const ORIGINATING: u16 = 0x48;
+    pub(super) const DESTINATION: u16 = 0x49;
+    pub(super) const ABORT_CAUSE: u16 = 0x4a;
+    pub(super) const UNIDIRECTIONAL: u16 = 0x61;
+    pub(super) const BEGIN: u16 = 0x62;
+    pub(super) const END: u16 = 0x64;
+    pub(super) const CONTINUE: u16 = 0x65;
+    pub(super) const ABORT: u16 = 0x67;
+    pub(super) const DIALOGUE: u16 = 0x6b;
+    pub(super) const COMPONENTS: u16 = 0x6c;
+}
+
+/// A reference that one end gave a transaction: up to four octets, of which the number keeps the leading zeros' count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TransactionId {
+    /// The number.
+    pub value: u32,
+    /// Octets on the wire: 1 to 4.
+    pub octets: u8,
+}
+
+impl TransactionId {
+    /// A reference of four octets.
+    pub const fn new(value: u32) -> Self {
+        Self { value, octets: 4 }
+    }
+
+    fn parse(contents: &[u8]) -> Result<Self, ParseError> {
+        let octets = u8::try_from(contents.len()).ok().filter(|octets| (1..=4).contains(octets));
+        let octets = octets.ok_or(ParseError::BadlyFormatted)?;
+        Ok(Self { value: contents.iter().fold(0, |value, octet| value << 8 | u32::from(*octet)), octets })
+    }
+
+    fn emit(self, tag: u8, out: &mut Vec<u8>) {
+        let skip = 4 - usize::from(self.octets.clamp(1, 4));
+        ber::emit_octets(tag, &self.value.to_be_bytes()[skip..], out);
+    }
+}
+
+/// P-Abort causes (Q.773, section 3.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AbortCause(pub u8);
+
+impl AbortCause {
+    /// The message type is not known.
+    pub const UNRECOGNIZED_TYPE: Self = Self(0);
+    /// The destination transaction identifier is not known.
+    pub const UNRECOGNIZED_TRANSACTION: Self = Self(1);
+    /// The transaction portion is badly formatted.
+    pub const BADLY_FORMATTED: Self = Self(2);
+    /// The transaction portion is incorrect.
+    pub const INCORRECT_PORTION: Self = Self(3);
+    /// There is no room for another transaction.
+    pub const RESOURCE_LIMITATION: Self = Self(4);
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are the portions of Q.773, section 3, by their names")]
+pub enum Message {
+    /// A transaction begins.
+    Begin { originating: TransactionId, dialogue: Option<Bytes>, components: Vec<Component> },
+    /// It goes on.
+    Continue {
+        originating: TransactionId,
+        destination: TransactionId,
+        dialogue: Option<Bytes>,
+        components: Vec<Component>,
+    },
+    /// It ends.
+    End { destination: TransactionId, dialogue: Option<Bytes>, components: Vec<Component> },
+    /// It is aborted: by the provider with a cause, or by the user with a dialogue portion.
+    Abort { destination: TransactionId, cause: Option<AbortCause>, dialogue: Option<Bytes> },
+    /// Components without a transaction.
+    Unidirectional { dialogue: Option<Bytes>, components: Vec<Component> },
+}
+
+/// Why octets are no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// The encoding rules are broken.
+    #[error(transparent)]
+    Encoding(#[from] BerError),
+    /// A type that Q.773 does not have.
+    #[error("the message type is not known")]
+    UnrecognizedType,
+    /// A transaction identifier of no or of more than four octets.
+    #[error("a transaction identifier has 1 to 4 octets")]
+    BadlyFormatted,
+    /// An element that is missing, is one too many, or stands where another must.
+    #[error("an element is missing or does not belong there")]
+    IncorrectPortion,
+}
+
+impl ParseError {
+    /// What the abort in answer says (Q.774, section 3.3.4.1).
+    pub const fn cause(self) -> AbortCause {
+        match self {
+            Self::Encoding(_) | Self::BadlyFormatted => AbortCause::BADLY_FORMATTED,
+            Self::UnrecognizedType => AbortCause::UNRECOGNIZED_TYPE,
+            Self::IncorrectPortion => AbortCause::INCORRECT_PORTION,
+        }
+    }
+}
+
+/// The portions of a message as they come.
+#[derive(Default)]
+struct Portions {
+    originating: Option<TransactionId>,
+    destination: Option<TransactionId>,
+    cause: Option<AbortCause>,
+    dialogue: Option<Bytes>,
+    components: Vec<Component>,
+}
+
+impl Portions {
+    fn parse(contents: &[u8]) -> Result<Self, ParseError> {
+        let mut reader = Reader::new(contents);
+        let mut portions = Self::default();
+        // Each at most once, in the order of Q.773.
+        let mut last = 0;
+        while let Some(element) = ber::next(&mut reader)? {
+            let rank = match element.tag {
+                tag::ORIGINATING => 1,
+                tag::DESTINATION => 2,
+                tag::ABORT_CAUSE => 3,
+                tag::DIALOGUE => 4,
+                tag::COMPONENTS => 5,
+                _ => return Err(ParseError::IncorrectPortion),
+            };
+            if rank <= last {
+                return Err(ParseError::IncorrectPortion);
+            }
+            last = rank;
+            match element.tag {
+                tag::ORIGINATING => portions.originating = Some(TransactionId::parse(element.contents)?),
+                tag::DESTINATION => portions.destination = Some(TransactionId::parse(element.contents)?),
+                tag::ABORT_CAUSE => match element.contents {
+                    [cause] => portions.cause = Some(AbortCause(*cause)),
+                    _ => return Err(ParseError::IncorrectPortion),
+                },
+                tag::DIALOGUE => portions.dialogue = Some(Bytes::copy_from_slice(element.contents)),
+                _ => {
+                    let mut components = Reader::new(element.contents);
+                    while let Some(component) = ber::next(&mut components)? {
+                        portions.components.push(Component::parse(component)?);
+                    }
+                }
+            }
+        }
+        Ok(portions)
+    }
+}
+
+impl Message {
+    /// Reads a message.
+    pub fn parse(octets: &[u8]) -> Result<Self, ParseError> {
+        let mut reader = Reader::new(octets);
+        let element = ber::next(&mut reader)?.ok_or(ParseError::IncorrectPortion)?;
+        if !reader.is_empty() {
+            return Err(ParseError::IncorrectPortion);
+        }
+        let is_known =
+            matches!(element.tag, tag::BEGIN | tag::CONTINUE | tag::END | tag::ABORT | tag::UNIDIRECTIONAL);
+        if !is_known {
+            return Err(ParseError::UnrecognizedType);
+        }
+        let Portions { originating, destination, cause, dialogue, components } =
+            Portions::parse(element.contents)?;
+        match (element.tag, originating, destination, cause) {
+            (tag::BEGIN, Some(originating), None, None) => {
+                Ok(Self::Begin { originating, dialogue, components })
+            }
+            (tag::CONTINUE, Some(originating), Some(destination), None) => {
+                Ok(Self::Continue { originating, destination, dialogue, components })
+            }
+            (tag::END, None, Some(destination), None) => Ok(Self::End { destination, dialogue, components }),
+            (tag::ABORT, None, Some(destination), cause) if components.is_empty() => {
+                Ok(Self::Abort { destination, cause, dialogue })
+            }
+            (tag::UNIDIRECTIONAL, None, None, None) => Ok(Self::Unidirectional { dialogue, components }),
+            _ => Err(ParseError::IncorrectPortion),
+        }
+    }
+
+    /// Appends the message, with definite lengths.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let (tag, originating, destination, cause, dialogue, components) = match self {
+            Self::Begin { originating, dialogue, components } => {
+                (0x62, Some(originating), None, None, dialogue, &components[..])
+            }
+            Self::Continue { originating, destination, dialogue, components } => {
+                (0x65, Some(originating), Some(destination), None, dialogue, &components[..])
+            }
+            Self::End { destination, dialogue, components } => {
+                (0x64, None, Some(destination), None, dialogue, &components[..])
+            }
+            Self::Abort { destination, cause, dialogue } => {
+                (0x67, None, Some(destination), cause.as_ref(), dialogue, &[][..])
+            }
+            Self::Unidirectional { dialogue, components } => {
+                (0x61, None, None, None, dialogue, &components[..])
+            }
+        };
+        ber::emit(tag, out, |out| {
+            if let Some(id) = originating {
+                id.emit(0x48, out);
+            }
+            if let Some(id) = destination {
+                id.emit(0x49, out);
+            }
+            if let Some(AbortCause(cause)) = cause {
+                ber::emit_octets(0x4a, &[*cause], out);
+            }
+            if let Some(dialogue) = dialogue {
+                ber::emit_octets(0x6b, dialogue, out);
+            }
+            if !components.is_empty() {
+                ber::emit(0x6c, out, |out| components.iter().for_each(|component| component.emit(out)));
+            }
+        });
+    }
+}
+
+/// The originating transaction of octets that may be no whole message: an abort can still be sent to it.
+pub(super) fn originating_of(octets: &[u8]) -> Option<TransactionId> {
+    let element = ber::next(&mut Reader::new(octets)).ok().flatten()?;
+    let mut portions = Reader::new(element.contents);
+    let first = ber::next(&mut portions).ok().flatten().filter(|first| first.tag == tag::ORIGINATING)?;
+    TransactionId::parse(first.contents).ok()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::tcap::{Code, Problem};
+    use proptest::prelude::*;
+
+    /// A MAP begin with an application context and one operation, as GSM networks send it.
+    #[test]
+    fn a_begin_with_one_operation_reads_and_writes() {
+        let octets = [
+            0x62, 0x1c, 0x48, 0x04, 0x00, 0x01, 0x02, 0x03, 0x6c, 0x14, 0xa1, 0x12, 0x02, 0x01, 0x01, 0x02,
+            0x01, 0x2d, 0x30, 0x0a, 0x80, 0x05, 0x91, 0x94, 0x71, 0x21, 0x43, 0x81, 0x01, 0xff,
+        ];
+        let message = Message::parse(&octets).unwrap();
+        let Message::Begin { originating, components, .. } = &message else { panic!("{message:?}") };
+        assert_eq!(*originating, TransactionId::new(0x0001_0203));
+        assert!(matches!(&components[..], [Component::Invoke { invoke: 1, operation: Code::Local(45), .. }]));
+        let mut emitted = Vec::new();
+        message.emit(&mut emitted);
+        assert_eq!(emitted, octets);
+    }
+
+    #[test]
+    fn portions_out_of_order_are_refused() {
+        let octets = [0x65, 0x06, 0x49, 0x01, 0x01, 0x48, 0x01, 0x02];
+        assert_eq!(Message::parse(&octets), Err(ParseError::IncorrectPortion));
+    }
+
+    fn any_code() -> impl Strategy<Value = Code> {
+        prop_oneof![
+            any::<i32>().prop_map(|value| Code::Local(value.into())),
+            prop::collection::vec(any::<u8>(), 1..9).prop_map(|octets| Code::Global(octets.into())),
+        ]
+    }
+
+    fn any_parameter() -> impl Strategy<Value = Bytes> {
+        let element = |contents: Vec<u8>| {
+            let mut octets = Vec::new();
+            ber::emit_octets(0x30, &contents, &mut octets);
+            Bytes::from(octets)
+        };
+        prop_oneof![Just(Bytes::new()), prop::collection::vec(any::<u8>(), 0..200).prop_map(element)]
+    }
+
+    pub(crate) fn any_component() -> impl Strategy<Value = Component> {
+        let result = || prop::option::of((any_code(), any_parameter()));
+        prop_oneof![
+            (any::<i8>(), any::<Option<i8>>(), any_code(), any_parameter()).prop_map(
+                |(invoke, linked, operation, parameter)| Component::Invoke {
+                    invoke,
+                    linked,
+                    operation,
+                    parameter
+                }
+            ),
+            (any::<i8>(), result())
+                .prop_map(|(invoke, result)| Component::ReturnResultLast { invoke, result }),
+            (any::<i8>(), result())
+                .prop_map(|(invoke, result)| Component::ReturnResultNotLast { invoke, result }),
+            (any::<i8>(), any_code(), any_parameter())
+                .prop_map(|(invoke, error, parameter)| Component::ReturnError { invoke, error, parameter }),
+            (any::<Option<i8>>(), 0_u8..4, any::<u8>()).prop_map(|(invoke, kind, code)| Component::Reject {
+                invoke,
+                problem: Problem { kind, code }
+            }),
+        ]
+    }
+
+    fn any_message() -> impl Strategy<Value = Message> {
+        let id = || any::<u32>().prop_map(TransactionId::new);
+        let dialogue = || prop::option::of(prop::collection::vec(any::<u8>(), 0..40).prop_map(Bytes::from));
+        let components = || prop::collection::vec(any_component(), 0..4);
+        prop_oneof![
+            (id(), dialogue(), components()).prop_map(|(originating, dialogue, components)| Message::Begin {
+                originating,
+                dialogue,
+                components
+            }),
+            (id(), id(), dialogue(), components()).prop_map(
+                |(originating, destination, dialogue, components)| {
+                    Message::Continue { originating, destination, dialogue, components }
+                }
+            ),
+            (id(), dialogue(), components()).prop_map(|(destination, dialogue, components)| Message::End {
+                destination,
+                dialogue,
+                components
+            }),
+            (id(), prop::option::of((0_u8..5).prop_map(AbortCause)), dialogue())
+                .prop_map(|(destination, cause, dialogue)| Message::Abort { destination, cause, dialogue }),
+            (dialogue(), components())
+                .prop_map(|(dialogue, components)| Message::Unidirectional { dialogue, components }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn messages_round_trip(message in any_message()) {
+            let mut octets = Vec::new();
+            message.emit(&mut octets);
+            prop_assert_eq!(Message::parse(&octets), Ok(message));
+        }
+
+        #[test]
+        fn any_octets_give_a_message_or_an_error(octets: Vec<u8>) {
+            let _ = Message::parse(&octets);
+        }
+    }
+}
