@@ -12,7 +12,7 @@ pub use ber::{BerError, Element};
 pub use component::{Code, Component, Problem};
 pub use dialogues::{
     DialogueCounters, DialogueError, DialogueEvent, DialogueId, DialogueOutput, Dialogues, DialoguesConfig,
-    Ending, Invocation, OperationClass, TRANSACTION, TransactionAction, TransactionInput, TransactionState,
+    Ending, Invocation, OperationClass,
 };
 pub use message::{AbortCause, Message, ParseError, TransactionId};
 pub use transaction::{TRANSACTION, TransactionAction, TransactionInput, TransactionState};
