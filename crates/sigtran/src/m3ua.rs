@@ -4,6 +4,7 @@ mod asp;
 mod counters;
 mod data;
 mod destination;
+mod ipsp;
 mod link;
 mod message;
 mod protocol_data;
@@ -15,6 +16,7 @@ pub use asp::{Asp, AspConfig, AspOutput, AvailabilityPolicy, Destination, NotUp,
 pub use counters::{Counters, DropReason};
 pub use data::Data;
 pub use destination::{Availability, DestinationState, NetworkPoint};
+pub use ipsp::{Exchange, Flow, Ipsp, IpspConfig, IpspOutput};
 pub use message::{AffectedDestinations, AffectedPlace, M3ua, Message, UnavailabilityCause};
 pub use protocol_data::ProtocolData;
 pub use routing::TrafficKey;

@@ -25,6 +25,14 @@ pub enum ConfigError {
         /// Their value.
         value: u64,
     },
+    /// Something stands on one side only that must stand on both.
+    #[error("{what} {value} is given for one direction only: give it for both")]
+    Unpaired {
+        /// What it is.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+    },
     /// A number outside its range.
     #[error("{what} is {value}: choose between {min} and {max}")]
     NumberOutOfRange {

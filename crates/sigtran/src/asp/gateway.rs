@@ -419,7 +419,7 @@ impl<L: Adaptation> Gateway<L> {
         of_servers.unwrap_or(AspState::Down).max(own)
     }
 
-    fn set_up(&mut self, association: AssociationId, is_up: bool) {
+    pub(super) fn set_up(&mut self, association: AssociationId, is_up: bool) {
         let asp = self.asps.entry(association).or_default();
         if asp.is_up != is_up {
             asp.is_up = is_up;

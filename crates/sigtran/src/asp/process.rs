@@ -200,6 +200,35 @@ impl<L: Adaptation> Process<L> {
         self.put_to_all(now, AspInput::Restart, &[]);
     }
 
+    /// Takes over that the ASP is up or down: with single exchange, the other IPSP has asked for it.
+    pub fn adopt_up(&mut self, now: Instant, is_up: bool) {
+        if self.is_up == is_up {
+            return;
+        }
+        self.wants_up = is_up;
+        self.pending = None;
+        self.set_up(is_up);
+        let names: Vec<ServerName<Key<L>>> = self.servers.keys().cloned().collect();
+        for name in names {
+            let state = self.state(&name);
+            self.set_state(&name, if is_up { state.max(AspState::Inactive) } else { AspState::Down });
+        }
+        self.pursue(now);
+    }
+
+    /// Takes over the state within an application server: with single exchange, the other IPSP has asked for it.
+    pub fn adopt(&mut self, name: &ServerName<Key<L>>, state: AspState) {
+        if let Some(served) = self.servers.get_mut(name)
+            && served.state != state
+        {
+            // What was wanted before the other came up is still wanted; what the other takes away is not.
+            let is_taken = served.state == AspState::Active;
+            served.wants_traffic = state == AspState::Active || served.wants_traffic && !is_taken;
+            served.pending = None;
+            self.set_state(name, state);
+        }
+    }
+
     /// Notes that the peer speaks, whatever it says.
     pub const fn note_heard(&mut self, now: Instant) {
         if let Link::Up(Some(beat)) = &mut self.link {

@@ -158,6 +158,22 @@ impl Asp {
         self.command(now, gateway, |process| process.deactivate(now, names));
     }
 
+    /// Takes over that this process is up or down, as the other half of an IPSP has agreed.
+    pub(super) fn adopt_up(&mut self, now: Instant, gateway: AssociationId, is_up: bool) {
+        self.command(now, gateway, |process| process.adopt_up(now, is_up));
+    }
+
+    /// Takes over the state within an application server, as the other half of an IPSP has agreed.
+    pub(super) fn adopt(
+        &mut self,
+        now: Instant,
+        gateway: AssociationId,
+        name: &ServerName<u32>,
+        state: AspState,
+    ) {
+        self.command(now, gateway, |process| process.adopt(name, state));
+    }
+
     /// What the transport tells of an association to a gateway. One that is not configured is passed over.
     pub fn handle_input(&mut self, now: Instant, gateway: AssociationId, input: TransportInput) {
         let Some(peer) = self.gateways.get_mut(&gateway) else {

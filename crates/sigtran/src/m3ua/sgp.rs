@@ -236,6 +236,18 @@ impl Sgp {
         self.gateway.unblock(&routing_context);
     }
 
+    /// Takes over that an ASP is up or down, as our own half of an IPSP has agreed.
+    pub(super) fn adopt_up(&mut self, now: Instant, association: AssociationId, is_up: bool) {
+        self.gateway.adopt_up(now, association, is_up);
+        self.follow_gateway();
+    }
+
+    /// Takes over the state of an ASP, as our own half of an IPSP has agreed.
+    pub(super) fn adopt(&mut self, now: Instant, association: AssociationId, context: u32, state: AspState) {
+        self.gateway.adopt(now, association, &context, state);
+        self.follow_gateway();
+    }
+
     /// Does what the gateway says, in its order.
     fn follow_gateway(&mut self) {
         while let Some(output) = self.gateway.poll_output() {

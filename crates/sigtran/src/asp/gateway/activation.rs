@@ -213,6 +213,25 @@ impl<L: Adaptation> Gateway<L> {
         }
     }
 
+    /// Takes over that an ASP is up or down: with single exchange, our own request was granted.
+    pub fn adopt_up(&mut self, now: Instant, association: AssociationId, is_up: bool) {
+        for key in self.keys_of(association) {
+            let state = self.asp_state(association, &key);
+            let state = if is_up { state.max(AspState::Inactive) } else { AspState::Down };
+            self.set_state(association, &key, state);
+        }
+        self.set_up(association, is_up);
+        for key in self.keys_of(association) {
+            self.settle(now, &key);
+        }
+    }
+
+    /// Takes over the state of an ASP within an application server: with single exchange, our own request was granted.
+    pub fn adopt(&mut self, now: Instant, association: AssociationId, key: &Key<L>, state: AspState) {
+        self.set_state(association, key, state);
+        self.settle(now, key);
+    }
+
     pub(super) fn set_state(&mut self, association: AssociationId, key: &Key<L>, state: AspState) {
         let Some(server) = self.servers.get_mut(key) else { return };
         if server.state_of(association) != state {
