@@ -9,4 +9,5 @@ pub mod cpu_time;
 pub mod dumbbell;
 pub mod pair;
 pub mod rounds;
+pub mod signalling;
 pub mod table;

@@ -10,12 +10,13 @@ use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
+use slantpath_benches::signalling::m2pa;
 use slantpath_benches::table::{Row, Table};
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    for comparison in [dumbbells, pairs] {
+    for comparison in [dumbbells, pairs, m2pa_messages] {
         match comparison() {
             Ok(table) => println!("{table}"),
             Err(failure) => {
@@ -60,6 +61,32 @@ fn pairs() -> Result<Table, Failure> {
         }
     }
     Ok(Table { unit: "messages".into(), rows })
+}
+
+fn m2pa_messages() -> Result<Table, Failure> {
+    codec("m2pa", "M2PA messages decoded and encoded", m2pa::vectors()?, m2pa::ours, m2pa::theirs)
+}
+
+/// Our codec and a peer's on the same messages, each so many times.
+fn codec(
+    peer: &'static str,
+    unit: &str,
+    vectors: Vec<(&'static str, Vec<u8>)>,
+    ours: fn(&[u8], usize) -> Result<usize, Failure>,
+    theirs: fn(&[u8], usize) -> Result<usize, Failure>,
+) -> Result<Table, Failure> {
+    const TIMES: usize = 2_000_000;
+    let mut rows = Vec::new();
+    for (name, octets) in vectors {
+        let contestant = |name, run: fn(&[u8], usize) -> Result<usize, Failure>| {
+            let octets = octets.clone();
+            let work = move || run(&octets, TIMES).map(|_| Work::Here { units: TIMES as f64 });
+            Contestant { name, work: Box::new(work) }
+        };
+        let speeds = medians(&mut [contestant("slantpath", ours), contestant(peer, theirs)], ROUNDS)?;
+        rows.push(Row { case: name.to_owned(), ours: speeds[0], peer: Some((peer.to_owned(), speeds[1])) });
+    }
+    Ok(Table { unit: unit.to_owned(), rows })
 }
 
 fn contestant<E: Endpoint + 'static>(

@@ -11,6 +11,7 @@ mod counters;
 mod link;
 mod message;
 mod outage;
+mod path;
 mod reception;
 mod sequence;
 mod state;
@@ -24,6 +25,7 @@ pub use message::{
     Body, HEADER_LEN, LinkStatus, Message, MessageError, PAYLOAD_PROTOCOL, Priority, SHORTEST_MSU, UserData,
 };
 pub use outage::{OUTAGE_MACHINE, OutageAction, OutageInput, OutageState};
+pub use path::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 pub use sequence::SequenceNumber;
 pub use state::{LINK_MACHINE, LinkAction, LinkInput, LinkState};
 

@@ -50,6 +50,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("miette", &["cli", "scenario"]),
     ("clap", &["cli"]),
     ("dcsctp", &["benches"]),
+    ("m2pa", &["benches"]),
     ("sctp-proto", &["benches"]),
 ];
 
