@@ -21,7 +21,9 @@ use slantpath_sigtran::m2ua::{self, LinkKey, LinkState, M2uaParameter};
 use slantpath_sigtran::m3ua::{self, ProtocolData};
 use slantpath_sigtran::message::{CommonParameter, Message, OwnMessage, Vocabulary};
 use slantpath_sigtran::sua::{self, Address, RoutingKey, Segmentation, SuaParameter};
-use slantpath_ss7::mtp3::{Fsn, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Slc, Sls};
+use slantpath_ss7::mtp3::{
+    Fsn, ManagementLayout, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Slc, Sls,
+};
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
 use slantpath_ss7::{PointCode, PointCodeFormat};
 use slantpath_tcp::{
@@ -297,7 +299,8 @@ fn signalling() -> io::Result<()> {
     for (choice, format) in [(0, PointCodeFormat::Ansi), (1, PointCodeFormat::Itu), (2, PointCodeFormat::Ttc)]
     {
         let (mut out, mut order) = (vec![choice], Vec::new());
-        ManagementMessage::Coo(Fsn(5)).emit(format, Slc(3), &mut order);
+        let layout = ManagementLayout::of(format).unwrap_or(ManagementLayout::Itu);
+        ManagementMessage::Coo(Fsn(5)).emit(layout, Slc(3), &mut order);
         Msu { service: ServiceInformation::from_octet(0x80), label, user_part: &order }
             .emit(format, &mut out);
         keep("mtp3", &format!("changeover-{choice}"), out)?;

@@ -7,7 +7,7 @@ use slantpath_ss7::isup;
 use slantpath_ss7::link::LinkRequest;
 use slantpath_ss7::mtp2::{Config, Link, Output, SignalUnit};
 use slantpath_ss7::mtp3::Fsn;
-use slantpath_ss7::mtp3::{ManagementMessage, Msu, TestMessage};
+use slantpath_ss7::mtp3::{ManagementLayout, ManagementMessage, Msu, TestMessage};
 use slantpath_ss7::sccp::{Message, PartyAddress, ScmgMessage};
 use slantpath_ss7::tcap;
 
@@ -19,15 +19,16 @@ pub fn mtp3(data: &[u8]) {
     let mut written = Vec::new();
     msu.emit(format, &mut written);
     assert_eq!(Msu::parse(&written, format), Ok(msu));
-    if let Ok(message) = ManagementMessage::parse(msu.user_part, format, msu.label.sls) {
+    let Some(layout) = ManagementLayout::of(format) else { return };
+    if let Ok(message) = ManagementMessage::parse(msu.user_part, layout, msu.label.sls) {
         let mut written = Vec::new();
-        message.0.emit(format, message.1, &mut written);
-        assert_eq!(ManagementMessage::parse(&written, format, msu.label.sls), Ok(message));
+        message.0.emit(layout, message.1, &mut written);
+        assert_eq!(ManagementMessage::parse(&written, layout, msu.label.sls), Ok(message));
     }
-    if let Ok(message) = TestMessage::parse(msu.user_part, format, msu.label.sls) {
+    if let Ok(message) = TestMessage::parse(msu.user_part, layout, msu.label.sls) {
         let mut written = Vec::new();
-        message.0.emit(format, message.1, &mut written);
-        assert_eq!(TestMessage::parse(&written, format, msu.label.sls), Ok(message));
+        message.0.emit(layout, message.1, &mut written);
+        assert_eq!(TestMessage::parse(&written, layout, msu.label.sls), Ok(message));
     }
 }
 

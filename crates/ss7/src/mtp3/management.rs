@@ -5,6 +5,34 @@ use slantpath_wire::{Reader, WireError};
 use crate::mtp3::{Slc, Sls};
 use crate::{PointCode, PointCodeFormat};
 
+/// The layout of management and test messages. TTC networks have their own, with lists of point codes and another link
+/// test, which is not provided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ManagementLayout {
+    /// T1.111.4 and T1.111.7.
+    Ansi,
+    /// Q.704 and Q.707.
+    Itu,
+}
+
+impl ManagementLayout {
+    /// That of a network with such point codes; none for TTC networks.
+    pub const fn of(format: PointCodeFormat) -> Option<Self> {
+        match format {
+            PointCodeFormat::Ansi => Some(Self::Ansi),
+            PointCodeFormat::Itu => Some(Self::Itu),
+            PointCodeFormat::Ttc => None,
+        }
+    }
+
+    const fn bits(self) -> u32 {
+        match self {
+            Self::Ansi => PointCodeFormat::Ansi.bits(),
+            Self::Itu => PointCodeFormat::Itu.bits(),
+        }
+    }
+}
+
 /// A forward sequence number: 7 bits of level 2, 24 of M2PA's extended changeover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fsn(pub u32);
@@ -18,7 +46,7 @@ pub struct ChangebackCode(pub u8);
 pub struct SignallingDataLink(pub u16);
 
 /// A management message behind its label, by its three-letter name. The signalling link code that many of
-/// them speak of is the label's SLS in ITU-T and TTC networks, and a field of four bits behind the heading in ANSI
+/// them speak of is the label's SLS in ITU-T networks, and a field of four bits behind the heading in ANSI
 /// networks, where the fields follow it without a gap (T1.111.4, section 15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagementMessage {
@@ -143,10 +171,10 @@ mod heading {
 impl ManagementMessage {
     /// Reads a message behind a label with that SLS, and the signalling link code that it speaks of. Spare bits
     /// are ignored.
-    pub fn parse(octets: &[u8], format: PointCodeFormat, sls: Sls) -> Result<(Self, Slc), WireError> {
+    pub fn parse(octets: &[u8], layout: ManagementLayout, sls: Sls) -> Result<(Self, Slc), WireError> {
         let mut reader = Reader::new(octets);
         let heading = reader.u8()?;
-        let mut fields = Fields { reader, format, slc: Slc(sls.0 & 0xf) };
+        let mut fields = Fields { reader, layout, slc: Slc(sls.0 & 0xf) };
         let message = match heading {
             heading::COO => Self::Coo(Fsn(fields.of_link(7)?)),
             heading::COA => Self::Coa(Fsn(fields.of_link(7)?)),
@@ -177,7 +205,7 @@ impl ManagementMessage {
             heading::CNS => fields.about_link(Self::Cns)?,
             heading::CNP => fields.about_link(Self::Cnp)?,
             heading::UPU => fields.user_part_unavailable()?,
-            other if format == PointCodeFormat::Ansi => match other {
+            other if layout == ManagementLayout::Ansi => match other {
                 heading::TCP => Self::Tcp(fields.destination()?),
                 heading::TCR => Self::Tcr(fields.destination()?),
                 heading::TCA => Self::Tca(fields.destination()?),
@@ -191,10 +219,10 @@ impl ManagementMessage {
         Ok((message, fields.slc))
     }
 
-    /// Appends the message behind its label. In ITU-T and TTC networks the signalling link code is the label's SLS,
-    /// which the caller writes; clusters are ANSI's and are written alike in every format.
-    pub fn emit(&self, format: PointCodeFormat, slc: Slc, out: &mut Vec<u8>) {
-        let mut fields = Emit { out, format, slc };
+    /// Appends the message behind its label. In ITU-T networks the signalling link code is the label's SLS,
+    /// which the caller writes; clusters are ANSI's and are written alike in every layout.
+    pub fn emit(&self, layout: ManagementLayout, slc: Slc, out: &mut Vec<u8>) {
+        let mut fields = Emit { out, layout, slc };
         match *self {
             Self::Coo(Fsn(fsn)) => fields.of_link(heading::COO, 7, fsn),
             Self::Coa(Fsn(fsn)) => fields.of_link(heading::COA, 7, fsn),
@@ -245,14 +273,14 @@ fn unknown(heading: u8) -> WireError {
 /// What stands behind the heading, read in the network's layout.
 struct Fields<'a> {
     reader: Reader<'a>,
-    format: PointCodeFormat,
+    layout: ManagementLayout,
     slc: Slc,
 }
 
 impl Fields<'_> {
     /// A number of so many bits about a link: behind four bits of SLC in ANSI networks.
     fn of_link(&mut self, bits: u32) -> Result<u32, WireError> {
-        let in_front = if self.format == PointCodeFormat::Ansi { 4 } else { 0 };
+        let in_front = if self.layout == ManagementLayout::Ansi { 4 } else { 0 };
         let mut value = 0;
         for (at, octet) in self.reader.take((in_front + bits).div_ceil(8) as usize)?.iter().enumerate() {
             value |= u32::from(*octet) << (8 * at);
@@ -274,22 +302,21 @@ impl Fields<'_> {
     }
 
     fn data_link(&mut self) -> Result<SignallingDataLink, WireError> {
-        let bits = if self.format == PointCodeFormat::Ansi { 14 } else { 12 };
+        let bits = if self.layout == ManagementLayout::Ansi { 14 } else { 12 };
         Ok(SignallingDataLink((self.of_link(bits)? & 0xffff) as u16))
     }
 
     /// A point code in whole octets, with what its upper bits hold in ITU-T networks.
     fn destination_and_rest(&mut self) -> Result<(PointCode, u8), WireError> {
-        let (code, spare) = match self.format {
-            PointCodeFormat::Ansi => {
+        let (code, spare) = match self.layout {
+            ManagementLayout::Ansi => {
                 let [low, middle, high] = self.reader.array()?;
                 (u32::from_le_bytes([low, middle, high, 0]), 0)
             }
-            PointCodeFormat::Itu => {
+            ManagementLayout::Itu => {
                 let bits = u16::from_le_bytes(self.reader.array()?);
                 (u32::from(bits & 0x3fff), (bits >> 14) as u8)
             }
-            PointCodeFormat::Ttc => (u32::from(u16::from_le_bytes(self.reader.array()?)), 0),
         };
         Ok((PointCode(code), spare))
     }
@@ -300,7 +327,7 @@ impl Fields<'_> {
 
     fn controlled(&mut self) -> Result<ManagementMessage, WireError> {
         let (destination, spare) = self.destination_and_rest()?;
-        let status = if self.format == PointCodeFormat::Itu { spare } else { self.reader.u8()? & 3 };
+        let status = if self.layout == ManagementLayout::Itu { spare } else { self.reader.u8()? & 3 };
         Ok(ManagementMessage::Tfc(destination, status))
     }
 
@@ -314,7 +341,7 @@ impl Fields<'_> {
 /// What stands behind the heading, written in the network's layout.
 struct Emit<'a> {
     out: &'a mut Vec<u8>,
-    format: PointCodeFormat,
+    layout: ManagementLayout,
     slc: Slc,
 }
 
@@ -322,9 +349,9 @@ impl Emit<'_> {
     fn of_link(&mut self, heading: u8, bits: u32, value: u32) {
         self.out.push(heading);
         let value = value & ((1 << bits) - 1);
-        let (value, bits) = match self.format {
-            PointCodeFormat::Ansi => (value << 4 | u32::from(self.slc.0 & 0xf), bits + 4),
-            PointCodeFormat::Itu | PointCodeFormat::Ttc => (value, bits),
+        let (value, bits) = match self.layout {
+            ManagementLayout::Ansi => (value << 4 | u32::from(self.slc.0 & 0xf), bits + 4),
+            ManagementLayout::Itu => (value, bits),
         };
         self.out.extend_from_slice(&value.to_le_bytes()[..bits.div_ceil(8) as usize]);
     }
@@ -334,20 +361,25 @@ impl Emit<'_> {
     }
 
     fn data_link(&mut self, link: u16) {
-        let bits = if self.format == PointCodeFormat::Ansi { 14 } else { 12 };
+        let bits = if self.layout == ManagementLayout::Ansi { 14 } else { 12 };
         self.of_link(heading::DLC, bits, link.into());
     }
 
-    fn destination(&mut self, heading: u8, PointCode(code): PointCode) {
-        let code = code & ((1 << self.format.bits()) - 1);
+    fn destination(&mut self, heading: u8, code: PointCode) {
         self.out.push(heading);
-        self.out.extend_from_slice(&code.to_le_bytes()[..self.format.bits().div_ceil(8) as usize]);
+        self.code(code);
+    }
+
+    fn code(&mut self, PointCode(code): PointCode) {
+        let code = code & ((1 << self.layout.bits()) - 1);
+        self.out.extend_from_slice(&code.to_le_bytes()[..self.layout.bits().div_ceil(8) as usize]);
     }
 
     fn controlled(&mut self, destination: PointCode, status: u8) {
-        self.destination(heading::TFC, destination);
-        match (self.format, self.out.last_mut()) {
-            (PointCodeFormat::Itu, Some(high)) => *high |= (status & 3) << 6,
+        self.out.push(heading::TFC);
+        self.code(destination);
+        match (self.layout, self.out.last_mut()) {
+            (ManagementLayout::Itu, Some(high)) => *high |= (status & 3) << 6,
             _ => self.out.push(status & 3),
         }
     }
@@ -358,14 +390,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn any_format() -> impl Strategy<Value = PointCodeFormat> {
-        prop_oneof![Just(PointCodeFormat::Ansi), Just(PointCodeFormat::Itu), Just(PointCodeFormat::Ttc)]
+    fn any_layout() -> impl Strategy<Value = ManagementLayout> {
+        prop_oneof![Just(ManagementLayout::Ansi), Just(ManagementLayout::Itu)]
     }
 
-    fn any_message(format: PointCodeFormat) -> impl Strategy<Value = ManagementMessage> {
+    fn any_message(layout: ManagementLayout) -> impl Strategy<Value = ManagementMessage> {
         use ManagementMessage as M;
-        let code = move || (0_u32..1 << format.bits()).prop_map(PointCode);
-        let links = if format == PointCodeFormat::Ansi { 1_u16 << 14 } else { 1 << 12 };
+        let code = move || (0_u32..1 << layout.bits()).prop_map(PointCode);
+        let links = if layout == ManagementLayout::Ansi { 1_u16 << 14 } else { 1 << 12 };
         let about_link = vec![
             M::Eco,
             M::Eca,
@@ -412,13 +444,13 @@ mod tests {
             code().prop_map(M::Rcr),
             Just(M::Trw),
         ];
-        let share = u32::from(format == PointCodeFormat::Ansi);
+        let share = u32::from(layout == ManagementLayout::Ansi);
         prop_oneof![5 => everywhere, share => clusters]
     }
 
     #[test]
     fn an_unknown_heading_is_an_error() {
-        let parsed = ManagementMessage::parse(&[0xff], PointCodeFormat::Itu, Sls(0));
+        let parsed = ManagementMessage::parse(&[0xff], ManagementLayout::Itu, Sls(0));
         assert_eq!(parsed, Err(WireError::Unsupported { field: "heading code", value: 0xff }));
     }
 
@@ -426,47 +458,46 @@ mod tests {
     fn clusters_and_waiting_are_unknown_outside_ansi_networks() {
         for heading in [heading::TCP, heading::TCR, heading::TCA, heading::RCP, heading::RCR, heading::TRW] {
             let octets = [heading, 0, 0, 0];
-            assert!(ManagementMessage::parse(&octets, PointCodeFormat::Itu, Sls(0)).is_err());
-            assert!(ManagementMessage::parse(&octets, PointCodeFormat::Ansi, Sls(0)).is_ok());
+            assert!(ManagementMessage::parse(&octets, ManagementLayout::Itu, Sls(0)).is_err());
+            assert!(ManagementMessage::parse(&octets, ManagementLayout::Ansi, Sls(0)).is_ok());
         }
     }
 
     #[test]
     fn ansi_puts_the_link_code_before_the_sequence_number() {
         let mut octets = Vec::new();
-        ManagementMessage::Coo(Fsn(0x55)).emit(PointCodeFormat::Ansi, Slc(3), &mut octets);
+        ManagementMessage::Coo(Fsn(0x55)).emit(ManagementLayout::Ansi, Slc(3), &mut octets);
         assert_eq!(octets, [0x11, 0x53, 0x05]);
-        let read = ManagementMessage::parse(&octets, PointCodeFormat::Ansi, Sls(9));
+        let read = ManagementMessage::parse(&octets, ManagementLayout::Ansi, Sls(9));
         assert_eq!(read, Ok((ManagementMessage::Coo(Fsn(0x55)), Slc(3))));
     }
 
     #[test]
-    fn the_congestion_status_stands_above_an_itu_point_code_and_behind_the_others() {
+    fn the_congestion_status_stands_above_an_itu_point_code_and_behind_an_ansi_one() {
         let tfc = ManagementMessage::Tfc(PointCode(5), 2);
-        let written = |format| {
+        let written = |layout| {
             let mut octets = Vec::new();
-            tfc.emit(format, Slc(0), &mut octets);
+            tfc.emit(layout, Slc(0), &mut octets);
             octets
         };
-        assert_eq!(written(PointCodeFormat::Itu), [0x23, 5, 0x80]);
-        assert_eq!(written(PointCodeFormat::Ttc), [0x23, 5, 0, 2]);
-        assert_eq!(written(PointCodeFormat::Ansi), [0x23, 5, 0, 0, 2]);
+        assert_eq!(written(ManagementLayout::Itu), [0x23, 5, 0x80]);
+        assert_eq!(written(ManagementLayout::Ansi), [0x23, 5, 0, 0, 2]);
     }
 
     proptest! {
         #[test]
         fn management_messages_round_trip(
-            (format, message) in any_format().prop_flat_map(|format| (Just(format), any_message(format))),
+            (layout, message) in any_layout().prop_flat_map(|layout| (Just(layout), any_message(layout))),
             slc in 0_u8..16,
         ) {
             let mut octets = Vec::new();
-            message.emit(format, Slc(slc), &mut octets);
-            prop_assert_eq!(ManagementMessage::parse(&octets, format, Sls(slc)), Ok((message, Slc(slc))));
+            message.emit(layout, Slc(slc), &mut octets);
+            prop_assert_eq!(ManagementMessage::parse(&octets, layout, Sls(slc)), Ok((message, Slc(slc))));
         }
 
         #[test]
-        fn any_octets_give_a_message_or_an_error(octets: Vec<u8>, format in any_format()) {
-            let _ = ManagementMessage::parse(&octets, format, Sls(0));
+        fn any_octets_give_a_message_or_an_error(octets: Vec<u8>, layout in any_layout()) {
+            let _ = ManagementMessage::parse(&octets, layout, Sls(0));
         }
     }
 }

@@ -49,7 +49,7 @@ pub use timers::{TIMER_RANGES, Timer, TimerRange, Timers};
 
 use crate::PointCode;
 use crate::link::{LinkIndication, LinkRequest};
-use crate::mtp3::ServiceIndicator;
+use crate::mtp3::{ManagementLayout, ServiceIndicator};
 use crate::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
 use diversion::Diversion;
 use link::Link;
@@ -148,6 +148,7 @@ struct LinkSet {
 #[derive(Clone, Debug)]
 pub struct Node {
     config: Config,
+    layout: ManagementLayout,
     links: Vec<Link>,
     link_sets: Vec<LinkSet>,
     table: Table,
@@ -175,7 +176,11 @@ impl Node {
     /// # Errors
     /// Everything that is wrong with the configuration.
     pub fn new(config: Config) -> Result<Self, Vec<ConfigError>> {
-        let faults = config.faults();
+        let mut faults = config.faults();
+        let Some(layout) = ManagementLayout::of(config.format) else {
+            faults.push(ConfigError::NoManagement(config.name));
+            return Err(faults);
+        };
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -193,6 +198,7 @@ impl Node {
         Ok(Self {
             table: Table::new(&config),
             config,
+            layout,
             links,
             link_sets,
             diversions: BTreeMap::new(),

@@ -100,7 +100,7 @@ fn q782_8_7_test_of_congestion_passes_through() {
     let mut tester = Tester::ready(national(configuration_d()));
     tester.link(0, LinkIndication::Congestion(2));
     let mut user_part = Vec::new();
-    let (format, slc) = (slantpath_ss7::PointCodeFormat::Itu, slantpath_ss7::mtp3::Slc(0));
+    let (format, slc) = (slantpath_ss7::mtp3::ManagementLayout::Itu, slantpath_ss7::mtp3::Slc(0));
     M::Rct.emit(format, slc, &mut user_part);
     let network = tester.node.config().network;
     tester.bring_msu(

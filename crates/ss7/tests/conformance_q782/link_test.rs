@@ -1,9 +1,11 @@
 //! 12: signalling link test.
 
+use slantpath_ss7::PointCode;
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
 use slantpath_ss7::mtp3::node::{DiscardReason, LinkActivity, LinkId, ManagementEvent, Timer};
-use slantpath_ss7::mtp3::{Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls, TestMessage};
-use slantpath_ss7::{PointCode, PointCodeFormat};
+use slantpath_ss7::mtp3::{
+    ManagementLayout, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls, TestMessage,
+};
 
 use crate::tester::{A, B, C, Tester, configuration_a};
 
@@ -19,7 +21,7 @@ fn unanswered() -> Tester {
 
 fn say(tester: &mut Tester, from: u32, slc: u8, message: TestMessage<'_>) {
     let mut user_part = Vec::new();
-    message.emit(PointCodeFormat::Itu, Slc(slc), &mut user_part);
+    message.emit(ManagementLayout::Itu, Slc(slc), &mut user_part);
     let network = tester.node.config().network;
     let service = ServiceInformation { indicator: ServiceIndicator::TEST, network, priority: 0 };
     let label = RoutingLabel { dpc: PointCode(A), opc: PointCode(from), sls: Sls(slc) };
@@ -29,7 +31,7 @@ fn say(tester: &mut Tester, from: u32, slc: u8, message: TestMessage<'_>) {
 /// The pattern of the last SLTM.
 fn pattern(tester: &Tester) -> Vec<u8> {
     let (_, user_part) = tester.tests.last().unwrap();
-    let parsed = TestMessage::parse(user_part, PointCodeFormat::Itu, Sls(0)).unwrap();
+    let parsed = TestMessage::parse(user_part, ManagementLayout::Itu, Sls(0)).unwrap();
     let TestMessage::Sltm(pattern) = parsed.0 else { panic!("{parsed:?}") };
     pattern.to_vec()
 }
@@ -94,7 +96,7 @@ fn q782_12_6_test_from_the_far_end() {
     tester.answers_tests = false;
     say(&mut tester, B, 0, TestMessage::Sltm(b"pattern"));
     let (link, user_part) = tester.tests.last().unwrap();
-    let parsed = TestMessage::parse(user_part, PointCodeFormat::Itu, Sls(0));
+    let parsed = TestMessage::parse(user_part, ManagementLayout::Itu, Sls(0));
     assert_eq!((*link, parsed), (0, Ok((TestMessage::Slta(b"pattern"), Slc(0)))));
 }
 

@@ -11,8 +11,8 @@ use slantpath_ss7::mtp3::node::{
     Output, Procedure, RouteConfig, SequenceNumbers, Timer,
 };
 use slantpath_ss7::mtp3::{
-    Fsn, ManagementMessage, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls,
-    TestMessage,
+    Fsn, ManagementLayout, ManagementMessage, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
+    Slc, Sls, TestMessage,
 };
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 use slantpath_ss7::{PointCode, PointCodeFormat};
@@ -265,7 +265,7 @@ impl Tester {
     /// A point says something to A over a link, about the link with that code.
     pub(crate) fn say(&mut self, over: u16, from: u32, slc: u8, message: ManagementMessage) {
         let mut user_part = Vec::new();
-        message.emit(PointCodeFormat::Itu, Slc(slc), &mut user_part);
+        message.emit(ManagementLayout::Itu, Slc(slc), &mut user_part);
         let network = self.node.config().network;
         let service = ServiceInformation { indicator: ServiceIndicator::MANAGEMENT, network, priority: 0 };
         let label = RoutingLabel { dpc: PointCode(A), opc: PointCode(from), sls: Sls(slc) };
@@ -366,13 +366,13 @@ impl Tester {
         let (to, sls) = (msu.label.dpc.0, msu.label.sls);
         match msu.service.indicator {
             ServiceIndicator::MANAGEMENT => {
-                let parsed = ManagementMessage::parse(msu.user_part, PointCodeFormat::Itu, sls);
+                let parsed = ManagementMessage::parse(msu.user_part, ManagementLayout::Itu, sls);
                 let (message, slc) = parsed.unwrap();
                 self.said.push(Said { over: link, to, slc: slc.0, message });
             }
             ServiceIndicator::TEST => {
                 self.tests.push((link, msu.user_part.to_vec()));
-                let parsed = TestMessage::parse(msu.user_part, PointCodeFormat::Itu, sls).unwrap();
+                let parsed = TestMessage::parse(msu.user_part, ManagementLayout::Itu, sls).unwrap();
                 if let (TestMessage::Sltm(pattern), true) = (parsed.0, self.answers_tests) {
                     answers.push(LinkIndication::Received(answer(&msu, pattern)));
                 }
@@ -389,7 +389,7 @@ impl Tester {
 /// The SLTA for an SLTM.
 pub(crate) fn answer(sltm: &Msu<'_>, pattern: &[u8]) -> Bytes {
     let mut user_part = Vec::new();
-    TestMessage::Slta(pattern).emit(PointCodeFormat::Itu, Slc(sltm.label.sls.0), &mut user_part);
+    TestMessage::Slta(pattern).emit(ManagementLayout::Itu, Slc(sltm.label.sls.0), &mut user_part);
     let mut octets = Vec::new();
     Msu { service: sltm.service, label: sltm.label.reversed(), user_part: &user_part }
         .emit(PointCodeFormat::Itu, &mut octets);

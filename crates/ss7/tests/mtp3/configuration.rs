@@ -189,3 +189,14 @@ fn a_link_set_without_its_counterpart_and_a_code_used_twice_are_told() {
     assert_eq!(told_of(&nodes), ["`node-3` and `twin` both have point code 0-0-3 (3)"]);
     assert_eq!(nodes[0].link_sets[0].adjacent, PointCode(3));
 }
+
+#[test]
+fn a_ttc_network_is_not_managed() {
+    let told = faults(|config| config.format = slantpath_ss7::PointCodeFormat::Ttc);
+    assert_eq!(
+        told,
+        [
+            "`node-1` is in a TTC network, whose management messages are not provided: use ITU-T or ANSI point codes"
+        ]
+    );
+}

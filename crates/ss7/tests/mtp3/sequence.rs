@@ -54,16 +54,20 @@ fn streams(network: &Network) -> BTreeMap<(PointCode, PointCode, u8), Vec<u32>> 
 type Sent = BTreeMap<(u32, u32, u8), Vec<u32>>;
 
 /// Of each property.
-const CASES: u32 = 300;
+const CASES: u32 = 200;
 
 #[derive(Clone, Debug)]
 enum Step {
     Acknowledge(usize, usize),
+    Activate(usize, usize),
     Break(usize, usize),
+    Deactivate(usize, usize),
     Deliver(usize, usize, u8),
+    Inhibit(usize, usize),
     Mend(usize),
     Run(u64),
     Send(usize, u8),
+    Uninhibit(usize, usize),
 }
 
 fn any_step(wires: usize) -> impl Strategy<Value = Step> {
@@ -74,6 +78,17 @@ fn any_step(wires: usize) -> impl Strategy<Value = Step> {
         3 => (0..wires, 0..2_usize).prop_map(|(at, side)| Step::Break(at, side)),
         3 => (0..wires).prop_map(Step::Mend),
         4 => (1..3_000_u64).prop_map(Step::Run),
+    ]
+}
+
+/// The same with what management does.
+fn any_step_of_management(wires: usize) -> impl Strategy<Value = Step> {
+    prop_oneof![
+        20 => any_step(wires),
+        1 => (0..wires, 0..2_usize).prop_map(|(at, side)| Step::Inhibit(at, side)),
+        1 => (0..wires, 0..2_usize).prop_map(|(at, side)| Step::Uninhibit(at, side)),
+        1 => (0..wires, 0..2_usize).prop_map(|(at, side)| Step::Deactivate(at, side)),
+        1 => (0..wires, 0..2_usize).prop_map(|(at, side)| Step::Activate(at, side)),
     ]
 }
 
@@ -105,6 +120,28 @@ fn play(configs: Vec<Config>, steps: &[Step], most: usize) -> (Network, Sent) {
                 // Aligning and proving takes longer than what is on its way over the other links.
                 network.run(Duration::ZERO);
                 network.mend_wire(at);
+            }
+            Step::Inhibit(at, side) => {
+                let (node, link) = network.wires[at].ends[side];
+                // A refusal is an answer too.
+                let _ = network.nodes[node].inhibit(network.now, link);
+                network.drain();
+            }
+            Step::Uninhibit(at, side) => {
+                let (node, link) = network.wires[at].ends[side];
+                network.nodes[node].uninhibit(network.now, link);
+                network.drain();
+            }
+            Step::Deactivate(at, side) => {
+                let (node, link) = network.wires[at].ends[side];
+                network.nodes[node].deactivate(network.now, link);
+                network.drain();
+            }
+            Step::Activate(at, side) => {
+                network.run(Duration::ZERO);
+                let (node, link) = network.wires[at].ends[side];
+                network.nodes[node].activate(network.now, link);
+                network.drain();
             }
             Step::Run(ms) => network.run(Duration::from_millis(ms)),
         }
@@ -164,6 +201,17 @@ proptest! {
         if is_sequenced {
             assert_whole(&network, &sent)?;
         }
+        for node in &network.nodes {
+            prop_assert_eq!(node.waiting(), 0);
+        }
+    }
+
+    #[test]
+    fn whatever_management_does_nothing_is_repeated_or_overtaken(
+        steps in proptest::collection::vec(any_step_of_management(3), 1..400),
+    ) {
+        let (network, _) = play(pair(SequenceNumbers::Bits24), &steps, 3);
+        assert_in_order(&network)?;
         for node in &network.nodes {
             prop_assert_eq!(node.waiting(), 0);
         }

@@ -337,7 +337,7 @@ impl Node {
     /// What speaks of routes is said anew: it may have changed since. The rest goes as it was.
     fn retrieved_management(&mut self, msu: &Msu<'_>, octets: &Bytes) {
         use ManagementMessage as M;
-        let parsed = ManagementMessage::parse(msu.user_part, self.config.format, msu.label.sls);
+        let parsed = ManagementMessage::parse(msu.user_part, self.layout, msu.label.sls);
         match parsed {
             Ok((M::Tfp(code) | M::Tfr(code) | M::Tfa(code), _)) => {
                 let mut link_sets = self.link_set_ids();

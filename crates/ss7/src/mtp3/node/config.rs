@@ -241,6 +241,11 @@ pub enum ConfigError {
         /// How many there are.
         bits: u8,
     },
+    /// The management messages of TTC networks are not provided.
+    #[error(
+        "`{0}` is in a TTC network, whose management messages are not provided: use ITU-T or ANSI point codes"
+    )]
+    NoManagement(String),
     /// No message may wait.
     #[error("held_limit is 0: a changeover needs to hold messages back")]
     NothingMayWait,

@@ -2,13 +2,14 @@
 
 use slantpath_base::{Instant, StateMachine, Transition};
 
-use crate::PointCodeFormat;
 use crate::link::LinkRequest;
 use crate::mtp3::node::link::LinkActivityInput;
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{DiscardReason, LinkId, ManagementEvent, Node};
-use crate::mtp3::{Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Sls, TestMessage};
+use crate::mtp3::{
+    ManagementLayout, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Sls, TestMessage,
+};
 
 /// Where a link's test stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,7 +127,7 @@ impl Node {
 
     /// A test message that came over a link and is for this point.
     pub(super) fn test_message(&mut self, now: Instant, link: LinkId, msu: &Msu<'_>) {
-        let parsed = TestMessage::parse(msu.user_part, self.config.format, msu.label.sls);
+        let parsed = TestMessage::parse(msu.user_part, self.layout, msu.label.sls);
         let Ok((message, slc)) = parsed else {
             return self.counters.discard(DiscardReason::Malformed);
         };
@@ -141,15 +142,20 @@ impl Node {
         }
     }
 
+    /// What test messages bear: ANSI networks keep the other value for tests of routes.
+    pub(super) const fn test_indicator(&self) -> ServiceIndicator {
+        match self.layout {
+            ManagementLayout::Ansi => ServiceIndicator::TEST_SPECIAL,
+            ManagementLayout::Itu => ServiceIndicator::TEST,
+        }
+    }
+
     /// Test messages go over the link that they test, whatever its state.
     fn send_test(&mut self, link: LinkId, message: TestMessage<'_>) {
         let slc = self.link(link).slc;
         let mut user_part = Vec::new();
-        message.emit(self.config.format, slc, &mut user_part);
-        let indicator = match self.config.format {
-            PointCodeFormat::Ansi => ServiceIndicator::TEST_SPECIAL,
-            PointCodeFormat::Itu | PointCodeFormat::Ttc => ServiceIndicator::TEST,
-        };
+        message.emit(self.layout, slc, &mut user_part);
+        let indicator = self.test_indicator();
         let msu = Msu {
             service: ServiceInformation {
                 indicator,

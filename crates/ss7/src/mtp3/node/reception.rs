@@ -4,7 +4,6 @@
 use bytes::Bytes;
 use slantpath_base::Instant;
 
-use crate::PointCodeFormat;
 use crate::mtp3::node::config::Function;
 use crate::mtp3::node::routes::{RouteInput, RouteState};
 use crate::mtp3::node::{DiscardReason, LinkId, LinkSetId, ManagementEvent, Node, Origin};
@@ -25,10 +24,7 @@ impl Node {
         if msu.label.dpc != self.config.point_code {
             return self.transit(link, &msu, octets);
         }
-        let is_test = match self.config.format {
-            PointCodeFormat::Ansi => ServiceIndicator::TEST_SPECIAL,
-            PointCodeFormat::Itu | PointCodeFormat::Ttc => ServiceIndicator::TEST,
-        };
+        let is_test = self.test_indicator();
         match msu.service.indicator {
             ServiceIndicator::MANAGEMENT => self.management_message(now, &msu),
             indicator if indicator == is_test => self.test_message(now, link, &msu),
@@ -67,7 +63,7 @@ impl Node {
 
     fn management_message(&mut self, now: Instant, msu: &Msu<'_>) {
         use ManagementMessage as M;
-        let parsed = ManagementMessage::parse(msu.user_part, self.config.format, msu.label.sls);
+        let parsed = ManagementMessage::parse(msu.user_part, self.layout, msu.label.sls);
         let Ok((message, slc)) = parsed else {
             return self.counters.discard(DiscardReason::Malformed);
         };

@@ -115,7 +115,7 @@ impl Node {
 
     fn management(&self, to: PointCode, slc: Slc, message: ManagementMessage, priority: u8) -> Bytes {
         let mut user_part = Vec::with_capacity(8);
-        message.emit(self.config.format, slc, &mut user_part);
+        message.emit(self.layout, slc, &mut user_part);
         let indicator = ServiceIndicator::MANAGEMENT;
         self.emit(&Msu {
             service: ServiceInformation { indicator, network: self.config.network, priority },
