@@ -305,6 +305,24 @@ fn signalling() -> io::Result<()> {
             .emit(format, &mut out);
         keep("mtp3", &format!("changeover-{choice}"), out)?;
     }
+    // Two links come up and are tested, one fails and changes over, one is inhibited.
+    let up = |link: u8| [[0, link, 0, 0], [7, link, 0, 0], [17, link, 0x21, 0x40]];
+    let mut steps: Vec<u8> = [up(0), up(1)].concat().concat();
+    let over = [
+        [5, 0, 255, 255],
+        [5, 0, 255, 255],
+        [6, 0, 2, 1],
+        [8, 1, 0, 0],
+        [9, 1, 5, 0],
+        [16, 1, 0x21, 4],
+        [15, 1, 2, 1],
+        [11, 1, 0, 0],
+    ];
+    steps.extend(over.concat());
+    steps.extend([[2, 0, 0, 0], [16, 0, 0x36, 0], [5, 0, 255, 255], [5, 0, 255, 255]].concat());
+    for options in [0, 2, 31] {
+        keep("mtp3_node", &format!("options-{options}"), [&[options][..], &steps].concat())?;
+    }
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! written and read again is the same value.
 
 pub mod host;
+pub mod mtp3;
 pub mod orbit;
 pub mod sccp;
 pub mod scenario;
@@ -26,6 +27,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("m3ua", sigtran::m3ua),
     ("mtp2", ss7::mtp2),
     ("mtp3", ss7::mtp3),
+    ("mtp3_node", mtp3::node),
     ("orbit_omm", orbit::orbit_mean_elements),
     ("orbit_outage", orbit::outages),
     ("orbit_tle", orbit::two_line),
