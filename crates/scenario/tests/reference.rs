@@ -1,11 +1,11 @@
-//! `docs/scenario.md` lists every key of the file format. The tables in it are made from the same declarations
-//! that read the file; this test makes them anew and compares.
+//! `docs/scenario.md` and `docs/topology.md` list every key of their file formats. The tables in them are made from
+//! the same declarations that read the files; these tests make them anew and compare.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use slantpath_scenario::json_schema;
+use slantpath_scenario::{json_schema, topology_schema};
 
 const BEGIN: &str = "<!-- keys of ";
 const END: &str = "<!-- end of keys -->";
@@ -76,9 +76,25 @@ fn table(schema: &Json) -> String {
     text
 }
 
+/// The schema of a table of a topology, by the path that the document names it by.
+fn sky_schema_of(root: &Json, path: &str) -> Json {
+    let constellation = "/properties/constellations/additionalProperties/properties";
+    if let Some((_, kind)) = path.split_once(" kind ") {
+        let kinds = root.pointer(&format!("{constellation}/satellites/oneOf")).and_then(Json::as_array);
+        let of_kind = |schema: &&Json| schema.pointer("/properties/kind/const") == Some(&kind.into());
+        return kinds.and_then(|kinds| kinds.iter().find(of_kind)).expect("a kind of satellites").clone();
+    }
+    match path {
+        "constellations.<name>.isl" => root.pointer(&format!("{constellation}/isl")).expect("links").clone(),
+        _ => schema_of(root, path),
+    }
+}
+
+type SchemaOf = fn(&Json, &str) -> Json;
+
 /// The document with its tables made anew.
-fn made_anew(document: &str) -> String {
-    let root: Json = serde_json::from_str(&json_schema()).expect("the schema is JSON");
+fn made_anew(document: &str, schema: &str, schema_of: SchemaOf) -> String {
+    let root: Json = serde_json::from_str(schema).expect("the schema is JSON");
     let mut text = String::new();
     let mut lines = document.lines();
     while let Some(line) = lines.next() {
@@ -92,25 +108,54 @@ fn made_anew(document: &str) -> String {
     text
 }
 
-#[test]
-fn the_reference_lists_every_key_as_the_code_reads_it() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
-    let document = std::fs::read_to_string(&path).expect("docs/scenario.md is there");
-    let made = made_anew(&document);
+/// Compares a document with what it would be, or makes it anew. Every part of the file has its keys in it.
+fn check(name: &str, schema: &str, schema_of: SchemaOf, parts: &[&str]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    let document = std::fs::read_to_string(&path).expect("the document is there");
+    let made = made_anew(&document, schema, schema_of);
     if std::env::var_os("SLANTPATH_UPDATE").is_some() {
-        std::fs::write(&path, &made).expect("docs/scenario.md can be written");
+        std::fs::write(&path, &made).expect("the document can be written");
     } else {
         let cure = "SLANTPATH_UPDATE=1 cargo test -p slantpath-scenario --test reference";
-        assert!(made == document, "docs/scenario.md is out of date; make it anew: {cure}");
+        assert!(made == document, "docs/{name} is out of date; make it anew: {cure}");
     }
-    for part in ["scenario", "nodes.<name>", "links.<name>", "links.<name>.forward", "sctp.<profile>"] {
+    for part in parts {
         assert!(document.contains(&format!("{BEGIN}{part} -->")), "{part} is missing");
     }
-    for part in ["tcp.<profile>", "flows.<name>", "script[]", "probes"] {
-        assert!(document.contains(&format!("{BEGIN}{part} -->")), "{part} is missing");
-    }
-    for kind in ["bulk", "bursts", "constant-rate", "poisson", "trace"] {
-        let part = format!("{BEGIN}flows.<name>.application kind {kind} -->");
-        assert!(document.contains(&part), "{part} is missing");
-    }
+}
+
+#[test]
+fn the_reference_lists_every_key_as_the_code_reads_it() {
+    let parts = [
+        "scenario",
+        "nodes.<name>",
+        "links.<name>",
+        "links.<name>.forward",
+        "sctp.<profile>",
+        "tcp.<profile>",
+        "flows.<name>",
+        "script[]",
+        "probes",
+    ];
+    check("scenario.md", &json_schema(), schema_of, &parts);
+}
+
+#[test]
+fn the_guide_of_topologies_lists_every_key_as_the_code_reads_it() {
+    let parts = [
+        "topology",
+        "constellations.<name>",
+        "constellations.<name>.satellites kind preset",
+        "constellations.<name>.satellites kind shell",
+        "constellations.<name>.satellites kind slots",
+        "constellations.<name>.satellites kind elements",
+        "constellations.<name>.isl",
+        "sites.<name>",
+        "ground",
+        "paths.<name>",
+        "outages[]",
+        "validity",
+        "map",
+    ];
+    check("topology.md", &topology_schema(), sky_schema_of, &parts);
 }

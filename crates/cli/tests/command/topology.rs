@@ -113,3 +113,57 @@ fn the_schema_of_topologies_is_the_committed_one() {
     let committed = std::fs::read_to_string(committed).expect("it is committed");
     assert_eq!(place.run(&["schema", "topology"]).out, committed);
 }
+
+#[test]
+fn other_programs_get_their_files() {
+    let place = Place::new("topology-export");
+    place.write("sky.toml", &two_hours());
+    let arguments = ["topology", "sky.toml", "--set", "topology.span=2 min", "--export", "other"];
+    let outcome = place.run(&[&arguments[..], &["--export-step", "30 s"]].concat());
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    assert!(outcome.out.ends_with("14 files for other programs in other\n"), "{}", outcome.out);
+    let scene: serde_json::Value = serde_json::from_slice(&place.files("other")[0].1).expect("CZML is JSON");
+    let packets = scene.as_array().expect("a scene is a list");
+    assert!(packets.iter().any(|packet| packet["id"] == "iridium-1-1"));
+    assert!(packets.iter().any(|packet| packet["id"].as_str().is_some_and(|id| id.starts_with("path/"))));
+    let names: Vec<String> = place.files("other/hypatia").into_iter().map(|(name, _)| name).collect();
+    let wanted =
+        ["description.txt", "ground_stations.txt", "gsl_interfaces_info.txt", "isls.txt", "tles.txt"];
+    assert_eq!(names, wanted);
+    let states = place.files("other/hypatia/dynamic_state_30000ms_for_120s");
+    assert_eq!(states.len(), 8);
+    assert!(states.iter().any(|(name, text)| name == "fstate_0.txt" && !text.is_empty()));
+}
+
+#[test]
+fn an_interrupted_topology_goes_on_where_it_was_and_ends_alike() {
+    use std::process::{Command, Stdio};
+    let place = Place::new("topology-interrupted");
+    let sites: String = (0..40)
+        .map(|number| {
+            format!("[sites.s{number}]\nlatitude = \"{} deg\"\nlongitude = \"10 deg\"\n", number - 20)
+        })
+        .collect();
+    place.write("sky.toml", &format!("{}\n{sites}", scenario("iridium-london-boston.toml")));
+    let arguments = |out| ["topology", "sky.toml", "--jobs", "1", "--rows", "1", "--out", out];
+    let mut child =
+        place.command(&arguments("out")).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let unfinished = place.path().join("out/unfinished");
+    // As soon as a site is kept, Ctrl-C.
+    while crate::place::names(&unfinished).is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let interrupted: crate::place::Outcome = child.wait_with_output().unwrap().into();
+    assert_eq!(interrupted.status, Some(130), "{interrupted:?}");
+    assert!(interrupted.err.ends_with("the same command goes on\n"), "{}", interrupted.err);
+    let kept = crate::place::names(&unfinished).len();
+    assert!((1..42).contains(&kept), "{kept} of 42 sites are kept");
+    assert_eq!(place.run(&arguments("out")).status, Some(0));
+    assert_eq!(place.run(&arguments("whole")).status, Some(0));
+    assert_eq!(place.files("out"), place.files("whole"));
+    assert_eq!(
+        crate::place::names(&place.path().join("out")),
+        crate::place::names(&place.path().join("whole"))
+    );
+}

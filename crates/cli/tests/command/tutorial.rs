@@ -1,4 +1,5 @@
-//! The tutorial is run: its files are written, its commands executed, and what they print compared.
+//! The tutorial and the guide of topologies are run: their files are written, their commands executed, and what
+//! they print compared.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::process::Command;
 
 use crate::place::{Place, scenario};
 
-const TUTORIAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tutorial.md");
+const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 
 /// Runs a line of the tutorial in a shell that knows `slantpath`. What it prints and what it complains of
 /// come out as on a terminal.
@@ -20,12 +21,15 @@ fn shell(place: &Place, line: &str) -> String {
         .env("PATH", path)
         .output()
         .expect("a shell");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    // A picture of a fault may end in blanks, which no document has.
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .fold(String::new(), |text, line| text + line.trim_end() + "\n")
 }
 
 /// The document with what the commands print now.
-fn executed(document: &str) -> String {
-    let place = Place::new("tutorial");
+fn executed(name: &str, document: &str) -> String {
+    let place = Place::new(name);
     let mut made = String::new();
     let mut lines = document.lines();
     while let Some(line) = lines.next() {
@@ -51,28 +55,45 @@ fn executed(document: &str) -> String {
     made
 }
 
-/// A line without a scenario's hash, which changes with every key that the file format gains.
+/// A line without a hash, which changes with every key that the file format gains.
 fn without_hash(line: &str) -> &str {
-    line.split_once(", scenario ").filter(|(_, hash)| hash.len() == 12).map_or(line, |(before, _)| before)
+    let hashed = [", scenario ", ", topology "].into_iter().find_map(|before| line.split_once(before));
+    hashed.filter(|(_, hash)| hash.len() == 12).map_or(line, |(before, _)| before)
 }
 
-#[test]
-fn the_tutorial_does_what_it_says() {
-    let document = std::fs::read_to_string(TUTORIAL).expect("docs/tutorial.md is there");
-    let made = executed(&document);
+fn read(name: &str) -> String {
+    std::fs::read_to_string(Path::new(DOCUMENTS).join(name)).expect("the document is there")
+}
+
+/// Compares a document with what its commands print, or writes that into it.
+fn does_what_it_says(name: &str) {
+    let document = read(name);
+    let made = executed(name, &document);
     if std::env::var_os("SLANTPATH_UPDATE").is_some() {
-        std::fs::write(TUTORIAL, &made).expect("docs/tutorial.md can be written");
+        std::fs::write(Path::new(DOCUMENTS).join(name), &made).expect("the document can be written");
         return;
     }
     for (number, (line, now)) in document.lines().zip(made.lines()).enumerate() {
         let cure = "if the change is meant: SLANTPATH_UPDATE=1 cargo test -p slantpath-cli tutorial";
-        assert_eq!(without_hash(line), without_hash(now), "docs/tutorial.md, line {}; {cure}", number + 1);
+        assert_eq!(without_hash(line), without_hash(now), "docs/{name}, line {}; {cure}", number + 1);
     }
     assert_eq!(document.lines().count(), made.lines().count());
 }
 
 #[test]
-fn the_tutorial_begins_with_the_first_scenario() {
-    let document = std::fs::read_to_string(TUTORIAL).expect("docs/tutorial.md is there");
-    assert!(document.contains(&format!("```toml first.toml\n{}```", scenario("first.toml"))));
+fn the_tutorial_does_what_it_says() {
+    does_what_it_says("tutorial.md");
+}
+
+#[test]
+fn the_guide_of_topologies_does_what_it_says() {
+    does_what_it_says("topology.md");
+}
+
+#[test]
+fn the_documents_begin_with_the_scenarios_of_the_project() {
+    for (document, name) in [("tutorial.md", "first.toml"), ("topology.md", "iridium-london-boston.toml")] {
+        let block = format!("```toml {name}\n{}```", scenario(name));
+        assert!(read(document).contains(&block), "docs/{document} has another {name}");
+    }
 }
