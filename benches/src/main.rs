@@ -10,13 +10,13 @@ use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
-use slantpath_benches::signalling::m2pa;
+use slantpath_benches::signalling::{gtt, m2pa, sccp};
 use slantpath_benches::table::{Row, Table};
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    for comparison in [dumbbells, pairs, m2pa_messages] {
+    for comparison in [dumbbells, pairs, m2pa_messages, sccp_messages, translations] {
         match comparison() {
             Ok(table) => println!("{table}"),
             Err(failure) => {
@@ -67,6 +67,10 @@ fn m2pa_messages() -> Result<Table, Failure> {
     codec("m2pa", "M2PA messages decoded and encoded", m2pa::vectors()?, m2pa::ours, m2pa::theirs)
 }
 
+fn sccp_messages() -> Result<Table, Failure> {
+    codec("sccp", "SCCP messages decoded and encoded", sccp::vectors()?, sccp::ours, sccp::theirs)
+}
+
 /// Our codec and a peer's on the same messages, each so many times.
 fn codec(
     peer: &'static str,
@@ -87,6 +91,25 @@ fn codec(
         rows.push(Row { case: name.to_owned(), ours: speeds[0], peer: Some((peer.to_owned(), speeds[1])) });
     }
     Ok(Table { unit: unit.to_owned(), rows })
+}
+
+fn translations() -> Result<Table, Failure> {
+    const TIMES: usize = 5_000_000;
+    let table = gtt::Table::new()?;
+    let mut contestants = [
+        Contestant {
+            name: "slantpath",
+            work: Box::new(|| table.translate(TIMES).map(|_| Work::Here { units: TIMES as f64 })),
+        },
+        Contestant {
+            name: "ordered map",
+            work: Box::new(|| table.look_up(TIMES / 10).map(|_| Work::Here { units: TIMES as f64 / 10.0 })),
+        },
+    ];
+    let speeds = medians(&mut contestants, ROUNDS)?;
+    let peer = Some(("ordered map".to_owned(), speeds[1]));
+    let row = Row { case: format!("{} rules", gtt::RULES), ours: speeds[0], peer };
+    Ok(Table { unit: "translations of global titles".into(), rows: vec![row] })
 }
 
 fn contestant<E: Endpoint + 'static>(

@@ -52,6 +52,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("dcsctp", &["benches"]),
     ("m2pa", &["benches"]),
     ("sctp-proto", &["benches"]),
+    ("sccp", &["benches"]),
 ];
 
 /// Development dependencies beyond `testkit`, each with the reason that it is needed.

@@ -35,6 +35,7 @@ struct Candidate {
     /// Translation type, numbering plan, nature and subsystem, a byte each, where `mask` has ones.
     wanted: u32,
     mask: u32,
+    group: u32,
     has_calling: bool,
 }
 
@@ -120,7 +121,8 @@ impl Translator {
         }
         let mut patterns: Vec<_> = (0_u32..)
             .zip(&rules)
-            .map(|(number, rule)| (&rule.digits, Candidate::new(number, &rule.conditions)))
+            .zip(&targets)
+            .map(|((number, rule), group)| (&rule.digits, Candidate::new(number, *group, &rule.conditions)))
             .collect();
         // The rule that asks for more goes first; the sort keeps the order of the table among equals.
         patterns.sort_by_key(|(_, candidate)| {
@@ -166,7 +168,7 @@ impl Translator {
             return Err(self.why_not(attributes));
         };
         let rule = found.rule as usize;
-        let group_number = self.targets[rule] as usize;
+        let group_number = found.group as usize;
         Ok(Translation { rule: &self.rules[rule], group: &self.groups[group_number], group_number })
     }
 
@@ -191,14 +193,14 @@ impl Translator {
 }
 
 impl Candidate {
-    fn new(rule: u32, conditions: &Conditions) -> Self {
+    fn new(rule: u32, group: u32, conditions: &Conditions) -> Self {
         let (wanted, mask) = pack([
             conditions.translation_type,
             conditions.plan,
             conditions.nature,
             conditions.ssn.map(|ssn| ssn.0),
         ]);
-        Self { rule, wanted, mask, has_calling: conditions.calling.is_some() }
+        Self { rule, wanted, mask, group, has_calling: conditions.calling.is_some() }
     }
 }
 

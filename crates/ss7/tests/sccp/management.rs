@@ -195,6 +195,21 @@ fn congestion_holds_back_what_matters_less_and_passes() {
 }
 
 #[test]
+fn a_network_with_levels_says_when_congestion_is_over() {
+    let mut net = Net::three();
+    for _ in 0..4 {
+        net.tell(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(2) });
+        net.now += Duration::from_millis(500);
+    }
+    net.hear(A);
+    net.tell(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(0) });
+    assert!(net.hear(A).iter().any(|indication| matches!(
+        indication,
+        Indication::PointCodeState { restricted_importance: 0, status: PointCodeStatus::Accessible, .. }
+    )));
+}
+
+#[test]
 fn a_congested_node_says_so_for_every_eighth_message() {
     let mut net = Net::three();
     net.node(B).set_congestion(6);

@@ -3,6 +3,8 @@
 //! A node is 24 bytes: the digits that all below share, a bit for each child, and where its children and its rules
 //! begin. The children of a node stand side by side, so that ten thousand rules fit a second-level cache.
 
+use smallvec::SmallVec;
+
 use crate::sccp::gtt::pattern::{DigitPattern, Place};
 
 /// The most digits that a node's label holds, four bits each.
@@ -23,6 +25,18 @@ struct Node {
     label_len: u8,
     has_any: bool,
 }
+
+/// A node where the search can go on: at its `?`, or with its stars.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    node: u32,
+    /// How many digits lead there.
+    at: u8,
+    has_any: bool,
+}
+
+/// At most one for each place of a pattern and one for its end, so that nothing is allocated.
+type Others = SmallVec<[Other; 36]>;
 
 /// Patterns, and what each stands for.
 #[derive(Clone, Debug, Default)]
@@ -96,37 +110,65 @@ impl<T: Copy> Trie<T> {
     /// The first rule whose pattern fits and that `accepts`. From the first digit on, a digit goes before `?`, and
     /// a longer pattern before a shorter one with a star.
     pub(super) fn find(&self, digits: &[u8], accepts: &impl Fn(T) -> bool) -> Option<T> {
-        self.find_below(0, digits, accepts)
+        // Where else to look, the nearest last. Nodes with neither `?` nor star, which are most, are not among them.
+        let mut others = Others::new();
+        let mut found = self.descend(0, 0, digits, accepts, &mut others);
+        while found.is_none() {
+            let Other { node, at, has_any } = others.pop()?;
+            let here = &self.nodes[node as usize];
+            found = if has_any {
+                if here.open_rules > 0 {
+                    others.push(Other { node, at, has_any: false });
+                }
+                let any = here.first_child + here.children.count_ones();
+                self.descend(any, usize::from(at) + 1, digits, accepts, &mut others)
+            } else {
+                let first = here.first_rule as usize + usize::from(here.exact_rules);
+                let open = &self.rules[first..first + usize::from(here.open_rules)];
+                open.iter().copied().find(|rule| accepts(*rule))
+            };
+        }
+        found
     }
 
-    fn find_below(&self, node: usize, digits: &[u8], accepts: &impl Fn(T) -> bool) -> Option<T> {
-        let node = self.nodes.get(node)?;
-        let (label, rest) = digits.split_at_checked(usize::from(node.label_len))?;
-        let mut wanted = node.label;
-        for digit in label {
-            if u64::from(*digit) != wanted & 0xf {
+    /// Follows the digits as far as they lead, to a rule that ends with them.
+    fn descend(
+        &self,
+        mut node: u32,
+        mut at: usize,
+        digits: &[u8],
+        accepts: &impl Fn(T) -> bool,
+        others: &mut Others,
+    ) -> Option<T> {
+        loop {
+            let here = self.nodes.get(node as usize)?;
+            let label = digits.get(at..at + usize::from(here.label_len))?;
+            let mut wanted = here.label;
+            for digit in label {
+                if u64::from(*digit) != wanted & 0xf {
+                    return None;
+                }
+                wanted >>= 4;
+            }
+            at += label.len();
+            let next = digits.get(at);
+            let has_any = here.has_any && next.is_some();
+            if has_any || here.open_rules > 0 {
+                // A pattern has at most 32 places, so that is how far a number is looked at.
+                others.push(Other { node, at: at.to_le_bytes()[0], has_any });
+            }
+            let Some(digit) = next else {
+                let first = here.first_rule as usize;
+                let exact = &self.rules[first..first + usize::from(here.exact_rules)];
+                return exact.iter().copied().find(|rule| accepts(*rule));
+            };
+            let bit = 1_u16 << (digit & 0xf);
+            if here.children & bit == 0 {
                 return None;
             }
-            wanted >>= 4;
+            node = here.first_child + (here.children & (bit - 1)).count_ones();
+            at += 1;
         }
-        let first = node.first_rule as usize;
-        let exact = first + usize::from(node.exact_rules);
-        let found = match rest.split_first() {
-            Some((digit, rest)) => {
-                let bit = 1_u16 << (digit & 0xf);
-                let first_child = node.first_child as usize;
-                let child = first_child + (node.children & (bit - 1)).count_ones() as usize;
-                let literal =
-                    if node.children & bit == 0 { None } else { self.find_below(child, rest, accepts) };
-                let any = first_child + node.children.count_ones() as usize;
-                literal.or_else(|| if node.has_any { self.find_below(any, rest, accepts) } else { None })
-            }
-            None => self.rules[first..exact].iter().copied().find(|rule| accepts(*rule)),
-        };
-        found.or_else(|| {
-            let open = &self.rules[exact..exact + usize::from(node.open_rules)];
-            open.iter().copied().find(|rule| accepts(*rule))
-        })
     }
 }
 

@@ -104,7 +104,15 @@ impl Node {
         let timers = self.config.timers;
         let Some(remote) = self.remotes.get_mut(&code) else { return };
         match cause {
-            StatusCause::Congestion(0) => {}
+            // Where there are levels, this one says that there is no congestion any more.
+            StatusCause::Congestion(0) => {
+                let was_restricted = remote.restriction.restricted_importance() > 0;
+                remote.restriction.clear();
+                if was_restricted {
+                    self.tell_point_code(code);
+                }
+                self.schedule_remote(code);
+            }
             StatusCause::Congestion(_) => {
                 let changed = remote.restriction.mtp_congestion(now, &timers);
                 if changed {
