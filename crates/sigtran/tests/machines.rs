@@ -7,6 +7,7 @@ use slantpath_base::StateMachine;
 use slantpath_sigtran::asp::{AS_MACHINE, ASP_MACHINE, REMOTE_ASP_MACHINE};
 use slantpath_sigtran::m2pa::{ALIGNMENT_MACHINE, LINK_MACHINE, OUTAGE_MACHINE};
 use slantpath_sigtran::m2ua::{GATEWAY_LINK_MACHINE, PROCESS_LINK_MACHINE};
+use slantpath_sigtran::sua::CONNECTION_MACHINE;
 
 /// One machine as a section of a page.
 fn section<S, I, A>(machine: &StateMachine<S, I, A>) -> String
@@ -62,4 +63,14 @@ fn the_page_of_m2ua_shows_its_tables() {
         let _ = write!(page, "\n{section}");
     }
     check_page("m2ua.md", &page);
+}
+
+#[test]
+fn the_page_of_sua_shows_its_table() {
+    let mut page =
+        "# State machine of SUA\n\nWritten from the table in `crates/sigtran/src/sua/connection.rs`, as one \
+                    end of a connection sees it. ASPs and application servers are those of [M3UA](m3ua.md).\n"
+            .to_owned();
+    let _ = write!(page, "\n{}", section(&CONNECTION_MACHINE));
+    check_page("sua.md", &page);
 }

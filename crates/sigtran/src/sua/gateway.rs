@@ -1,0 +1,493 @@
+//! The signalling gateway of SUA: subsystems at application server processes, and an SCCP network behind.
+//!
+//! What an ASP sends is relayed to the application server whose routing key it answers to, or goes to the network;
+//! what the network sends goes to an application server the same way. Messages of a connection, and of a transaction
+//! where labels say so, stay with the ASP that owns it.
+
+mod registration;
+mod routing;
+mod transfer;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use slantpath_base::Instant;
+use slantpath_ss7::PointCode;
+
+use crate::asp::{
+    AspMessage, AspState, ConfigError, ErrorCode, Gateway, GatewayConfig, GatewayEvent, GatewayOutput,
+    RoutingContexts, ServerConfig,
+};
+use crate::common::Frame;
+use crate::drops::{DropReason, Drops};
+use crate::message::{OwnMessage, Vocabulary, receive};
+use crate::sua::status::{self, Availability, Destination, DestinationChange};
+use crate::sua::{Label, Message, RoutingKey, Sua, SuaParameter, kind, label};
+use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+
+/// How a gateway of SUA behaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignallingGatewayConfig {
+    /// How it treats its ASPs.
+    pub asps: GatewayConfig,
+    /// What becomes of a registration for a key that is not configured.
+    pub registration: RegistrationPolicy,
+    /// How many messages of one application server may wait for an ASP; the threshold of congestion is half of it.
+    pub queue_max: usize,
+    /// How many connections are remembered without labels; those beyond are refused by being thrown away.
+    pub connections_max: usize,
+}
+
+/// What becomes of a registration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RegistrationPolicy {
+    /// Keys that are configured are granted.
+    #[default]
+    Configured,
+    /// Others too, as far as so many application servers in all.
+    Dynamic(usize),
+    /// REG REQ is no message here: "Unsupported Message Type".
+    Unsupported,
+}
+
+impl Default for SignallingGatewayConfig {
+    fn default() -> Self {
+        Self {
+            asps: GatewayConfig::default(),
+            registration: RegistrationPolicy::default(),
+            queue_max: 1_000,
+            connections_max: 100_000,
+        }
+    }
+}
+
+/// What comes out of a gateway of SUA.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignallingGatewayOutput {
+    /// Something that management may want to know.
+    Event(SignallingGatewayEvent),
+    /// A connectionless or connection-oriented message for the SCCP network; its routing context says who sent it.
+    Network(OwnMessage<SuaParameter>),
+    /// A message to send.
+    Transmit(Transmit),
+    /// Nothing more until then, or until something comes in.
+    Wait(Option<Instant>),
+}
+
+/// Something that management may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignallingGatewayEvent {
+    /// About ASPs and application servers.
+    Asp(GatewayEvent<u32>),
+    /// The transport of an association is congested, or no longer.
+    AssociationCongested(AssociationId, bool),
+    /// More than half, or no longer more than half, of what may wait for an ASP waits.
+    QueueCongested(u32, bool),
+    /// An ASP tells the state of a subsystem of its own: N-STATE or N-COORD request.
+    UserStatus(AssociationId, OwnMessage<SuaParameter>),
+}
+
+/// An application server: its traffic, and what waits for it.
+#[derive(Clone, Debug)]
+struct Server {
+    key: RoutingKey,
+    queue: VecDeque<OwnMessage<SuaParameter>>,
+    is_congested: bool,
+    must_correlate: bool,
+    /// The next in a round of ASPs.
+    turn: usize,
+    labels: BTreeMap<AssociationId, Labels>,
+}
+
+/// The labels that an ASP gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Labels {
+    transaction: Option<Label>,
+    reference: Option<Label>,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Peer {
+    Asp(AssociationId),
+    Network,
+}
+
+/// An ASP's end of a connection.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    context: u32,
+    /// Who is at the other end, as soon as it is known.
+    peer: Option<Peer>,
+    /// Whether the connection was acknowledged: one that was not may be forgotten for another.
+    is_confirmed: bool,
+}
+
+/// A gateway.
+#[derive(Clone, Debug)]
+pub struct SignallingGateway {
+    config: SignallingGatewayConfig,
+    asps: Gateway<Sua>,
+    associations: BTreeMap<AssociationId, u16>,
+    servers: BTreeMap<u32, Server>,
+    /// Reference numbers that ASPs have given their ends of connections.
+    connections: BTreeMap<(u32, AssociationId), Section>,
+    destinations: BTreeMap<Destination, (Availability, u8)>,
+    outputs: VecDeque<SignallingGatewayOutput>,
+    drops: Drops,
+    next_correlation: u32,
+}
+
+impl SignallingGateway {
+    /// A gateway without application servers.
+    ///
+    /// # Errors
+    /// If a timer is out of its range.
+    pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+        Ok(Self {
+            asps: Gateway::new(config.asps)?,
+            config,
+            associations: BTreeMap::new(),
+            servers: BTreeMap::new(),
+            connections: BTreeMap::new(),
+            destinations: BTreeMap::new(),
+            outputs: VecDeque::new(),
+            drops: Drops::default(),
+            next_correlation: 1,
+        })
+    }
+
+    /// Adds an application server for the traffic of a key.
+    pub fn add_server(&mut self, routing_context: u32, key: RoutingKey, server: ServerConfig) {
+        self.asps.add_server(routing_context, server);
+        let server = Server {
+            key,
+            queue: VecDeque::new(),
+            is_congested: false,
+            must_correlate: false,
+            turn: 0,
+            labels: BTreeMap::new(),
+        };
+        self.servers.insert(routing_context, server);
+    }
+
+    /// The ASPs, to look at.
+    pub const fn asps(&self) -> &Gateway<Sua> {
+        &self.asps
+    }
+
+    /// What was thrown away.
+    pub const fn drops(&self) -> &Drops {
+        &self.drops
+    }
+
+    /// How many messages wait for an ASP of that application server.
+    pub fn queued(&self, routing_context: u32) -> usize {
+        self.servers.get(&routing_context).map_or(0, |server| server.queue.len())
+    }
+
+    /// How many connections are remembered.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Takes an ASP out of service for management.
+    pub fn lock_out(&mut self, now: Instant, association: AssociationId) {
+        self.asps.lock_out(now, association);
+        self.drain_asps();
+    }
+
+    /// Lets an ASP come up again.
+    pub fn unlock(&mut self, association: AssociationId) {
+        self.asps.unlock(association);
+    }
+
+    /// What to do next; after everything, until when to wait.
+    pub fn poll_output(&mut self, _now: Instant) -> SignallingGatewayOutput {
+        let wait = SignallingGatewayOutput::Wait(self.asps.next_deadline());
+        self.outputs.pop_front().unwrap_or(wait)
+    }
+
+    /// Does what is due by now.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.asps.handle_timeout(now);
+        self.drain_asps();
+    }
+
+    /// What the transport of an association tells.
+    pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+        match input {
+            TransportInput::Up { outbound_streams } => {
+                self.associations.insert(association, outbound_streams.max(1));
+                self.asps.handle_association_up(now, association);
+            }
+            TransportInput::Down => {
+                self.associations.remove(&association);
+                self.asps.handle_association_down(now, association);
+            }
+            TransportInput::Restart => self.asps.handle_restart(now, association),
+            TransportInput::Congested(is_congested) => {
+                self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
+            }
+            TransportInput::Message { stream, payload_protocol, octets } => {
+                let Some(streams) = self.associations.get(&association).copied() else {
+                    return self.drops.count(DropReason::AssociationDown);
+                };
+                self.asps.note_heard(now, association);
+                match receive::<SuaParameter>(stream, streams, payload_protocol, &octets) {
+                    Ok(Message::Asp(message)) => self.handle_asp(now, association, message, &octets),
+                    Ok(Message::Own(message)) => self.handle_own(now, association, message, &octets),
+                    Err(refusal) => {
+                        self.drops.count(refusal.reason);
+                        if let Some(answer) = refusal.answer {
+                            self.transmit(association, StreamId(0), &Message::Asp(answer));
+                        }
+                    }
+                }
+            }
+        }
+        self.drain_asps();
+    }
+
+    fn handle_asp(
+        &mut self,
+        now: Instant,
+        association: AssociationId,
+        message: AspMessage<Sua>,
+        octets: &[u8],
+    ) {
+        if let AspMessage::AspActive { scope, .. } = &message {
+            let labels = labels_of(octets);
+            let contexts = if scope.0.is_empty() { self.asps.keys_of(association) } else { scope.0.clone() };
+            //= https://www.rfc-editor.org/rfc/rfc3868#section-4.7.2.1
+            //# If any of these checks fail, the SG refuses the ASPAC request, with
+            //# an error, "Invalid loadsharing label."
+            if contexts.iter().any(|context| !self.may_have(association, *context, labels)) {
+                let code = ErrorCode(INVALID_LOADSHARING_LABEL);
+                return self.send_error(association, code, RoutingContexts(contexts), octets);
+            }
+            for context in contexts {
+                if let Some(server) = self.servers.get_mut(&context) {
+                    server.labels.insert(association, labels);
+                }
+            }
+        }
+        self.asps.handle_message(now, association, message, octets);
+    }
+
+    /// Whether an ASP may have these labels: at one place for all ASPs of the server, with a value of its own.
+    fn may_have(&self, association: AssociationId, context: u32, labels: Labels) -> bool {
+        let others = self.servers.get(&context).into_iter().flat_map(|server| &server.labels);
+        let active = |other: AssociationId| self.asps.asp_state(other, &context) == AspState::Active;
+        let mut others = others.filter(|(other, _)| **other != association && active(**other));
+        let fits = |own: Option<Label>, other: Option<Label>| match (own, other) {
+            (Some(own), Some(other)) => {
+                own.start == other.start && own.end == other.end && own.value != other.value
+            }
+            _ => true,
+        };
+        labels.transaction.is_none_or(|label| label.is_plausible(label::TID_BITS))
+            && labels.reference.is_none_or(|label| label.is_plausible(label::DRN_BITS))
+            && others.all(|(_, other)| {
+                fits(labels.transaction, other.transaction) && fits(labels.reference, other.reference)
+            })
+    }
+
+    /// A message of the layer's own classes.
+    fn handle_own(
+        &mut self,
+        now: Instant,
+        association: AssociationId,
+        message: OwnMessage<SuaParameter>,
+        octets: &[u8],
+    ) {
+        //= https://www.rfc-editor.org/rfc/rfc3868#section-4.3.4.1
+        //# If the SGP receives any
+        //# other SUA messages before ASPUP message is received (other than ASPDN
+        //# - see section 4.3.4.2), the SGP SHOULD discard them.
+        if !self.asps.is_up(association) {
+            return self.drops.count(DropReason::AspNotActive);
+        }
+        match message.kind {
+            kind::REGISTRATION_REQUEST => self.handle_registration(now, association, &message, octets),
+            kind::DEREGISTRATION_REQUEST => self.handle_deregistration(now, association, &message),
+            kind::DAUD => self.handle_audit(association, &message),
+            kind::DUNA | kind::DAVA | kind::SCON | kind::DRST => {
+                self.event(SignallingGatewayEvent::UserStatus(association, message));
+            }
+            kind::DUPU | kind::REGISTRATION_RESPONSE | kind::DEREGISTRATION_RESPONSE => {
+                let code = ErrorCode::UNEXPECTED_MESSAGE;
+                self.send_error(association, code, RoutingContexts::default(), octets);
+            }
+            _ => self.handle_transfer(association, message, octets),
+        }
+    }
+
+    /// What the network tells of a destination: it goes to every ASP that carries traffic.
+    //= https://www.rfc-editor.org/rfc/rfc3868#section-4.5.1
+    //# If the
+    //# SGP operates within a single SS7 network appearance, then all ASPs
+    //# are informed.
+    pub fn handle_status(&mut self, destination: Destination, change: DestinationChange) {
+        let known = self.destinations.entry(destination).or_insert((Availability::Unavailable, 0));
+        match change {
+            DestinationChange::Availability(availability) => known.0 = availability,
+            DestinationChange::Congestion(level) => known.1 = level,
+            DestinationChange::UserPartUnavailable { .. } => {}
+        }
+        let mut told: BTreeMap<AssociationId, Vec<u32>> = BTreeMap::new();
+        for context in self.servers.keys() {
+            for association in self.asps.active(context) {
+                told.entry(*association).or_default().push(*context);
+            }
+        }
+        for (association, contexts) in told {
+            self.tell(association, destination, change, contexts);
+        }
+    }
+
+    fn tell(
+        &mut self,
+        association: AssociationId,
+        destination: Destination,
+        change: DestinationChange,
+        contexts: Vec<u32>,
+    ) {
+        let message = Message::Own(status::to_message(destination, change, contexts));
+        let streams = self.associations.get(&association).copied().unwrap_or(1);
+        //= https://www.rfc-editor.org/rfc/rfc3868#section-4.5.1
+        //# DUNA, DAVA, SCON, and DRST messages are sent sequentially and
+        //# processed at the receiver in the order sent.  SCTP stream 0 SHOULD
+        //# NOT be used.
+        let is_unordered = matches!(change, DestinationChange::UserPartUnavailable { .. });
+        let stream = if is_unordered || streams < 2 { StreamId(0) } else { StreamId(1) };
+        self.transmit(association, stream, &message);
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc3868#section-4.5.3
+    //# If the SGP has no information on
+    //# the availability / congestion status of the SS7 destination or
+    //# subsystem, the SGP responds with a DUNA message, as it has no routing
+    //# information to allow it to route traffic to this destination or
+    //# subsystem.
+    fn handle_audit(&mut self, association: AssociationId, message: &OwnMessage<SuaParameter>) {
+        let (codes, subsystem) = status::affected(message);
+        for (mask, meant) in codes {
+            let known: Vec<_> = self
+                .destinations
+                .iter()
+                .filter(|(destination, _)| {
+                    destination.subsystem == subsystem
+                        && status::is_meant(destination.point_code, mask, meant)
+                })
+                .map(|(destination, state)| (*destination, *state))
+                .collect();
+            if known.is_empty() {
+                let destination = Destination { point_code: PointCode(meant.0), subsystem };
+                let change = DestinationChange::Availability(Availability::Unavailable);
+                self.tell(association, destination, change, Vec::new());
+            }
+            for (destination, (availability, congestion)) in known {
+                self.tell(
+                    association,
+                    destination,
+                    DestinationChange::Availability(availability),
+                    Vec::new(),
+                );
+                if congestion > 0 && availability != Availability::Unavailable {
+                    self.tell(
+                        association,
+                        destination,
+                        DestinationChange::Congestion(congestion),
+                        Vec::new(),
+                    );
+                }
+            }
+        }
+    }
+
+    fn drain_asps(&mut self) {
+        while let Some(output) = self.asps.poll_output() {
+            match output {
+                GatewayOutput::Send(association, message) => {
+                    self.transmit(association, StreamId(0), &Message::Asp(message));
+                }
+                GatewayOutput::Event(event) => {
+                    self.handle_asp_event(&event);
+                    self.event(SignallingGatewayEvent::Asp(event));
+                }
+            }
+        }
+    }
+
+    fn handle_asp_event(&mut self, event: &GatewayEvent<u32>) {
+        match event {
+            GatewayEvent::FlushQueue(context) => self.flush(*context),
+            GatewayEvent::DiscardQueue(context) => {
+                let Some(server) = self.servers.get_mut(context) else { return };
+                for _ in server.queue.drain(..) {
+                    self.drops.count(DropReason::RecoveryExpired);
+                }
+                self.tell_queue(*context);
+            }
+            GatewayEvent::Asp(association, context, state) => {
+                let Some(server) = self.servers.get_mut(context) else { return };
+                match state {
+                    AspState::Active => server.must_correlate = true,
+                    AspState::Down => {
+                        server.labels.remove(association);
+                        // An ASP that went down has forgotten its connections.
+                        let gone = Peer::Asp(*association);
+                        self.connections.retain(|(_, owner), section| {
+                            (*owner != *association || section.context != *context)
+                                && section.peer != Some(gone)
+                        });
+                    }
+                    AspState::Inactive => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn transmit(&mut self, association: AssociationId, stream: StreamId, message: &Message) {
+        if self.associations.contains_key(&association) {
+            let transmit = super::transmit(association, stream, message.to_bytes());
+            self.outputs.push_back(SignallingGatewayOutput::Transmit(transmit));
+        } else {
+            self.drops.count(DropReason::AssociationDown);
+        }
+    }
+
+    fn send_error(
+        &mut self,
+        association: AssociationId,
+        code: ErrorCode,
+        scope: RoutingContexts,
+        octets: &[u8],
+    ) {
+        self.drops.count(DropReason::Refused);
+        let error = AspMessage::error(code, scope, octets);
+        self.transmit(association, StreamId(0), &Message::Asp(error));
+    }
+
+    fn event(&mut self, event: SignallingGatewayEvent) {
+        self.outputs.push_back(SignallingGatewayOutput::Event(event));
+    }
+}
+
+/// "Invalid loadsharing label" (RFC 3868, section 3.9.12): SUA alone has it.
+const INVALID_LOADSHARING_LABEL: u32 = 0x1c;
+
+/// The labels that an ASP Active carries, beyond what all layers have in it.
+fn labels_of(octets: &[u8]) -> Labels {
+    let mut labels = Labels::default();
+    let Ok(frame) = Frame::parse(octets) else { return labels };
+    for field in frame.parameters() {
+        match SuaParameter::read(field.kind, field.value) {
+            Ok(Some(SuaParameter::TidLabel(label))) => labels.transaction = Some(label),
+            Ok(Some(SuaParameter::DrnLabel(label))) => labels.reference = Some(label),
+            _ => {}
+        }
+    }
+    labels
+}
