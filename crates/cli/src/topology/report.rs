@@ -12,6 +12,8 @@ use crate::table::TextTable;
 
 /// Gaps that are listed; the rest is in the table `gaps`.
 const GAPS: usize = 8;
+/// Nodes of a path that are all printed.
+const LONG_PATH: usize = 16;
 
 pub(super) fn print(
     topology: &Topology,
@@ -176,7 +178,7 @@ impl Report<'_> {
             (Some(path), Some(delay)) => {
                 let nodes: Vec<&str> = path.nodes.iter().map(|node| self.short(node.index())).collect();
                 let (least, most) = (delay.min.as_millis_f64(), delay.max.as_millis_f64());
-                let (hops, nodes) = (path.contacts.len(), nodes.join(" > "));
+                let (hops, nodes) = (path.contacts.len(), abridged(&nodes));
                 writeln!(out, "{least:>7.3}  {most:>7.3}  {hops:>4}  {nodes}")?;
             }
             _ => writeln!(out, "{:>7}  {:>7}  {:>4}  no path", "–", "–", "–")?,
@@ -224,6 +226,16 @@ fn common_prefix(topology: &Topology) -> String {
     first[..end].to_owned()
 }
 
+/// The nodes of a path; of a long one both ends, for the table `legs` has all.
+fn abridged(nodes: &[&str]) -> String {
+    if nodes.len() <= LONG_PATH {
+        return nodes.join(" > ");
+    }
+    let (start, rest) = nodes.split_at(LONG_PATH / 2);
+    let (left_out, end) = rest.split_at(rest.len() - LONG_PATH / 2);
+    format!("{} > … {} more … > {}", start.join(" > "), left_out.len(), end.join(" > "))
+}
+
 /// A length of time in whole hours if it is such.
 fn hours(time: Duration) -> String {
     const HOUR: u64 = 3_600_000_000_000;
@@ -234,4 +246,23 @@ fn hours(time: Duration) -> String {
 /// A share in per cent, never rounded up to all.
 fn percent(share: f64) -> String {
     if share >= 1.0 { "100".to_owned() } else { format!("{:.3}", (share * 1e5).floor() / 1e3) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_shows_both_its_ends() {
+        let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+        let nodes: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(abridged(&nodes[..3]), "0 > 1 > 2");
+        let text = "0 > 1 > 2 > 3 > 4 > 5 > 6 > 7 > … 4 more … > 12 > 13 > 14 > 15 > 16 > 17 > 18 > 19";
+        assert_eq!(abridged(&nodes), text);
+    }
+
+    #[test]
+    fn a_share_below_all_is_never_told_as_all() {
+        assert_eq!([1.0, 0.999_999_9, 0.5].map(percent), ["100", "99.999", "50.000"]);
+    }
 }

@@ -139,11 +139,13 @@ fn other_programs_get_their_files() {
 fn an_interrupted_topology_goes_on_where_it_was_and_ends_alike() {
     use std::process::{Command, Stdio};
     let place = Place::new("topology-interrupted");
-    let sites: String = (0..40)
-        .map(|number| {
-            format!("[sites.s{number}]\nlatitude = \"{} deg\"\nlongitude = \"10 deg\"\n", number - 20)
+    let sites: Vec<String> = (-20..20)
+        .map(|latitude| {
+            let name = latitude + 20;
+            format!("[sites.s{name}]\nlatitude = \"{latitude} deg\"\nlongitude = \"10 deg\"\n")
         })
         .collect();
+    let sites = sites.concat();
     place.write("sky.toml", &format!("{}\n{sites}", scenario("iridium-london-boston.toml")));
     let arguments = |out| ["topology", "sky.toml", "--jobs", "1", "--rows", "1", "--out", out];
     let mut child =
