@@ -127,29 +127,40 @@ pub enum MessageError {
 impl Message {
     /// Reads a whole message, without copying its data.
     pub fn parse(octets: &Bytes) -> Result<Self, MessageError> {
-        let mut reader = Reader::new(octets);
+        let Some((header, data)) = octets.split_first_chunk::<HEADER_LEN>() else {
+            return Err(WireError::Truncated { wanted: HEADER_LEN, left: octets.len() }.into());
+        };
         //= https://www.rfc-editor.org/rfc/rfc4165#section-2.1.2
         //# The Spare field SHOULD be set to all zeroes (0's) by the sender and
         //# ignored by the receiver.
-        let [version, _spare, class, kind] = reader.array()?;
+        let [version, _spare, class, kind, l0, l1, l2, l3, _, b0, b1, b2, _, f0, f1, f2] = *header;
         if version != VERSION {
             return Err(MessageError::Version(version));
         }
         if class != CLASS {
             return Err(MessageError::Class(class));
         }
-        let told = reader.u32()?;
+        let told = u32::from_be_bytes([l0, l1, l2, l3]);
         if usize::try_from(told) != Ok(octets.len()) {
             return Err(MessageError::Length { told, received: octets.len() });
         }
-        let [_unused, bsn @ ..] = reader.array::<4>()?;
-        let [_unused, fsn @ ..] = reader.array::<4>()?;
         let body = match kind {
-            USER_DATA => parse_user_data(&octets.slice(HEADER_LEN..))?,
-            LINK_STATUS => Body::LinkStatus(parse_status(reader.u32()?, octets)?),
+            USER_DATA => match data {
+                [] => Body::Acknowledgement,
+                data if data.len() <= SHORTEST_MSU => {
+                    return Err(MessageError::UserDataTooShort(data.len() - 1));
+                }
+                [first, ..] => {
+                    let priority = Priority(first >> 6);
+                    Body::UserData(UserData { priority, msu: octets.slice(HEADER_LEN + 1..) })
+                }
+            },
+            LINK_STATUS => Body::LinkStatus(parse_status(data, octets)?),
             _ => return Err(MessageError::Type(kind)),
         };
-        Ok(Self { bsn: SequenceNumber::from_octets(bsn), fsn: SequenceNumber::from_octets(fsn), body })
+        let bsn = SequenceNumber::from_octets([b0, b1, b2]);
+        let fsn = SequenceNumber::from_octets([f0, f1, f2]);
+        Ok(Self { bsn, fsn, body })
     }
 
     /// Octets that [`Message::emit`] appends.
@@ -164,50 +175,45 @@ impl Message {
 
     /// Appends the message.
     pub fn emit(&self, out: &mut Vec<u8>) {
-        let len = self.emitted_len();
-        let kind = match self.body {
-            Body::Acknowledgement | Body::UserData(_) => USER_DATA,
-            Body::LinkStatus(_) => LINK_STATUS,
-        };
-        let told = u32::try_from(len).expect("a message is shorter than 4 GiB");
-        let mut header = [0; HEADER_LEN];
-        header[..4].copy_from_slice(&[VERSION, 0, CLASS, kind]);
-        header[4..8].copy_from_slice(&told.to_be_bytes());
-        header[8..12].copy_from_slice(&self.bsn.number().to_be_bytes());
-        header[12..].copy_from_slice(&self.fsn.number().to_be_bytes());
-        out.reserve(len);
-        out.extend_from_slice(&header);
+        out.reserve(self.emitted_len());
         match &self.body {
-            Body::Acknowledgement => {}
+            Body::Acknowledgement => out.extend_from_slice(&self.header(USER_DATA)),
             Body::LinkStatus(status) => {
-                out.extend_from_slice(&status.state().to_be_bytes());
+                let mut start = [0; HEADER_LEN + STATE_LEN];
+                start[..HEADER_LEN].copy_from_slice(&self.header(LINK_STATUS));
+                start[HEADER_LEN..].copy_from_slice(&status.state().to_be_bytes());
+                out.extend_from_slice(&start);
                 out.extend_from_slice(status.filler());
             }
             //= https://www.rfc-editor.org/rfc/rfc4165#section-2.3.1
             //# M2PA SHALL NOT add padding to the MTP3 message.
             Body::UserData(UserData { priority, msu }) => {
-                out.push(priority.0 << 6);
+                let mut start = [priority.0 << 6; HEADER_LEN + 1];
+                start[..HEADER_LEN].copy_from_slice(&self.header(USER_DATA));
+                out.extend_from_slice(&start);
                 out.extend_from_slice(msu);
             }
         }
     }
-}
 
-fn parse_user_data(data: &Bytes) -> Result<Body, MessageError> {
-    match data.first() {
-        None => Ok(Body::Acknowledgement),
-        Some(_) if data.len() <= SHORTEST_MSU => Err(MessageError::UserDataTooShort(data.len() - 1)),
-        Some(first) => Ok(Body::UserData(UserData { priority: Priority(first >> 6), msu: data.slice(1..) })),
+    fn header(&self, kind: u8) -> [u8; HEADER_LEN] {
+        let told = u32::try_from(self.emitted_len()).expect("a message is shorter than 4 GiB");
+        let [l0, l1, l2, l3] = told.to_be_bytes();
+        let [_, b0, b1, b2] = self.bsn.number().to_be_bytes();
+        let [_, f0, f1, f2] = self.fsn.number().to_be_bytes();
+        [VERSION, 0, CLASS, kind, l0, l1, l2, l3, 0, b0, b1, b2, 0, f0, f1, f2]
     }
 }
 
-fn parse_status(state: u32, octets: &Bytes) -> Result<LinkStatus, MessageError> {
-    let filler = octets.slice(HEADER_LEN + STATE_LEN..);
-    let excess = filler.len();
+/// `data` is what follows the headers of `octets`.
+fn parse_status(data: &[u8], octets: &Bytes) -> Result<LinkStatus, MessageError> {
+    let mut reader = Reader::new(data);
+    let state = reader.u32()?;
+    let filler = || octets.slice(HEADER_LEN + STATE_LEN..);
     let status = match state {
         1 => LinkStatus::Alignment,
-        2 => return Ok(LinkStatus::ProvingNormal(filler)),
-        3 => return Ok(LinkStatus::ProvingEmergency(filler)),
+        2 => return Ok(LinkStatus::ProvingNormal(filler())),
+        3 => return Ok(LinkStatus::ProvingEmergency(filler())),
         4 => LinkStatus::Ready,
         5 => LinkStatus::ProcessorOutage,
         6 => LinkStatus::ProcessorRecovered,
@@ -216,6 +222,7 @@ fn parse_status(state: u32, octets: &Bytes) -> Result<LinkStatus, MessageError> 
         9 => LinkStatus::OutOfService,
         _ => return Err(MessageError::Status(state)),
     };
+    let excess = reader.left();
     if excess == 0 { Ok(status) } else { Err(MessageError::StatusLength { state, excess }) }
 }
 
