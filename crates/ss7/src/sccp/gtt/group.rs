@@ -63,13 +63,21 @@ pub struct Share {
 const LINK_SELECTIONS: u64 = 16;
 
 impl Group {
-    /// The entity for a message among those that `is_available` says can be reached. `None` if none can.
+    /// The entity for a message. It is the one that it would be if all could be reached, or else one of those that
+    /// `is_available` says can be; so the others keep their streams when one fails. `None` if none can be reached.
     pub fn select(&self, share: Share, is_available: impl Fn(&Entity) -> bool) -> Option<&Entity> {
         if let (Sharing::Dominant, _) | (_, [_]) = (self.sharing, &self.entities[..]) {
             return self.entities.iter().find(|entity| is_available(entity));
         }
-        let available = || self.entities.iter().filter(|entity| is_available(entity));
-        let weights: u64 = available().map(|entity| u64::from(entity.weight)).sum();
+        self.shared(share, |_| true)
+            .filter(|entity| is_available(entity))
+            .or_else(|| self.shared(share, is_available))
+    }
+
+    /// Shares among the entities that are eligible, in proportion to their weights.
+    fn shared(&self, share: Share, is_eligible: impl Fn(&Entity) -> bool) -> Option<&Entity> {
+        let eligible = || self.entities.iter().filter(|entity| is_eligible(entity));
+        let weights: u64 = eligible().map(|entity| u64::from(entity.weight)).sum();
         if weights == 0 {
             return None;
         }
@@ -78,12 +86,14 @@ impl Group {
         } else {
             share.turn % weights
         };
-        available().find(|entity| {
+        for entity in eligible() {
             let weight = u64::from(entity.weight);
-            let is_its = slot < weight;
-            slot = slot.saturating_sub(weight);
-            is_its
-        })
+            if slot < weight {
+                return Some(entity);
+            }
+            slot -= weight;
+        }
+        None
     }
 }
 
@@ -126,6 +136,18 @@ mod tests {
             group.select(share, |_| true).unwrap().point_code
         };
         assert!((0..16).all(|sls| at(sls) == at(sls)));
+    }
+
+    #[test]
+    fn streams_stay_where_they_are_when_another_entity_fails() {
+        let group = group(Sharing::LinkSelection, vec![entity(1, 1), entity(2, 1), entity(3, 1)]);
+        for sls in 0..16 {
+            let share = Share { sls: Sls(sls), in_sequence: true, turn: 0 };
+            let before = group.select(share, |_| true).unwrap();
+            let after = group.select(share, |entity| entity.point_code != PointCode(2)).unwrap();
+            assert!(before.point_code == PointCode(2) || after == before);
+            assert_ne!(after.point_code, PointCode(2));
+        }
     }
 
     #[test]

@@ -43,7 +43,13 @@ type Others = SmallVec<[Other; 36]>;
 pub(super) struct Trie<T> {
     nodes: Vec<Node>,
     rules: Vec<T>,
+    /// The node that the first digits lead to, for all of them; [`NO_SHORTCUT`] where something may end on the way.
+    shortcuts: Vec<u32>,
 }
+
+/// Digits that a shortcut leads over.
+const SHORTCUT_DIGITS: usize = 3;
+const NO_SHORTCUT: u32 = u32::MAX;
 
 /// Patterns that are to be laid out below a node, whose digits up to the depth are dealt with.
 struct Work<'a, T> {
@@ -59,12 +65,32 @@ pub(super) struct TooManyAlike;
 impl<T: Copy> Trie<T> {
     /// Rules that share a pattern are tried in the order that is given here.
     pub(super) fn new(patterns: &[(&DigitPattern, T)]) -> Result<Self, TooManyAlike> {
-        let mut trie = Self { nodes: vec![Node::default()], rules: Vec::with_capacity(patterns.len()) };
+        let mut trie = Self {
+            nodes: vec![Node::default()],
+            rules: Vec::with_capacity(patterns.len()),
+            shortcuts: Vec::new(),
+        };
         let mut work = vec![Work { node: 0, depth: 0, patterns: patterns.to_vec() }];
         while let Some(next) = work.pop() {
             trie.build(next, &mut work)?;
         }
+        let all = 0..1_usize << (4 * SHORTCUT_DIGITS);
+        trie.shortcuts = all.map(|digits| trie.shortcut(digits).unwrap_or(NO_SHORTCUT)).collect();
         Ok(trie)
+    }
+
+    /// Where digits lead, the first in the lowest bits, if there is one way only and nothing ends on it.
+    fn shortcut(&self, digits: usize) -> Option<u32> {
+        let mut node = 0;
+        for at in 0..SHORTCUT_DIGITS {
+            let here = self.nodes.get(node as usize)?;
+            let bit = 1_u16 << (digits >> (4 * at) & 0xf);
+            if here.label_len > 0 || here.has_any || here.open_rules > 0 || here.children & bit == 0 {
+                return None;
+            }
+            node = here.first_child + (here.children & (bit - 1)).count_ones();
+        }
+        Some(node)
     }
 
     fn build<'a>(&mut self, here: Work<'a, T>, work: &mut Vec<Work<'a, T>>) -> Result<(), TooManyAlike> {
@@ -112,7 +138,15 @@ impl<T: Copy> Trie<T> {
     pub(super) fn find(&self, digits: &[u8], accepts: &impl Fn(T) -> bool) -> Option<T> {
         // Where else to look, the nearest last. Nodes with neither `?` nor star, which are most, are not among them.
         let mut others = Others::new();
-        let mut found = self.descend(0, 0, digits, accepts, &mut others);
+        let first = digits.first_chunk::<SHORTCUT_DIGITS>();
+        let key =
+            first.map(|first| first.iter().rev().fold(0, |key, digit| key << 4 | usize::from(digit & 0xf)));
+        let mut found = match key.and_then(|key| self.shortcuts.get(key)) {
+            Some(node) if *node != NO_SHORTCUT => {
+                self.descend(*node, SHORTCUT_DIGITS, digits, accepts, &mut others)
+            }
+            _ => self.descend(0, 0, digits, accepts, &mut others),
+        };
         while found.is_none() {
             let Other { node, at, has_any } = others.pop()?;
             let here = &self.nodes[node as usize];
