@@ -188,3 +188,103 @@ proptest! {
         prop_assert_eq!(&again.network().sites, &first.network().sites);
     }
 }
+
+#[test]
+fn every_setting_reaches_the_network() {
+    use slantpath_orbit::constellation::{IslPattern, Payload, Seam};
+    use slantpath_orbit::ground::{Criterion, Handover, Reselect};
+    use slantpath_orbit::outage::Failing;
+    use slantpath_orbit::site::{Place, Relay};
+    let text = r#"
+        [topology]
+        name = "all"
+        epoch = 2026-03-01T00:00:00Z
+        span = "1 h"
+        [constellations.polar]
+        satellites = { kind = "shell", arrangement = "star", planes = 6, per_plane = 11, altitude = "780 km",
+            inclination = "86.4 deg", plane_separation = "31.6 deg", seam_separation = "22 deg", total = 66,
+            turns_per_day = 14.34, phasing = "8.2 deg", first_longitude = "10 deg", first_phase = "3 deg",
+            perturbation = "none" }
+        isl = { pattern = "nearest", seam = "dynamic", cut_off_latitude = "65 deg", grazing_altitude = "100 km",
+            longest = "6000 km", acquisition = "20 s" }
+        [constellations.ring]
+        satellites = { kind = "preset", preset = "euroskyway" }
+        [constellations.many]
+        satellites = { kind = "preset", preset = "telesat" }
+        [ground]
+        min_elevation = "12 deg"
+        criterion = "least-loaded"
+        handover = "make-before-break"
+        handover_time = "2 s"
+        [sites.plane]
+        track = "flight.csv"
+        [[sites.plane.antennas]]
+        constellation = "polar"
+        reselect = "grid"
+        grid_period = "15 s"
+        grid_offset = "5 s"
+        [[sites.plane.antennas]]
+        constellation = "many"
+        min_elevation = "20 deg"
+        criterion = "longest-remaining"
+        reselect = "always"
+        handover = "break-before-make"
+        [sites.hub]
+        latitude = "45 deg"
+        longitude = "10 deg"
+        altitude = "430 m"
+        horizon = [["0 deg", "3 deg"], ["180 deg", "7 deg"]]
+        relay = "gateway"
+        [[outages]]
+        from = "10 min"
+        until = "11 min"
+        link = ["polar-1-1", "polar-1-2"]
+        [[outages]]
+        file = "outages.csv"
+        [validity]
+        warn_after = "1 d"
+        refuse_after = "2 d"
+        [paths.fixed]
+        from = "plane"
+        to = "hub"
+        selection = "fixed"
+        via = ["polar-1-1"]
+        refresh = "1 s"
+    "#;
+    let files: TraceFiles = std::sync::Arc::new(|name| {
+        Ok(match name {
+            "flight.csv" => "0 s, 50, 10, 10000\n1 h, 51, 20, 11000\n",
+            _ => "1 min, 2 min, hub\n",
+        }
+        .to_owned())
+    });
+    let topology = Topology::parse("all.toml", text, &[], files.clone()).unwrap_or_else(|e| panic!("{e}"));
+    let network = topology.network();
+    // In the order of their names; Telesat's two shells go under one.
+    let names: Vec<&str> = network.constellations.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["many", "many", "polar", "ring"]);
+    assert_eq!(network.constellations[0].satellites[0].name, "many-polar-1-1");
+    assert_eq!(network.constellations[3].payload, Payload::Regenerative);
+    let isl = network.constellations[2].isl;
+    assert_eq!((isl.pattern, isl.seam), (IslPattern::Nearest, Seam::Dynamic));
+    assert!((isl.cut_off_latitude.unwrap().as_degrees() - 65.0).abs() < 1e-9);
+    assert_eq!((isl.grazing_altitude_m, isl.range_max_m), (100e3, Some(6000e3)));
+    assert_eq!(isl.acquisition, slantpath_base::Duration::from_secs(20));
+    let (hub, plane) = (&network.sites[0], &network.sites[1]);
+    assert_eq!((hub.relay, hub.horizon.is_open(), plane.relay), (Relay::Gateway, false, Relay::None));
+    assert!(matches!(hub.place, Place::Fixed(_)) && matches!(plane.place, Place::Track(_)));
+    let (first, second) = (&plane.antennas[0].policy, &plane.antennas[1].policy);
+    let seconds = slantpath_base::Duration::from_secs;
+    assert_eq!(first.reselect, Reselect::Grid { period: seconds(15), offset: seconds(5) });
+    assert_eq!(first.criterion, Criterion::LeastLoaded);
+    assert_eq!(first.handover, Handover::MakeBeforeBreak { overlap: seconds(2) });
+    assert_eq!(second.handover, Handover::BreakBeforeMake { gap: seconds(0) });
+    assert_eq!((second.reselect, second.criterion), (Reselect::Always, Criterion::LongestRemaining));
+    assert_eq!(network.outages[0].what, Failing::Link("polar-1-1".into(), "polar-1-2".into()));
+    assert_eq!(network.outages[1].what, Failing::Node("hub".into()));
+    assert_eq!(network.validity.refuse_after, seconds(2 * 86_400));
+    let again =
+        Topology::parse("again.toml", &topology.merged(), &[], files).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(again.canonical(), topology.canonical());
+    assert!(answer(&topology).table("legs").is_some());
+}
