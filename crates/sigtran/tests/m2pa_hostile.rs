@@ -1,5 +1,5 @@
-//! A link of M2PA against a peer and a level 3 that say anything at any time: it neither panics nor grows, and time goes
-//! on.
+//! A link of M2PA against a peer and a level 3 that say anything at any time: it neither panics nor grows, and time
+//! goes on.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use bytes::Bytes;
@@ -77,7 +77,8 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => (0_u64..3_000).prop_map(Step::Elapse),
         4 => Just(Step::InSequence),
         10 => any_message(),
-        1 => (0_u16..3, 4_u32..6, any::<Vec<u8>>()).prop_map(|(stream, ppid, octets)| Step::Octets(stream, ppid, octets)),
+        1 => (0_u16..3, 4_u32..6, any::<Vec<u8>>())
+            .prop_map(|(stream, protocol, octets)| Step::Octets(stream, protocol, octets)),
         1 => any::<bool>().prop_map(Step::ReceiveCongestion),
         8 => any_request().prop_map(Step::Request),
         3 => prop_oneof![
