@@ -187,6 +187,13 @@ impl<T: Copy> Trie<T> {
             at += label.len();
             let next = digits.get(at);
             let has_any = here.has_any && next.is_some();
+            if here.children == 0 && !has_any {
+                // Nothing lies below: the rules of this node, in their order, are all there is.
+                let skipped = if next.is_some() { usize::from(here.exact_rules) } else { 0 };
+                let first = here.first_rule as usize;
+                let end = first + usize::from(here.exact_rules) + usize::from(here.open_rules);
+                return self.rules[first + skipped..end].iter().copied().find(|rule| accepts(*rule));
+            }
             if has_any || here.open_rules > 0 {
                 // A pattern has at most 32 places, so that is how far a number is looked at.
                 others.push(Other { node, at: at.to_le_bytes()[0], has_any });
