@@ -4,10 +4,12 @@ use std::net::IpAddr;
 
 use slantpath_base::{Instant, Seed};
 use slantpath_net::InterfaceId;
+use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_wire::icmp::{IcmpError, IcmpMessage};
 use slantpath_wire::ip::{IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
+use crate::association::{AssociationConfig, AssociationCounters, AssociationEnd};
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress, encapsulate};
 use crate::receiver::ReceiverConfig;
@@ -18,6 +20,10 @@ use crate::transport::TransportConfig;
 /// Which of a host's flows is meant: numbers in the order in which they were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowEndId(pub usize);
+
+/// Which of a host's associations is meant: numbers in the order in which they were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AssociationEndId(pub usize);
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +42,7 @@ pub struct HostDrops {
 #[derive(Debug)]
 pub struct Host {
     interfaces: Interfaces,
+    associations: Vec<AssociationEnd>,
     flow_ends: Vec<FlowEnd>,
     /// Flow ends that have something to give since the last drain, each at most once.
     dirty: Vec<usize>,
@@ -46,7 +53,13 @@ impl Host {
     /// A host with these addresses, each at an interface.
     pub fn new(addresses: Vec<(IpAddr, InterfaceId)>) -> Self {
         let interfaces = Interfaces::new(addresses);
-        Self { interfaces, flow_ends: Vec::new(), dirty: Vec::new(), drops: HostDrops::default() }
+        Self {
+            interfaces,
+            associations: Vec::new(),
+            flow_ends: Vec::new(),
+            dirty: Vec::new(),
+            drops: HostDrops::default(),
+        }
     }
 
     /// Sends what goes to `destination` out by `interface`. Packets to a destination without a route are
@@ -86,6 +99,35 @@ impl Host {
         FlowEndId(id)
     }
 
+    /// Adds an end of an association that an adaptation layer drives. `path` names it for its stream of chance.
+    pub fn add_association(&mut self, config: AssociationConfig, seed: Seed, path: &str) -> AssociationEndId {
+        self.associations.push(AssociationEnd::new(config, seed.stream(path)));
+        AssociationEndId(self.associations.len() - 1)
+    }
+
+    /// Whether an association has something to tell.
+    pub fn has_association_input(&self, id: AssociationEndId) -> bool {
+        self.associations.get(id.0).is_some_and(AssociationEnd::has_input)
+    }
+
+    /// What an association tells the layer above, oldest first.
+    pub fn poll_association(&mut self, id: AssociationEndId) -> Option<TransportInput> {
+        self.associations.get_mut(id.0)?.poll_input()
+    }
+
+    /// Sends a message on an association, in order on its stream. One that is down throws it away and counts it.
+    ///
+    /// # Panics
+    /// If the host has no such association.
+    pub fn send_on_association(&mut self, now: Instant, id: AssociationEndId, transmit: Transmit) {
+        self.associations[id.0].send(now, transmit);
+    }
+
+    /// What an association has counted; `None` if there is no such association.
+    pub fn association_counters(&self, id: AssociationEndId) -> Option<AssociationCounters> {
+        self.associations.get(id.0).map(AssociationEnd::counters)
+    }
+
     /// What the sender of a flow remembers; `None` for a receiver.
     pub fn sender_report(&self, id: FlowEndId) -> Option<&SenderReport> {
         self.flow_ends.get(id.0)?.sender_report()
@@ -106,6 +148,27 @@ impl Host {
         self.flow_ends.iter().position(|end| end.protocol() == protocol && end.port() == port)
     }
 
+    fn association_at(&mut self, protocol: u8, port: u16) -> Option<&mut AssociationEnd> {
+        let is_sctp = protocol == protocol::SCTP;
+        self.associations.iter_mut().find(|end| is_sctp && end.port() == port)
+    }
+
+    /// The next packet of an association.
+    fn poll_associations(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
+        for association in &mut self.associations {
+            while let Some(mut segment) = association.poll_transmit(now) {
+                match self.interfaces.route(segment.destination, segment.source) {
+                    None => self.drops.no_route += 1,
+                    Some((interface, source)) => {
+                        encapsulate(&mut segment.packet, protocol::SCTP, source, segment.destination);
+                        return Some((interface, segment.packet));
+                    }
+                }
+            }
+        }
+        None
+    }
+
     /// A router has something to say of a packet that this host sent. Only "too big" has consequences: all
     /// else is left to the transports' own timers (RFC 9260, section 10; RFC 5461).
     fn handle_icmp(&mut self, now: Instant, header: &IpHeader, packet: &Packet) {
@@ -116,11 +179,13 @@ impl Host {
         };
         let IcmpError::PacketTooBig { mtu_bytes } = message.error else { return };
         let Ok((quoted, quoted_len)) = IpHeader::parse_header(message.quote) else { return };
-        let flow_end = message
-            .quote
-            .get(quoted_len..)
-            .and_then(|segment| port(segment, 0))
-            .and_then(|port| self.flow_end_at(quoted.protocol, port));
+        let Some(port) = message.quote.get(quoted_len..).and_then(|segment| port(segment, 0)) else { return };
+        if let Some(association) = self.association_at(quoted.protocol, port) {
+            let mtu = u16::try_from(mtu_bytes).unwrap_or(u16::MAX);
+            association.handle_packet_too_big(now, quoted.destination, mtu);
+            return;
+        }
+        let flow_end = self.flow_end_at(quoted.protocol, port);
         if let Some(index) = flow_end {
             self.flow_ends[index].handle_packet_too_big(now, quoted.destination, mtu_bytes);
             self.mark(index);
@@ -150,7 +215,12 @@ impl slantpath_net::Host for Host {
             return;
         }
         let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
-        let Some(index) = port(segment, 2).and_then(|port| self.flow_end_at(header.protocol, port)) else {
+        let port = port(segment, 2);
+        if let Some(association) = port.and_then(|port| self.association_at(header.protocol, port)) {
+            association.handle_packet(now, header.source, header.destination, packet);
+            return;
+        }
+        let Some(index) = port.and_then(|port| self.flow_end_at(header.protocol, port)) else {
             self.drops.no_port += 1;
             return;
         };
@@ -159,6 +229,7 @@ impl slantpath_net::Host for Host {
     }
 
     fn handle_deadline(&mut self, now: Instant) {
+        self.associations.iter_mut().for_each(|association| association.handle_deadline(now));
         for index in 0..self.flow_ends.len() {
             if self.flow_ends[index].deadline().is_some_and(|deadline| deadline <= now) {
                 self.flow_ends[index].handle_deadline(now);
@@ -168,6 +239,9 @@ impl slantpath_net::Host for Host {
     }
 
     fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
+        if let Some(packet) = self.poll_associations(now) {
+            return Some(packet);
+        }
         while let Some(&index) = self.dirty.last() {
             while let Some(mut segment) = self.flow_ends[index].poll_transmit(now) {
                 let protocol = self.flow_ends[index].protocol();
@@ -185,7 +259,8 @@ impl slantpath_net::Host for Host {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.flow_ends.iter().filter_map(FlowEnd::deadline).min()
+        let associations = self.associations.iter().filter_map(AssociationEnd::deadline);
+        self.flow_ends.iter().filter_map(FlowEnd::deadline).chain(associations).min()
     }
 }
 

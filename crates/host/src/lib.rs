@@ -1,9 +1,12 @@
 //! An end system: interfaces, transports and the applications that load them.
 //!
 //! A [`Host`] is what `net` drives. It holds flow ends: each is one transport, SCTP or TCP, with one application on
-//! top, a sender that plays a [`Workload`] or a receiver that checks every byte. IP is below: addresses, routes,
+//! top, a sender that plays a [`Workload`] or a receiver that checks every byte. For adaptation layers above it holds
+//! associations without an application ([`AssociationConfig`]); [`signalling`] is the network of signalling points that
+//! uses them. IP is below: addresses, routes,
 //! headers. What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
+mod association;
 mod flow_end;
 mod host;
 mod interfaces;
@@ -11,11 +14,13 @@ pub mod message;
 mod receiver;
 pub mod record;
 mod sender;
+pub mod signalling;
 pub mod timeline;
 mod transport;
 mod workload;
 
-pub use host::{FlowEndId, Host, HostDrops};
+pub use association::{AssociationConfig, AssociationCounters};
+pub use host::{AssociationEndId, FlowEndId, Host, HostDrops};
 pub use interfaces::NoSourceAddress;
 pub use receiver::ReceiverConfig;
 pub use sender::SenderConfig;

@@ -163,7 +163,16 @@ impl Account {
 
     /// Reads a message that has arrived.
     pub fn arrived(&mut self, now: Instant, transfer: &Transfer) -> Delivery {
-        let Some((link, low)) = stamp_of(transfer) else {
+        self.settle(now, transfer.label.dpc, stamp_of(transfer))
+    }
+
+    /// Reads the data of a unitdata that SCCP has given to its user at `destination`.
+    pub fn arrived_unitdata(&mut self, now: Instant, destination: PointCode, data: &[u8]) -> Delivery {
+        self.settle(now, destination, stamp::parse(data))
+    }
+
+    fn settle(&mut self, now: Instant, destination: PointCode, stamp: Option<(LinkNumber, u32)>) -> Delivery {
+        let Some((link, low)) = stamp else {
             self.unknown += 1;
             return Delivery::Unknown;
         };
@@ -181,7 +190,7 @@ impl Account {
         let delay = now - sent;
         self.delivered += 1;
         self.delays.saturating_record(delay.as_nanos());
-        let greatest = account.greatest.entry(transfer.label.dpc).or_insert(number);
+        let greatest = account.greatest.entry(destination).or_insert(number);
         let is_late = number < *greatest;
         *greatest = number.max(*greatest);
         self.give_up(now, index);
@@ -236,6 +245,18 @@ impl Account {
             delay_p99: delay(self.delays.value_at_quantile(0.99)),
             delay_max: delay(self.delays.max()),
         }
+    }
+}
+
+impl LinkNumber {
+    /// The generator's link that a message was made for, as its stamp says.
+    pub fn of_transfer(transfer: &Transfer) -> Option<Self> {
+        stamp_of(transfer).map(|(link, _)| link)
+    }
+
+    /// The same for the data of a unitdata.
+    pub fn of_unitdata(data: &[u8]) -> Option<Self> {
+        stamp::parse(data).map(|(link, _)| link)
     }
 }
 

@@ -1,0 +1,23 @@
+//! A network of signalling points: MTP3 with its links, SCCP where there is one, and the load between them.
+//!
+//! [`SignallingNetwork`] holds the points, the 64 kbit/s lines between them and the accounts of what is sent. A link of
+//! M2PA runs over an association that somebody else carries: the network hands out what is to be sent on it and takes
+//! what comes, whether a [`Host`](crate::Host) of a simulated network has the association or a test's queue.
+
+mod config;
+mod line;
+mod link;
+mod load;
+mod network;
+mod record;
+mod simulation;
+
+pub use config::{
+    AssociationSide, Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, NetworkConfigError,
+    PointConfig, PointId, Side, SignallingLinkId,
+};
+pub use link::EndCounters;
+pub use load::LoadReport;
+pub use network::{Output, SignallingNetwork};
+pub use record::{Availability, Event, EventKind};
+pub use simulation::{AssociationPlace, LinkChange, SignallingSimulation};

@@ -1,0 +1,170 @@
+//! What a signalling network is made of.
+
+use slantpath_base::Duration;
+use slantpath_sigtran::m2pa;
+use slantpath_ss7::load::{GeneratorConfig, GeneratorError};
+use slantpath_ss7::mtp3::node::{self, LinkId};
+use slantpath_ss7::sccp::{self, Ssn};
+use slantpath_ss7::{PointCode, mtp2};
+
+/// A point: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PointId(pub usize);
+
+/// A link: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SignallingLinkId(pub usize);
+
+/// One of the two ends of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The one that is named first.
+    First,
+    /// The other.
+    Second,
+}
+
+impl Side {
+    /// Both, in their order.
+    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+
+    /// The other one.
+    #[must_use]
+    pub const fn far(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+/// One end of an association that carries a link of M2PA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AssociationSide {
+    /// The link.
+    pub link: SignallingLinkId,
+    /// Which end.
+    pub side: Side,
+}
+
+/// Everything.
+#[derive(Clone, Debug)]
+pub struct NetworkConfig {
+    /// Signalling points.
+    pub points: Vec<PointConfig>,
+    /// Links between them, each end known to its point's MTP3.
+    pub links: Vec<LinkConfig>,
+    /// Load.
+    pub loads: Vec<LoadConfig>,
+}
+
+/// A signalling point.
+#[derive(Clone, Debug)]
+pub struct PointConfig {
+    /// Its message transfer part.
+    pub mtp3: node::Config,
+    /// Its SCCP, if it has one. All its subsystems are put into service at the start.
+    pub sccp: Option<sccp::NodeConfig>,
+}
+
+/// A link between two points.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// Its name, by which its random streams are derived.
+    pub name: String,
+    /// Its ends, first and second.
+    pub ends: [LinkEnd; 2],
+    /// What carries it.
+    pub carrier: Carrier,
+}
+
+/// A link's end at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkEnd {
+    /// The point.
+    pub point: PointId,
+    /// What its MTP3 calls the link.
+    pub link: LinkId,
+}
+
+/// What carries a link.
+#[derive(Clone, Debug)]
+pub enum Carrier {
+    /// An association, with M2PA at both ends.
+    Association(m2pa::LinkConfig),
+    /// A line, with MTP2 at both ends.
+    Line(LineConfig),
+}
+
+/// A line between two terminals.
+#[derive(Clone, Debug)]
+pub struct LineConfig {
+    /// Both terminals.
+    pub terminal: mtp2::Config,
+    /// One way.
+    pub delay: Duration,
+    /// Probability that a bit arrives wrong, 0 or more and below 1.
+    pub bit_error_rate: f64,
+}
+
+/// A generator at one point, and where its messages are expected.
+#[derive(Clone, Debug)]
+pub struct LoadConfig {
+    /// Its name, by which its random streams are derived.
+    pub name: String,
+    /// The point that sends.
+    pub from: PointId,
+    /// What it sends.
+    pub generator: GeneratorConfig,
+    /// The points that its messages are for. With routing by point code, those of the generator.
+    pub destinations: Vec<PointCode>,
+    /// With routing by global title: the subsystem that receives. Two loads to one point must differ in it.
+    pub subsystem: Option<Ssn>,
+    /// When a message that has not arrived is lost.
+    pub give_up_after: Duration,
+}
+
+/// Why a network cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NetworkConfigError {
+    /// A generator.
+    #[error("load `{load}`: {error}")]
+    Generator {
+        /// The load's name.
+        load: String,
+        /// What is wrong.
+        error: GeneratorError,
+    },
+    /// A terminal of MTP2.
+    #[error("link `{link}`: {error}")]
+    Mtp2 {
+        /// The link's name.
+        link: String,
+        /// What is wrong.
+        error: mtp2::ConfigError,
+    },
+    /// An end of M2PA.
+    #[error("link `{link}`: {error}")]
+    M2pa {
+        /// The link's name.
+        link: String,
+        /// What is wrong.
+        error: m2pa::ConfigError,
+    },
+    /// MTP3 of a point.
+    #[error("signalling point `{point}`: {error}")]
+    Mtp3 {
+        /// The point's name.
+        point: String,
+        /// The first fault.
+        error: node::ConfigError,
+    },
+    /// SCCP of a point.
+    #[error("SCCP of signalling point `{point}`: {error}")]
+    Sccp {
+        /// The point's name.
+        point: String,
+        /// What is wrong.
+        error: sccp::ConfigError,
+    },
+}

@@ -1,0 +1,348 @@
+//! Points, links and loads put together: what one gives is handed to the next until nothing is left to do.
+
+use std::collections::VecDeque;
+
+use slantpath_base::{Instant, Seed};
+use slantpath_sigtran::transport::{Transmit, TransportInput};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::{self, LinkId, ManagementEvent};
+use slantpath_ss7::mtp3::{self, ServiceIndicator};
+use slantpath_ss7::sccp::{self, Indication};
+use slantpath_ss7::transfer::{Transfer, TransferIndication};
+
+use super::config::{
+    AssociationSide, NetworkConfig, NetworkConfigError, PointConfig, PointId, Side, SignallingLinkId,
+};
+use super::link::{EndCounters, Link, Wanted};
+use super::load::{Load, LoadReport};
+use super::record::{Event, EventKind};
+
+/// What a network asks of its driver.
+#[derive(Debug)]
+pub enum Output {
+    /// A message for the association of a link of M2PA.
+    Transmit(AssociationSide, Transmit),
+    /// Nothing until then, or until something comes.
+    Wait(Option<Instant>),
+}
+
+#[derive(Debug)]
+struct Point {
+    code: PointCode,
+    mtp3: mtp3::Node,
+    sccp: Option<sccp::Node>,
+    /// By the numbers of MTP3: which link, and which end of it is here.
+    links: Vec<(SignallingLinkId, Side)>,
+    deadline: Option<Instant>,
+}
+
+/// A network of signalling points under load.
+#[derive(Debug)]
+pub struct SignallingNetwork {
+    points: Vec<Point>,
+    links: Vec<Link>,
+    /// When each end of each link wants to be called.
+    deadlines: Vec<[Option<Instant>; 2]>,
+    loads: Vec<Load>,
+    events: Vec<Event>,
+    /// Messages that came to a user and belong to no load.
+    strangers: u64,
+    outputs: VecDeque<Output>,
+}
+
+impl SignallingNetwork {
+    /// Makes a network whose links begin to align when it is first polled. Random streams derive from `seed` and the
+    /// names of links and loads.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    ///
+    /// # Panics
+    /// If a link names a point that is not there, or a link that the point's MTP3 does not know.
+    pub fn new(config: NetworkConfig, seed: Seed) -> Result<Self, NetworkConfigError> {
+        let NetworkConfig { points, links, loads } = config;
+        let mut points = points.into_iter().map(Point::new).collect::<Result<Vec<_>, _>>()?;
+        for (number, link) in links.iter().enumerate() {
+            for (end, side) in link.ends.iter().zip(Side::BOTH) {
+                let places = &mut points[end.point.0].links;
+                places[usize::from(end.link.0)] = (SignallingLinkId(number), side);
+            }
+        }
+        let deadlines = vec![[None; 2]; links.len()];
+        let links = links.into_iter().enumerate().map(|(number, link)| Link::new(link, number, seed));
+        let links = links.collect::<Result<Vec<_>, _>>()?;
+        let load = |config: super::LoadConfig| {
+            let name = config.name.clone();
+            Load::new(config, seed).map_err(|error| NetworkConfigError::Generator { load: name, error })
+        };
+        let loads = loads.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
+        let mut network = Self {
+            points,
+            links,
+            deadlines,
+            loads,
+            events: Vec::new(),
+            strangers: 0,
+            outputs: VecDeque::new(),
+        };
+        for point in 0..network.points.len() {
+            let count = u16::try_from(network.points[point].links.len()).unwrap_or(u16::MAX);
+            for link in 0..count {
+                network.points[point].mtp3.activate(Instant::START, LinkId(link));
+            }
+        }
+        Ok(network)
+    }
+
+    /// An association tells something to the end of its link.
+    pub fn handle_transport(&mut self, now: Instant, end: AssociationSide, input: TransportInput) {
+        self.links[end.link.0].handle_transport(now, end.side, input);
+    }
+
+    /// A line breaks; both terminals hear it. Says whether there was a line that worked: an association breaks with the
+    /// paths below it.
+    pub fn fail_line(&mut self, now: Instant, link: SignallingLinkId) -> bool {
+        self.links[link.0].fail(now)
+    }
+
+    /// A line works again. Says whether there was a broken one.
+    pub fn restore_line(&mut self, now: Instant, link: SignallingLinkId) -> bool {
+        self.links[link.0].restore(now)
+    }
+
+    /// Management at both ends takes a link out of service: traffic changes over in order.
+    pub fn deactivate(&mut self, now: Instant, link: SignallingLinkId) {
+        for end in self.links[link.0].ends {
+            self.points[end.point.0].mtp3.deactivate(now, end.link);
+        }
+    }
+
+    /// Management at both ends brings a link back into service.
+    pub fn activate(&mut self, now: Instant, link: SignallingLinkId) {
+        for end in self.links[link.0].ends {
+            self.points[end.point.0].mtp3.activate(now, end.link);
+        }
+    }
+
+    /// Does all there is to do by `now`, and says what to send next, or until when nothing is to be done.
+    pub fn poll_output(&mut self, now: Instant) -> Output {
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return output;
+            }
+            if !self.turn(now) {
+                return Output::Wait(self.deadline());
+            }
+        }
+    }
+
+    /// What happened to links so far, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// What an end of a link has counted.
+    pub fn link_counters(&self, link: SignallingLinkId, side: Side) -> EndCounters {
+        self.links[link.0].counters(side)
+    }
+
+    /// What the message transfer part of a point has counted.
+    pub fn mtp3_counters(&self, point: PointId) -> &node::Counters {
+        self.points[point.0].mtp3.counters()
+    }
+
+    /// What the SCCP of a point has counted, if it has one.
+    pub fn sccp_counters(&self, point: PointId) -> Option<&sccp::Counters> {
+        self.points[point.0].sccp.as_ref().map(sccp::Node::counters)
+    }
+
+    /// Messages that came to a user and belong to no load.
+    pub const fn strangers(&self) -> u64 {
+        self.strangers
+    }
+
+    /// What became of a load's messages up to `now`, for each of its links.
+    pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LoadReport> {
+        self.loads.get_mut(load).map(|load| load.reports(now)).unwrap_or_default()
+    }
+
+    /// One round through everything. Says whether something was handed on.
+    fn turn(&mut self, now: Instant) -> bool {
+        let mut is_busy = false;
+        for link in 0..self.links.len() {
+            for side in Side::BOTH {
+                is_busy |= self.drain_link(now, link, side);
+            }
+        }
+        for point in 0..self.points.len() {
+            is_busy |= self.drain_point(now, point);
+        }
+        for load in 0..self.loads.len() {
+            is_busy |= self.drain_load(now, load);
+        }
+        is_busy
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let links = self.deadlines.iter().flatten().copied();
+        let lines = self.links.iter().map(Link::next_arrival);
+        let points = self.points.iter().map(|point| point.deadline);
+        let loads = self.loads.iter().map(Load::deadline);
+        links.chain(lines).chain(points).chain(loads).flatten().min()
+    }
+
+    fn drain_link(&mut self, now: Instant, number: usize, side: Side) -> bool {
+        let mut is_busy = false;
+        loop {
+            let link = &mut self.links[number];
+            match link.poll(now, side) {
+                Wanted::Indication(indication) => {
+                    let end = link.ends[side as usize];
+                    self.points[end.point.0].mtp3.handle_link(now, end.link, indication);
+                }
+                Wanted::Transmit(transmit) => {
+                    let end = AssociationSide { link: SignallingLinkId(number), side };
+                    self.outputs.push_back(Output::Transmit(end, transmit));
+                }
+                Wanted::Wait(deadline) => {
+                    self.deadlines[number][side as usize] = deadline;
+                    return is_busy;
+                }
+            }
+            is_busy = true;
+        }
+    }
+
+    fn drain_point(&mut self, now: Instant, number: usize) -> bool {
+        let mut is_busy = false;
+        loop {
+            let point = &mut self.points[number];
+            match point.mtp3.poll_output(now) {
+                node::Output::Link(link, request) => {
+                    let (link, side) = point.links[usize::from(link.0)];
+                    self.links[link.0].request(now, side, request);
+                }
+                node::Output::Indication(user, indication) => self.indicate(now, number, user, indication),
+                node::Output::Management(event) => self.note(now, number, event),
+                node::Output::Wait(deadline) => {
+                    let Some(sccp) = point.sccp.as_mut() else {
+                        point.deadline = deadline;
+                        return is_busy;
+                    };
+                    match sccp.poll_output(now) {
+                        // What MTP3 refuses it has counted under its reason.
+                        sccp::Output::Transfer(transfer) => drop(point.mtp3.transfer(now, &transfer)),
+                        sccp::Output::Indication { ssn, indication } => {
+                            let code = point.code;
+                            if let Indication::Unitdata { data, .. } = indication {
+                                let loads = &mut self.loads;
+                                let is_known =
+                                    loads.iter_mut().any(|load| load.arrived_unitdata(now, code, ssn, &data));
+                                self.strangers += u64::from(!is_known);
+                            }
+                        }
+                        sccp::Output::Wait(own) => {
+                            point.deadline = deadline.into_iter().chain(own).min();
+                            return is_busy;
+                        }
+                    }
+                }
+            }
+            is_busy = true;
+        }
+    }
+
+    /// MTP3 tells a user of a point something.
+    fn indicate(
+        &mut self,
+        now: Instant,
+        point: usize,
+        user: ServiceIndicator,
+        indication: TransferIndication,
+    ) {
+        if !matches!(indication, TransferIndication::Transfer(_)) {
+            let own = self.loads.iter_mut().filter(|load| load.from.0 == point);
+            own.filter(|load| load.service() == user).for_each(|load| load.tell(now, &indication));
+        }
+        match (&mut self.points[point].sccp, &indication) {
+            (Some(sccp), _) if user == ServiceIndicator::SCCP => sccp.handle_indication(now, indication),
+            (_, TransferIndication::Transfer(transfer)) => self.arrived(now, transfer),
+            _ => {}
+        }
+    }
+
+    fn arrived(&mut self, now: Instant, transfer: &Transfer) {
+        let is_known = self.loads.iter_mut().any(|load| load.arrived(now, transfer));
+        self.strangers += u64::from(!is_known);
+    }
+
+    fn note(&mut self, now: Instant, point: usize, event: ManagementEvent) {
+        let (link, kind) = match event {
+            ManagementEvent::ChangeoverWithoutSequence(link) => (link, EventKind::ChangeoverWithoutSequence),
+            ManagementEvent::LinkAvailable(link) => (link, EventKind::Available),
+            ManagementEvent::LinkCongestion(link, status) => (link, EventKind::Congestion(status)),
+            ManagementEvent::LinkTestFailed(link) => (link, EventKind::TestFailed),
+            ManagementEvent::LinkUnavailable(link) => (link, EventKind::Unavailable),
+            // Of link sets, destinations and inhibition; the links' own events and the loads' accounts show what
+            // comes of them.
+            ManagementEvent::ChangebackUnacknowledged(_)
+            | ManagementEvent::CircularRoute(_)
+            | ManagementEvent::InhibitionDenied(_)
+            | ManagementEvent::InhibitionUnanswered(_)
+            | ManagementEvent::LinkInhibited(_)
+            | ManagementEvent::LinkSetAvailable(_)
+            | ManagementEvent::LinkSetUnavailable(_)
+            | ManagementEvent::LinkUninhibited(_)
+            | ManagementEvent::RestartBegun
+            | ManagementEvent::RestartOver => return,
+        };
+        let (link, side) = self.points[point].links[usize::from(link.0)];
+        self.events.push(Event { at: now, link, side, kind });
+    }
+
+    fn drain_load(&mut self, now: Instant, number: usize) -> bool {
+        let load = &mut self.loads[number];
+        let mtp3 = &mut self.points[load.from.0].mtp3;
+        let mut is_busy = false;
+        for destination in load.begin(now).into_iter().flatten() {
+            if !mtp3.is_accessible(destination) {
+                load.tell(now, &TransferIndication::Pause(destination));
+            }
+            is_busy = true;
+        }
+        while let Some(message) = load.poll(now) {
+            if mtp3.transfer(now, &message.transfer).is_err() {
+                load.refused(&message);
+            }
+            is_busy = true;
+        }
+        is_busy
+    }
+}
+
+impl Point {
+    fn new(config: PointConfig) -> Result<Self, NetworkConfigError> {
+        let name = config.mtp3.name.clone();
+        let code = config.mtp3.point_code;
+        let count = config.mtp3.link_sets.iter().map(|link_set| link_set.links.len()).sum();
+        let mtp3 = mtp3::Node::new(config.mtp3).map_err(|errors| {
+            let error = errors.into_iter().next().expect("a refusal has a fault");
+            NetworkConfigError::Mtp3 { point: name.clone(), error }
+        })?;
+        let sccp = match config.sccp {
+            None => None,
+            Some(config) => {
+                let subsystems: Vec<_> = config.subsystems.keys().copied().collect();
+                let wrong = |error| NetworkConfigError::Sccp { point: name.clone(), error };
+                let mut node = sccp::Node::new(config).map_err(wrong)?;
+                for ssn in subsystems {
+                    let is_known = node.set_subsystem(Instant::START, ssn, true);
+                    debug_assert_eq!(is_known, Ok(()), "the subsystems are the node's own");
+                }
+                Some(node)
+            }
+        };
+        let links = vec![(SignallingLinkId(usize::MAX), Side::First); count];
+        Ok(Self { code, mtp3, sccp, links, deadline: None })
+    }
+}

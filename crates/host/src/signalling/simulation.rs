@@ -1,0 +1,130 @@
+//! A signalling network in the simulator: its associations are carried by hosts of a packet network.
+//!
+//! Both keep their own events; the one that is due earlier goes first, and what one tells the other is told at the
+//! instant at which it happens.
+
+use std::collections::VecDeque;
+
+use slantpath_base::Instant;
+use slantpath_net::{Network, NodeId};
+
+use super::config::{AssociationSide, SignallingLinkId};
+use super::network::{Output, SignallingNetwork};
+use crate::{AssociationEndId, Host};
+
+/// Where an end of a link's association is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AssociationPlace {
+    /// The end of the link.
+    pub end: AssociationSide,
+    /// The node whose host carries it.
+    pub node: NodeId,
+    /// What the host calls it.
+    pub association: AssociationEndId,
+}
+
+/// Something that is done to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkChange {
+    /// Management at both ends brings it into service.
+    Activate,
+    /// Management at both ends takes it out of service.
+    Deactivate,
+    /// Its line breaks.
+    Fail,
+    /// Its line works again.
+    Restore,
+}
+
+/// A signalling network with the places of its associations and what is done to its links.
+#[derive(Debug)]
+pub struct SignallingSimulation {
+    signalling: SignallingNetwork,
+    places: Vec<AssociationPlace>,
+    /// In order of time.
+    script: VecDeque<(Instant, SignallingLinkId, LinkChange)>,
+}
+
+impl SignallingSimulation {
+    /// `script` may be in any order; changes at one instant are made in the order in which they are given.
+    pub fn new(
+        signalling: SignallingNetwork,
+        places: Vec<AssociationPlace>,
+        mut script: Vec<(Instant, SignallingLinkId, LinkChange)>,
+    ) -> Self {
+        script.sort_by_key(|(at, ..)| *at);
+        Self { signalling, places, script: script.into() }
+    }
+
+    /// The signalling network.
+    pub const fn signalling(&self) -> &SignallingNetwork {
+        &self.signalling
+    }
+
+    /// The same, for its reports.
+    pub const fn signalling_mut(&mut self) -> &mut SignallingNetwork {
+        &mut self.signalling
+    }
+
+    /// Runs both up to and including `end`.
+    pub fn run_until(&mut self, network: &mut Network<Host>, end: Instant) {
+        loop {
+            let due = self.exchange(network);
+            let scripted = self.script.front().map(|(at, ..)| *at);
+            let next = due.into_iter().chain(network.next_event()).chain(scripted).min();
+            let Some(next) = next.filter(|next| *next <= end) else {
+                network.run_until(end);
+                return;
+            };
+            network.run_until(next);
+            while let Some((_, link, change)) = self.script.pop_front_if(|(at, ..)| *at <= next) {
+                self.change(next, link, change);
+            }
+        }
+    }
+
+    fn change(&mut self, now: Instant, link: SignallingLinkId, change: LinkChange) {
+        match change {
+            LinkChange::Activate => self.signalling.activate(now, link),
+            LinkChange::Deactivate => self.signalling.deactivate(now, link),
+            // A line that is broken twice stays broken.
+            LinkChange::Fail => drop(self.signalling.fail_line(now, link)),
+            LinkChange::Restore => drop(self.signalling.restore_line(now, link)),
+        }
+    }
+
+    /// Hands on what hosts and the signalling network tell one another now, until neither has anything to tell. Says
+    /// when the signalling network is next due.
+    fn exchange(&mut self, network: &mut Network<Host>) -> Option<Instant> {
+        let now = network.now();
+        loop {
+            for place in &self.places {
+                while network.host(place.node).has_association_input(place.association) {
+                    let input =
+                        network.command(place.node, |host, _| host.poll_association(place.association));
+                    if let Some(input) = input {
+                        self.signalling.handle_transport(now, place.end, input);
+                    }
+                }
+            }
+            match self.signalling.poll_output(now) {
+                Output::Transmit(end, transmit) => {
+                    let place = self.places.iter().find(|place| place.end == end);
+                    let place = place.expect("every end of an association has its place");
+                    network.command(place.node, |host, now| {
+                        host.send_on_association(now, place.association, transmit);
+                    });
+                }
+                Output::Wait(deadline) => {
+                    let is_quiet = self
+                        .places
+                        .iter()
+                        .all(|place| !network.host(place.node).has_association_input(place.association));
+                    if is_quiet {
+                        return deadline;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Points in a row, their links, and the packet network that carries the associations.
+
+use slantpath_base::{DataRate, Duration, Instant, Seed};
+use slantpath_host::signalling::{
+    AssociationPlace, AssociationSide, Carrier, LineConfig, LinkChange, LinkConfig, LinkEnd, LoadConfig,
+    NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork, SignallingSimulation,
+};
+use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
+use slantpath_sctp::SctpConfig;
+use slantpath_sigtran::m2pa;
+use slantpath_ss7::load::{Arrivals, GeneratorConfig, Lengths, Report, Routing};
+use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
+use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
+use slantpath_ss7::{PointCode, mtp2};
+
+pub(crate) const KBIT_64: DataRate = DataRate::from_bits_per_sec(64_000);
+
+pub(crate) fn code(point: usize) -> PointCode {
+    PointCode(u32::try_from(point).unwrap() + 1)
+}
+
+/// A point with link sets of so many links to these others.
+pub(crate) fn point(number: usize, sets: &[(usize, u8, SequenceNumbers)]) -> PointConfig {
+    let mut mtp3 = node::Config::new(&format!("point-{number}"), code(number));
+    // Traffic need not wait a minute for T20 at the start.
+    mtp3.restart = Procedure::Omitted;
+    for &(adjacent, links, sequence) in sets {
+        let link = |slc: u8| node::LinkConfig { name: format!("link-{slc}"), slc: Slc(slc), sequence };
+        mtp3.link_sets.push(LinkSetConfig {
+            name: format!("to-{adjacent}"),
+            adjacent: code(adjacent),
+            links: (0..links).map(link).collect(),
+        });
+    }
+    PointConfig { mtp3, sccp: None }
+}
+
+/// Link `number` between the first two points.
+pub(crate) fn link(number: u16, carrier: Carrier) -> LinkConfig {
+    let end = |point: usize| LinkEnd { point: PointId(point), link: LinkId(number) };
+    LinkConfig { name: format!("link-{number}"), ends: [end(0), end(1)], carrier }
+}
+
+pub(crate) fn line(delay: &str, bit_error_rate: f64) -> Carrier {
+    Carrier::Line(LineConfig {
+        terminal: mtp2::Config::default(),
+        delay: delay.parse().unwrap(),
+        bit_error_rate,
+    })
+}
+
+/// Messages of 60 octets by destination point code.
+pub(crate) fn load(links: u16, erlang: f64, from: &str, to: &str) -> LoadConfig {
+    let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
+    let routing = Routing::PointCode { destinations: vec![code(1)], service: ServiceIndicator::ISUP };
+    LoadConfig {
+        name: "load".to_owned(),
+        from: PointId(0),
+        generator: GeneratorConfig {
+            links,
+            erlang_per_link: erlang,
+            line_rate: KBIT_64,
+            lengths: Lengths::Fixed(60),
+            arrivals: Arrivals::Poisson,
+            routing,
+            origin: code(0),
+            service: ServiceInformation {
+                indicator: ServiceIndicator::ISUP,
+                network: NetworkIndicator::International,
+                priority: 0,
+            },
+            start: at(from),
+            stop: at(to),
+        },
+        destinations: vec![code(1)],
+        subsystem: None,
+        give_up_after: Duration::from_secs(30),
+    }
+}
+
+pub(crate) struct Run {
+    pub(crate) simulation: SignallingSimulation,
+    pub(crate) network: Network<Host>,
+}
+
+pub(crate) type Script<'a> = &'a [(&'a str, usize, LinkChange)];
+
+/// Runs a network; links of M2PA go over one packet link between two hosts.
+pub(crate) fn run(
+    config: NetworkConfig,
+    packet_link: &DirectionConfig,
+    script: Script<'_>,
+    end: &str,
+) -> Run {
+    let seed = Seed::new(1, 0);
+    let associations: Vec<SignallingLinkId> = (0..config.links.len())
+        .filter(|number| matches!(config.links[*number].carrier, Carrier::Association(_)))
+        .map(SignallingLinkId)
+        .collect();
+    let signalling = SignallingNetwork::new(config, seed).unwrap();
+    let mut builder = NetworkBuilder::new();
+    let nodes = [builder.host("first"), builder.host("second")];
+    let link = builder.link("satellite", nodes[0], nodes[1], packet_link.clone(), packet_link.clone());
+    let addresses = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
+    builder.address(link.first(), addresses[0]).address(link.second(), addresses[1]);
+    let topology = builder.build().unwrap();
+    let interfaces = [link.first(), link.second()];
+    let mut hosts = [0, 1].map(|end: usize| {
+        let mut host = Host::new(vec![(addresses[end], interfaces[end])]);
+        host.add_route(addresses[1 - end], interfaces[end]).unwrap();
+        host
+    });
+    let mut places = Vec::new();
+    for link in associations {
+        let port = 3_565 + u16::try_from(link.0).unwrap();
+        for side in Side::BOTH {
+            let end = side as usize;
+            let peer = (side == Side::First).then(|| Peer { addresses: vec![addresses[1]], port });
+            let config = AssociationConfig {
+                sctp: Box::new(SctpConfig::default()),
+                local_addresses: vec![addresses[end]],
+                local_port: port,
+                peer,
+                reopen_after: Duration::from_secs(1),
+            };
+            let association =
+                hosts[end].add_association(config, seed, &format!("signalling/links/{}/{end}", link.0));
+            places.push(AssociationPlace {
+                end: AssociationSide { link, side },
+                node: nodes[end],
+                association,
+            });
+        }
+    }
+    let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
+    let script = script.iter().map(|(when, link, change)| (at(when), SignallingLinkId(*link), *change));
+    let mut network = Network::new(topology, seed, hosts.into());
+    let mut simulation = SignallingSimulation::new(signalling, places, script.collect());
+    simulation.run_until(&mut network, at(end));
+    Run { simulation, network }
+}
+
+pub(crate) fn direction(rate: &str, delay: &str) -> DirectionConfig {
+    let queue = QueueConfig::DropTail(QueueLimit::Packets(1_000));
+    DirectionConfig::new(rate.parse().unwrap(), delay.parse().unwrap(), queue)
+}
+
+pub(crate) fn m2pa() -> Carrier {
+    Carrier::Association(m2pa::LinkConfig::default())
+}
+
+impl Run {
+    /// The reports of the first load, one a link.
+    pub(crate) fn reports(&mut self) -> Vec<Report> {
+        let now = self.network.now();
+        let reports = self.simulation.signalling_mut().load_reports(now, 0);
+        reports.into_iter().map(|report| report.report).collect()
+    }
+}
+
+/// Sent is delivered, lost and outstanding; returns the sums of sent, lost, repeated and out of sequence.
+pub(crate) fn settle(reports: &[Report]) -> [u64; 4] {
+    let mut sums = [0; 4];
+    for report in reports {
+        assert_eq!(report.sent, report.delivered + report.lost + report.outstanding, "{report:?}");
+        assert_eq!(report.unknown, 0);
+        let cells = [report.sent, report.lost + report.outstanding, report.repeated, report.out_of_sequence];
+        sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
+    }
+    sums
+}
