@@ -5,6 +5,7 @@ use std::path::Path;
 
 use slantpath_base::StateMachine;
 use slantpath_sigtran::asp::{AS_MACHINE, ASP_MACHINE, REMOTE_ASP_MACHINE};
+use slantpath_sigtran::iua::DATA_LINK_MACHINE;
 use slantpath_sigtran::m2pa::{ALIGNMENT_MACHINE, LINK_MACHINE, OUTAGE_MACHINE};
 use slantpath_sigtran::m2ua::{GATEWAY_LINK_MACHINE, PROCESS_LINK_MACHINE};
 use slantpath_sigtran::sua::CONNECTION_MACHINE;
@@ -73,4 +74,14 @@ fn the_page_of_sua_shows_its_table() {
             .to_owned();
     let _ = write!(page, "\n{}", section(&CONNECTION_MACHINE));
     check_page("sua.md", &page);
+}
+
+#[test]
+fn the_page_of_iua_shows_its_table() {
+    let mut page =
+        "# State machine of IUA\n\nWritten from the table in `crates/sigtran/src/iua/machine.rs`. ASPs and \
+                    application servers are those of [M3UA](m3ua.md).\n"
+            .to_owned();
+    let _ = write!(page, "\n{}", section(&DATA_LINK_MACHINE));
+    check_page("iua.md", &page);
 }
