@@ -10,15 +10,25 @@ use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
-use slantpath_benches::signalling::{gtt, m2pa, sccp};
+use slantpath_benches::signalling::{gtt, m2pa, m3ua, sccp};
 use slantpath_benches::table::{Row, Table};
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    for comparison in [dumbbells, pairs, m2pa_messages, sccp_messages, translations] {
+    let comparisons: [fn() -> Result<Text, Failure>; 8] = [
+        || dumbbells().map(text),
+        || pairs().map(text),
+        || m2pa_messages().map(text),
+        || sccp_messages().map(text),
+        || translations().map(text),
+        || m3ua::codec().map(text),
+        || m3ua::forwarding().map(text),
+        || m3ua::delays().map(text),
+    ];
+    for comparison in comparisons {
         match comparison() {
-            Ok(table) => println!("{table}"),
+            Ok(text) => println!("{text}"),
             Err(failure) => {
                 eprintln!("bench: {failure}");
                 return ExitCode::FAILURE;
@@ -26,6 +36,12 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+type Text = Box<dyn core::fmt::Display>;
+
+fn text(table: impl core::fmt::Display + 'static) -> Text {
+    Box::new(table)
 }
 
 fn dumbbells() -> Result<Table, Failure> {

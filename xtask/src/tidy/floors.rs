@@ -53,6 +53,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("m2pa", &["benches"]),
     ("sctp-proto", &["benches"]),
     ("sccp", &["benches"]),
+    ("m3ua", &["benches"]),
 ];
 
 /// Development dependencies beyond `testkit`, each with the reason that it is needed.

@@ -1,5 +1,5 @@
-//! The IP server process: two of them exchange messages of user parts without a gateway (RFC 4666, sections 1.4.3.4, 4.3
-//! and 5.6).
+//! The IP server process: two of them exchange messages of user parts without a gateway (RFC 4666, sections 1.4.3.4,
+//! 4.3 and 5.6).
 //!
 //! Each is a gateway for the traffic that goes to the other, and an application server process for the traffic that
 //! comes from it. With double exchange both halves are asked for by themselves; with single exchange the answer to one

@@ -296,6 +296,7 @@ impl Sgp {
         let is_idle = self.gateway.as_state(&routing_context) == Some(AsState::Down)
             && self.gateway.member_count(&routing_context) == 0;
         if is_idle && self.dynamic.remove(&routing_context) {
+            self.discard_queue(routing_context);
             self.table.remove(routing_context);
             self.gateway.remove_server(&routing_context);
             self.distribution.remove(&routing_context);

@@ -32,7 +32,10 @@ impl<L: Adaptation> Process<L> {
                     let error = AspMessage::error(ErrorCode::UNEXPECTED_MESSAGE, L::Scope::default(), octets);
                     self.send(error);
                 }
-                AspAction::ReturnToPrevious | AspAction::ConfirmUp => self.pursue(now),
+                // What management wants by now may be more than what it has got.
+                AspAction::ReturnToPrevious | AspAction::ConfirmDown | AspAction::ConfirmUp => {
+                    self.pursue(now);
+                }
                 _ => {}
             }
         }

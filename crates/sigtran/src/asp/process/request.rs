@@ -78,7 +78,8 @@ impl<L: Adaptation> Process<L> {
     //# The ASP must wait for the ASP Up Ack message before sending any other
     //# M3UA messages (e.g., ASP Active or REG REQ).
     pub(super) fn pursue(&mut self, now: Instant) {
-        if !self.is_connected() {
+        // ASP Down is answered first: what is wanted after it is asked for then.
+        if !self.is_connected() || self.is_pending(Request::Down) {
             return;
         }
         if !self.is_up {

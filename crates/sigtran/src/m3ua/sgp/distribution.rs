@@ -240,7 +240,7 @@ impl Sgp {
     }
 
     pub(super) fn discard_queue(&mut self, routing_context: u32) {
-        let distribution = self.distribution.entry(routing_context).or_default();
+        let Some(distribution) = self.distribution.get_mut(&routing_context) else { return };
         for _ in std::mem::take(&mut distribution.queue) {
             self.counters.drop(DropReason::RecoveryExpired);
         }
