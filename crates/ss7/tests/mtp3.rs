@@ -3,9 +3,14 @@
 
 #[path = "mtp3/configuration.rs"]
 mod configuration;
+#[expect(dead_code, reason = "the tests of MTP2 use the rest of their line")]
+#[path = "mtp2/line.rs"]
+mod line;
 #[path = "mtp3/machines.rs"]
 mod machines;
 #[path = "mtp3/network.rs"]
 mod network;
+#[path = "mtp3/over_mtp2.rs"]
+mod over_mtp2;
 #[path = "mtp3/sequence.rs"]
 mod sequence;

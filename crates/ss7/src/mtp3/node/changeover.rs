@@ -134,8 +134,11 @@ pub const CHANGEOVER: StateMachine<ChangeoverState, ChangeoverInput, ChangeoverA
             ),
             row(S::AwaitingAcknowledgement, I::T2, S::Retrieving, &[A::RetrieveUnsent]),
             row(S::Retrieving, I::Order, S::Retrieving, &[A::SendAcknowledgement]),
+            // Behind an order that served as one.
+            row(S::Retrieving, I::Acknowledgement, S::Retrieving, &[]),
             row(S::Retrieving, I::RetrievalOver, S::Completed, &[A::Release, A::FreeLink]),
             row(S::Completed, I::Order, S::Completed, &[A::SendAcknowledgement]),
+            row(S::Completed, I::Acknowledgement, S::Completed, &[]),
             row(S::Completed, I::LinkRestored, S::Idle, &[A::Forget]),
             row(S::TimeControlled, I::T1, S::Retrieving, &[A::RetrieveUnsent]),
             row(S::TimeControlled, I::Order, S::AwaitingBsntOrdered, &[A::StopT1, A::RequestBsnt]),

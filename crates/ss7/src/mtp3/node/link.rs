@@ -61,6 +61,8 @@ pub enum LinkActivityAction {
     BecomeAvailable,
     /// Traffic must leave.
     BecomeFailed,
+    /// Ask for the emergency proving period where the link set has no other link, and for the normal one elsewhere.
+    ChooseProving,
     /// Ask level 2 to start.
     StartLink,
     /// Start T17.
@@ -113,11 +115,11 @@ pub const LINK_ACTIVITY: StateMachine<LinkActivity, LinkActivityInput, LinkActiv
                 &[A::StopTest, A::StopLink, A::BecomeFailed],
             ),
             row(S::Available, I::Deactivate, S::Deactivating, &[A::StopTest, A::StopLink, A::BecomeFailed]),
-            row(S::Retrieving, I::RetrievalOver, S::Aligning, &[A::StartLink]),
+            row(S::Retrieving, I::RetrievalOver, S::Aligning, &[A::ChooseProving, A::StartLink]),
             row(S::Retrieving, I::Deactivate, S::Deactivating, &[]),
             row(S::Deactivating, I::RetrievalOver, S::Inactive, &[]),
             row(S::Deactivating, I::Activate, S::Retrieving, &[]),
-            row(S::Waiting, I::RestartDelayOver, S::Aligning, &[A::StartLink]),
+            row(S::Waiting, I::RestartDelayOver, S::Aligning, &[A::ChooseProving, A::StartLink]),
             row(S::Waiting, I::Deactivate, S::Inactive, &[A::StopT17]),
         ],
     }
@@ -328,6 +330,11 @@ impl Node {
                         link.blocked = link.blocked.with_remote(false);
                         link.congestion = 0;
                     });
+                }
+                LinkActivityAction::ChooseProving => {
+                    let is_alone = self.available_links(self.link(link).set).next().is_none();
+                    let emergency = LinkRequest::Emergency;
+                    self.request(link, if is_alone { emergency } else { LinkRequest::EmergencyCeases });
                 }
                 LinkActivityAction::StartLink => self.request(link, LinkRequest::Start),
                 LinkActivityAction::StartT17 => self.start(now, Key::Link(link, Timer::T17), Timer::T17),
