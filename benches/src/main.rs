@@ -10,16 +10,18 @@ use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
-use slantpath_benches::signalling::{gtt, m2pa, m3ua, sccp};
+use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, sccp};
 use slantpath_benches::table::{Row, Table};
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 8] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 10] = [
         || dumbbells().map(text),
         || pairs().map(text),
         || m2pa_messages().map(text),
+        || mtp3_messages().map(text),
+        || mtp3_links().map(text),
         || sccp_messages().map(text),
         || translations().map(text),
         || m3ua::codec().map(text),
@@ -81,6 +83,33 @@ fn pairs() -> Result<Table, Failure> {
 
 fn m2pa_messages() -> Result<Table, Failure> {
     codec("m2pa", "M2PA messages decoded and encoded", m2pa::vectors()?, m2pa::ours, m2pa::theirs)
+}
+
+fn mtp3_messages() -> Result<Table, Failure> {
+    codec("mtp3", "MTP3 messages decoded and encoded", mtp3::vectors()?, mtp3::ours, mtp3::theirs)
+}
+
+fn mtp3_links() -> Result<Table, Failure> {
+    const TIMES: u32 = 20_000_000;
+    let node = mtp3::node()?;
+    let map = mtp3::hash_map(&node);
+    let units = f64::from(TIMES);
+    let ours = || {
+        core::hint::black_box(mtp3::look_up(&node, TIMES));
+        Ok(Work::Here { units })
+    };
+    let theirs = || {
+        core::hint::black_box(mtp3::look_up_hashed(&map, TIMES));
+        Ok(Work::Here { units })
+    };
+    let mut contestants = [
+        Contestant { name: "slantpath", work: Box::new(ours) },
+        Contestant { name: "HashMap", work: Box::new(theirs) },
+    ];
+    let speeds = medians(&mut contestants, ROUNDS)?;
+    let case = format!("link by SLS, {} destinations", mtp3::DESTINATIONS);
+    let peer = Some(("HashMap".to_owned(), speeds[1]));
+    Ok(Table { unit: "look-ups".into(), rows: vec![Row { case, ours: speeds[0], peer }] })
 }
 
 fn sccp_messages() -> Result<Table, Failure> {

@@ -5,6 +5,7 @@ use core::fmt;
 pub mod gtt;
 pub mod m2pa;
 pub mod m3ua;
+pub mod mtp3;
 pub mod sccp;
 
 /// How long single messages took, in microseconds of the clock.

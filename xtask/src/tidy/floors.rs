@@ -51,6 +51,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("dcsctp", &["benches"]),
     ("m2pa", &["benches"]),
+    ("mtp3", &["benches"]),
     ("sctp-proto", &["benches"]),
     ("sccp", &["benches"]),
     ("m3ua", &["benches"]),
