@@ -30,7 +30,10 @@ pub mod kind {
     pub const TEI_STATUS_REQUEST: MessageKind = of(0, 2);
     pub const TEI_STATUS_CONFIRM: MessageKind = of(0, 3);
     pub const TEI_STATUS_INDICATION: MessageKind = of(0, 4);
-    pub const TEI_QUERY_REQUEST: MessageKind = of(0, 5);
+    //= https://www.rfc-editor.org/rfc/rfc5133#section-3
+    //# Terminal Endpoint Identifier (TEI) Query messages MUST be encoded
+    //# with a message type of 8 instead of 5 as described in [RFC4233].
+    pub const TEI_QUERY_REQUEST: MessageKind = of(0, 8);
     pub const DATA_REQUEST: MessageKind = of(5, 1);
     pub const DATA_INDICATION: MessageKind = of(5, 2);
     pub const UNIT_DATA_REQUEST: MessageKind = of(5, 3);
