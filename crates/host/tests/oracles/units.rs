@@ -1,0 +1,88 @@
+//! Every signal unit of MTP2, with its check bits, in a capture of that link type.
+
+use slantpath_ss7::mtp2::{Header, LinkStatus, SignalUnit, frame_check};
+use slantpath_ss7::mtp3::ServiceIndicator;
+
+use crate::golden;
+use crate::sample::{FREE_SUBSYSTEM, Sample, msu, unitdata};
+use crate::tshark::rows_of;
+use crate::user_parts::begin;
+
+/// LINKTYPE_MTP2.
+const LINK_TYPE: u32 = 140;
+const HEADER: Header = Header { bsn: 127, bib: true, fsn: 5, fib: false };
+
+/// Units between their flags, without check bits.
+pub(crate) fn samples() -> Vec<Sample> {
+    let body = msu(ServiceIndicator::SCCP, &unitdata(FREE_SUBSYSTEM, begin()));
+    let units = [
+        ("FISU", SignalUnit::FillIn(HEADER)),
+        ("SIO", SignalUnit::Status(HEADER, LinkStatus::OutOfAlignment)),
+        ("SIN", SignalUnit::Status(HEADER, LinkStatus::Normal)),
+        ("SIE", SignalUnit::Status(HEADER, LinkStatus::Emergency)),
+        ("SIOS", SignalUnit::Status(HEADER, LinkStatus::OutOfService)),
+        ("SIPO", SignalUnit::Status(HEADER, LinkStatus::ProcessorOutage)),
+        ("SIB", SignalUnit::Status(HEADER, LinkStatus::Busy)),
+        ("MSU", SignalUnit::Message { header: HEADER, spare: 0, body: body.into() }),
+    ];
+    let sample = |(name, unit): (&str, SignalUnit)| {
+        let mut octets = Vec::new();
+        unit.emit(&mut octets);
+        assert_eq!(SignalUnit::parse(&octets).as_ref(), Ok(&unit));
+        Sample::new("mtp2", name, octets)
+    };
+    units.map(sample).into()
+}
+
+fn capture() -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, LINK_TYPE] {
+        file.extend_from_slice(&word.to_le_bytes());
+    }
+    for Sample { octets, .. } in samples() {
+        let unit = [&octets[..], &frame_check(&octets)].concat();
+        let len = u32::try_from(unit.len()).unwrap();
+        for word in [0, 0, len, len] {
+            file.extend_from_slice(&word.to_le_bytes());
+        }
+        file.extend_from_slice(&unit);
+    }
+    file
+}
+
+fn read(fields: &[&str]) -> Option<Vec<Vec<String>>> {
+    let options = ["mtp2.capture_contains_frame_check_sequence:TRUE"];
+    rows_of("units.pcap", &capture(), &options, fields)
+}
+
+/// What tshark calls each unit.
+pub(crate) fn names() -> Option<Vec<String>> {
+    Some(read(&["_ws.col.Info"])?.into_iter().map(|row| row.concat()).collect())
+}
+
+#[test]
+fn every_unit_has_the_name_that_tshark_gives_it() {
+    let Some(names) = names() else { return };
+    let kept = golden::names();
+    assert_eq!(names, kept[kept.len() - names.len()..]);
+}
+
+#[test]
+fn tshark_reads_numbers_lengths_and_check_bits() {
+    let fields = [
+        "mtp2.bsn",
+        "mtp2.bib",
+        "mtp2.fsn",
+        "mtp2.fib",
+        "mtp2.li",
+        "mtp2.fcs_16.status",
+        "_ws.malformed",
+        "_ws.expert.severity",
+    ];
+    let Some(rows) = read(&fields) else { return };
+    for (sample, row) in samples().iter().zip(rows) {
+        let length = (sample.octets[2] & 0x3f).to_string();
+        let expected = ["127", "1", "5", "0", &length, "1", "", ""];
+        assert_eq!(row, expected, "{sample:?}");
+    }
+}
