@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Host, Peer, Protocol as Transport, ReceiverConfig, SenderConfig, TransportConfig, WhenBlocked, Workload,
+    Adaptation, Host, Peer, Protocol as Transport, ReceiverConfig, SenderConfig, TransportConfig,
+    WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
@@ -158,7 +159,13 @@ fn transport(case: &Case, local: IpAddr, peer: Option<Peer>) -> TransportConfig 
             ..TcpConfig::default()
         })),
     };
-    TransportConfig { protocol, local_addresses: vec![local], local_port: PORT, peer }
+    TransportConfig {
+        protocol,
+        adaptation: Adaptation::None,
+        local_addresses: vec![local],
+        local_port: PORT,
+        peer,
+    }
 }
 
 #[cfg(test)]

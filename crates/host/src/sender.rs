@@ -42,6 +42,7 @@ pub(crate) struct Outgoing {
     pub(crate) number: u32,
     pub(crate) stream: u16,
     pub(crate) unordered: bool,
+    pub(crate) payload_protocol: u32,
     pub(crate) payload: bytes::Bytes,
 }
 
@@ -195,6 +196,7 @@ impl Sender {
             number,
             stream,
             unordered: self.config.unordered,
+            payload_protocol: 0,
             payload: compose(self.config.content, number, len),
         })
     }

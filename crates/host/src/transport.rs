@@ -16,6 +16,9 @@ use crate::timeline::PathEventKind;
 /// Why a message is refused before there is anything to send it on.
 const NOT_OPEN: &str = "nothing has been opened";
 
+/// The number of what no application sent: theirs have 32 bits.
+const MANAGEMENT: u64 = u64::MAX;
+
 /// Which transport a flow runs over, and its settings.
 #[derive(Clone, Debug)]
 pub enum Protocol {
@@ -25,11 +28,23 @@ pub enum Protocol {
     Tcp(Box<tcp::TcpConfig>),
 }
 
+/// What lies between the application and the association.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Adaptation {
+    /// M3UA (RFC 4666): messages are MSUs, their streams are signalling link selections. Over SCTP only.
+    M3ua,
+    /// Nothing.
+    #[default]
+    None,
+}
+
 /// One end of a flow's transport.
 #[derive(Clone, Debug)]
 pub struct TransportConfig {
     /// The protocol and its settings.
     pub protocol: Protocol,
+    /// What lies above it.
+    pub adaptation: Adaptation,
     /// The host's addresses that the flow uses; TCP uses the first.
     pub local_addresses: Vec<IpAddr>,
     /// The host's port.
@@ -63,6 +78,7 @@ pub(crate) enum TransportEvent {
     Bytes(Bytes),
     Connected {
         paths: Vec<IpAddr>,
+        outbound_streams: u16,
     },
     /// The association or connection is over, in order or for the reason given.
     Ended {
@@ -71,6 +87,7 @@ pub(crate) enum TransportEvent {
     /// A whole message (SCTP).
     Message {
         stream: u16,
+        payload_protocol: u32,
         payload: Bytes,
     },
     /// A message will never be acknowledged (SCTP).
@@ -125,7 +142,7 @@ impl Transport {
     /// # Panics
     /// If the configuration has no local address.
     pub(crate) fn new(config: TransportConfig, stream: Stream, traces: Traces) -> Self {
-        let TransportConfig { protocol, local_addresses, local_port, peer } = config;
+        let TransportConfig { protocol, adaptation: _, local_addresses, local_port, peer } = config;
         let local_address = *local_addresses.first().expect("a flow has a local address");
         let kind = match protocol {
             Protocol::Sctp(config) => {
@@ -201,7 +218,7 @@ impl Transport {
                 let Some(association) = *association else { return Offer::Refused(NOT_OPEN.to_owned()) };
                 let message = sctp::Message {
                     stream: sctp::StreamId(message.stream),
-                    ppid: sctp::Ppid(0),
+                    ppid: sctp::Ppid(message.payload_protocol),
                     payload: message.payload,
                     is_unordered: message.unordered,
                     context: u64::from(message.number),
@@ -222,6 +239,34 @@ impl Transport {
                     Err(error) => Offer::Refused(error.to_string()),
                 }
             }
+        }
+    }
+
+    /// Hands over a message of the adaptation layer's own, which no application counts (SCTP). It is one of a handful:
+    /// whatever keeps it from being sent keeps the layer from coming up, and T(ack) sends it again.
+    pub(crate) fn send_management(
+        &mut self,
+        now: Instant,
+        stream: u16,
+        payload_protocol: u32,
+        payload: Bytes,
+    ) -> Offer {
+        match &mut self.kind {
+            Kind::Sctp { endpoint, association: Some(association) } => {
+                let message = sctp::Message {
+                    stream: sctp::StreamId(stream),
+                    ppid: sctp::Ppid(payload_protocol),
+                    payload,
+                    is_unordered: false,
+                    context: MANAGEMENT,
+                };
+                match endpoint.send(now, *association, message) {
+                    Ok(()) => Offer::Accepted,
+                    Err(sctp::SendError::BufferFull { .. }) => Offer::Full,
+                    Err(error) => Offer::Refused(error.to_string()),
+                }
+            }
+            Kind::Sctp { association: None, .. } | Kind::Tcp { .. } => Offer::Refused(NOT_OPEN.to_owned()),
         }
     }
 
@@ -375,12 +420,17 @@ fn number_path(paths: &mut Vec<IpAddr>, address: IpAddr) -> u8 {
 
 fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEvent> {
     match event {
-        sctp::Event::Established { .. } => Some(TransportEvent::Connected { paths: paths.clone() }),
-        sctp::Event::Received(message) => {
-            Some(TransportEvent::Message { stream: message.stream.0, payload: message.payload })
+        sctp::Event::Established { outbound_streams, .. } => {
+            Some(TransportEvent::Connected { paths: paths.clone(), outbound_streams })
         }
+        sctp::Event::Received(message) => Some(TransportEvent::Message {
+            stream: message.stream.0,
+            payload_protocol: message.ppid.0,
+            payload: message.payload,
+        }),
         sctp::Event::Transmitted { context, destination, transmission, .. } => {
             let path = number_path(paths, destination);
+            // What an adaptation layer sends for itself has no number.
             let number = u32::try_from(context).ok()?;
             Some(TransportEvent::Transmitted { sent: Sent::Message(number), path, again: transmission > 1 })
         }
@@ -423,7 +473,9 @@ fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEv
 
 fn tcp_event(event: tcp::Event, paths: &[IpAddr]) -> Option<TransportEvent> {
     match event {
-        tcp::Event::Connected => Some(TransportEvent::Connected { paths: paths.to_vec() }),
+        tcp::Event::Connected => {
+            Some(TransportEvent::Connected { paths: paths.to_vec(), outbound_streams: 1 })
+        }
         tcp::Event::Data(bytes) => Some(TransportEvent::Bytes(bytes)),
         tcp::Event::Transmitted { start_bytes, end_bytes, transmissions } => {
             Some(TransportEvent::Transmitted {

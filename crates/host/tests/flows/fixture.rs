@@ -6,7 +6,7 @@ use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_host::{
-    Host, Peer, Protocol, ReceiverConfig, SenderConfig, TransportConfig, WhenBlocked, Workload,
+    Adaptation, Host, Peer, Protocol, ReceiverConfig, SenderConfig, TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit, Topology};
 
@@ -68,6 +68,17 @@ pub(crate) fn run(
     seed: Seed,
     end: Duration,
 ) -> Outcome {
+    run_adapted(links, (protocol, Adaptation::None), config, seed, end)
+}
+
+/// The same with something between the application and the transport.
+pub(crate) fn run_adapted(
+    links: &[[DirectionConfig; 2]],
+    (protocol, adaptation): (Protocol, Adaptation),
+    config: SenderConfig,
+    seed: Seed,
+    end: Duration,
+) -> Outcome {
     let topology = topology(links);
     let [from, to] = [0, 1].map(|end: usize| {
         let interface = |index: usize| topology.interfaces(topology.hosts()[end])[index];
@@ -87,10 +98,16 @@ pub(crate) fn run(
     };
     let mut hosts = [from, to];
     let peer = Some(Peer { addresses: own(1), port: 5_000 });
-    let transport =
-        TransportConfig { protocol: protocol.clone(), local_addresses: own(0), local_port: 40_000, peer };
+    let transport = TransportConfig {
+        protocol: protocol.clone(),
+        adaptation,
+        local_addresses: own(0),
+        local_port: 40_000,
+        peer,
+    };
     let sender_id = hosts[0].add_sender(transport, config, seed, "flows/test");
-    let transport = TransportConfig { protocol, local_addresses: own(1), local_port: 5_000, peer: None };
+    let transport =
+        TransportConfig { protocol, adaptation, local_addresses: own(1), local_port: 5_000, peer: None };
     let receiver_id = hosts[1].add_receiver(transport, receiver, seed, "flows/test");
     let mut network = Network::new(topology, seed, hosts.into());
     network.run_until(Instant::START.saturating_add(end));

@@ -4,9 +4,9 @@
 mod fixture;
 mod formulas;
 
-use fixture::{bulk, constant_rate, direction, run, sender};
+use fixture::{bulk, constant_rate, direction, run, run_adapted, sender};
 use slantpath_base::{Duration, Seed};
-use slantpath_host::Protocol;
+use slantpath_host::{Adaptation, Protocol, SenderConfig};
 
 fn tcp() -> Protocol {
     Protocol::Tcp(Box::default())
@@ -122,4 +122,44 @@ fn a_path_is_probed_at_every_change() {
         );
         assert!(samples.iter().map(|sample| sample.cwnd_bytes).max() > samples.first().map(|s| s.cwnd_bytes));
     }
+}
+
+#[test]
+fn msus_cross_an_m3ua_association_in_the_order_of_their_link_selections() {
+    let mut link = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "50 ms")];
+    link[0].loss = "2 %".parse().unwrap();
+    let config = SenderConfig { streams: 4, ..sender(bulk(270, 270_000)) };
+    let outcome =
+        run_adapted(&[link], (sctp(), Adaptation::M3ua), config, Seed::new(5, 0), Duration::from_secs(200));
+    assert_eq!(outcome.received.messages_delivered, 1_000, "{:?}", outcome.sent.failure);
+    assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
+    // INIT and COOKIE ECHO, ASP Up and ASP Active take a round trip each: MSUs may flow after four.
+    let connected = outcome.sent.connected.unwrap().since_start();
+    assert!(connected > Duration::from_millis(400) && connected < Duration::from_secs(5), "{connected}");
+}
+
+#[test]
+fn a_timeline_tells_a_failover_step_by_step() {
+    let links = [0, 1].map(|_| [direction("2 Mbit/s", "20 ms"), direction("2 Mbit/s", "20 ms")]);
+    let mut links = links;
+    // The first link goes dead for data once the handshake is over: no loss, then all.
+    links[0][0].loss = "100 %".parse().unwrap();
+    let config = SenderConfig { record_timeline: true, ..sender(constant_rate(250, "10 ms")) };
+    let sctp = slantpath_sctp::SctpConfig {
+        path_max_retrans: 0,
+        max_init_retransmits: 8,
+        ..slantpath_sctp::SctpConfig::default()
+    };
+    let protocol = Protocol::Sctp(Box::new(sctp));
+    let outcome = run(&links, protocol, config, Seed::new(1, 0), Duration::from_secs(20));
+    assert!(outcome.received.messages_delivered > 500, "{:?}", outcome.sent.failure);
+    let names: Vec<&str> = outcome.sent.timeline.iter().map(|step| step.kind.name()).collect();
+    let place = |name: &str| names.iter().position(|other| *other == name).unwrap();
+    assert!(place("T3-rtx started") < place("T3-rtx expired"), "{names:?}");
+    assert!(place("T3-rtx expired") < place("inactive"), "{names:?}");
+    assert!(place("inactive") < place("retransmitted"), "{names:?}");
+    let expired = &outcome.sent.timeline[place("T3-rtx expired")];
+    assert_eq!(expired.path, 0);
+    let moved = outcome.sent.timeline.iter().filter(|step| step.kind.name() == "new data").nth(1).unwrap();
+    assert_eq!((moved.path, moved.at >= expired.at), (1, true));
 }
