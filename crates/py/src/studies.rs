@@ -5,11 +5,14 @@ use pyo3::prelude::*;
 
 use crate::scenario::Scenario;
 
-const SCENARIOS: &[(&str, &str, &str)] = &[(
-    "multi-link",
-    "studies/multi-link/scenario.toml",
-    include_str!("../../../studies/multi-link/scenario.toml"),
-)];
+const SCENARIOS: &[(&str, &str, &str)] = &[
+    ("failover", "studies/failover/scenario.toml", include_str!("../../../studies/failover/scenario.toml")),
+    (
+        "multi-link",
+        "studies/multi-link/scenario.toml",
+        include_str!("../../../studies/multi-link/scenario.toml"),
+    ),
+];
 
 /// The scenario of a study.
 #[pyfunction]

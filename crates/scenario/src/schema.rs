@@ -12,7 +12,7 @@ pub mod tcp;
 mod threshold;
 
 pub use application::{Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked};
-pub use flow::{Flow, Transport};
+pub use flow::{Adaptation, Flow, Transport};
 pub use head::{Head, Node, NodeKind, Routing};
 pub use link::{Direction, Family, Link, LinkParameters, QueueLimit, WhileDown};
 pub use probes::{Interval, Probes, Sampling};

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from slantpath.errors import RunError
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
-from slantpath.studies import multi_link
+from slantpath.studies import failover, multi_link
 from slantpath.studies.store import Store
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from slantpath.studies.store import Record
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
-DEFAULT_RUNS = 20
 
 
 class Results(Protocol):
@@ -38,7 +38,7 @@ class Results(Protocol):
         """Say from what every random draw derives."""
 
 
-STUDIES = {"multi-link": multi_link}
+STUDIES = {"failover": failover, "multi-link": multi_link}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,9 +50,10 @@ def main(arguments: Sequence[str]) -> int:
         return DONE
     out: Path = options.out or Path("out") / options.name
     study = STUDIES[options.name]
-    results = study.Results(options.runs, options.seed)
+    runs = options.runs or study.RUNS
+    results = study.Results(runs, options.seed)
     try:
-        collect(study.plan(options.runs, options.seed), results, out, options.jobs)
+        pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
         table, files = study.write(out, results)
     except KeyboardInterrupt:
         print(f"interrupted: what is finished is kept in {out}, the same command goes on", file=sys.stderr)
@@ -60,28 +61,32 @@ def main(arguments: Sequence[str]) -> int:
     except (OSError, RunError) as error:
         print(f"slantpath study {options.name}: {error}", file=sys.stderr)
         return FAILED
-    print(f"\n{table}\n{results.seeds()}\n\nWritten to {out.resolve()}:")
+    print(f"\n{table}\n{results.seeds()}\n{pace}\n\nWritten to {out.resolve()}:")
     for file in files:
         print(f"  {file.name}")
     return DONE
 
 
-def collect(plan: Sequence[tuple[str, Job]], results: Results, out: Path, workers: int | None) -> None:
-    """Make every run of a plan that is not found finished below ``out``."""
+def collect(plan: Sequence[tuple[str, Job]], results: Results, out: Path, workers: int | None) -> str:
+    """Make every run of a plan that is not found finished below ``out``; say how long that took."""
+    begun_s = time.monotonic()
     store = Store(out / "runs", results.TABLES)
-    waiting: dict[Job, str] = {}
+    # Cases may share runs: what differs between them need not show in each.
+    waiting: dict[Job, list[str]] = {}
     with Progress(len(plan), "runs") as progress:
         for case, job in plan:
             record = store.find(case, job)
             if record is None:
-                waiting[job] = case
+                waiting.setdefault(job, []).append(case)
             else:
                 results.add(case, job.run, record)
                 progress.resume(1)
         with ThreadPoolExecutor(workers) as executor:
             for job, output in run_jobs(waiting, executor):
-                results.add(waiting[job], job.run, store.keep(waiting[job], job, output))
-                progress.advance()
+                for case in waiting[job]:
+                    results.add(case, job.run, store.keep(case, job, output))
+                    progress.advance()
+    return f"{len(waiting)} runs made in {time.monotonic() - begun_s:.1f} s, the others found finished."
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -92,7 +97,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))
     parser.add_argument("--out", type=Path, metavar="DIR", help="where to write; out/NAME if absent")
-    parser.add_argument("--runs", type=_count, default=DEFAULT_RUNS, metavar="N", help="runs of each case")
+    parser.add_argument(
+        "--runs", type=_count, metavar="N", help="runs of each case; as the study says if absent"
+    )
     parser.add_argument("--seed", type=int, metavar="N", help="in place of the scenario's")
     parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once; all processors if absent")
     return parser.parse_args(arguments)

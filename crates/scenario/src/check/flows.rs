@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_host::SIGNALLING_LINK_SELECTIONS;
 
 use super::links::{links_of, must_end_at};
 use super::traces::{Files, Traces, load};
@@ -10,7 +11,7 @@ use super::{before_the_end, positive, resolve};
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::document::Entries;
 use crate::schema::application::{Application, Total};
-use crate::schema::{File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
+use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
 use crate::section::{Section, Setting, Tables};
 
 /// A message carries its number and its length.
@@ -163,6 +164,21 @@ fn counts(flow: &Flow, faults: &mut Faults) {
     if *flow.streams == 0 {
         let fault = Fault::new("an association has one stream at least").help("write `streams = 1`");
         faults.report(flow.streams.place(), fault);
+    }
+    if *flow.adaptation == Adaptation::M3ua {
+        if *flow.streams > SIGNALLING_LINK_SELECTIONS {
+            let message =
+                format!("{} streams are more than there are signalling link selections", *flow.streams);
+            let help = format!("M3UA: let it be at most {SIGNALLING_LINK_SELECTIONS}");
+            faults.report(flow.streams.place(), Fault::new(message).help(help));
+        }
+        if *flow.transport == Transport::Tcp || *flow.unordered {
+            let fault = Fault::new("M3UA needs SCTP with messages in order");
+            faults.report(
+                flow.adaptation.place(),
+                fault.help("write `transport = \"sctp\"`, `unordered = false`"),
+            );
+        }
     }
     if *flow.transport == Transport::Tcp {
         if *flow.streams > 1 {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use slantpath_host::{Peer, Protocol, TransportConfig};
 
 use crate::scenario::Scenario;
-use crate::schema::{Flow, Transport};
+use crate::schema::{Adaptation, Flow, Transport};
 
 /// Ports and addresses of a flow's ends.
 pub(super) struct Ends {
@@ -23,21 +23,29 @@ pub(super) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (Transpor
     let protocol = match *flow.transport {
         Transport::Sctp => {
             let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
-            Protocol::Sctp(Box::new(profile.config(*flow.streams)))
+            // M3UA keeps stream 0 for itself.
+            let own = u16::from(*flow.adaptation == Adaptation::M3ua);
+            Protocol::Sctp(Box::new(profile.config(flow.streams.saturating_add(own))))
         }
         Transport::Tcp => {
             let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
             Protocol::Tcp(Box::new(profile.config()))
         }
     };
+    let adaptation = match *flow.adaptation {
+        Adaptation::M3ua => slantpath_host::Adaptation::M3ua,
+        Adaptation::None => slantpath_host::Adaptation::None,
+    };
     let receiving = TransportConfig {
         protocol: protocol.clone(),
+        adaptation,
         local_addresses: ends.receiver.clone(),
         local_port: ends.receiver_port,
         peer: None,
     };
     let sending = TransportConfig {
         protocol,
+        adaptation,
         local_addresses: ends.sender,
         local_port: ends.sender_port,
         peer: Some(Peer { addresses: ends.receiver, port: ends.receiver_port }),

@@ -33,6 +33,8 @@ section! {
         count: Setting<u32> = 1;
         /// SCTP streams that the messages take in turn. TCP has one.
         streams: Setting<u16> = 1;
+        /// What lies between the application and its SCTP association.
+        adaptation: Setting<Adaptation> = Adaptation::None;
         /// Whether SCTP may deliver messages out of order.
         unordered: Setting<bool> = false;
         /// What the application does when the transport's send buffer is full.
@@ -41,6 +43,17 @@ section! {
         content: Setting<Content> = Content::Stamped;
         /// What the application sends, and when.
         application: OneOf<Application>;
+    }
+}
+
+choice! {
+    /// What lies between the application and its association.
+    pub enum Adaptation {
+        /// M3UA, RFC 4666: messages are the user data of MSUs, `streams` are signalling link selections, and the two
+        /// hosts are IPSPs.
+        M3ua = "m3ua",
+        /// Nothing.
+        None = "none",
     }
 }
 

@@ -5,8 +5,8 @@ Networks", AEÜ International Journal of Electronics and Communications 55(1), 2
 """
 
 from slantpath.studies.multi_link.output import write
-from slantpath.studies.multi_link.runs import Results, plan
+from slantpath.studies.multi_link.runs import RUNS, Results, plan
 
 ABOUT = "SCTP and TCP over a lossy satellite link with a terrestrial backup (M1-M9)"
 
-__all__ = ["ABOUT", "Results", "plan", "write"]
+__all__ = ["ABOUT", "RUNS", "Results", "plan", "write"]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from slantpath.studies.claims import Finding
     from slantpath.studies.store import Record
 
+RUNS = 20
+"""Runs of each case."""
 VARIANT_RUNS = 6
 """Runs for each other choice of an open parameter: its effect is to be seen, not measured to a percent."""
 

@@ -1,0 +1,275 @@
+"""Claims F1 to F8 of the paper, and what our runs say to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from slantpath.figures import numbers
+from slantpath.studies.claims import Claim, Estimate, Finding, verdict
+from slantpath.studies.failover import cases
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CLAIMS = {
+    "F1": Claim("F1", "failover time, HIGH, 13 KB queue", "920 ms (RTO 240 ms)"),
+    "F2": Claim("F2", "failover time, NONE, 13 KB queue", "about 560 ms"),
+    "F3": Claim("F3", "13 KB: HIGH over NONE, failover and largest transfer time", "> +50 %, almost +40 %"),
+    "F4": Claim("F4", "13 KB: failover time at MEDIUM and HIGH", "well above 850 ms"),
+    "F5": Claim("F5", "3 and 6 KB: failover time at every load; at 3 KB", "< 800 ms; no effect of load"),
+    "F6": Claim(
+        "F6", "13 KB: constant-rate cross traffic below capacity, over NONE", "no significant effect"
+    ),
+    "F7": Claim("F7", "delay of T3-rtx's restart at each timeout, HIGH, 13 KB", "about 80 ms"),
+    "F8": Claim("F8", "RTO.Initial 80 ms, not 250, at NONE, 13 KB", "+180 ms, +32 %"),
+}
+
+FAILURE_S = 30.0
+"""What the scenario says."""
+WINDOW_S = 20.0
+"""Every failover is over by then, or does not happen."""
+PRIMARY = "primary"
+MILLI = 1e3
+LIMIT_S = 0.800
+"""ITU-T's limit for a changeover."""
+MORE_THAN, ALMOST = 0.50, 0.40
+"""F3."""
+WELL_ABOVE_S = 0.850
+"""F4."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What the claims need to know of one run."""
+
+    failover_s: float
+    """From the failure to the first new message on another path."""
+    inactive_s: float
+    """From the failure to the notification that the primary path is inactive."""
+    transfer_s: float
+    """Largest transfer time of an MSU during the failover."""
+    rto_s: float
+    """RTO of the primary path at its first timeout after the failure."""
+    timeouts: int
+    """Timeouts of the primary path until the failover."""
+    restart_s: float
+    """Mean delay between such a timeout and the next start of the timer."""
+    lost: int
+    """MSUs that never arrived although their flow went on."""
+
+    @classmethod
+    def of(cls, timeline: pa.Table, messages: pa.Table) -> RunFigures:
+        """Take them from the timeline and the messages of one run."""
+        steps = _steps(timeline, FAILURE_S, FAILURE_S + WINDOW_S)
+        first = [at for at, path, event, _ in steps if event == "new data" and path != PRIMARY]
+        inactive = [at for at, path, event, _ in steps if event == "inactive" and path == PRIMARY]
+        end_s = min([*first, FAILURE_S + WINDOW_S])
+        expired = [
+            (at, rto)
+            for at, path, event, rto in steps
+            if event == "T3-rtx expired" and path == PRIMARY and at <= end_s
+        ]
+        started = [at for at, path, event, _ in steps if event == "T3-rtx started" and path == PRIMARY]
+        delays = [
+            min((at for at in started if at >= expiry), default=math.nan) - expiry
+            for expiry, _ in expired[:-1]
+        ]
+        return cls(
+            failover_s=first[0] - FAILURE_S if first else math.nan,
+            inactive_s=inactive[0] - FAILURE_S if inactive else math.nan,
+            transfer_s=_largest_transfer(messages, end_s),
+            rto_s=expired[0][1] if expired else math.nan,
+            timeouts=len(expired),
+            restart_s=float(np.nanmean(delays)) if delays and not np.isnan(delays).all() else math.nan,
+            lost=int(np.isnan(numbers(messages, "delivered_s")[:-LAST]).sum()),
+        )
+
+
+LAST = 400
+"""Messages that the end of the run may have cut off."""
+
+
+def _steps(timeline: pa.Table, begin_s: float, end_s: float) -> list[tuple[float, str, str, float]]:
+    at_s = numbers(timeline, "at_s")
+    begin, end = np.searchsorted(at_s, (begin_s, end_s))
+    rows = timeline.slice(int(begin), int(end - begin))
+    texts = [rows.column(name).cast(pa.string()).to_pylist() for name in ("path", "event")]
+    return list(zip(at_s[begin:end].tolist(), *texts, numbers(rows, "rto_s").tolist(), strict=True))
+
+
+def _largest_transfer(messages: pa.Table, end_s: float) -> float:
+    sent_s, delivered_s = numbers(messages, "sent_s"), numbers(messages, "delivered_s")
+    during = (delivered_s >= FAILURE_S) & (sent_s <= end_s)
+    return float((delivered_s - sent_s)[during].max()) if during.any() else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class CalmFigures:
+    """What a run without failure shows: each failover in it is spurious. Counts are of an hour."""
+
+    failovers: float
+    """New data moved to another path."""
+    inactive: float
+    """The primary path was declared inactive."""
+    timeouts: float
+    """T3-rtx expired on the primary path."""
+    transfer_p99_s: float
+
+    @classmethod
+    def of(cls, timeline: pa.Table, messages: pa.Table, duration_s: float) -> CalmFigures:
+        """Take them from one run."""
+        paths, events = (timeline.column(name).cast(pa.string()) for name in ("path", "event"))
+        primary = pc.equal(paths, PRIMARY)
+
+        def an_hour(event: str, on_primary: pa.ChunkedArray) -> float:
+            found = pc.and_(pc.equal(events, event), on_primary)
+            return float(pc.sum(found).as_py() or 0) * 3600 / duration_s
+
+        delays: NDArray[np.float64] = numbers(messages, "delay_s")
+        return cls(
+            failovers=an_hour("new data", pc.invert(primary)),
+            inactive=an_hour("inactive", primary),
+            timeouts=an_hour("T3-rtx expired", primary),
+            transfer_p99_s=float(np.nanquantile(delays, 0.99)),
+        )
+
+
+Observations = Mapping[str, Sequence[RunFigures]]
+"""The runs of each case, in the order of their numbers."""
+
+
+def estimate(runs: Sequence[RunFigures], of: Callable[[RunFigures], float]) -> Estimate:
+    """Estimate a figure over the runs that have it."""
+    return Estimate.of([value for value in map(of, runs) if not math.isnan(value)])
+
+
+def failover(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate the failover time."""
+    return estimate(runs, lambda run: run.failover_s)
+
+
+def transfer(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate the largest transfer time during the failover."""
+    return estimate(runs, lambda run: run.transfer_s)
+
+
+def rto(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate the RTO at the failure."""
+    return estimate(runs, lambda run: run.rto_s)
+
+
+def restart(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate how late T3-rtx is restarted."""
+    return estimate(runs, lambda run: run.restart_s)
+
+
+def increase(
+    runs: Sequence[RunFigures], base: Sequence[RunFigures], of: Callable[[RunFigures], float]
+) -> Estimate:
+    """Estimate by which part a figure grows, from runs of one number, whose random streams are the same."""
+    pairs = [(of(one), of(other)) for one, other in zip(runs, base, strict=True)]
+    return Estimate.of([one / other - 1 for one, other in pairs if not math.isnan(one + other)])
+
+
+def _grows(runs: Sequence[RunFigures], base: Sequence[RunFigures]) -> Estimate:
+    return increase(runs, base, lambda run: run.failover_s)
+
+
+TOLERABLE = 0.05
+"""A change of so small a part is no effect, whatever its interval."""
+
+
+def _is_no_effect(change: Estimate) -> bool:
+    return abs(change.mean) <= change.half_width + TOLERABLE
+
+
+def percent(change: Estimate) -> str:
+    """Give a change in percent."""
+    return f"{change.mean * 100:+.0f} ± {change.half_width * 100:.0f} %"
+
+
+def findings(runs: Observations) -> list[Finding]:
+    """Hold the runs against the claims; each remark tells the same of an idle alternate path."""
+    found = []
+    for number, check in CHECKS.items():
+        ours, agrees = check(runs, "")
+        if any(case.startswith(f"{cases.IDLE}/") for case in runs) and number in WITH_IDLE:
+            other, also = check(runs, f"{cases.IDLE}/")
+            remark = f"with an idle alternate path {other}: {verdict(agrees=also).value}"
+        else:
+            remark = ""
+        found.append(Finding(CLAIMS[number], ours, verdict(agrees=agrees), remark))
+    return found
+
+
+def _f1(runs: Observations, reading: str) -> tuple[str, bool]:
+    worst = runs[reading + cases.WORST]
+    ours = f"{failover(worst).text('ms', MILLI)} (RTO {rto(worst).text('ms', MILLI)})"
+    return ours, failover(worst).agrees_with(0.920)
+
+
+def _f2(runs: Observations, reading: str) -> tuple[str, bool]:
+    ours = failover(runs[reading + cases.BEST])
+    return ours.text("ms", MILLI), ours.agrees_with(0.560)
+
+
+def _f3(runs: Observations, reading: str) -> tuple[str, bool]:
+    worst, best = runs[reading + cases.WORST], runs[reading + cases.BEST]
+    time, largest = _grows(worst, best), increase(worst, best, lambda run: run.transfer_s)
+    agrees = time.mean > MORE_THAN and abs(largest.mean - ALMOST) <= largest.half_width + TOLERABLE
+    return f"{percent(time)}, {percent(largest)}", agrees
+
+
+def _f4(runs: Observations, reading: str) -> tuple[str, bool]:
+    both = [failover(runs[f"{reading}13/{load}"]) for load in ("MEDIUM", "HIGH")]
+    ours = " and ".join(each.text("", MILLI).strip() for each in both)
+    return f"{ours} ms", all(each.mean > WELL_ABOVE_S for each in both)
+
+
+def _f5(runs: Observations, reading: str) -> tuple[str, bool]:
+    small = {
+        f"{queue}/{load}": runs[f"{reading}{queue}/{load}"] for queue in ("3", "6") for load in cases.LOADS
+    }
+    slowest = max(small, key=lambda case: failover(small[case]).mean)
+    longest = failover(small[slowest])
+    at_3 = [_grows(small[f"3/{load}"], small["3/NONE"]) for load in cases.LOADS[1:]]
+    most = max(at_3, key=lambda change: change.mean)
+    ours = f"at most {longest.text('ms', MILLI)} ({slowest}); {percent(most)} at most"
+    return ours, longest.mean < LIMIT_S and all(map(_is_no_effect, at_3))
+
+
+def _f6(runs: Observations, reading: str) -> tuple[str, bool]:
+    changes = [_grows(runs[f"{reading}13/{load}"], runs[reading + cases.BEST]) for load in cases.CONSTANT]
+    return ", ".join(map(percent, changes)), all(map(_is_no_effect, changes))
+
+
+def _f7(runs: Observations, reading: str) -> tuple[str, bool]:
+    ours = restart(runs[reading + cases.WORST])
+    return ours.text("ms", MILLI), ours.agrees_with(0.080)
+
+
+def _f8(runs: Observations, _reading: str) -> tuple[str, bool]:
+    low, best = runs[f"{cases.RTO_INITIAL}/{cases.BEST}"], runs[cases.BEST]
+    added = Estimate.of([one.failover_s - other.failover_s for one, other in zip(low, best, strict=True)])
+    return f"{added.mean * MILLI:+.0f} ± {added.half_width * MILLI:.0f} ms", added.agrees_with(0.180)
+
+
+CHECKS: Mapping[str, Callable[[Observations, str], tuple[str, bool]]] = {
+    "F1": _f1,
+    "F2": _f2,
+    "F3": _f3,
+    "F4": _f4,
+    "F5": _f5,
+    "F6": _f6,
+    "F7": _f7,
+    "F8": _f8,
+}
+WITH_IDLE = ("F1", "F3", "F4", "F5", "F6", "F7")
+"""Claims for which it matters whether the alternate path is loaded."""

@@ -1,0 +1,174 @@
+"""Everything that the study writes: tables, figures and the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow.csv as pa_csv
+
+from slantpath.figures import render
+from slantpath.files import whole_file, write_whole
+from slantpath.studies.claims import Estimate, as_text
+from slantpath.studies.failover import cases, figures
+from slantpath.studies.failover.findings import MILLI, failover, restart, rto, transfer
+from slantpath.studies.failover.runs import SHOWN
+from slantpath.studies.report import Figure, Grid, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import matplotlib.figure
+
+    from slantpath.studies.failover.runs import Results
+
+
+def write(out: Path, results: Results) -> tuple[str, list[Path]]:
+    """Write everything that the study shows; give the table of claims and the files."""
+    found = results.findings()
+    table = as_text(found)
+    files = _write_timelines(out, results)
+    drawn = []
+    for name, title, caption, figure in _figures(results):
+        svg = render(figure, "svg")
+        drawn.append(Figure(title, caption, svg))
+        files.append(write_whole(out / f"{name}.png", render(figure, "png")))
+        files.append(write_whole(out / f"{name}.svg", svg))
+    grids = [_cells(results), _open(results), _answers(results)]
+    report = Report(
+        title="Failover of an M3UA association under cross traffic",
+        lead=(
+            "A reproduction of K.-J. Grinnemo, A. Brunstrom, “Impact of Traffic Load on SCTP Failovers in "
+            "SIGTRAN” (2005), and answers to what it asks."
+        ),
+        findings=found,
+        figures=drawn,
+        grids=grids,
+        scenarios=[
+            (case, scenario.hash, scenario.merged())
+            for case, scenario in ((case, cases.scenario_of(cases.CELLS[case])) for case in SHOWN)
+        ],
+        seeds=results.seeds(),
+    )
+    files.append(write_whole(out / "claims.txt", table.encode()))
+    files += [
+        write_whole(out / f"{grid.title.split()[0].lower()}.txt", _text(grid).encode()) for grid in grids
+    ]
+    files.append(write_whole(out / "report.html", report.html().encode()))
+    return table, files
+
+
+def _text(grid: Grid) -> str:
+    """Lay a table out as Markdown."""
+    rows = [grid.head, ["---"] * len(grid.head), *grid.rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+
+
+def _write_timelines(out: Path, results: Results) -> list[Path]:
+    files = []
+    for case in SHOWN:
+        path = out / f"timeline-{case.replace('/', '-')}.csv"
+        with whole_file(path) as sink:
+            pa_csv.write_csv(results.timeline(case), sink)
+        files.append(path)
+    return files
+
+
+def _figures(results: Results) -> Iterator[tuple[str, str, str, matplotlib.figure.Figure]]:
+    yield (
+        "figure-04a",
+        "Figure 4 (a).",
+        "Failover time against cross traffic, means and 99 % intervals.",
+        figures.failover_times(lambda case: failover(results.figures(case))),
+    )
+    yield (
+        "figure-04b",
+        "Figure 4 (b).",
+        "Largest MSU transfer time during the failover.",
+        figures.transfer_times(lambda case: transfer(results.figures(case))),
+    )
+    for number, case in enumerate(SHOWN):
+        yield (
+            f"figure-05{'ab'[number]}",
+            f"Figure 5, {case.split('/')[1]}.",
+            "Management of T3-rtx during one failover, 13 KByte queue; run 0.",
+            figures.timeline(results.timeline(case), f"One failover, queue/load {case}"),
+        )
+    yield (
+        "answers",
+        "Answers.",
+        "What each answer gives, and what it costs.",
+        figures.answers(
+            [
+                (
+                    change.about,
+                    failover(results.figures(f"{change.name}/{cases.BEST}")),
+                    failover(results.figures(f"{change.name}/{cases.WORST}")),
+                    Estimate.of([calm.failovers for calm in results.calm(change.name)]),
+                )
+                for change in cases.ANSWERS
+            ]
+        ),
+    )
+
+
+def _row(results: Results, case: str) -> Sequence[str]:
+    runs = results.figures(case)
+    return tuple(of(runs).text("", MILLI).strip() for of in (failover, transfer, rto, restart))
+
+
+def _cells(results: Results) -> Grid:
+    rows = [(case, *_row(results, case)) for case in (*cases.CELLS, *cases.IDLE_CELLS)]
+    return Grid(
+        "Cells of figure 4",
+        "Means over the runs of each cell in ms; restart is the mean delay of T3-rtx at a timeout.",
+        ("queue/load", "failover", "largest transfer", "RTO at the failure", "restart"),
+        rows,
+    )
+
+
+def _open(results: Results) -> Grid:
+    def cell(prefix: str, case: str) -> str:
+        return failover(results.figures(prefix + case)).text("", MILLI).strip()
+
+    shown = ("3/HIGH", "6/HIGH", "13/NONE", "13/MEDIUM", "13/HIGH", f"{cases.IDLE}/13/HIGH")
+    rows: list[Sequence[str]] = [("as studied", *(cell("", case) for case in shown))]
+    idle = (*shown[:-1], cases.WORST)
+    rows.append(("alternate path idle", *(cell(f"{cases.IDLE}/", case) for case in idle)))
+    for change in cases.OPEN:
+        made = cases.BURST_ONLY.get(change.name, cases.OPEN_CELLS)
+        rows.append(
+            (change.about, *(cell(f"{change.name}/", case) if case in made else "" for case in shown))
+        )
+    return Grid(
+        "Open parameters and what they decide",
+        "Failover time in ms. Each line makes one other choice where the paper leaves one.",
+        ("choice", *shown),
+        rows,
+    )
+
+
+def _answers(results: Results) -> Grid:
+    rows = []
+    for change in cases.ANSWERS:
+        best, worst = (results.figures(f"{change.name}/{cell}") for cell in cases.ANSWER_CELLS)
+        calm = results.calm(change.name)
+        spurious = Estimate.of([run.failovers for run in calm]).text("").strip()
+        inactive = Estimate.of([run.inactive for run in calm]).text("").strip()
+        times = [of(runs).text("", MILLI).strip() for runs in (best, worst) for of in (failover, transfer)]
+        rows.append((change.about, *times, spurious, inactive))
+    return Grid(
+        "Answers to the paper's questions",
+        "Times in ms with a queue of 13 KByte; spurious failovers and declarations of inactivity an hour are "
+        "those of runs under HIGH load in which nothing fails.",
+        (
+            "setting",
+            "failover, NONE",
+            "largest transfer, NONE",
+            "failover, HIGH",
+            "largest transfer, HIGH",
+            "spurious an hour",
+            "inactive an hour",
+        ),
+        rows,
+    )

@@ -1,0 +1,101 @@
+"""The runs of the study: which there are, and what they gave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slantpath.running import Job
+from slantpath.studies.failover import cases
+from slantpath.studies.failover.findings import CalmFigures, RunFigures, findings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from slantpath._native import Scenario
+    from slantpath.studies.claims import Finding
+    from slantpath.studies.store import Record
+
+RUNS = 40
+"""The paper's repetitions of each cell."""
+CHANGE_RUNS = 20
+"""Runs for each other choice and each answer."""
+DURATION_S = 120.0
+"""What the scenario says."""
+SHOWN = (cases.WORST, cases.BEST)
+"""Cells of which run 0 is drawn step by step."""
+
+
+def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
+    """List every run of the study with the name of its case."""
+
+    def jobs(case: str, scenario: Scenario, count: int) -> Iterator[tuple[str, Job]]:
+        return ((case, Job(scenario, number, seed)) for number in range(count))
+
+    planned: list[tuple[str, Job]] = []
+    for case, values in (cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED).items():
+        planned += jobs(case, cases.scenario_of(values), runs)
+    fewer = min(runs, CHANGE_RUNS)
+    for change in cases.OPEN:
+        for cell in cases.BURST_ONLY.get(change.name, cases.OPEN_CELLS):
+            scenario = cases.scenario_of((cases.CELLS | cases.IDLE_CELLS)[cell], change)
+            planned += jobs(f"{change.name}/{cell}", scenario, fewer)
+    for change in cases.ANSWERS:
+        for cell in cases.ANSWER_CELLS:
+            scenario = cases.scenario_of(cases.CELLS[cell], change)
+            planned += jobs(f"{change.name}/{cell}", scenario, fewer)
+        scenario = cases.scenario_of(cases.CELLS[cases.WORST], change, calm=True)
+        planned += jobs(f"{cases.CALM}/{change.name}", scenario, fewer)
+    return planned
+
+
+class Results:
+    """What the runs gave: the figures of every run, and the timelines that are drawn."""
+
+    TABLES = ("messages", "timelines")
+    """The tables of a run that the study needs."""
+
+    def __init__(self, runs: int, seed: int | None) -> None:
+        """Begin without any run."""
+        self.runs = runs
+        self.seed = seed
+        self._figures: dict[str, dict[int, RunFigures]] = {}
+        self._calm: dict[str, dict[int, CalmFigures]] = {}
+        self._timelines: dict[str, pa.Table] = {}
+
+    def add(self, case: str, run: int, record: Record) -> None:
+        """Take a finished run."""
+        timeline, messages = record.tables["timelines"], record.tables["messages"]
+        if case.startswith(f"{cases.CALM}/"):
+            calm = CalmFigures.of(timeline, messages, DURATION_S)
+            self._calm.setdefault(case.removeprefix(f"{cases.CALM}/"), {})[run] = calm
+            return
+        self._figures.setdefault(case, {})[run] = RunFigures.of(timeline, messages)
+        if case in SHOWN and run == 0:
+            self._timelines[case] = timeline
+
+    def figures(self, case: str) -> Sequence[RunFigures]:
+        """Give the figures of a case's runs, in the order of their numbers."""
+        return [figures for _, figures in sorted(self._figures[case].items())]
+
+    def calm(self, change: str) -> Sequence[CalmFigures]:
+        """Give the figures of the runs without failure under a change."""
+        return [figures for _, figures in sorted(self._calm[change].items())]
+
+    def timeline(self, case: str) -> pa.Table:
+        """Give the timeline of run 0 of a cell that is drawn."""
+        return self._timelines[case]
+
+    def findings(self) -> list[Finding]:
+        """Hold the runs against the paper's claims."""
+        wanted = cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED
+        return findings({case: self.figures(case) for case in wanted})
+
+    def seeds(self) -> str:
+        """Say from what every random draw derives."""
+        used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
+        return (
+            f"Runs 0 to {self.runs - 1} of each case under {used}; runs of one number have the same phases "
+            f"and bursts in all cases. Other choices, answers: runs 0 to {min(self.runs, CHANGE_RUNS) - 1}."
+        )
