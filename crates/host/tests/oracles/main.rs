@@ -14,3 +14,4 @@ mod strangers;
 mod tshark;
 mod units;
 mod user_parts;
+mod vectors;

@@ -101,6 +101,7 @@ fn tshark_has_no_complaint() {
         "ip.checksum.status",
     ];
     let Some(rows) = read("complaints.pcapng", &capture::of(&samples), &fields) else { return };
+    assert_eq!(rows.len(), samples.len());
     for (sample, row) in samples.iter().zip(rows) {
         let [malformed, severities, messages, sctp, ip] = &row[..] else { panic!("{row:?}") };
         assert_eq!((malformed.as_str(), sctp.as_str(), ip.as_str()), ("", "1", "1"), "{sample:?}: {row:?}");
@@ -140,6 +141,7 @@ fn class_type_and_label_are_what_tshark_prints() {
     let names: Vec<&str> = fields.iter().map(String::as_str).collect();
     let samples = golden::samples();
     let Some(rows) = read("types.pcapng", &capture::of(&samples), &names) else { return };
+    assert_eq!(rows.len(), samples.len());
     for (sample, row) in samples.iter().zip(rows) {
         let Some((_, types, prefix)) = TYPES.iter().find(|(layer, ..)| *layer == sample.layer) else {
             continue;
