@@ -16,6 +16,9 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
     let mut overrides = arguments.common.set.clone();
     overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
     let scenario = Scenario::load(&arguments.scenario, &overrides)?;
+    for warning in scenario.warnings() {
+        writeln!(std::io::stderr(), "warning: {warning}")?;
+    }
     if arguments.show {
         write!(out, "{}", scenario.merged())?;
         writeln!(out, "\n# hash {}", scenario.hash())?;

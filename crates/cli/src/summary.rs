@@ -40,6 +40,27 @@ const LINKS: [Measure; 7] = [
     measure("at most", "packets", "queue_max_packets", 1.0),
 ];
 
+const SIGNALLING_LOAD: [Measure; 9] = [
+    measure("sent", "messages", "sent_messages", 1.0),
+    measure("delivered", "messages", "delivered_messages", 1.0),
+    measure("lost", "messages", "lost_messages", 1.0),
+    measure("repeated", "messages", "repeated_messages", 1.0),
+    measure("misordered", "messages", "out_of_sequence_messages", 1.0),
+    measure("delay", "ms", "delay_mean_s", 1e3),
+    measure("95 %", "ms", "delay_p95_s", 1e3),
+    measure("99 %", "ms", "delay_p99_s", 1e3),
+    measure("unavailable", "s", "unavailable_s", 1.0),
+];
+
+const SIGNALLING_LINKS: [Measure; 6] = [
+    measure("sent", "messages", "sent_messages", 1.0),
+    measure("again", "messages", "repeated_messages", 1.0),
+    measure("received", "messages", "received_messages", 1.0),
+    measure("failures", "times", "times_unavailable", 1.0),
+    measure("outage", "s", "outage_s", 1.0),
+    measure("longest", "s", "outage_max_s", 1.0),
+];
+
 /// Prints what was run, and a table of flows and one of links.
 pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     let head = &scenario.scenario;
@@ -53,6 +74,15 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
     writeln!(out)?;
     print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
+    if outputs.first().is_some_and(|output| output.table("signalling_load").is_some()) {
+        writeln!(out)?;
+        // A verdict is one run's: means have none.
+        let keys = ["load", "link", "loss_verdict", "missequence_verdict", "unavailability_verdict"];
+        let keys = if outputs.len() == 1 { &keys[..] } else { &keys[..2] };
+        print_table(outputs, "signalling_load", keys, &SIGNALLING_LOAD, out)?;
+        writeln!(out)?;
+        print_table(outputs, "signalling_links", &["link", "point"], &SIGNALLING_LINKS, out)?;
+    }
     print_failures(outputs, out)
 }
 
@@ -71,6 +101,7 @@ fn print_table(
     for row in 0..table.rows() {
         let key = |key: &&str| match table.column(key).map(|column| column.at(row)) {
             Some(Value::Text(text)) => text.to_owned(),
+            Some(Value::U64(number)) => number.to_string(),
             _ => String::new(),
         };
         let cells = measures.iter().map(|measure| cell(outputs, name, row, measure));

@@ -6,11 +6,13 @@ mod links;
 mod paths;
 mod profiles;
 mod script;
+mod signalling;
 mod topology;
 mod traces;
 
 use slantpath_base::Duration;
 
+pub(crate) use signalling::node_of;
 pub(crate) use traces::{Files, Traces};
 
 use crate::diagnostic::{Fault, Faults, Place, suggest};
@@ -26,8 +28,9 @@ pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faul
     if joined && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
         topology::check(file, faults);
     }
-    let traces = flows::check(file, files, faults);
+    let mut traces = flows::check(file, files, faults);
     script::check(file, faults);
+    signalling::check(file, files, &mut traces, faults);
     captures(file, faults);
     if faults.is_empty() {
         paths::check(file, faults);
@@ -45,7 +48,8 @@ fn head(file: &File, faults: &mut Faults) {
             format!("the warm-up of {} leaves nothing of the run of {}", *head.warm_up, *head.duration);
         faults.report(head.warm_up.place(), Fault::new(message).help("let it end before `duration`"));
     }
-    if file.flows.is_empty() {
+    let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
+    if file.flows.is_empty() && !is_signalling {
         let help = "add a table `[flows.<name>]` that says who sends what to whom";
         faults.report(head.name.place(), Fault::new("the scenario has no flow").help(help));
     }

@@ -69,7 +69,7 @@ impl Diagnostics {
 impl Diagnostics {
     /// One fault alone.
     pub(crate) fn one(source: Arc<Source>, place: Place, fault: Fault) -> Self {
-        let mut faults = Faults { sources: vec![source], found: Vec::new() };
+        let mut faults = Faults { sources: vec![source], ..Faults::default() };
         faults.report(Place { source: 0, ..place }, fault);
         Self(faults.into_diagnostics())
     }
@@ -136,6 +136,8 @@ impl Fault {
 pub(crate) struct Faults {
     sources: Vec<Arc<Source>>,
     found: Vec<(Place, Fault)>,
+    /// What is not wrong, and yet is hardly meant.
+    doubts: Vec<(Place, Fault)>,
 }
 
 impl Faults {
@@ -155,6 +157,17 @@ impl Faults {
 
     pub(crate) fn report(&mut self, place: Place, fault: Fault) {
         self.found.push((place, fault));
+    }
+
+    /// Notes what does not keep the input from being used.
+    pub(crate) fn warn(&mut self, place: Place, doubt: Fault) {
+        self.doubts.push((place, doubt));
+    }
+
+    /// The doubts so far, in the order of the text.
+    pub(crate) fn warnings(&self) -> Vec<Diagnostic> {
+        let doubts = Self { sources: self.sources.clone(), found: self.doubts.clone(), doubts: Vec::new() };
+        doubts.into_diagnostics()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -15,6 +15,7 @@ mod run;
 mod scenario;
 pub mod schema;
 mod section;
+mod signalling;
 pub mod sky;
 mod summary;
 mod sweep;

@@ -3,7 +3,17 @@
 use slantpath_results::Table;
 
 /// Names of all tables that a run can give.
-pub const TABLES: [&str; 6] = ["flows", "links", "messages", "paths", "queues", "timelines"];
+pub const TABLES: [&str; 9] = [
+    "flows",
+    "links",
+    "messages",
+    "paths",
+    "queues",
+    "signalling_events",
+    "signalling_links",
+    "signalling_load",
+    "timelines",
+];
 
 /// What one run gave. Equal runs have equal outputs, byte for byte, on any machine and any number of threads.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +29,8 @@ pub struct RunOutput {
     /// How many times a packet came to the end of a link.
     pub packet_hops: u64,
     /// Tables in alphabetical order: `flows` and `links` always, `messages`, `paths`, `queues` and `timelines` as the
-    /// scenario's probes say.
+    /// scenario's probes say, `signalling_events`, `signalling_links` and `signalling_load` if it has signalling
+    /// points.
     pub tables: Vec<Table>,
     /// Captured links, in alphabetical order.
     pub captures: Vec<Capture>,

@@ -1,12 +1,15 @@
 //! One run: a scenario, a number, and what comes out.
 
 mod build;
+mod signalling;
 mod tables;
 mod transport;
 
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::NoSourceAddress;
+use slantpath_host::signalling::NetworkConfigError;
 use slantpath_net::{CaptureId, Network, TopologyError};
+use slantpath_results::Table;
 
 use crate::output::{Capture, RunOutput};
 use crate::scenario::Scenario;
@@ -28,7 +31,7 @@ pub struct RunOptions {
 }
 
 /// Why a run cannot be made. What a check can see beforehand is not among it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// The network cannot be built.
     #[error(transparent)]
@@ -36,6 +39,9 @@ pub enum RunError {
     /// A host cannot send to an address.
     #[error(transparent)]
     NoSourceAddress(#[from] NoSourceAddress),
+    /// The signalling network cannot be built.
+    #[error(transparent)]
+    Signalling(#[from] NetworkConfigError),
     /// A link that is to be captured does not exist.
     #[error("there is no link `{link}` to capture; links: {links}")]
     UnknownLink {
@@ -50,7 +56,7 @@ pub enum RunError {
 pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunError> {
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
-    let Plan { topology, hosts, links, flows } = plan(scenario, seed)?;
+    let Plan { topology, hosts, links, flows, mut signalling } = plan(scenario, seed)?;
     let mut network = Network::new(topology, seed, hosts);
     let captures = start_captures(scenario, options, &links, &mut network)?;
     probe_queues(*scenario.probes.queues, &links, &mut network);
@@ -58,24 +64,44 @@ pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunEr
     let warm_up = *scenario.scenario.warm_up;
     let mut at_warm_up = AtWarmUp::default();
     if warm_up > Duration::ZERO {
-        network.run_until(Instant::START + warm_up);
+        signalling::run_until(&mut network, signalling.as_mut(), Instant::START + warm_up);
         network.restart_statistics();
         at_warm_up = AtWarmUp::observe(&network, &flows);
     }
-    network.run_until(end);
+    signalling::run_until(&mut network, signalling.as_mut(), end);
     let captures = captures
         .into_iter()
         .map(|(link, capture)| Capture { link, pcapng: network.take_capture(capture) })
         .collect();
+    let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up);
+    let mut digest = network.digest().to_string();
+    if let Some(signalling) = &mut signalling {
+        let own = tables::signalling(scenario, signalling, end);
+        digest = with_tables(&digest, &own);
+        tables.extend(own);
+        tables.sort_by(|one, other| one.name().cmp(other.name()));
+    }
     Ok(RunOutput {
         seed: seed_number,
         run: options.run,
-        digest: network.digest().to_string(),
+        digest,
         events: network.events(),
         packet_hops: network.packet_hops(),
-        tables: tables(scenario, &mut network, &links, &flows, &at_warm_up),
+        tables,
         captures,
     })
+}
+
+/// The digest of a run whose signalling network has events of its own: its tables hold what came of them.
+fn with_tables(digest: &str, tables: &[Table]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(digest.as_bytes());
+    for column in tables.iter().flat_map(Table::columns) {
+        for row in 0..column.len() {
+            hasher.update(format!("{}={:?};", column.name(), column.at(row)).as_bytes());
+        }
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 fn start_captures<H: slantpath_net::Host>(

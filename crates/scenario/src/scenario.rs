@@ -9,7 +9,7 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Duration};
 
 use crate::check::{self, Traces};
-use crate::diagnostic::{Diagnostics, Faults, Place, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics, Faults, Place, Source};
 use crate::document::{self, Entries, Node};
 use crate::schema::File;
 use crate::section::{Output, Section};
@@ -22,6 +22,7 @@ pub type TraceFiles = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
 pub struct Scenario {
     file: File,
     traces: Traces,
+    warnings: Vec<Diagnostic>,
     input: Input,
 }
 
@@ -112,9 +113,15 @@ impl Scenario {
             let traces = check::check(&mut file, all_known, &*files, &mut faults);
             (file, traces)
         });
+        let warnings = faults.warnings();
         faults.into_result()?;
         let (file, traces) = checked.expect("a file without fault is whole");
-        Ok(Self { file, traces, input: Input { tree, sources, files } })
+        Ok(Self { file, traces, warnings, input: Input { tree, sources, files } })
+    }
+
+    /// What can be run and is hardly meant, such as a timer that one lost packet lets expire.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it.
@@ -138,6 +145,10 @@ impl Scenario {
     /// If no flow names it.
     pub fn trace(&self, name: &str) -> &[(Duration, DataSize)] {
         &self.traces[name]
+    }
+
+    pub(crate) fn traces(&self) -> &Traces {
+        &self.traces
     }
 
     fn print(&self, with_origins: bool) -> String {

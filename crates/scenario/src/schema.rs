@@ -8,6 +8,7 @@ pub mod link;
 pub mod probes;
 pub mod script;
 pub mod sctp;
+pub mod signalling;
 pub mod tcp;
 mod threshold;
 
@@ -18,6 +19,7 @@ pub use link::{Direction, Family, Link, LinkParameters, QueueLimit, WhileDown};
 pub use probes::{Interval, Probes, Sampling};
 pub use script::{Action, Event, Which};
 pub use sctp::SctpProfile;
+pub use signalling::Signalling;
 pub use tcp::TcpProfile;
 pub use threshold::Threshold;
 
@@ -40,6 +42,8 @@ section! {
         flows: Tables<Flow>;
         /// What happens to links while the scenario runs.
         script: Vec<Named<Event>>;
+        /// Signalling points of SS7, their links and their load.
+        signalling: Part<Signalling>;
         /// What is measured and captured.
         probes: Part<Probes>;
     }

@@ -26,7 +26,7 @@ fn the_merged_form_of_the_first_scenario_says_everything() {
 
 #[test]
 fn merging_the_merged_form_changes_nothing() {
-    for name in ["first.toml", "multi-link.toml", "dumbbell.toml"] {
+    for name in ["first.toml", "multi-link.toml", "dumbbell.toml", "ss7-over-geo.toml"] {
         let first = scenario(name, &[]);
         for text in [first.merged(), first.canonical()] {
             let again = reread(&text);

@@ -14,6 +14,19 @@ const END: &str = "<!-- end of keys -->";
 fn schema_of(root: &Json, path: &str) -> Json {
     let pointer = match path {
         "links.<name>.forward" => "/properties/links/additionalProperties/properties/forward".to_owned(),
+        _ if path.starts_with("signalling.") => {
+            let (table, kind) =
+                path.split_once(" kind ").map_or((path, None), |(table, kind)| (table, Some(kind)));
+            let name = table.trim_start_matches("signalling.");
+            let part = name.split(['.', '[']).next().unwrap_or_default();
+            let members = if name.ends_with("[]") { "items" } else { "additionalProperties" };
+            let pointer = format!("/properties/signalling/properties/{part}/{members}");
+            let schema = root.pointer(&pointer).unwrap_or_else(|| panic!("{path}: {pointer}"));
+            let Some(kind) = kind else { return schema.clone() };
+            let kinds = schema["properties"]["carrier"]["oneOf"].as_array().expect("carriers have kinds");
+            let of_kind = |schema: &&Json| schema.pointer("/properties/kind/const") == Some(&kind.into());
+            return kinds.iter().find(of_kind).expect("a kind of carrier").clone();
+        }
         _ => match path.split_once(['.', '[']) {
             None => format!("/properties/{path}"),
             Some((table, _)) if path.ends_with("[]") => format!("/properties/{table}/items"),

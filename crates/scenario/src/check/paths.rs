@@ -23,6 +23,7 @@ pub(super) fn check(file: &File, faults: &mut Faults) {
     for (_, flow) in file.flows.iter() {
         flow_path(file, &built, &routes, flow, faults);
     }
+    super::signalling::timing(file, &built, &routes, faults);
 }
 
 fn flow_path(file: &File, built: &Built, routes: &Routes, flow: &Flow, faults: &mut Faults) {
@@ -45,7 +46,7 @@ fn flow_path(file: &File, built: &Built, routes: &Routes, flow: &Flow, faults: &
 }
 
 /// The interfaces by which packets leave the nodes on their way.
-fn path(
+pub(super) fn path(
     topology: &Topology,
     routes: &Routes,
     from: NodeId,

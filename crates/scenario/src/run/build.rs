@@ -1,14 +1,16 @@
 //! From a scenario to a network with hosts and flows, ready to run.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
+use slantpath_host::signalling::SignallingSimulation;
 use slantpath_host::{FlowEndId, Host, ReceiverConfig, SenderConfig, WhenBlocked, Workload};
 use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
 
-use super::RunError;
 use super::transport::{self, Ends};
+use super::{RunError, signalling};
 use crate::scenario::Scenario;
 use crate::schema::application::{Application, Total};
 use crate::schema::{self, Flow};
@@ -20,6 +22,7 @@ pub(super) struct Plan {
     pub(super) hosts: Vec<Host>,
     pub(super) links: Vec<PlannedLink>,
     pub(super) flows: Vec<PlannedFlow>,
+    pub(super) signalling: Option<SignallingSimulation>,
 }
 
 /// A flow and where its ends are.
@@ -59,7 +62,36 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
         }
     }
-    Ok(Plan { topology, hosts, links, flows })
+    let mut site =
+        Site { links: &links, topology: &topology, routes: &routes, nodes: &nodes, hosts: &mut hosts };
+    let signalling = signalling::plan(scenario, seed, &mut site)?;
+    Ok(Plan { topology, hosts, links, flows, signalling })
+}
+
+/// The network while it is furnished with associations.
+pub(super) struct Site<'a> {
+    links: &'a [PlannedLink],
+    topology: &'a Topology,
+    routes: &'a Routes,
+    pub(super) nodes: &'a BTreeMap<String, NodeId>,
+    hosts: &'a mut [Host],
+}
+
+impl Site<'_> {
+    /// Lets two hosts reach each other.
+    pub(super) fn join_both(&mut self, one: NodeId, other: NodeId) -> Result<(), RunError> {
+        join(self.topology, self.routes, self.hosts, one, other)?;
+        join(self.topology, self.routes, self.hosts, other, one)
+    }
+
+    pub(super) fn host(&mut self, node: NodeId) -> &mut Host {
+        &mut self.hosts[host_place(self.topology, node)]
+    }
+
+    /// The addresses of both ends of an association whose primary path leads over a link of `to`.
+    pub(super) fn addresses(&self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
+        addresses(self.links, self.topology, self.routes, primary, from, to)
+    }
 }
 
 fn hosts(topology: &Topology, links: &[PlannedLink]) -> Vec<Host> {
@@ -172,27 +204,43 @@ impl Placement<'_> {
     fn ends(&self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
         let number = u16::try_from(number).expect("a check limits the number of flows");
         let primary = flow.primary.as_ref().expect("a check gives every flow a primary link");
-        let link = self.links.iter().find(|link| link.name == **primary).expect("a check resolves links");
-        let is_second = self.topology.node_of(link.id.second()) == to;
-        let primary = link.addresses[usize::from(is_second)];
-        let receiver = self.reachable(from, to, primary);
-        let leaving = self.routes.route(self.topology, from, primary);
-        let nearest = leaving.ok().and_then(|interface| self.topology.addresses(interface).first().copied());
-        let sender = match nearest {
-            Some(nearest) => self.reachable(to, from, nearest),
-            None => self.reachable(to, from, primary),
-        };
+        let [sender, receiver] = addresses(self.links, self.topology, self.routes, primary, from, to);
         Ends { sender_port: SENDER_PORTS + number, receiver_port: RECEIVER_PORTS + number, sender, receiver }
     }
+}
 
-    /// The addresses of `there` to which a route leads from `here`, `first` in front.
-    fn reachable(&self, here: NodeId, there: NodeId, first: IpAddr) -> Vec<IpAddr> {
-        let all = self.topology.interfaces(there).iter().flat_map(|own| self.topology.addresses(*own));
-        let reached = |address: &&IpAddr| self.routes.route(self.topology, here, **address).is_ok();
-        let mut addresses: Vec<IpAddr> = all.filter(reached).copied().collect();
-        addresses.sort_by_key(|address| *address != first);
-        addresses
-    }
+/// The addresses of two hosts that reach each other; the one on the primary link of `to` first, and that from which
+/// it is reached.
+fn addresses(
+    links: &[PlannedLink],
+    topology: &Topology,
+    routes: &Routes,
+    primary: &str,
+    from: NodeId,
+    to: NodeId,
+) -> [Vec<IpAddr>; 2] {
+    let link = links.iter().find(|link| link.name == primary).expect("a check resolves links");
+    let is_second = topology.node_of(link.id.second()) == to;
+    let primary = link.addresses[usize::from(is_second)];
+    let leaving = routes.route(topology, from, primary);
+    let nearest = leaving.ok().and_then(|interface| topology.addresses(interface).first().copied());
+    let sender = reachable(topology, routes, to, from, nearest.unwrap_or(primary));
+    [sender, reachable(topology, routes, from, to, primary)]
+}
+
+/// The addresses of `there` to which a route leads from `here`, `first` in front.
+fn reachable(
+    topology: &Topology,
+    routes: &Routes,
+    here: NodeId,
+    there: NodeId,
+    first: IpAddr,
+) -> Vec<IpAddr> {
+    let all = topology.interfaces(there).iter().flat_map(|own| topology.addresses(*own));
+    let reached = |address: &&IpAddr| routes.route(topology, here, **address).is_ok();
+    let mut addresses: Vec<IpAddr> = all.filter(reached).copied().collect();
+    addresses.sort_by_key(|address| *address != first);
+    addresses
 }
 
 fn content(flow: &Flow) -> Content {

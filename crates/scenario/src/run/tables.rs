@@ -3,6 +3,7 @@
 mod flows;
 mod messages;
 mod network;
+mod signalling;
 mod timelines;
 
 use std::net::IpAddr;
@@ -16,6 +17,7 @@ use super::build::PlannedFlow;
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
 use crate::topology::PlannedLink;
+pub(super) use signalling::tables as signalling;
 
 /// What flows had done when the warm-up ended, in the order of the flows; nothing without a warm-up.
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,194 @@
+//! Loads: destinations that can be reached, messages that can be told apart.
+
+use slantpath_base::Duration;
+use slantpath_ss7::load::Generator;
+use slantpath_ss7::sccp::Digits;
+
+use super::point;
+use crate::check::before_the_end;
+use crate::check::traces::{Files, Traces, load as load_trace};
+use crate::diagnostic::{Fault, Faults, Place};
+use crate::schema::File;
+use crate::schema::signalling::{Arrivals, Load, LoadRouting, Signalling};
+use crate::section::{Named, Setting};
+use crate::signalling::{code, generator, mtp3, no_seed};
+
+pub(super) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
+    for (name, load) in signalling.load.iter() {
+        point(signalling, &load.from, load.from.place(), faults);
+        for to in &*load.to {
+            point(signalling, to, load.to.place(), faults);
+            if *to == *load.from {
+                let message = format!("load `{name}` goes from `{to}` to itself");
+                faults.report(load.to.place(), Fault::new(message).help("let it go to another point"));
+            }
+        }
+        if load.to.is_empty() {
+            let fault = Fault::new("the load has no destination").help("name a point in `to`");
+            faults.report(load.to.place(), fault);
+        }
+        before_the_end(file, &load.start, "the start of this load", faults);
+        routing(signalling, load, faults);
+        arrivals(load, faults);
+    }
+    distinct(signalling, faults);
+}
+
+fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
+    let by_title = *load.routing == LoadRouting::GlobalTitle;
+    let keys: [(&str, Option<Place>); 3] = [
+        ("translator", load.translator.as_ref().map(Setting::place)),
+        ("called", load.called.as_ref().map(Setting::place)),
+        ("subsystem", load.subsystem.as_ref().map(Setting::place)),
+    ];
+    for (key, place) in keys {
+        match place {
+            None if by_title => {
+                let message = format!("routing by global title needs `{key}`");
+                faults.report(load.routing.place(), Fault::new(message).help(format!("write `{key} = …`")));
+            }
+            Some(place) if !by_title => {
+                let message = format!("`{key}` has no meaning with `routing = \"{}\"`", *load.routing);
+                faults.report(place, Fault::new(message).help("write `routing = \"global-title\"`"));
+            }
+            _ => {}
+        }
+    }
+    if let Some(translator) = &load.translator {
+        point(signalling, translator, translator.place(), faults);
+    }
+    for digits in load.called.iter().flat_map(|called| called.iter()) {
+        if let (Err(error), Some(called)) = (Digits::parse(digits), &load.called) {
+            let help = "digits are 0 to 9 and a to f";
+            faults.report(called.place(), Fault::new(error.to_string()).help(help));
+        }
+    }
+    if !by_title && !(4..=15).contains(&*load.service) {
+        let message = format!("service indicator {} belongs to MTP3 or SCCP", *load.service);
+        let help = "write 4 to 15, of which 5 is ISUP's";
+        faults.report(load.service.place(), Fault::new(message).help(help));
+    }
+    let Some(subsystem) = load.subsystem.filter(|_| by_title) else { return };
+    for to in load.to.iter().filter_map(|to| Some((to, signalling.points.find(to)?))) {
+        if !to.1.subsystems.contains(&*subsystem) {
+            let message = format!("`{}` has no subsystem {}", to.0, *subsystem);
+            let help = format!("add it to `subsystems` in `[signalling.points.{}]`", to.0);
+            faults.report(subsystem.place(), Fault::new(message).help(help));
+        }
+    }
+}
+
+fn arrivals(load: &Load, faults: &mut Faults) {
+    let keys: [(&str, Option<Place>, Arrivals); 4] = [
+        ("mean_on", load.mean_on.as_ref().map(Setting::place), Arrivals::OnOff),
+        ("mean_off", load.mean_off.as_ref().map(Setting::place), Arrivals::OnOff),
+        ("trace", load.trace.as_ref().map(Setting::place), Arrivals::Trace),
+        ("trace_digest", load.trace_digest.as_ref().map(Setting::place), Arrivals::Trace),
+    ];
+    for (key, place, arrivals) in keys {
+        match place {
+            None if *load.arrivals == arrivals && key != "trace_digest" => {
+                let message = format!("arrivals `{arrivals}` need `{key}`");
+                faults.report(load.arrivals.place(), Fault::new(message).help(format!("write `{key} = …`")));
+            }
+            Some(place) if *load.arrivals != arrivals => {
+                let message = format!("`{key}` has no meaning with `arrivals = \"{}\"`", *load.arrivals);
+                faults.report(place, Fault::new(message).help(format!("write `arrivals = \"{arrivals}\"`")));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Two loads whose messages could not be told apart where they arrive.
+fn distinct(signalling: &Signalling, faults: &mut Faults) {
+    let loads: Vec<_> = signalling.load.iter().collect();
+    for (number, (second, load)) in loads.iter().enumerate() {
+        for (first, other) in &loads[..number] {
+            let shares_point = load.to.iter().any(|to| other.to.contains(to));
+            let is_alike = match (*load.routing, *other.routing) {
+                (LoadRouting::GlobalTitle, LoadRouting::GlobalTitle) => load.subsystem == other.subsystem,
+                (LoadRouting::PointCode, LoadRouting::PointCode) => {
+                    *load.from == *other.from && *load.service == *other.service
+                }
+                _ => false,
+            };
+            if shares_point && is_alike {
+                let message =
+                    format!("messages of `{first}` and `{second}` cannot be told apart where they arrive");
+                let help = "give one another `service`, or with global titles another `subsystem`";
+                faults.report(load.place(), Fault::new(message).help(help));
+            }
+        }
+    }
+}
+
+/// Ends loads in time, and reads traces.
+pub(super) fn complete(
+    signalling: &mut Signalling,
+    duration: Duration,
+    files: Files<'_>,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) {
+    for (_, load) in signalling.load.iter_mut() {
+        let latest = duration.saturating_sub(*load.give_up_after);
+        if load.stop.is_none() {
+            let stop = if latest > *load.start { latest } else { duration };
+            load.stop = Some(Setting::derived(stop, "so that every message settles", load.from.place()));
+        }
+        if let Some(stop) = load.stop.filter(|stop| **stop <= *load.start) {
+            let message = format!("the load stops at {}, before it starts at {}", *stop, *load.start);
+            faults.report(stop.place(), Fault::new(message).help("let `stop` be later than `start`"));
+        }
+        let Some(trace) = &load.trace else { continue };
+        let Some((messages, digest)) = load_trace(trace, trace.place(), files, faults) else { continue };
+        match &load.trace_digest {
+            Some(given) if **given != digest => {
+                let message = format!("trace `{}` has changed: its digest is {digest}", **trace);
+                let help = "remove `trace_digest`, or bring back the file that it was taken from";
+                faults.report(given.place(), Fault::new(message).help(help));
+            }
+            Some(_) => {}
+            None => load.trace_digest = Some(Setting::derived(digest, "of the file", trace.place())),
+        }
+        traces.insert((**trace).clone(), messages);
+    }
+}
+
+/// Called when points, links, routes and translations are right.
+pub(super) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Faults) {
+    for (name, load) in signalling.load.iter() {
+        if let Err(error) = Generator::new(generator(signalling, load, traces), no_seed(), name) {
+            let help = "see docs/models/signalling-load.md for what a load may be";
+            faults.report(load.place(), Fault::new(format!("load `{name}`: {error}")).help(help));
+        }
+        let translator = load.translator.as_ref().filter(|_| *load.routing == LoadRouting::GlobalTitle);
+        let ways: Vec<(&Setting<String>, &str, Place)> = match translator {
+            None => load.to.iter().map(|to| (&load.from, to.as_str(), load.to.place())).collect(),
+            Some(translator) => {
+                let last = load.to.iter().map(|to| (translator, to.as_str(), load.to.place()));
+                [(&load.from, translator.as_str(), translator.place())].into_iter().chain(last).collect()
+            }
+        };
+        for (from, to, place) in ways.into_iter().filter(|(from, to, _)| from.as_str() != *to) {
+            let Some(point) = signalling.points.find(from) else { continue };
+            let config = mtp3(signalling, from, point);
+            let destination = code(signalling, to);
+            let is_known = config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
+                || config.destinations.iter().any(|known| known.point_code == destination);
+            if !is_known {
+                let (own, far) = (config.point_code.0, destination.0);
+                let message = format!(
+                    "point code {} ({far}) of `{to}` cannot be reached from {} ({own}) of `{}`: it has no route",
+                    destination.display(config.format),
+                    config.point_code.display(config.format),
+                    **from
+                );
+                let help =
+                    format!("add `[[signalling.routes]]` with `from = \"{}\"` and `to = \"{to}\"`", **from);
+                faults.report(place, Fault::new(message).help(help));
+            }
+        }
+    }
+}

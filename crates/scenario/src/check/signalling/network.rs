@@ -1,0 +1,96 @@
+//! What MTP3 says of each point and of all points together, told at the lines that are at fault.
+
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::{self, ConfigError, NetworkFault, Point, Timer, check_network};
+
+use crate::diagnostic::{Fault, Faults, Place};
+use crate::schema::signalling::{Carrier, Signalling};
+use crate::signalling::{code, mtp3};
+
+pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
+    let before = faults.len();
+    let mut nodes = Vec::new();
+    for (name, point) in signalling.points.iter() {
+        let config = mtp3(signalling, name, point);
+        for error in config.faults() {
+            let (place, help) = place_of(signalling, name, &error);
+            let place = place.unwrap_or_else(|| point.place());
+            faults.report(place, Fault::new(format!("`{name}`: {error}")).help(help));
+        }
+        nodes.push(config);
+    }
+    for (name, link) in signalling.links.iter() {
+        let (error, place) = match &*link.carrier {
+            Carrier::M2pa(m2pa) => (m2pa.config().check().err().map(|error| error.to_string()), link.place()),
+            Carrier::Mtp2(mtp2) => (mtp2.config().check().err().map(|error| error.to_string()), link.place()),
+        };
+        if let Some(error) = error {
+            let help = "the ranges are those of Q.703, section 12.3";
+            faults.report(place, Fault::new(format!("`{name}`: {error}")).help(help));
+        }
+    }
+    if faults.len() == before {
+        together(signalling, &nodes, faults);
+    }
+}
+
+/// The line that an error of a point is about, and its cure.
+fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option<Place>, &'static str) {
+    let route_to = |destination: &Point, via: &str| {
+        let mut routes = signalling.routes.iter().filter(|route| *route.from == name && *route.via == via);
+        routes.rfind(|route| code(signalling, &route.to) == destination.0).map(|route| route.via.place())
+    };
+    let slc = |link: &str| signalling.links.find(link).and_then(|link| link.slc).map(|slc| slc.place());
+    let timer = |timer: Timer| {
+        let settings = signalling.points.find(name)?.timer_settings();
+        settings.iter().find(|(own, _)| *own == timer).map(|(_, setting)| setting.place())
+    };
+    match error {
+        ConfigError::RouteTwice { destination, link_set, .. } => {
+            (route_to(destination, link_set), "keep one of the two routes")
+        }
+        ConfigError::TooManyOfOnePriority { destination, third, .. } => {
+            (route_to(destination, third), "give one of the routes another `priority`")
+        }
+        ConfigError::SlcTwice { second, .. } => (slc(second), "give one of the links another `slc`"),
+        ConfigError::SlcTooLarge { link, .. } => (slc(link), "a link set has at most 16 links"),
+        ConfigError::TimerOutOfRange { timer: name, .. } => {
+            (timer(*name), "the ranges are those of Q.704, section 16.8, and Q.707, section 5.5")
+        }
+        ConfigError::OwnPointCode(..) => (
+            signalling.points.find(name).map(|point| point.point_code.place()),
+            "give every point a code of its own",
+        ),
+        _ => (None, "see docs/models/signalling-network.md for what a point may be"),
+    }
+}
+
+fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults) {
+    for fault in check_network(nodes) {
+        let (place, help) = match &fault {
+            NetworkFault::Loop { path, destination, .. } => (
+                path.first().and_then(|from| route(signalling, from, destination.0)),
+                "let one of the routes lead towards the destination",
+            ),
+            NetworkFault::DeadEnd { from, destination, .. } => {
+                (route(signalling, from, destination.0), "add a route at the point where messages end")
+            }
+            NetworkFault::NoTransfer { from, destination, .. } => (
+                route(signalling, from, destination.0),
+                "write `function = \"transfer-point\"` at the point in between, or let the route lead elsewhere",
+            ),
+            NetworkFault::PointCodeTwice { second, .. } => (
+                signalling.points.find(second).map(|point| point.point_code.place()),
+                "give every point a code of its own",
+            ),
+            NetworkFault::OneWay { .. } => (None, "let the link join both points"),
+        };
+        faults.report(place.unwrap_or_default(), Fault::new(fault.to_string()).help(help));
+    }
+}
+
+/// The line of the route from a point to a destination.
+fn route(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
+    let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
+    routes.find(|route| code(signalling, &route.to) == destination).map(|route| route.via.place())
+}

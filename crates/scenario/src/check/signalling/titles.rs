@@ -1,0 +1,89 @@
+//! Global title translations: digits that can be read, rules that do not contradict, titles that arrive.
+
+use std::collections::BTreeMap;
+
+use slantpath_ss7::sccp::Digits;
+use slantpath_ss7::sccp::gtt::{DigitPattern, GttError, TranslationLoop, find_loops};
+
+use super::point;
+use crate::diagnostic::{Fault, Faults, Place};
+use crate::schema::signalling::{RouteOn, Signalling};
+use crate::signalling::{code, translation_name, translator};
+
+const DIGITS: &str = "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";
+
+pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
+    for translation in &signalling.translations {
+        point(signalling, &translation.at, translation.at.place(), faults);
+        for to in &*translation.to {
+            point(signalling, to, translation.to.place(), faults);
+            if *to == *translation.at && *translation.route_on == RouteOn::GlobalTitle {
+                let message = format!("`{to}` would translate its own translation again");
+                let help = "write `route_on = \"subsystem\"`, or let the title go to another point";
+                faults.report(translation.to.place(), Fault::new(message).help(help));
+            }
+        }
+        if translation.to.is_empty() {
+            let fault = Fault::new("the translation leads nowhere").help("name a point in `to`");
+            faults.report(translation.to.place(), fault);
+        }
+        for pattern in [Some(&translation.digits), translation.calling.as_ref()].into_iter().flatten() {
+            if let Err(error) = DigitPattern::parse(pattern) {
+                faults.report(pattern.place(), Fault::new(error.to_string()).help(DIGITS));
+            }
+        }
+        if let Err(error) = Digits::parse(&translation.insert) {
+            faults.report(translation.insert.place(), Fault::new(error.to_string()).help(DIGITS));
+        }
+    }
+}
+
+pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
+    let mut translators = BTreeMap::new();
+    let mut points = BTreeMap::new();
+    for (name, named) in signalling.points.iter() {
+        points.insert(code(signalling, name), name);
+        match translator(signalling, name) {
+            Ok(translator) => {
+                translators.insert(code(signalling, name), translator);
+            }
+            Err(error) => {
+                let place = match &error {
+                    GttError::Contradiction { second, .. } => place_of(signalling, second),
+                    _ => None,
+                };
+                let help = "make the digits or the conditions of one of them differ, or remove it";
+                let fault = Fault::new(format!("`{name}`: {error}")).help(help);
+                faults.report(place.unwrap_or_else(|| named.place()), fault);
+            }
+        }
+    }
+    let search = find_loops(&translators);
+    for TranslationLoop { path, digits, is_certain } in &search.loops {
+        let steps = path.iter().map(|(code, rule)| {
+            let name = points.get(code).copied().unwrap_or_default();
+            format!("`{name}` ({rule})")
+        });
+        let way = steps.collect::<Vec<_>>().join(" > ");
+        let place = path.first().and_then(|(_, rule)| place_of(signalling, rule)).unwrap_or_default();
+        let help = "let one of the rules lead to a subsystem, or to a point that ends the circle";
+        if *is_certain {
+            let message = format!("the global title {digits} goes in a circle: {way}");
+            faults.report(place, Fault::new(message).help(help));
+        } else {
+            let message = format!("global titles like {digits} may go in a circle: {way}");
+            faults.warn(place, Fault::new(message).help(help));
+        }
+    }
+    if let (false, Some((_, first))) = (search.is_complete, signalling.points.iter().next()) {
+        let message = "there are too many translations to search all of them for circles";
+        let help = "keep an eye on the hop counter's drops in the results";
+        faults.warn(first.place(), Fault::new(message).help(help));
+    }
+}
+
+/// The line of a translation by its name in messages.
+fn place_of(signalling: &Signalling, name: &str) -> Option<Place> {
+    let mut numbered = signalling.translations.iter().enumerate();
+    numbered.find(|(number, _)| translation_name(*number) == name).map(|(_, rule)| rule.digits.place())
+}

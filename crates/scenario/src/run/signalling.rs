@@ -1,0 +1,106 @@
+//! The signalling network of a run: its associations at the hosts, its script, and the run of both together.
+
+use slantpath_base::{Instant, Seed};
+use slantpath_host::signalling::{
+    AssociationPlace, AssociationSide, Carrier, LinkChange, Side, SignallingLinkId, SignallingNetwork,
+    SignallingSimulation,
+};
+use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_net::{Network, NodeId};
+
+use super::RunError;
+use super::build::Site;
+use crate::scenario::Scenario;
+use crate::schema::signalling::{Carrier as CarrierTable, LinkAction, M2pa};
+use crate::signalling::{network, node_of};
+
+/// The registered port of M2PA (RFC 4165, section 5.2): links take it and those that follow, in the order of names.
+const FIRST_PORT: u16 = 3_565;
+
+/// Streams of an association: M2PA's two (RFC 4165, section 4.1.2).
+const STREAMS: u16 = 2;
+
+/// The signalling network of a scenario, if it has one, with the ends of its associations added to the hosts.
+pub(super) fn plan(
+    scenario: &Scenario,
+    seed: Seed,
+    site: &mut Site<'_>,
+) -> Result<Option<SignallingSimulation>, RunError> {
+    if scenario.signalling.points.is_empty() {
+        return Ok(None);
+    }
+    let config = network(&scenario.signalling, scenario.traces());
+    let mut places = Vec::new();
+    for ((number, (name, link)), planned) in scenario.signalling.links.iter().enumerate().zip(&config.links) {
+        let (CarrierTable::M2pa(m2pa), Carrier::Association(_)) = (&*link.carrier, &planned.carrier) else {
+            continue;
+        };
+        let nodes = [&link.between.0, &link.between.1].map(|point| {
+            let node = node_of(&scenario.signalling, point);
+            site.nodes[node.as_str()]
+        });
+        site.join_both(nodes[0], nodes[1])?;
+        let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
+        let configs = association(scenario, site, m2pa, nodes, port);
+        for ((side, node), config) in Side::BOTH.into_iter().zip(nodes).zip(configs) {
+            let end = AssociationSide { link: SignallingLinkId(number), side };
+            let path = format!("signalling/links/{name}/{}", side_name(side));
+            let association = site.host(node).add_association(config, seed, &path);
+            places.push(AssociationPlace { end, node, association });
+        }
+    }
+    let script = scenario.signalling.script.iter().map(|event| {
+        let link = scenario.signalling.links.position(&event.link).expect("a check resolves links");
+        let change = match *event.action {
+            LinkAction::Activate => LinkChange::Activate,
+            LinkAction::Deactivate => LinkChange::Deactivate,
+            LinkAction::Fail => LinkChange::Fail,
+            LinkAction::Restore => LinkChange::Restore,
+        };
+        (Instant::START + *event.at, SignallingLinkId(link), change)
+    });
+    let signalling = SignallingNetwork::new(config, seed)?;
+    Ok(Some(SignallingSimulation::new(signalling, places, script.collect())))
+}
+
+/// Both ends of an association: the first opens it, the second listens.
+fn association(
+    scenario: &Scenario,
+    site: &Site<'_>,
+    m2pa: &M2pa,
+    nodes: [NodeId; 2],
+    port: u16,
+) -> [AssociationConfig; 2] {
+    let profile = m2pa.profile.as_ref().expect("a check gives every association a profile");
+    let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
+    let primary = m2pa.primary.as_ref().expect("a check gives every association a primary link");
+    let [first, second] = site.addresses(primary, nodes[0], nodes[1]);
+    let config = |local_addresses, peer| AssociationConfig {
+        sctp: Box::new(profile.config(STREAMS)),
+        local_addresses,
+        local_port: port,
+        peer,
+        reopen_after: *m2pa.reopen_after,
+    };
+    [config(first, Some(Peer { addresses: second.clone(), port })), config(second, None)]
+}
+
+/// The name of a link's end in results and random streams.
+pub(super) const fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::First => "first",
+        Side::Second => "second",
+    }
+}
+
+/// Runs the packet network, and the signalling network beside it if there is one.
+pub(super) fn run_until(
+    network: &mut Network<Host>,
+    signalling: Option<&mut SignallingSimulation>,
+    end: Instant,
+) {
+    match signalling {
+        None => network.run_until(end),
+        Some(signalling) => signalling.run_until(network, end),
+    }
+}

@@ -1,0 +1,171 @@
+//! `signalling_load`, `signalling_links` and `signalling_events`: what became of messages and of links.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_host::signalling::{Availability, EventKind, Side, SignallingLinkId, SignallingSimulation};
+use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_ss7::load::{Limit, Verdict};
+
+use super::super::signalling::side_name;
+use crate::scenario::Scenario;
+
+/// All three, at the end of a run.
+pub(in crate::run) fn tables(
+    scenario: &Scenario,
+    simulation: &mut SignallingSimulation,
+    end: Instant,
+) -> [Table; 3] {
+    let events = events(scenario, simulation);
+    let links = links(scenario, simulation, end);
+    [events, links, load(scenario, simulation, end)]
+}
+
+const fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Exceeded => "exceeded",
+        Verdict::Kept => "kept",
+        Verdict::TooLittleToTell => "too little to tell",
+    }
+}
+
+const fn limit_name(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Loss => "loss",
+        Limit::MisSequence => "missequence",
+        Limit::Unavailability => "unavailability",
+    }
+}
+
+/// One row for each link of each load, with the limits of Q.706 beside it.
+fn load(scenario: &Scenario, simulation: &mut SignallingSimulation, end: Instant) -> Table {
+    let mut name = TextColumn::new("load");
+    let mut link = TypedColumn::<u64>::new("link");
+    let mut counts = [
+        "sent_messages",
+        "delivered_messages",
+        "lost_messages",
+        "refused_messages",
+        "outstanding_messages",
+        "repeated_messages",
+        "out_of_sequence_messages",
+    ]
+    .map(TypedColumn::<u64>::new);
+    let mut delays =
+        ["delay_min_s", "delay_mean_s", "delay_p50_s", "delay_p95_s", "delay_p99_s", "delay_max_s"]
+            .map(TypedColumn::<f64>::new);
+    let mut unavailable = TypedColumn::<f64>::new("unavailable_s");
+    let limits = [Limit::Loss, Limit::MisSequence, Limit::Unavailability].map(limit_name);
+    let mut measured = limits.map(|limit| TypedColumn::<f64>::new(format!("{limit}_ratio")));
+    let mut allowed = limits.map(|limit| TypedColumn::<f64>::new(format!("{limit}_allowed_ratio")));
+    let mut verdicts = limits.map(|limit| TextColumn::new(format!("{limit}_verdict")));
+    for (number, (load, _)) in scenario.signalling.load.iter().enumerate() {
+        for report in simulation.signalling_mut().load_reports(end, number) {
+            let (load_link, report) = (report.link, report.report);
+            name.push(load);
+            link.push(u64::from(load_link.0));
+            let cells = [
+                report.sent,
+                report.delivered,
+                report.lost,
+                report.refused,
+                report.outstanding,
+                report.repeated,
+                report.out_of_sequence,
+            ];
+            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+            let cells = [
+                report.delay_min,
+                report.delay_mean,
+                report.delay_p50,
+                report.delay_p95,
+                report.delay_p99,
+                report.delay_max,
+            ];
+            for (column, cell) in delays.iter_mut().zip(cells) {
+                column.push_optional(cell.map(Duration::as_secs_f64));
+            }
+            unavailable.push_duration(report.unavailable);
+            for (place, comparison) in report.compare().into_iter().enumerate() {
+                measured[place].push(comparison.measured);
+                allowed[place].push(comparison.allowed);
+                verdicts[place].push(verdict_name(comparison.verdict));
+            }
+        }
+    }
+    let mut columns: Vec<Column> = vec![name.into(), link.into()];
+    columns.extend(counts.map(Column::from));
+    columns.extend(delays.map(Column::from));
+    columns.push(unavailable.into());
+    for ((measured, allowed), verdict) in measured.into_iter().zip(allowed).zip(verdicts) {
+        columns.extend([measured.into(), allowed.into(), verdict.into()]);
+    }
+    Table::new("signalling_load", columns).expect("columns of one length and different names")
+}
+
+/// One row for each end of each link.
+fn links(scenario: &Scenario, simulation: &SignallingSimulation, end: Instant) -> Table {
+    let signalling = simulation.signalling();
+    let [mut name, mut point] = ["link", "point"].map(TextColumn::new);
+    let mut counts = [
+        "given_messages",
+        "refused_messages",
+        "sent_messages",
+        "repeated_messages",
+        "received_messages",
+        "discarded_messages",
+        "errored_units",
+        "times_available",
+        "times_unavailable",
+    ]
+    .map(TypedColumn::<u64>::new);
+    let [mut first, mut outage, mut outage_max] =
+        ["available_at_s", "outage_s", "outage_max_s"].map(TypedColumn::<f64>::new);
+    for (number, (link, table)) in scenario.signalling.links.iter().enumerate() {
+        for (side, at) in Side::BOTH.into_iter().zip([&table.between.0, &table.between.1]) {
+            let id = SignallingLinkId(number);
+            let counters = signalling.link_counters(id, side);
+            let own = signalling.events().iter().filter(|event| event.link == id && event.side == side);
+            let availability = Availability::of(own, end);
+            name.push(link);
+            point.push(at);
+            let cells = [
+                counters.given,
+                counters.refused,
+                counters.sent,
+                counters.repeated,
+                counters.received,
+                counters.discarded,
+                counters.errored,
+                availability.times_available,
+                availability.times_unavailable,
+            ];
+            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+            first.push_optional(availability.first.map(|at| (at - Instant::START).as_secs_f64()));
+            outage.push_duration(availability.outage);
+            outage_max.push_duration(availability.outage_max);
+        }
+    }
+    let mut columns: Vec<Column> = vec![name.into(), point.into()];
+    columns.extend(counts.map(Column::from));
+    columns.extend([first.into(), outage.into(), outage_max.into()]);
+    Table::new("signalling_links", columns).expect("columns of one length and different names")
+}
+
+/// Every change of a link's state, as each of its points saw it.
+fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
+    let mut at = TypedColumn::<f64>::new("at_s");
+    let [mut name, mut end, mut event] = ["link", "end", "event"].map(TextColumn::new);
+    let mut status = TypedColumn::<u64>::new("congestion_status");
+    let names: Vec<&str> = scenario.signalling.links.iter().map(|(name, _)| name).collect();
+    for happened in simulation.signalling().events() {
+        at.push_instant(happened.at);
+        name.push(names[happened.link.0]);
+        end.push(side_name(happened.side));
+        event.push(happened.kind.name());
+        status.push_optional(match happened.kind {
+            EventKind::Congestion(status) => Some(u64::from(status)),
+            _ => None,
+        });
+    }
+    let columns = [at.into(), name.into(), end.into(), event.into(), status.into()];
+    Table::new("signalling_events", columns).expect("columns of one length and different names")
+}

@@ -1,0 +1,31 @@
+//! `[signalling]`: signalling points of SS7, the links between them and the load on them.
+
+pub mod link;
+pub mod load;
+pub mod point;
+pub mod route;
+
+pub use link::{Carrier, ErrorCorrection, LinkAction, LinkEvent, M2pa, Mtp2, Proving, SignallingLink};
+pub use load::{Arrivals, LengthMix, Load, LoadRouting};
+pub use point::{Format, Function, NetworkName, Point, Restart};
+pub use route::{Route, RouteOn, Sharing, Translation};
+
+use crate::section::{Named, Tables, section};
+
+section! {
+    /// A network of signalling points.
+    pub struct Signalling {
+        /// Signalling points.
+        points: Tables<Point>;
+        /// Links between two points each. All links between two points are one link set.
+        links: Tables<SignallingLink>;
+        /// Routes to points that are not adjacent, or over others than the link set of an adjacent one.
+        routes: Vec<Named<Route>>;
+        /// Global title translations.
+        translations: Vec<Named<Translation>>;
+        /// Who sends what to whom.
+        load: Tables<Load>;
+        /// What happens to links while the scenario runs.
+        script: Vec<Named<LinkEvent>>;
+    }
+}

@@ -1,0 +1,72 @@
+//! `[[signalling.routes]]` and `[[signalling.translations]]`: where messages go.
+
+use crate::section::{Setting, section};
+use crate::value::choice;
+
+section! {
+    /// A route of MTP3: messages from one point to another go by an adjacent one.
+    pub struct Route {
+        /// The point that routes.
+        from: Setting<String>;
+        /// The destination.
+        to: Setting<String>;
+        /// The adjacent point whose link set is taken.
+        via: Setting<String>;
+        /// 0 is the normal route, higher numbers are alternatives. Two routes of one priority share the load.
+        priority: Setting<u8> = 0;
+    }
+}
+
+section! {
+    /// A rule of global title translation.
+    pub struct Translation {
+        /// The point that translates.
+        at: Setting<String>;
+        /// The called party's digits: `?` is any digit, a `*` at the end any more.
+        digits: Setting<String>;
+        /// Only this translation type.
+        translation_type: Option<Setting<u8>>;
+        /// Only this numbering plan.
+        plan: Option<Setting<u8>>;
+        /// Only this nature of address.
+        nature: Option<Setting<u8>>;
+        /// Only this subsystem of the called party.
+        subsystem: Option<Setting<u8>>;
+        /// Only calling parties with these digits.
+        calling: Option<Setting<String>>;
+        /// Leading digits that are cut off.
+        delete: Setting<u8> = 0;
+        /// Digits that are put in their place.
+        insert: Setting<String> = String::new();
+        /// Points that the message goes to.
+        to: Setting<Vec<String>>;
+        /// Their subsystem; the one that was called if absent.
+        to_subsystem: Option<Setting<u8>>;
+        /// How they route it.
+        route_on: Setting<RouteOn> = RouteOn::Subsystem;
+        /// How several share.
+        sharing: Setting<Sharing> = Sharing::Dominant;
+    }
+}
+
+choice! {
+    /// How the next point routes a translated message.
+    pub enum RouteOn {
+        /// It translates again.
+        GlobalTitle = "global-title",
+        /// It has come: the subsystem gets it.
+        Subsystem = "subsystem",
+    }
+}
+
+choice! {
+    /// How the points of a translation share traffic.
+    pub enum Sharing {
+        /// The first that can be reached.
+        Dominant = "dominant",
+        /// By the signalling link selection.
+        LinkSelection = "link-selection",
+        /// In turns.
+        Turns = "turns",
+    }
+}

@@ -1,0 +1,245 @@
+//! The signalling network that a scenario describes, once its names are resolved.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{Instant, Seed};
+use slantpath_host::signalling::{
+    Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig, PointId,
+};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::load::{self, GeneratorConfig, Lengths};
+use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, SequenceNumbers};
+use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation, Slc};
+use slantpath_ss7::sccp::gtt::{
+    Conditions, DigitChange, DigitPattern, Entity, Group, GttError, Rule, TitleChange, Translator,
+};
+use slantpath_ss7::sccp::{self, Digits, GlobalTitle, PartyAddress, Ssn, Subsystem};
+
+use crate::check::Traces;
+pub(crate) use crate::check::node_of;
+use crate::schema::signalling::{self as schema, Arrivals, LengthMix, Load, LoadRouting, Point, Signalling};
+
+/// The most digits of a title that a translation makes longer.
+const MOST_DIGITS: usize = 15;
+
+/// The point code of a point whose text has been checked.
+pub(crate) fn code(signalling: &Signalling, point: &str) -> PointCode {
+    let point = signalling.points.find(point).expect("a check resolves points");
+    PointCode::parse(&point.point_code, point.format.point_codes()).expect("a check reads point codes")
+}
+
+/// Names of the links at a point by the far end, in the order of MTP3: link set by link set, by name.
+pub(crate) fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, link) in signalling.links.iter() {
+        let (first, second) = (link.between.0.as_str(), link.between.1.as_str());
+        for (near, far) in [(first, second), (second, first)] {
+            if near == point {
+                sets.entry(far).or_default().push(name);
+            }
+        }
+    }
+    sets.into_iter().collect()
+}
+
+/// MTP3 of a point, with link sets named by the adjacent points.
+pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config {
+    let mut config = node::Config::new(name, code(signalling, name));
+    config.format = point.format.point_codes();
+    config.network = point.network.indicator();
+    config.function = match *point.function {
+        schema::Function::EndPoint => node::Function::EndPoint,
+        schema::Function::TransferPoint => node::Function::TransferPoint,
+    };
+    config.restart = match *point.restart {
+        schema::Restart::Omitted => node::Procedure::Omitted,
+        schema::Restart::Used => node::Procedure::Used,
+    };
+    config.timers = point.timers();
+    config.users = (3..16).filter_map(ServiceIndicator::new).collect();
+    for (adjacent, links) in link_sets(signalling, name) {
+        let link = |name: &str| {
+            let link = signalling.links.find(name).expect("it was just found");
+            let sequence = match *link.carrier {
+                schema::Carrier::M2pa(_) => SequenceNumbers::Bits24,
+                schema::Carrier::Mtp2(_) => SequenceNumbers::Bits7,
+            };
+            let slc = Slc(*link.slc.expect("a check gives every link a code"));
+            node::LinkConfig { name: name.to_owned(), slc, sequence }
+        };
+        config.link_sets.push(LinkSetConfig {
+            name: adjacent.to_owned(),
+            adjacent: code(signalling, adjacent),
+            links: links.into_iter().map(link).collect(),
+        });
+    }
+    let mut destinations: BTreeMap<&str, Vec<node::RouteConfig>> = BTreeMap::new();
+    for route in signalling.routes.iter().filter(|route| *route.from == name) {
+        let config = node::RouteConfig { link_set: (*route.via).clone(), priority: *route.priority };
+        destinations.entry(&route.to).or_default().push(config);
+    }
+    let destination = |(to, routes)| node::DestinationConfig { point_code: code(signalling, to), routes };
+    config.destinations = destinations.into_iter().map(destination).collect();
+    config
+}
+
+/// The name of a translation in messages: its place in the list, as `--set` counts.
+pub(crate) fn translation_name(number: usize) -> String {
+    format!("signalling.translations.{number}")
+}
+
+/// The translations of a point, whose digits have been checked.
+pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Translator, GttError> {
+    let (mut rules, mut groups) = (Vec::new(), Vec::new());
+    for (number, translation) in signalling.translations.iter().enumerate() {
+        if *translation.at != point {
+            continue;
+        }
+        let name = translation_name(number);
+        let entity = |to: &String| Entity {
+            point_code: code(signalling, to),
+            ssn: translation.to_subsystem.map(|ssn| Ssn(*ssn)),
+            routing: match *translation.route_on {
+                schema::RouteOn::GlobalTitle => sccp::gtt::RouteOn::GlobalTitle,
+                schema::RouteOn::Subsystem => sccp::gtt::RouteOn::Ssn,
+            },
+            weight: 1,
+        };
+        groups.push(Group {
+            name: name.clone(),
+            sharing: match *translation.sharing {
+                schema::Sharing::Dominant => sccp::gtt::Sharing::Dominant,
+                schema::Sharing::LinkSelection => sccp::gtt::Sharing::LinkSelection,
+                schema::Sharing::Turns => sccp::gtt::Sharing::Turns,
+            },
+            entities: translation.to.iter().map(entity).collect(),
+        });
+        let pattern = |text: &str| DigitPattern::parse(text).expect("a check reads patterns");
+        let insert = Digits::parse(&translation.insert).expect("a check reads digits");
+        let digits = if *translation.delete == 0 && translation.insert.is_empty() {
+            DigitChange::Keep
+        } else {
+            DigitChange::Edit { delete: usize::from(*translation.delete), insert, limit: MOST_DIGITS }
+        };
+        rules.push(Rule {
+            name: name.clone(),
+            digits: pattern(&translation.digits),
+            conditions: Conditions {
+                translation_type: translation.translation_type.map(|value| *value),
+                plan: translation.plan.map(|value| *value),
+                nature: translation.nature.map(|value| *value),
+                ssn: translation.subsystem.map(|ssn| Ssn(*ssn)),
+                calling: translation.calling.as_ref().map(|text| pattern(text)),
+            },
+            change: TitleChange { digits, ..TitleChange::default() },
+            group: name,
+        });
+    }
+    Translator::new(rules, groups)
+}
+
+/// What a load generates.
+pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
+    let point = signalling.points.find(&load.from).expect("a check resolves points");
+    let destinations = load.to.iter().map(|to| code(signalling, to)).collect();
+    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
+    let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
+    let routing = match (*load.routing, &load.translator) {
+        (LoadRouting::GlobalTitle, Some(translator)) => {
+            let called = |digits: &String| PartyAddress {
+                ssn: subsystem,
+                global_title: Some(GlobalTitle::with(
+                    Some(*load.translation_type),
+                    Some(*load.plan),
+                    Some(*load.nature),
+                    Digits::parse(digits).expect("a check reads digits"),
+                )),
+                ..PartyAddress::default()
+            };
+            load::Routing::GlobalTitle {
+                translator: code(signalling, translator),
+                called: load.called.iter().flat_map(|called| called.iter()).map(called).collect(),
+                calling: PartyAddress { routes_on_ssn: true, ssn: subsystem, ..PartyAddress::default() },
+            }
+        }
+        _ => load::Routing::PointCode { destinations, service },
+    };
+    let lengths = match &*load.lengths {
+        LengthMix::IsupCalls => Lengths::isup_calls(),
+        LengthMix::Octets(octets) => match octets.as_slice() {
+            [octets] => Lengths::Fixed(usize::from(*octets)),
+            octets => Lengths::Mix(octets.iter().map(|octets| (usize::from(*octets), 1.0)).collect()),
+        },
+    };
+    let arrivals = match *load.arrivals {
+        Arrivals::Constant => load::Arrivals::Constant,
+        Arrivals::OnOff => load::Arrivals::OnOff {
+            mean_on: load.mean_on.map(|mean| *mean).unwrap_or_default(),
+            mean_off: load.mean_off.map(|mean| *mean).unwrap_or_default(),
+        },
+        Arrivals::Poisson => load::Arrivals::Poisson,
+        Arrivals::Trace => {
+            let messages = load.trace.as_ref().and_then(|file| traces.get(&**file));
+            load::Arrivals::Trace(messages.into_iter().flatten().map(|(at, _)| *at).collect())
+        }
+    };
+    GeneratorConfig {
+        links: *load.links,
+        erlang_per_link: *load.erlang_per_link,
+        line_rate: *load.line_rate,
+        lengths,
+        arrivals,
+        routing,
+        origin: code(signalling, &load.from),
+        service: ServiceInformation { indicator: service, network: point.network.indicator(), priority: 0 },
+        start: Instant::START + *load.start,
+        stop: Instant::START + *load.stop.expect("a check says when a load stops"),
+    }
+}
+
+/// Everything that the points, the links and the loads are made of, in the order of their names.
+pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig {
+    let id = |name: &str| PointId(signalling.points.position(name).expect("a check resolves points"));
+    let points = signalling.points.iter().map(|(name, point)| {
+        let translator = translator(signalling, name).expect("a check has made it before");
+        let has_sccp = !point.subsystems.is_empty() || !translator.rules().is_empty();
+        let sccp = has_sccp.then(|| {
+            let mut sccp = sccp::NodeConfig::new(code(signalling, name), point.network.indicator());
+            sccp.subsystems = point.subsystems.iter().map(|ssn| (Ssn(*ssn), Subsystem::default())).collect();
+            sccp.translator = translator;
+            sccp
+        });
+        PointConfig { mtp3: mtp3(signalling, name, point), sccp }
+    });
+    let links = signalling.links.iter().map(|(name, link)| {
+        let end = |point: &str| {
+            let sets = link_sets(signalling, point);
+            let at = sets.iter().flat_map(|(_, links)| links).position(|candidate| *candidate == name);
+            let at = at.and_then(|at| u16::try_from(at).ok()).expect("a link is among those of its ends");
+            LinkEnd { point: id(point), link: LinkId(at) }
+        };
+        let carrier = match &*link.carrier {
+            schema::Carrier::M2pa(m2pa) => Carrier::Association(m2pa.config()),
+            schema::Carrier::Mtp2(mtp2) => Carrier::Line(LineConfig {
+                terminal: mtp2.config(),
+                delay: *mtp2.delay,
+                bit_error_rate: mtp2.bit_error_rate.as_f64(),
+            }),
+        };
+        LinkConfig { name: name.to_owned(), ends: [end(&link.between.0), end(&link.between.1)], carrier }
+    });
+    let loads = signalling.load.iter().map(|(name, load)| LoadConfig {
+        name: name.to_owned(),
+        from: id(&load.from),
+        generator: generator(signalling, load, traces),
+        destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
+        subsystem: load.subsystem.filter(|_| *load.routing == LoadRouting::GlobalTitle).map(|ssn| Ssn(*ssn)),
+        give_up_after: *load.give_up_after,
+    });
+    NetworkConfig { points: points.collect(), links: links.collect(), loads: loads.collect() }
+}
+
+/// A seed for what is only checked and never run.
+pub(crate) fn no_seed() -> Seed {
+    Seed::new(0, 0)
+}

@@ -1,0 +1,164 @@
+//! Signalling networks from scenario files: accounts that add up, changeover in sequence, equal runs, warnings.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fmt::Write;
+use std::path::Path;
+
+use slantpath_results::{Table, Value};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+
+fn scenario(overrides: &[&str]) -> Scenario {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-over-geo.toml");
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn output(overrides: &[&str]) -> RunOutput {
+    run(&scenario(overrides), &RunOptions::default()).unwrap()
+}
+
+fn sum(table: &Table, column: &str) -> u64 {
+    let column = table.column(column).unwrap();
+    let cells = (0..table.rows()).map(|row| match column.at(row) {
+        Value::U64(number) => number,
+        other => panic!("{other:?} is no count"),
+    });
+    cells.sum()
+}
+
+/// Sums of sent, lost, repeated and out of sequence, when every message has been delivered, lost or neither yet.
+fn settle(output: &RunOutput) -> [u64; 4] {
+    let load = output.table("signalling_load").unwrap();
+    let settled = ["delivered_messages", "lost_messages", "outstanding_messages"].map(|name| sum(load, name));
+    assert_eq!(sum(load, "sent_messages"), settled.iter().sum::<u64>());
+    ["sent_messages", "lost_messages", "repeated_messages", "out_of_sequence_messages"]
+        .map(|name| sum(load, name))
+}
+
+/// A table as text, with seconds to the millisecond.
+fn text(table: &Table) -> String {
+    let mut text = String::new();
+    for column in table.columns() {
+        let _ = write!(text, "{}:", column.name());
+        for row in 0..table.rows() {
+            let _ = match column.at(row) {
+                Value::F64(number) => write!(text, " {number:.3}"),
+                Value::U64(number) => write!(text, " {number}"),
+                Value::Text(word) => write!(text, " {}", word.replace(' ', "_")),
+                Value::Missing => write!(text, " -"),
+                other => write!(text, " {other:?}"),
+            };
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn ss7_over_a_satellite_gives_these_results() {
+    let output = output(&[]);
+    let tables = ["signalling_load", "signalling_links", "signalling_events"];
+    let texts = tables.map(|name| format!("{name}\n{}", text(output.table(name).unwrap())));
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn failures_by_script_lose_repeat_and_reorder_nothing() {
+    let [sent, rest @ ..] = settle(&output(&[]));
+    assert!(sent > 1_000, "{sent}");
+    assert_eq!(rest, [0, 0, 0]);
+}
+
+#[test]
+fn an_outage_of_the_satellite_is_accounted_for_message_by_message() {
+    let scenario = scenario(&[]);
+    let text = scenario.canonical()
+        + "\n[[script]]\nat = \"40 s\"\nlink = \"satellite\"\naction = \"down\"\n\
+           \n[[script]]\nat = \"48 s\"\nlink = \"satellite\"\naction = \"up\"\n";
+    let scenario = Scenario::parse("outage", &text, &[], trace_files(Path::new("nowhere"))).unwrap();
+    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let [sent, ..] = settle(&output);
+    assert!(sent > 1_000, "{sent}");
+    let links = output.table("signalling_links").unwrap();
+    // T7 takes both associations out; the line carries on.
+    assert!(sum(links, "times_unavailable") >= 6, "{}", self::text(links));
+}
+
+#[test]
+fn equal_seeds_give_equal_runs_and_others_do_not() {
+    let [first, second] = [(); 2].map(|()| output(&[]));
+    assert_eq!(first, second);
+    assert_ne!(first.digest, output(&["scenario.seed=2"]).digest);
+}
+
+#[test]
+fn what_one_lost_packet_lets_expire_is_warned_of_with_both_values() {
+    let warnings: Vec<String> = scenario(&[])
+        .warnings()
+        .iter()
+        .map(|warning| format!("{}: {}", warning.line, warning.message))
+        .collect();
+    insta::assert_snapshot!(warnings.join("\n"));
+}
+
+#[test]
+fn every_kind_of_arrival_and_routing_runs() {
+    for arrivals in [
+        &["signalling.load.isup.arrivals=constant"][..],
+        &[
+            "signalling.load.isup.arrivals=on-off",
+            "signalling.load.isup.mean_on=1 s",
+            "signalling.load.isup.mean_off=1 s",
+        ],
+        &["signalling.load.isup.lengths=isup-calls"],
+    ] {
+        let mut overrides = vec!["scenario.duration=100 s"];
+        overrides.extend(arrivals);
+        let [sent, rest @ ..] = settle(&output(&overrides));
+        assert!(sent > 300, "{arrivals:?}: {sent}");
+        assert_eq!(rest, [0, 0, 0], "{arrivals:?}");
+    }
+}
+
+#[test]
+fn titles_are_translated_on_the_way_and_traces_set_the_pace() {
+    let text = r#"
+[scenario]
+name = "titles"
+duration = "80 s"
+
+[signalling.points]
+exchange = { point_code = 1, restart = "omitted" }
+translator = { point_code = 2, restart = "omitted", function = "transfer-point" }
+register = { point_code = "0-0-3", restart = "omitted", subsystems = [6] }
+
+[signalling.links]
+near = { between = ["exchange", "translator"], carrier = { kind = "mtp2", delay = "5 ms" } }
+far = { between = ["translator", "register"], carrier = { kind = "mtp2", delay = "5 ms" } }
+
+[[signalling.translations]]
+at = "translator"
+digits = "49*"
+to = ["register"]
+to_subsystem = 6
+
+[signalling.load.enquiries]
+from = "exchange"
+to = ["register"]
+routing = "global-title"
+translator = "translator"
+called = ["4912345"]
+subsystem = 6
+erlang_per_link = 0.2
+lengths = [120]
+arrivals = "trace"
+trace = "times.csv"
+start = "20 s"
+"#
+    .replace("point_code = 1", "point_code = \"1\"")
+    .replace("point_code = 2", "point_code = \"2\"");
+    let files = std::sync::Arc::new(|_: &str| Ok("0 s,100 B\n1 s,100 B\n1.5 s,100 B\n".to_owned()));
+    let scenario = Scenario::parse("titles", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
+    let output = run(&scenario, &RunOptions::default()).unwrap();
+    assert_eq!(settle(&output), [3, 0, 0, 0]);
+}
