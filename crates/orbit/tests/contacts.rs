@@ -8,6 +8,7 @@ use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{IslPattern, Seam};
 use slantpath_orbit::contact::{Cause, Contact, ContactId, ContactKind, ContactPlan, Pass, Planner};
+use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::site::Look;
 use slantpath_orbit::site::{Horizon, Place, Relay};
@@ -76,6 +77,37 @@ fn passes_begin_and_end_when_10_ms_sampling_says() {
         assert_eq!(edges.len(), solved.len(), "{}", satellite.name);
         for (sampled, solved) in edges.iter().zip(&solved) {
             assert!((sampled - solved).abs() <= 0.005_1, "{}: {sampled} {solved}", satellite.name);
+        }
+    }
+}
+
+#[test]
+fn a_pass_is_highest_when_sampling_every_tenth_of_a_second_says() {
+    let mut network = london_boston(GroundPolicy::default());
+    let journey = "0 s, 45, -60, 10000\n90 min, 51, 0, 10000\n";
+    let journey = slantpath_orbit::site::Track::read(journey, "flight.csv").unwrap();
+    network.sites[1].place = Place::Track(journey);
+    let sets = slantpath_orbit::elements::read(include_str!("data/elements.tle"), "", Checksums::Verify);
+    network.constellations.push(Constellation::from_elements("flown", sets.unwrap(), epoch()).unwrap());
+    let planner = Planner::new(&network, Duration::from_secs(5_400)).unwrap();
+    for site in [0, 1] {
+        let passes = planner.passes(site).unwrap();
+        assert!(passes.of_antenna(0).len() > 20);
+        for pass in passes.of_antenna(0) {
+            let orbit = &network.satellites().nth(pass.satellite as usize).unwrap().orbit;
+            let elevation = |t: f64| {
+                let after = Duration::from_secs_f64(t);
+                let stance = network.sites[site].place.at(Instant::START + after);
+                stance.look(orbit.fixed(epoch().after(after)).unwrap().position).elevation.to_degrees()
+            };
+            let (at, highest) = planner.culmination(site, pass);
+            assert!((pass.start_seconds()..=pass.end_seconds()).contains(&at), "{at} {pass:?}");
+            assert!((elevation(at) - highest.as_degrees()).abs() < 1e-4, "{highest:?} {}", elevation(at));
+            let steps = (pass.end_seconds() - pass.start_seconds()) * 10.0;
+            let sampled =
+                (0..=steps as u32).map(|step| elevation(pass.start_seconds() + f64::from(step) / 10.0));
+            let sampled = sampled.fold(-90.0, f64::max);
+            assert!((-1e-4..0.1).contains(&(highest.as_degrees() - sampled)), "{highest:?} {sampled}");
         }
     }
 }

@@ -5,17 +5,19 @@
 use std::ops::ControlFlow;
 
 use slantpath_base::{Angle, Duration, Instant};
+use slantpath_orbit::constellation::Satellite;
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::shell::FirstNode;
-use slantpath_orbit::contact::{ContactPlan, Planner};
-use slantpath_orbit::elements::Checksums;
+use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan, Planner};
+use slantpath_orbit::elements::{Checksums, ElementSet};
 use slantpath_orbit::export::{czml, ground_track, hypatia};
 use slantpath_orbit::ground::Antenna;
 use slantpath_orbit::orbit::Perturbation;
 use slantpath_orbit::route::Refresh;
-use slantpath_orbit::site::{Horizon, Place, Relay};
+use slantpath_orbit::sgp4::Sgp4;
+use slantpath_orbit::site::{Horizon, Place, Relay, Track};
 use slantpath_orbit::topology::{Reason, Selection, Table, Timeline, follow, follow_while};
-use slantpath_orbit::{Constellation, Geodetic, Network, Site, Utc, coverage};
+use slantpath_orbit::{Constellation, Geodetic, Network, Site, Utc, Vec3, coverage};
 
 fn epoch() -> Utc {
     "2026-03-01T00:00:00Z".parse().unwrap()
@@ -184,6 +186,97 @@ fn czml_is_json_with_every_object_and_contact() {
 }
 
 #[test]
+fn a_scene_moves_a_travelling_site() {
+    let mut network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    let track = Track::read("0 s, 40, -70, 0\n90 s, 41, -69, 10000\n1 h, 51, 0, 0\n", "flight.csv").unwrap();
+    network.sites[0].place = Place::Track(track.clone());
+    let plan = plan(&network, Duration::from_secs(600));
+    let text = czml::scene(&network, &plan, Duration::from_secs(60), None).unwrap();
+    let scene: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let packet = scene.as_array().unwrap().iter().find(|packet| packet["id"] == "london").unwrap();
+    let numbers: Vec<f64> = packet["position"]["cartesian"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|value| value.as_f64().unwrap())
+        .collect();
+    // Every minute from 0 to 600 s, and the corner at 90 s.
+    assert_eq!(numbers.len(), 4 * 12);
+    for row in numbers.chunks(4) {
+        let at = Place::Track(track.clone()).at(Instant::START + Duration::from_secs_f64(row[0])).position;
+        assert!((at - Vec3::new(row[1], row[2], row[3])).norm() < 0.01, "{row:?}");
+    }
+    assert!(numbers.chunks(4).any(|row| (row[0] - 90.0).abs() < 1e-9));
+}
+
+/// The satellites of Hypatia's files, and how far from ours each is some time after the start.
+fn off_in_hypatia(network: &Network, after: Duration) -> Vec<f64> {
+    let plan = plan(network, Duration::from_secs(60));
+    let files = hypatia::setting(network, &plan).unwrap();
+    let lines: Vec<&str> = files[0].1.lines().skip(1).collect();
+    let sets = slantpath_orbit::elements::read(&lines.join("\n"), "tles.txt", Checksums::Verify).unwrap();
+    let date = network.epoch.after(after);
+    let off = |(set, satellite): (&ElementSet, &Satellite)| {
+        assert!(set.epoch.seconds_since(network.epoch).abs() < 1e-3, "{}", set.epoch);
+        let theirs = Sgp4::new(set).unwrap().at(date).unwrap().position;
+        (theirs - satellite.orbit.inertial(date).unwrap().position).norm()
+    };
+    sets.iter().zip(network.satellites()).map(off).collect()
+}
+
+#[test]
+fn hypatia_s_satellites_are_all_of_the_start_and_where_ours_are() {
+    // Low, high and eccentric, each of its own epoch.
+    let text = include_str!("data/elements.tle");
+    let mut sets = slantpath_orbit::elements::read(text, "elements.tle", Checksums::Verify).unwrap();
+    for (set, hours) in sets.iter_mut().zip([0, 7, 14, 21, 28, 35]) {
+        set.epoch = set.epoch.after(Duration::from_secs(hours * 3_600));
+    }
+    let epoch = sets[0].epoch.after(Duration::from_secs(172_800));
+    let flown = Constellation::from_elements("flown", sets, epoch).unwrap();
+    let mut network = Network::new(epoch, vec![flown]);
+    network.sites = vec![site("equator", 0.0, 0.0)];
+    network.sites[0].antennas = vec![Antenna::new(Angle::from_degrees(-90.0))];
+    // What the digits of the format leave.
+    for (after, metres) in [(0, 300.0), (21_600, 3_000.0)] {
+        let off = off_in_hypatia(&network, Duration::from_secs(after));
+        assert!(off.iter().all(|&off| off < metres), "after {after} s: {off:?}");
+    }
+    // Circles keep to SGP4's short periods, and do not run ahead of it in a day.
+    for preset in [Preset::Iridium, Preset::StarlinkShell1, Preset::Clarke] {
+        let mut network = london_boston(preset.build(self::epoch()).unwrap());
+        network.sites[0].antennas = vec![Antenna::new(Angle::from_degrees(-90.0))];
+        network.sites[1].antennas = network.sites[0].antennas.clone();
+        let off = off_in_hypatia(&network, DAY).into_iter().fold(0.0, f64::max);
+        assert!(off < 40e3, "{}: {off} m after a day", preset.name());
+    }
+}
+
+#[test]
+fn hypatia_s_greatest_lengths_bound_every_link_at_every_time() {
+    let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    let plan = plan(&network, Duration::from_secs(20_000));
+    let files = hypatia::setting(&network, &plan).unwrap();
+    let text = &files.iter().find(|(name, _)| name == "description.txt").unwrap().1;
+    let stated = |key: &str| -> f64 {
+        let line = text.lines().find(|line| line.starts_with(key)).unwrap();
+        line.split_once('=').unwrap().1.parse().unwrap()
+    };
+    let mut longest = [0.0_f64; 2];
+    for (index, contact) in plan.contacts().iter().enumerate() {
+        let delay = plan.delay(ContactId(u32::try_from(index).unwrap()));
+        let of = usize::from(contact.kind == ContactKind::InterSatellite);
+        for step in 0..=100 {
+            let at = contact.start + (contact.end - contact.start) / 100 * step;
+            longest[of] = longest[of].max(delay.nanos_at(at) * 0.299_792_458);
+        }
+    }
+    for (key, longest) in ["max_gsl_length_m", "max_isl_length_m"].into_iter().zip(longest) {
+        assert!((1.005..1.02).contains(&(stated(key) / longest)), "{key}: {} for {longest}", stated(key));
+    }
+}
+
+#[test]
 fn hypatia_files_lead_every_packet_home() {
     let mut shell = Preset::Iridium.shells().remove(0);
     shell.perturbation = Perturbation::None;
@@ -200,7 +293,7 @@ fn hypatia_files_lead_every_packet_home() {
     let lines: Vec<&str> = text("tles.txt").lines().skip(1).collect();
     let sets = slantpath_orbit::elements::read(&lines.join("\n"), "tles.txt", Checksums::Verify).unwrap();
     for (set, satellite) in sets.iter().zip(network.satellites()) {
-        let theirs = slantpath_orbit::sgp4::Sgp4::new(set).unwrap().at(epoch()).unwrap().position;
+        let theirs = Sgp4::new(set).unwrap().at(epoch()).unwrap().position;
         let ours = satellite.orbit.inertial(epoch()).unwrap().position;
         assert!(
             (theirs - ours).norm() < 20e3,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Angle, Duration, Instant};
 
 use super::delay::fit;
 use super::ephemeris::Ephemeris;
@@ -10,7 +10,7 @@ use super::isl;
 use super::plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
 use super::selection::{Hold, SiteView, select};
 use super::stretch::{Stretch, without};
-use super::visibility::{Pass, Viewpoint, sight, stretches};
+use super::visibility::{Pass, Viewpoint, culmination, sight, stretches};
 use crate::elements::Stale;
 use crate::network::{Network, NetworkError, NodeId};
 use crate::outage::OutageTable;
@@ -121,6 +121,11 @@ impl<'n> Planner<'n> {
             lists.push(passes);
         }
         Ok(SitePasses { lists, of_antenna })
+    }
+
+    /// When during a pass of a site the satellite is highest, seconds after the start of the span, and how high.
+    pub fn culmination(&self, site: usize, pass: &Pass) -> (f64, Angle) {
+        culmination(&Viewpoint::new(&self.network.sites[site].place), &self.ephemeris, pass)
     }
 
     fn satellites_of(&self, constellation: Option<&str>) -> Vec<usize> {

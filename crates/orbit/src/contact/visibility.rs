@@ -47,6 +47,11 @@ pub(crate) struct Viewpoint<'s> {
 /// No site of use stands, sails or flies higher than this, metres; it bounds the least distance to a
 /// satellite.
 const SITE_HEIGHT_MAX: f64 = 50e3;
+/// Between looks for the highest point of a pass, seconds: below the time in which a low satellite crosses the
+/// zenith.
+const CULMINATION_STEP: f64 = 60.0;
+/// The highest point of a pass is found to this, seconds.
+const CULMINATION_RESOLUTION: f64 = 1e-3;
 /// The least radius of curvature of the ellipsoid, metres: bounds how fast a moving site's vertical turns.
 const CURVATURE_RADIUS_MIN: f64 = 6.33e6;
 
@@ -161,6 +166,44 @@ pub(crate) fn stretches(
         intervals = intervals.into_iter().flat_map(|interval| mask.visible(interval)).collect();
     }
     of_condition(intervals, (Cause::Rises, Cause::Sets), ephemeris.span())
+}
+
+/// When during a pass the satellite is highest, seconds after the start, and how high: at an end, or where its
+/// height stops growing.
+pub(crate) fn culmination(viewpoint: &Viewpoint<'_>, ephemeris: &Ephemeris, pass: &Pass) -> (f64, Angle) {
+    let satellite = pass.satellite as usize;
+    let (start, end) = (pass.stretch.start, pass.stretch.end);
+    let at = |t: f64| sight(&viewpoint.stance(t), &ephemeris.state(satellite, t));
+    // The sine of the elevation, and the sign of its rate.
+    let sine = |t: f64| {
+        let sight = at(t);
+        sight.upward / sight.range
+    };
+    let grows = |t: f64| {
+        let sight = at(t);
+        sight.upward_rate * sight.range > sight.upward * sight.range_rate
+    };
+    let steps = libm::ceil((end - start) / CULMINATION_STEP).max(2.0);
+    let step = (end - start) / steps;
+    let mut best = (start, sine(start));
+    let mut count = 1.0;
+    while count <= steps {
+        let t = start + count * step;
+        let here = sine(t);
+        if here > best.1 {
+            best = (t, here);
+        }
+        count += 1.0;
+    }
+    let (mut left, mut right) = ((best.0 - step).max(start), (best.0 + step).min(end));
+    if grows(left) && !grows(right) {
+        while right - left > CULMINATION_RESOLUTION {
+            let middle = 0.5 * (left + right);
+            if grows(middle) { left = middle } else { right = middle }
+        }
+        best = (left, sine(left));
+    }
+    (best.0, Angle::from_radians(libm::asin(best.1.clamp(-1.0, 1.0))))
 }
 
 /// Appends intervals of a later leg; what reaches the corner on both sides is one interval.

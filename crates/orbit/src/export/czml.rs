@@ -7,7 +7,9 @@ use slantpath_base::{Duration, Instant};
 use crate::contact::{ContactKind, ContactPlan};
 use crate::network::Network;
 use crate::sgp4::PropagationFault;
+use crate::site::Place;
 use crate::topology::Timeline;
+use crate::utc::Utc;
 
 /// A whole scene. `step` is the time between a satellite's written positions (60 s draws smoothly: positions
 /// are interpolated by the viewer with polynomials of the fifth degree). A timeline, if given, is drawn over
@@ -44,12 +46,11 @@ pub fn scene(
         }));
     }
     for site in &network.sites {
-        let at = site.place.at(Instant::START).position;
         packets.push(json!({
             "id": site.name, "name": site.name,
             "point": {"pixelSize": 8, "color": {"rgba": [92, 200, 255, 255]}},
             "label": {"text": site.name, "font": "12px sans-serif", "pixelOffset": {"cartesian2": [0, -14]}},
-            "position": {"cartesian": [at.x, at.y, at.z]}
+            "position": place(&site.place, start, plan.span(), step_s)
         }));
     }
     packets.extend(plan.contacts().iter().enumerate().map(|(index, contact)| {
@@ -68,6 +69,32 @@ pub fn scene(
         }));
     }
     Ok(Value::Array(packets).to_string())
+}
+
+/// A site's place: one point, or points every `step_s` seconds and at the corners of a journey.
+fn place(place: &Place, epoch: Utc, span: Duration, step_s: f64) -> Value {
+    let at = |t: f64| place.at(Instant::START + Duration::from_secs_f64(t)).position;
+    let Place::Track(_) = place else {
+        let at = at(0.0);
+        return json!({"cartesian": [at.x, at.y, at.z]});
+    };
+    let span = span.as_secs_f64();
+    let regular = core::iter::successors(Some(0.0), |t| Some(t + step_s)).take_while(|&t| t < span);
+    let corners = place.corners().into_iter().map(|corner| corner.since_start().as_secs_f64());
+    let mut times: Vec<f64> = regular.chain(corners.filter(|&t| t < span)).chain([span]).collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let positions: Vec<f64> = times
+        .into_iter()
+        .flat_map(|t| {
+            let at = at(t);
+            [t, at.x, at.y, at.z].map(|value| libm::round(value * 1e3) / 1e3)
+        })
+        .collect();
+    json!({
+        "epoch": epoch.to_string(), "referenceFrame": "FIXED", "cartesian": positions,
+        "interpolationAlgorithm": "LINEAR"
+    })
 }
 
 fn interval_of(network: &Network, start: Instant, end: Instant) -> String {

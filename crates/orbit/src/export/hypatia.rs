@@ -7,6 +7,8 @@
 //! ever: a link that is off at times is in the list, and the forwarding state does not use it while it is
 //! off.
 
+mod elements;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -14,13 +16,10 @@ use slantpath_base::{Duration, Instant};
 
 use crate::contact::{ContactId, ContactKind, ContactPlan};
 use crate::earth::{Geodetic, SPEED_OF_LIGHT};
-use crate::elements::{ElementSet, Source, tle};
+use crate::elements::tle;
 use crate::network::{Network, NodeId};
-use crate::orbit::{Orbit, mean_motion};
 use crate::route::{RouteConfig, Router};
 use crate::sgp4::PropagationFault;
-use crate::utc::SECONDS_PER_DAY;
-use slantpath_base::Angle;
 
 /// A file's name and text.
 pub type File = (String, String);
@@ -45,8 +44,7 @@ pub fn setting(network: &Network, plan: &ContactPlan) -> Result<Vec<File>, Propa
     ])
 }
 
-/// A satellite's elements as two lines; a circle's and a slot's are made to match at the start, to the
-/// format's digits.
+/// The satellites' elements as two lines, all of the start, to the format's digits.
 fn tles(network: &Network) -> Result<String, PropagationFault> {
     let constellation = network.constellations.first();
     let planes = constellation.map_or(1, |first| first.plane_count().max(1));
@@ -55,44 +53,10 @@ fn tles(network: &Network) -> Result<String, PropagationFault> {
     let (planes, per_plane) = if even { (planes, count / planes) } else { (1, count) };
     let mut text = format!("{planes} {per_plane}\n");
     for (index, satellite) in network.satellites().enumerate() {
-        let set = match &satellite.orbit {
-            Orbit::ElementSet(set, _) => (**set).clone(),
-            Orbit::Circular(_) | Orbit::Slot(_) => osculating(network, index, &satellite.orbit)?,
-        };
-        let [first, second] = tle::write(&set);
+        let [first, second] = tle::write(&elements::at(&satellite.orbit, index, network.epoch)?);
         let _ = writeln!(text, "{} {index}\n{first}\n{second}", satellite.name.replace(' ', "-"));
     }
     Ok(text)
-}
-
-fn osculating(network: &Network, index: usize, orbit: &Orbit) -> Result<ElementSet, PropagationFault> {
-    let state = orbit.inertial(network.epoch)?;
-    let normal = state.position.cross(state.velocity);
-    let node = libm::atan2(normal.x, -normal.y);
-    let level = libm::hypot(normal.x, normal.y);
-    let inclination = libm::atan2(level, normal.z);
-    let along_node = crate::vector::Vec3::new(libm::cos(node), libm::sin(node), 0.0);
-    let across = normal.cross(along_node) * (1.0 / normal.norm());
-    let argument = libm::atan2(state.position.dot(across), state.position.dot(along_node));
-    let turns = mean_motion(state.position.norm()) * SECONDS_PER_DAY / core::f64::consts::TAU;
-    let wrapped = |angle: f64| {
-        Angle::from_radians(libm::fmod(angle + 2.0 * core::f64::consts::TAU, core::f64::consts::TAU))
-    };
-    Ok(ElementSet {
-        name: index.to_string(),
-        catalogue_number: u32::try_from(index + 1).unwrap_or(u32::MAX),
-        designator: "00000A".to_owned(),
-        epoch: network.epoch,
-        inclination: Angle::from_radians(inclination),
-        right_ascension: wrapped(node),
-        eccentricity: 1e-7,
-        argument_of_perigee: Angle::ZERO,
-        mean_anomaly: wrapped(argument),
-        mean_motion_rev_per_day: turns,
-        bstar: 0.0,
-        mean_motion_dot: 0.0,
-        source: Source::default(),
-    })
 }
 
 fn ground_stations(network: &Network) -> String {
@@ -115,14 +79,21 @@ fn ground_stations(network: &Network) -> String {
     text
 }
 
-/// The greatest lengths of both kinds of links over the plan.
+/// The delay of a contact is read this often for its greatest length.
+const LENGTH_STEP: Duration = Duration::from_secs(30);
+/// What is added to the greatest lengths, as a share of them: Hypatia works distances out again from the elements,
+/// by which a circle's satellite lies some ten kilometres elsewhere, and refuses a link that is longer.
+const LENGTH_MARGIN: f64 = 0.01;
+
+/// The greatest lengths of both kinds of links over the plan, with a margin.
 fn description(plan: &ContactPlan) -> String {
     let (mut ground, mut between) = (0.0_f64, 0.0_f64);
     for (index, contact) in plan.contacts().iter().enumerate() {
         let curve = plan.delay(contact_id(index));
-        let middle = contact.start + (contact.end - contact.start) / 2;
-        let seconds = [contact.start, middle, contact.end].map(|at| curve.nanos_at(at) * 1e-9);
-        let metres = seconds.into_iter().fold(0.0, f64::max) * SPEED_OF_LIGHT;
+        let steps = (contact.end - contact.start).as_nanos().div_ceil(LENGTH_STEP.as_nanos());
+        let times = (0..steps).map(|step| contact.start + LENGTH_STEP * step).chain([contact.end]);
+        let longest = times.map(|at| curve.nanos_at(at) * 1e-9).fold(0.0, f64::max);
+        let metres = longest * SPEED_OF_LIGHT * (1.0 + LENGTH_MARGIN);
         match contact.kind {
             ContactKind::Ground { .. } => ground = ground.max(metres),
             ContactKind::InterSatellite => between = between.max(metres),
