@@ -53,6 +53,11 @@ pub enum OutageError {
 
 /// Reads a script of outages: a line for each, `#` for comments.
 pub fn read(text: &str, file: &str) -> Result<Vec<Outage>, OutageError> {
+    Ok(read_lines(text, file)?.into_iter().map(|(_, outage)| outage).collect())
+}
+
+/// As [`read`], each outage with its line, from 1, for those who find fault with it later.
+pub fn read_lines(text: &str, file: &str) -> Result<Vec<(usize, Outage)>, OutageError> {
     let mut outages = Vec::new();
     for (index, row) in text.lines().enumerate() {
         let row = row.trim();
@@ -68,7 +73,7 @@ pub fn read(text: &str, file: &str) -> Result<Vec<Outage>, OutageError> {
         };
         let time =
             |text: &str| Duration::from_str(text).map(|after| Instant::START + after).map_err(|_| form());
-        outages.push(Outage { what, from: time(parts[0])?, until: time(parts[1])? });
+        outages.push((index + 1, Outage { what, from: time(parts[0])?, until: time(parts[1])? }));
     }
     Ok(outages)
 }

@@ -103,9 +103,8 @@ fn a_pass_is_highest_when_sampling_every_tenth_of_a_second_says() {
             let (at, highest) = planner.culmination(site, pass);
             assert!((pass.start_seconds()..=pass.end_seconds()).contains(&at), "{at} {pass:?}");
             assert!((elevation(at) - highest.as_degrees()).abs() < 1e-4, "{highest:?} {}", elevation(at));
-            let steps = (pass.end_seconds() - pass.start_seconds()) * 10.0;
-            let sampled =
-                (0..=steps as u32).map(|step| elevation(pass.start_seconds() + f64::from(step) / 10.0));
+            let tenths = std::iter::successors(Some(pass.start_seconds()), |t| Some(t + 0.1));
+            let sampled = tenths.take_while(|&t| t <= pass.end_seconds()).map(elevation);
             let sampled = sampled.fold(-90.0, f64::max);
             assert!((-1e-4..0.1).contains(&(highest.as_degrees() - sampled)), "{highest:?} {sampled}");
         }

@@ -1,12 +1,13 @@
 //! The answer to a topology: contacts, paths and coverage, worked out on many threads.
 
-use core::sync::atomic::Ordering;
+use core::ops::ControlFlow;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_orbit::contact::{ContactPlan, Planner, SitePasses};
 use slantpath_orbit::coverage::Coverage;
 use slantpath_orbit::elements::Stale;
 use slantpath_orbit::network::NetworkError;
-use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_refreshing};
+use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_while};
 use slantpath_orbit::{NodeId, coverage};
 use slantpath_results::{Table, TableError};
 
@@ -110,24 +111,37 @@ pub fn follow(
         topology.paths.iter().map(|(name, path)| (name, &**path)).collect();
     let quiet = Workers { progress: &|_, _| {}, ..workers };
     let paths = quiet.each(questions.len(), |index| {
-        let (name, question) = questions[index];
-        Ok::<_, FollowError>(follow_one(topology, &plan, name, question))
+        Ok::<_, FollowError>(follow_one(topology, &plan, questions[index], workers.stop))
     })?;
-    let Some(paths) = paths.into_iter().collect::<Option<Vec<FollowedPath>>>() else { return Ok(None) };
+    let paths = paths.into_iter().map(Option::flatten).collect::<Option<Vec<FollowedPath>>>();
+    let Some(paths) = paths else { return Ok(None) };
     let coverage: Vec<Coverage> =
         (0..network.sites.len()).map(|site| coverage::of_site(&plan, site)).collect();
     let warnings = planner.warnings().to_vec();
-    let answer =
-        tables::Answer { topology, plan: &plan, paths: &paths, coverage: &coverage, passes: &passes };
+    let answer = tables::Answer {
+        topology,
+        planner: &planner,
+        plan: &plan,
+        paths: &paths,
+        coverage: &coverage,
+        passes: &passes,
+    };
     let tables = answer.tables()?;
     Ok(Some(TopologyOutput { plan, paths, coverage, warnings, tables }))
 }
 
-fn follow_one(topology: &Topology, plan: &ContactPlan, name: &str, question: &PathTable) -> FollowedPath {
+/// One path; `None` if it was stopped on the way.
+fn follow_one(
+    topology: &Topology,
+    plan: &ContactPlan,
+    (name, question): (&str, &PathTable),
+    stop: &AtomicBool,
+) -> Option<FollowedPath> {
     let node = |name: &str| topology.node(name).expect("a check found every node of a path");
     let (from, to) = (node(&question.from), node(&question.to));
     let selection = match *question.selection {
         RouteSelection::Disjoint => Selection::Disjoint,
+        RouteSelection::DisjointFirst => Selection::DisjointFirst,
         RouteSelection::Fixed => {
             let via = question.via.iter().flat_map(|via| via.iter()).map(|name| node(name));
             Selection::Fixed([from].into_iter().chain(via).chain([to]).collect::<Vec<NodeId>>())
@@ -135,9 +149,12 @@ fn follow_one(topology: &Topology, plan: &ContactPlan, name: &str, question: &Pa
         RouteSelection::LeastDelay => Selection::LeastDelay,
         RouteSelection::LeastHops => Selection::LeastHops,
     };
-    let timeline = follow_refreshing(plan, from, to, &selection, question.refresh.0);
+    let mut go_on = |_, _| {
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let timeline = follow_while(plan, (from, to), &selection, question.refresh.0, &mut go_on)?;
     let summary = timeline.summary(plan);
-    FollowedPath { name: name.to_owned(), selection: *question.selection, timeline, summary }
+    Some(FollowedPath { name: name.to_owned(), selection: *question.selection, timeline, summary })
 }
 
 impl Topology {

@@ -5,7 +5,7 @@ mod map;
 mod paths;
 mod rows;
 
-use slantpath_orbit::contact::{ContactPlan, SitePasses};
+use slantpath_orbit::contact::{ContactPlan, Planner, SitePasses};
 use slantpath_orbit::coverage::Coverage;
 use slantpath_results::{Table, TableError};
 
@@ -15,6 +15,7 @@ use super::answer::FollowedPath;
 /// What the tables are made of.
 pub(super) struct Answer<'a> {
     pub(super) topology: &'a Topology,
+    pub(super) planner: &'a Planner<'a>,
     pub(super) plan: &'a ContactPlan,
     pub(super) paths: &'a [FollowedPath],
     pub(super) coverage: &'a [Coverage],

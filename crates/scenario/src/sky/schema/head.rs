@@ -58,9 +58,12 @@ section! {
 choice! {
     /// Which route is followed.
     pub enum RouteSelection {
-        /// The shortest that shares no relaying node with the route of least delay: the second path of a
-        /// multihomed host.
+        /// The longer of the two routes that share no relaying node and whose delays have the least sum: the
+        /// second path of a multihomed host.
         Disjoint = "disjoint",
+        /// The shorter of these two: its first path. It is that of least delay unless that one leaves no second,
+        /// or only a worse one.
+        DisjointFirst = "disjoint-first",
         /// Along the nodes of `via`, whenever all the contacts between them hold.
         Fixed = "fixed",
         /// Least delay.

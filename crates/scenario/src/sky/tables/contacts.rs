@@ -47,15 +47,27 @@ impl Answer<'_> {
         rows.finish()
     }
 
-    /// `passes`: when each satellite is in sight of each site, whatever the antennas choose. Antennas that see
-    /// the same sky share their passes and are named by the first.
+    /// `passes`: when each satellite is in sight of each site, whatever the antennas choose, and how high it
+    /// comes. Antennas that see the same sky share their passes and are named by the first.
     pub(super) fn passes(&self) -> Result<Table, TableError> {
-        let columns = ["site", "#antenna", "satellite", "start_s", "end_s", "duration_s", "opens", "closes"];
+        let columns = [
+            "site",
+            "#antenna",
+            "satellite",
+            "start_s",
+            "end_s",
+            "duration_s",
+            "highest_s",
+            "elevation_max_deg",
+            "opens",
+            "closes",
+        ];
         let mut rows = Rows::new("passes", &columns);
-        for (site, passes) in self.site_names().into_iter().zip(self.passes) {
+        for (index, (site, passes)) in self.site_names().into_iter().zip(self.passes).enumerate() {
             for (antenna, sky) in passes.skies() {
                 for pass in sky {
                     let (opens, closes) = pass.causes();
+                    let (highest_s, elevation) = self.planner.culmination(index, pass);
                     rows.push([
                         site.into(),
                         (antenna + 1).into(),
@@ -63,6 +75,8 @@ impl Answer<'_> {
                         pass.start_seconds().into(),
                         pass.end_seconds().into(),
                         (pass.end_seconds() - pass.start_seconds()).into(),
+                        highest_s.into(),
+                        elevation.as_degrees().into(),
                         opens.as_str().into(),
                         closes.as_str().into(),
                     ]);
