@@ -134,6 +134,37 @@ fn a_site_that_stays_below_the_horizon_for_a_while_has_gaps_and_no_error() {
 }
 
 #[test]
+fn the_two_paths_of_a_multihomed_host_share_no_satellite() {
+    let output = answer(&topology("starlink-madrid-nairobi.toml", &["topology.span=5 min"]));
+    let [first, second] = output.paths.as_slice() else { panic!("two paths") };
+    assert_eq!([first.name.as_str(), second.name.as_str()], ["first", "second"]);
+    assert_eq!(first.selection.as_str(), "disjoint-first");
+    for leg in &first.timeline.legs {
+        let other = second.timeline.legs.iter().find(|other| other.end > leg.start).unwrap();
+        let (one, two) = (leg.path.as_ref().unwrap(), other.path.as_ref().unwrap());
+        let ends = [first.timeline.from, first.timeline.to];
+        assert!(one.nodes.iter().all(|node| ends.contains(node) || !two.nodes.contains(node)), "{leg:?}");
+        assert!(one.delay(&output.plan, leg.start) <= two.delay(&output.plan, leg.start));
+    }
+    assert!(first.timeline.legs.len() > 3);
+}
+
+#[test]
+fn a_pass_says_how_high_it_comes() {
+    let output = answer(&topology("iridium-london-boston.toml", &["topology.span=2 h"]));
+    let passes = output.table("passes").unwrap();
+    let numbers = |name: &str| passes.column(name).unwrap().as_f64().unwrap();
+    let (start, end, highest) = (numbers("start_s"), numbers("end_s"), numbers("highest_s"));
+    let elevation = numbers("elevation_max_deg");
+    assert!(passes.rows() > 30);
+    for row in 0..passes.rows() {
+        assert!(start[row] <= highest[row] && highest[row] <= end[row]);
+        assert!((8.19..=90.0).contains(&elevation[row]), "{}", elevation[row]);
+    }
+    assert!(elevation.iter().any(|&degrees| degrees > 60.0));
+}
+
+#[test]
 fn kept_passes_give_the_same_answer() {
     let place = std::env::temp_dir().join(format!("slantpath-passes-{}", std::process::id()));
     let topology = topology("iridium-london-boston.toml", &["topology.span=2 h"]);

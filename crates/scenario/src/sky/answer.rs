@@ -165,3 +165,22 @@ impl Topology {
         faults.into_result().expect_err("a fault was reported")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_being_followed_can_be_stopped() {
+        let text = include_str!("../../../../scenarios/iridium-london-boston.toml");
+        let overrides = ["topology.span=10 min".to_owned()];
+        let topology =
+            Topology::parse("sky.toml", text, &overrides, crate::trace_files("".as_ref())).unwrap();
+        let plan = Planner::new(topology.network(), *topology.topology.span).unwrap();
+        let plan = plan.plan(&mut |_, _| {}).unwrap();
+        let (name, question) = topology.paths.iter().next().unwrap();
+        let follow = |stop| follow_one(&topology, &plan, (name, question), &AtomicBool::new(stop));
+        assert!(follow(true).is_none());
+        assert!(follow(false).is_some_and(|path| path.timeline.legs.len() > 2));
+    }
+}

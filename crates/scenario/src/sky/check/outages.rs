@@ -1,22 +1,40 @@
 //! What is out of service.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use slantpath_base::Instant;
 use slantpath_orbit::NodeId;
-use slantpath_orbit::outage::{Failing, Outage, read};
+use slantpath_orbit::outage::{Failing, Outage, read_lines};
 
 use super::files as named_files;
 use crate::check::Files;
 use crate::diagnostic::{Fault, Faults, Place, suggest};
 use crate::sky::schema::SkyFile;
 
+/// Where an outage is written.
+pub(super) enum Written {
+    /// In the topology.
+    Here(Place),
+    /// In a line, from 1, of a file with this name and text.
+    Line(Rc<(String, String)>, usize),
+}
+
+impl Written {
+    fn place(&self, faults: &mut Faults) -> Place {
+        match self {
+            Self::Here(place) => *place,
+            Self::Line(file, number) => named_files::line(&file.0, &file.1, *number, faults),
+        }
+    }
+}
+
 /// The outages with the places that name them, in the order of the file.
 pub(super) fn check(
     file: &mut SkyFile,
     files: Files<'_>,
     faults: &mut Faults,
-) -> Option<Vec<(Outage, Place)>> {
+) -> Option<Vec<(Outage, Written)>> {
     let before = faults.len();
     let mut found = Vec::new();
     for named in &mut file.outages {
@@ -30,8 +48,12 @@ pub(super) fn check(
                 continue;
             }
             let Some(text) = named_files::read(name, &mut row.digest, files, faults) else { continue };
-            match read(&text, name) {
-                Ok(outages) => found.extend(outages.into_iter().map(|outage| (outage, name.place()))),
+            match read_lines(&text, name) {
+                Ok(outages) => {
+                    let file = Rc::new(((**name).clone(), text));
+                    let written = |line| Written::Line(Rc::clone(&file), line);
+                    found.extend(outages.into_iter().map(|(line, outage)| (outage, written(line))));
+                }
                 Err(error) => {
                     let told = error.to_string();
                     let at = named_files::place_of(name, &text, &told, faults);
@@ -56,30 +78,37 @@ pub(super) fn check(
             faults.report(until.place(), fault.help("give the later time in `until`"));
             continue;
         }
-        found.push((Outage { what, from: Instant::START + **from, until: Instant::START + **until }, at));
+        let outage = Outage { what, from: Instant::START + **from, until: Instant::START + **until };
+        found.push((outage, Written::Here(at)));
     }
     (faults.len() == before).then_some(found)
 }
 
 /// The outages, if all that they strike is there.
 pub(super) fn resolved(
-    outages: Vec<(Outage, Place)>,
+    outages: Vec<(Outage, Written)>,
     nodes: &BTreeMap<String, NodeId>,
     faults: &mut Faults,
 ) -> Option<Vec<Outage>> {
     let before = faults.len();
     let known: Vec<&str> = nodes.keys().map(String::as_str).collect();
-    for (outage, place) in &outages {
+    for (outage, written) in &outages {
         let names: Vec<&String> = match &outage.what {
             Failing::Link(a, b) => vec![a, b],
             Failing::Node(node) => vec![node],
         };
         for name in names.into_iter().filter(|name| !nodes.contains_key(*name)) {
-            faults.report(*place, unknown(name, &known));
+            let place = written.place(faults);
+            faults.report(place, unknown(name, &known));
         }
         if outage.until <= outage.from {
-            let fault = Fault::new(format!("an outage of {:?} ends before it begins", outage.what));
-            faults.report(*place, fault.help("give the later time second"));
+            let what = match &outage.what {
+                Failing::Link(a, b) => format!("`{a}` - `{b}`"),
+                Failing::Node(node) => format!("`{node}`"),
+            };
+            let place = written.place(faults);
+            let fault = Fault::new(format!("the outage of {what} ends before it begins"));
+            faults.report(place, fault.help("give the later time second"));
         }
     }
     (faults.len() == before).then(|| outages.into_iter().map(|(outage, _)| outage).collect())
