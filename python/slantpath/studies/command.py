@@ -61,7 +61,9 @@ def main(arguments: Sequence[str]) -> int:
     except (OSError, RunError) as error:
         print(f"slantpath study {options.name}: {error}", file=sys.stderr)
         return FAILED
-    print(f"\n{table}\n{results.seeds()}\n{pace}\n\nWritten to {out.resolve()}:")
+    # What differs from one call to the next stays out of the standard output.
+    print(pace, file=sys.stderr)
+    print(f"\n{table}\n{results.seeds()}\n\nWritten to {out.resolve()}:")
     for file in files:
         print(f"  {file.name}")
     return DONE
