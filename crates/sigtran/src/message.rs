@@ -4,10 +4,12 @@
 //!
 //! Reading a message of the own classes keeps order and unknown parameters, so that it is written as the same octets.
 
+mod associations;
 mod common;
 mod format;
 mod reception;
 
+pub(crate) use associations::{Associations, Heard, Streams};
 pub use common::CommonParameter;
 pub(crate) use common::interface_tag;
 pub use format::Format;

@@ -14,7 +14,7 @@ use crate::iua::{
     DataLinkIndication, DataLinkRequest, Dlci, Iua, IuaParameter, Message, ReleaseReason, TeiStatus, about,
     content, kind, stream_of, transmit,
 };
-use crate::message::{OwnMessage, receive};
+use crate::message::{Associations, Heard, OwnMessage};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 /// How a gateway of IUA behaves.
@@ -78,7 +78,7 @@ const TEI_BROADCAST: u8 = 127;
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
     asps: Gateway<Iua>,
-    associations: BTreeMap<AssociationId, u16>,
+    associations: Associations,
     channels: BTreeMap<InterfaceIdentifier, Channel>,
     outputs: VecDeque<SignallingGatewayOutput>,
     drops: Drops,
@@ -93,7 +93,7 @@ impl SignallingGateway {
         Ok(Self {
             asps: Gateway::new(config.asps)?,
             config,
-            associations: BTreeMap::new(),
+            associations: Associations::default(),
             channels: BTreeMap::new(),
             outputs: VecDeque::new(),
             drops: Drops::default(),
@@ -148,35 +148,23 @@ impl SignallingGateway {
 
     /// What the transport of an association tells.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
-        match input {
-            TransportInput::Up { outbound_streams } => {
-                self.associations.insert(association, outbound_streams.max(1));
-                self.asps.handle_association_up(now, association);
-            }
-            TransportInput::Down => {
-                self.associations.remove(&association);
-                self.asps.handle_association_down(now, association);
-            }
-            TransportInput::Restart => self.asps.handle_restart(now, association),
-            TransportInput::Congested(is_congested) => {
+        let heard = self.associations.handle::<IuaParameter>(
+            now,
+            association,
+            input,
+            &mut self.asps,
+            &mut self.drops,
+        );
+        match heard {
+            Heard::Answer(answer) => self.transmit(association, StreamId(0), Message::Asp(answer)),
+            Heard::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
             }
-            TransportInput::Message { stream, payload_protocol, octets } => {
-                let Some(streams) = self.associations.get(&association).copied() else {
-                    return self.drops.count(DropReason::AssociationDown);
-                };
-                self.asps.note_heard(now, association);
-                match receive::<IuaParameter>(stream, streams, payload_protocol, &octets) {
-                    Ok(Message::Asp(message)) => self.handle_asp(now, association, message, &octets),
-                    Ok(Message::Own(message)) => self.handle_own(association, &message, &octets),
-                    Err(refusal) => {
-                        self.drops.count(refusal.reason);
-                        if let Some(answer) = refusal.answer {
-                            self.transmit(association, StreamId(0), Message::Asp(answer));
-                        }
-                    }
-                }
+            Heard::Message(Message::Asp(message), octets) => {
+                self.handle_asp(now, association, message, &octets);
             }
+            Heard::Message(Message::Own(message), octets) => self.handle_own(association, &message, &octets),
+            Heard::Nothing => {}
         }
         self.drain_asps();
     }
@@ -305,7 +293,7 @@ impl SignallingGateway {
         let Some(association) = active.get(at % active.len().max(1)).copied() else {
             return self.drops.count(DropReason::NoActiveAsp);
         };
-        let streams = self.associations.get(&association).copied().unwrap_or(1);
+        let streams = self.associations.streams(association);
         let stream = if message.kind.class == 0 { StreamId(0) } else { stream_of(at, streams) };
         self.transmit(association, stream, Message::Own(message));
     }
@@ -365,7 +353,7 @@ impl SignallingGateway {
     }
 
     fn transmit(&mut self, association: AssociationId, stream: StreamId, message: Message) {
-        if self.associations.contains_key(&association) {
+        if self.associations.contains(association) {
             let transmit = transmit(association, stream, message);
             self.outputs.push_back(SignallingGatewayOutput::Transmit(transmit));
         } else {

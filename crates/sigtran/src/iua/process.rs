@@ -15,7 +15,7 @@ use crate::iua::{
     DataLinkIndication, DataLinkRequest, Dlci, Iua, IuaParameter, Message, ReleaseReason, TeiStatus, about,
     content, kind, stream_of, transmit,
 };
-use crate::message::{OwnMessage, receive};
+use crate::message::{Heard, OwnMessage, Streams};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 /// How an ASP of IUA behaves.
@@ -70,7 +70,7 @@ struct DataLink {
 pub struct DataLinkProcess {
     config: DataLinkProcessConfig,
     association: AssociationId,
-    streams: u16,
+    streams: Streams,
     asp: Process<Iua>,
     links: BTreeMap<(InterfaceIdentifier, Dlci), DataLink>,
     outputs: VecDeque<DataLinkProcessOutput>,
@@ -86,7 +86,7 @@ impl DataLinkProcess {
         Ok(Self {
             config,
             association,
-            streams: 1,
+            streams: Streams(1),
             asp: Process::new(config.asp)?,
             links: BTreeMap::new(),
             outputs: VecDeque::new(),
@@ -155,33 +155,15 @@ impl DataLinkProcess {
 
     /// What the transport tells.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
-        match input {
-            TransportInput::Up { outbound_streams } => {
-                self.streams = outbound_streams.max(1);
-                self.asp.handle_association_up(now);
-            }
-            TransportInput::Down => self.asp.handle_association_down(now),
-            TransportInput::Restart => self.asp.handle_restart(now),
-            TransportInput::Congested(is_congested) => {
+        match self.streams.handle::<IuaParameter>(now, input, &mut self.asp, &mut self.drops) {
+            Heard::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer)),
+            Heard::Congested(is_congested) => {
                 let event = DataLinkProcessEvent::Congested(is_congested);
                 self.outputs.push_back(DataLinkProcessOutput::Event(event));
             }
-            TransportInput::Message { .. } if !self.asp.is_connected() => {
-                self.drops.count(DropReason::AssociationDown);
-            }
-            TransportInput::Message { stream, payload_protocol, octets } => {
-                self.asp.note_heard(now);
-                match receive::<IuaParameter>(stream, self.streams, payload_protocol, &octets) {
-                    Ok(Message::Asp(message)) => self.asp.handle_message(now, message, &octets),
-                    Ok(Message::Own(message)) => self.handle_own(now, &message, &octets),
-                    Err(refusal) => {
-                        self.drops.count(refusal.reason);
-                        if let Some(answer) = refusal.answer {
-                            self.transmit(StreamId(0), Message::Asp(answer));
-                        }
-                    }
-                }
-            }
+            Heard::Message(Message::Asp(message), octets) => self.asp.handle_message(now, message, &octets),
+            Heard::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
+            Heard::Nothing => {}
         }
         self.drain_asp(now);
     }
@@ -385,7 +367,7 @@ impl DataLinkProcess {
         let message = content::of_request(about(interface, dlci, request.kind()), request);
         let names = self.asp.keys();
         let at = names.into_iter().position(|name| name.key() == Some(interface)).unwrap_or_default();
-        self.transmit(stream_of(at, self.streams), Message::Own(message));
+        self.transmit(stream_of(at, self.streams.0), Message::Own(message));
     }
 
     fn refuse(&mut self, code: ErrorCode, octets: &[u8]) {

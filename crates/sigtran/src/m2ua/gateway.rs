@@ -20,7 +20,7 @@ use crate::asp::{
 use crate::drops::{DropReason, Drops};
 use crate::interface::{InterfaceIdentifier, Interfaces};
 use crate::m2ua::{M2ua, M2uaParameter, Message};
-use crate::message::{OwnMessage, receive};
+use crate::message::{Associations, Heard, OwnMessage};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 use link::Link;
@@ -100,7 +100,7 @@ pub enum SignallingGatewayEvent {
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
     asps: Gateway<M2ua>,
-    associations: BTreeMap<AssociationId, u16>,
+    associations: Associations,
     links: BTreeMap<InterfaceIdentifier, Link>,
     outputs: VecDeque<SignallingGatewayOutput>,
     drops: Drops,
@@ -116,7 +116,7 @@ impl SignallingGateway {
         Ok(Self {
             asps: Gateway::new(config.asps)?,
             config,
-            associations: BTreeMap::new(),
+            associations: Associations::default(),
             links: BTreeMap::new(),
             outputs: VecDeque::new(),
             drops: Drops::default(),
@@ -170,34 +170,20 @@ impl SignallingGateway {
 
     /// What the transport of an association tells.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
-        match input {
-            TransportInput::Up { outbound_streams } => {
-                self.associations.insert(association, outbound_streams.max(1));
-                self.asps.handle_association_up(now, association);
-            }
-            TransportInput::Down => {
-                self.associations.remove(&association);
-                self.asps.handle_association_down(now, association);
-            }
-            TransportInput::Restart => self.asps.handle_restart(now, association),
-            TransportInput::Congested(is_congested) => {
+        let heard = self.associations.handle::<M2uaParameter>(
+            now,
+            association,
+            input,
+            &mut self.asps,
+            &mut self.drops,
+        );
+        match heard {
+            Heard::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
+            Heard::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
             }
-            TransportInput::Message { stream, payload_protocol, octets } => {
-                let Some(streams) = self.associations.get(&association).copied() else {
-                    return self.drops.count(DropReason::AssociationDown);
-                };
-                self.asps.note_heard(now, association);
-                match receive::<M2uaParameter>(stream, streams, payload_protocol, &octets) {
-                    Ok(message) => self.handle_message(now, association, message, &octets),
-                    Err(refusal) => {
-                        self.drops.count(refusal.reason);
-                        if let Some(answer) = refusal.answer {
-                            self.transmit(association, StreamId(0), &Message::Asp(answer));
-                        }
-                    }
-                }
-            }
+            Heard::Message(message, octets) => self.handle_message(now, association, message, &octets),
+            Heard::Nothing => {}
         }
         self.drain_asps();
     }
@@ -335,12 +321,12 @@ impl SignallingGateway {
 
     /// Sends on the stream of a link: one each as far as there are streams, and never the first of several.
     fn transmit_traffic(&mut self, association: AssociationId, at: usize, message: &Message) {
-        let streams = self.associations.get(&association).copied().unwrap_or(1);
+        let streams = self.associations.streams(association);
         self.transmit(association, super::stream_of(at, streams), message);
     }
 
     fn transmit(&mut self, association: AssociationId, stream: StreamId, message: &Message) {
-        if !self.associations.contains_key(&association) {
+        if !self.associations.contains(association) {
             self.drops.count(DropReason::AssociationDown);
             return;
         }

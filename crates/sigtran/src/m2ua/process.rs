@@ -21,7 +21,7 @@ use crate::m2ua::machine::{LinkStatus, ProcessLinkInput};
 use crate::m2ua::{
     Action, DeregistrationResult, LinkKey, LinkState, M2uaParameter, Message, RegistrationResult, kind,
 };
-use crate::message::{CommonParameter, OwnMessage, receive};
+use crate::message::{CommonParameter, Heard, OwnMessage, Streams};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use link::{Link, Retrieval};
 
@@ -72,7 +72,7 @@ pub enum LinkProcessEvent {
 pub struct LinkProcess {
     config: LinkProcessConfig,
     association: AssociationId,
-    streams: u16,
+    streams: Streams,
     is_congested: bool,
     asp: Process<crate::m2ua::M2ua>,
     links: BTreeMap<InterfaceIdentifier, Link>,
@@ -89,7 +89,7 @@ impl LinkProcess {
         Ok(Self {
             config,
             association,
-            streams: 1,
+            streams: Streams(1),
             is_congested: false,
             asp: Process::new(config.asp)?,
             links: BTreeMap::new(),
@@ -199,40 +199,22 @@ impl LinkProcess {
 
     /// What the transport tells.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
-        match input {
-            TransportInput::Up { outbound_streams } => {
-                self.streams = outbound_streams.max(1);
-                self.asp.handle_association_up(now);
-            }
-            TransportInput::Down => {
-                self.is_congested = false;
-                self.asp.handle_association_down(now);
-            }
-            TransportInput::Restart => self.asp.handle_restart(now),
+        if input == TransportInput::Down {
+            self.is_congested = false;
+        }
+        match self.streams.handle::<M2uaParameter>(now, input, &mut self.asp, &mut self.drops) {
+            Heard::Answer(answer) => self.transmit(StreamId(0), &Message::Asp(answer)),
             // Congestion is told upwards before anything is refused.
-            TransportInput::Congested(is_congested) => {
+            Heard::Congested(is_congested) => {
                 self.is_congested = is_congested;
                 let interfaces: Vec<_> = self.links.keys().cloned().collect();
                 for interface in interfaces {
                     self.tell_congestion(&interface);
                 }
             }
-            TransportInput::Message { .. } if !self.asp.is_connected() => {
-                self.drops.count(DropReason::AssociationDown);
-            }
-            TransportInput::Message { stream, payload_protocol, octets } => {
-                self.asp.note_heard(now);
-                match receive::<M2uaParameter>(stream, self.streams, payload_protocol, &octets) {
-                    Ok(Message::Asp(message)) => self.asp.handle_message(now, message, &octets),
-                    Ok(Message::Own(message)) => self.handle_own(now, &message, &octets),
-                    Err(refusal) => {
-                        self.drops.count(refusal.reason);
-                        if let Some(answer) = refusal.answer {
-                            self.transmit(StreamId(0), &Message::Asp(answer));
-                        }
-                    }
-                }
-            }
+            Heard::Message(Message::Asp(message), octets) => self.asp.handle_message(now, message, &octets),
+            Heard::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
+            Heard::Nothing => {}
         }
         self.drain_asp(now);
     }
@@ -352,7 +334,7 @@ impl LinkProcess {
 
     fn transmit_about(&mut self, interface: &InterfaceIdentifier, message: OwnMessage<M2uaParameter>) {
         let at = self.links.keys().position(|key| key == interface).unwrap_or_default();
-        self.transmit(super::stream_of(at, self.streams), &Message::Own(message));
+        self.transmit(super::stream_of(at, self.streams.0), &Message::Own(message));
     }
 
     fn transmit(&mut self, stream: StreamId, message: &Message) {

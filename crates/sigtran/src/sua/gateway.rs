@@ -19,7 +19,7 @@ use crate::asp::{
 };
 use crate::common::Frame;
 use crate::drops::{DropReason, Drops};
-use crate::message::{OwnMessage, Vocabulary, receive};
+use crate::message::{Associations, Heard, OwnMessage, Vocabulary};
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{Label, Message, RoutingKey, Sua, SuaParameter, kind, label};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
@@ -127,7 +127,7 @@ struct Section {
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
     asps: Gateway<Sua>,
-    associations: BTreeMap<AssociationId, u16>,
+    associations: Associations,
     servers: BTreeMap<u32, Server>,
     /// Reference numbers that ASPs have given their ends of connections.
     connections: BTreeMap<(u32, AssociationId), Section>,
@@ -146,7 +146,7 @@ impl SignallingGateway {
         Ok(Self {
             asps: Gateway::new(config.asps)?,
             config,
-            associations: BTreeMap::new(),
+            associations: Associations::default(),
             servers: BTreeMap::new(),
             connections: BTreeMap::new(),
             destinations: BTreeMap::new(),
@@ -215,35 +215,25 @@ impl SignallingGateway {
 
     /// What the transport of an association tells.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
-        match input {
-            TransportInput::Up { outbound_streams } => {
-                self.associations.insert(association, outbound_streams.max(1));
-                self.asps.handle_association_up(now, association);
-            }
-            TransportInput::Down => {
-                self.associations.remove(&association);
-                self.asps.handle_association_down(now, association);
-            }
-            TransportInput::Restart => self.asps.handle_restart(now, association),
-            TransportInput::Congested(is_congested) => {
+        let heard = self.associations.handle::<SuaParameter>(
+            now,
+            association,
+            input,
+            &mut self.asps,
+            &mut self.drops,
+        );
+        match heard {
+            Heard::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
+            Heard::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
             }
-            TransportInput::Message { stream, payload_protocol, octets } => {
-                let Some(streams) = self.associations.get(&association).copied() else {
-                    return self.drops.count(DropReason::AssociationDown);
-                };
-                self.asps.note_heard(now, association);
-                match receive::<SuaParameter>(stream, streams, payload_protocol, &octets) {
-                    Ok(Message::Asp(message)) => self.handle_asp(now, association, message, &octets),
-                    Ok(Message::Own(message)) => self.handle_own(now, association, message, &octets),
-                    Err(refusal) => {
-                        self.drops.count(refusal.reason);
-                        if let Some(answer) = refusal.answer {
-                            self.transmit(association, StreamId(0), &Message::Asp(answer));
-                        }
-                    }
-                }
+            Heard::Message(Message::Asp(message), octets) => {
+                self.handle_asp(now, association, message, &octets);
             }
+            Heard::Message(Message::Own(message), octets) => {
+                self.handle_own(now, association, message, &octets);
+            }
+            Heard::Nothing => {}
         }
         self.drain_asps();
     }
@@ -353,7 +343,7 @@ impl SignallingGateway {
         contexts: Vec<u32>,
     ) {
         let message = Message::Own(status::to_message(destination, change, contexts));
-        let streams = self.associations.get(&association).copied().unwrap_or(1);
+        let streams = self.associations.streams(association);
         //= https://www.rfc-editor.org/rfc/rfc3868#section-4.5.1
         //# DUNA, DAVA, SCON, and DRST messages are sent sequentially and
         //# processed at the receiver in the order sent.  SCTP stream 0 SHOULD
@@ -450,7 +440,7 @@ impl SignallingGateway {
     }
 
     fn transmit(&mut self, association: AssociationId, stream: StreamId, message: &Message) {
-        if self.associations.contains_key(&association) {
+        if self.associations.contains(association) {
             let transmit = super::transmit(association, stream, message.to_bytes());
             self.outputs.push_back(SignallingGatewayOutput::Transmit(transmit));
         } else {

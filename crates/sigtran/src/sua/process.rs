@@ -14,7 +14,7 @@ use crate::asp::{
 };
 use crate::common::emit;
 use crate::drops::{DropReason, Drops};
-use crate::message::{CommonParameter, OwnMessage, Vocabulary, receive};
+use crate::message::{CommonParameter, Heard, OwnMessage, Streams, Vocabulary};
 use crate::sua::primitive::routing_context;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{
@@ -101,7 +101,7 @@ pub enum UserProcessEvent {
 pub struct UserProcess {
     config: UserProcessConfig,
     association: AssociationId,
-    streams: u16,
+    streams: Streams,
     asp: Process<Sua>,
     destinations: BTreeMap<Destination, Availability>,
     /// When destinations are asked for again.
@@ -121,7 +121,7 @@ impl UserProcess {
         Ok(Self {
             config,
             association,
-            streams: 1,
+            streams: Streams(1),
             asp: Process::new(config.asp)?,
             destinations: BTreeMap::new(),
             audits: BTreeMap::new(),
@@ -265,34 +265,16 @@ impl UserProcess {
 
     /// What the transport tells.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
-        match input {
-            TransportInput::Up { outbound_streams } => {
-                self.streams = outbound_streams.max(1);
-                self.asp.handle_association_up(now);
-            }
-            TransportInput::Down => self.asp.handle_association_down(now),
-            TransportInput::Restart => self.asp.handle_restart(now),
+        match self.streams.handle::<SuaParameter>(now, input, &mut self.asp, &mut self.drops) {
+            Heard::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer).to_bytes()),
             // Congestion is told upwards before anything is refused.
-            TransportInput::Congested(is_congested) => {
+            Heard::Congested(is_congested) => {
                 let event = UserProcessEvent::Congested(is_congested);
                 self.outputs.push_back(UserProcessOutput::Event(event));
             }
-            TransportInput::Message { .. } if !self.asp.is_connected() => {
-                self.drops.count(DropReason::AssociationDown);
-            }
-            TransportInput::Message { stream, payload_protocol, octets } => {
-                self.asp.note_heard(now);
-                match receive::<SuaParameter>(stream, self.streams, payload_protocol, &octets) {
-                    Ok(Message::Asp(message)) => self.asp.handle_message(now, message, &octets),
-                    Ok(Message::Own(message)) => self.handle_own(now, &message, &octets),
-                    Err(refusal) => {
-                        self.drops.count(refusal.reason);
-                        if let Some(answer) = refusal.answer {
-                            self.transmit(StreamId(0), Message::Asp(answer).to_bytes());
-                        }
-                    }
-                }
-            }
+            Heard::Message(Message::Asp(message), octets) => self.asp.handle_message(now, message, &octets),
+            Heard::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
+            Heard::Nothing => {}
         }
         self.drain_asp(now);
     }
@@ -457,7 +439,7 @@ impl UserProcess {
     }
 
     fn transmit_flow(&mut self, flow: u32, message: OwnMessage<SuaParameter>) {
-        self.transmit(super::stream_of(flow, self.streams), Message::Own(message).to_bytes());
+        self.transmit(super::stream_of(flow, self.streams.0), Message::Own(message).to_bytes());
     }
 
     fn transmit(&mut self, stream: StreamId, octets: Bytes) {

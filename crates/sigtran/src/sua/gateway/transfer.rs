@@ -233,7 +233,7 @@ impl SignallingGateway {
         let flow = control.or(reference).unwrap_or_default();
         let message = Message::Own(message);
         for association in &targets {
-            let streams = self.associations.get(association).copied().unwrap_or(1);
+            let streams = self.associations.streams(*association);
             self.transmit(*association, crate::sua::stream_of(flow, streams), &message);
         }
         match targets.as_slice() {
@@ -309,7 +309,7 @@ impl SignallingGateway {
                 self.outputs.push_back(SignallingGatewayOutput::Network(notice.to_message(0)));
             }
             Origin::Asp(association, context) => {
-                let streams = self.associations.get(&association).copied().unwrap_or(1);
+                let streams = self.associations.streams(association);
                 let stream = if streams < 2 { StreamId(0) } else { StreamId(1) };
                 self.transmit(association, stream, &Message::Own(notice.to_message(context)));
             }

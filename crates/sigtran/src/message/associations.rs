@@ -1,0 +1,117 @@
+//! The associations of a gateway or a process: how many streams each has, and what is left to do with what its transport
+//! tells.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use crate::asp::{AspMessage, Gateway, Process};
+use crate::drops::{DropReason, Drops};
+use crate::message::{Message, Vocabulary, receive};
+use crate::transport::{AssociationId, StreamId, TransportInput};
+
+/// Associations that are up, with the streams that we may send on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Associations(BTreeMap<AssociationId, u16>);
+
+/// What the layer has to do with what a transport told; the engine of its ASPs knows it already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Heard<V: Vocabulary> {
+    /// Answer with this ERR on stream 0.
+    Answer(AspMessage<V::Layer>),
+    /// Tell that the transport is congested, or no longer.
+    Congested(bool),
+    /// Handle a message, which is here as it came as well.
+    Message(Message<V>, Bytes),
+    /// Nothing.
+    Nothing,
+}
+
+impl Associations {
+    pub(crate) fn contains(&self, association: AssociationId) -> bool {
+        self.0.contains_key(&association)
+    }
+
+    /// How many streams an association has; one if it is down.
+    pub(crate) fn streams(&self, association: AssociationId) -> u16 {
+        self.0.get(&association).copied().unwrap_or(1)
+    }
+
+    pub(crate) fn handle<V: Vocabulary>(
+        &mut self,
+        now: Instant,
+        association: AssociationId,
+        input: TransportInput,
+        asps: &mut Gateway<V::Layer>,
+        drops: &mut Drops,
+    ) -> Heard<V> {
+        match input {
+            TransportInput::Up { outbound_streams } => {
+                self.0.insert(association, outbound_streams.max(1));
+                asps.handle_association_up(now, association);
+            }
+            TransportInput::Down => {
+                self.0.remove(&association);
+                asps.handle_association_down(now, association);
+            }
+            TransportInput::Restart => asps.handle_restart(now, association),
+            TransportInput::Congested(is_congested) => return Heard::Congested(is_congested),
+            TransportInput::Message { stream, payload_protocol, octets } => {
+                let Some(streams) = self.0.get(&association).copied() else {
+                    drops.count(DropReason::AssociationDown);
+                    return Heard::Nothing;
+                };
+                asps.note_heard(now, association);
+                return heard(stream, streams, payload_protocol, octets, drops);
+            }
+        }
+        Heard::Nothing
+    }
+}
+
+/// The streams of a process's one association, as many as it had when it last came up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Streams(pub(crate) u16);
+
+impl Streams {
+    pub(crate) fn handle<V: Vocabulary>(
+        &mut self,
+        now: Instant,
+        input: TransportInput,
+        asp: &mut Process<V::Layer>,
+        drops: &mut Drops,
+    ) -> Heard<V> {
+        match input {
+            TransportInput::Up { outbound_streams } => {
+                self.0 = outbound_streams.max(1);
+                asp.handle_association_up(now);
+            }
+            TransportInput::Down => asp.handle_association_down(now),
+            TransportInput::Restart => asp.handle_restart(now),
+            TransportInput::Congested(is_congested) => return Heard::Congested(is_congested),
+            TransportInput::Message { .. } if !asp.is_connected() => drops.count(DropReason::AssociationDown),
+            TransportInput::Message { stream, payload_protocol, octets } => {
+                asp.note_heard(now);
+                return heard(stream, self.0, payload_protocol, octets, drops);
+            }
+        }
+        Heard::Nothing
+    }
+}
+
+fn heard<V: Vocabulary>(
+    stream: StreamId,
+    streams: u16,
+    payload_protocol: u32,
+    octets: Bytes,
+    drops: &mut Drops,
+) -> Heard<V> {
+    match receive::<V>(stream, streams, payload_protocol, &octets) {
+        Ok(message) => Heard::Message(message, octets),
+        Err(refusal) => {
+            drops.count(refusal.reason);
+            refusal.answer.map_or(Heard::Nothing, Heard::Answer)
+        }
+    }
+}
