@@ -6,8 +6,15 @@
 /// If `degrees` is not positive.
 pub fn student_t_cdf(t: f64, degrees: f64) -> f64 {
     assert!(degrees > 0.0, "Student's t has a positive number of degrees of freedom");
+    let square = t * t;
+    if square < degrees {
+        // P(|T| ≤ |t|) = I(y; 1/2, degrees/2) with y = t²/(degrees + t²). Near t = 0 the other form would take
+        // its argument so close to 1 that the digits of t are lost.
+        let middle = incomplete_beta(square / (degrees + square), 0.5, degrees / 2.0);
+        return 0.5 + libm::copysign(middle, t) / 2.0;
+    }
     // P(|T| > |t|) = I(x; degrees/2, 1/2) with x = degrees/(degrees + t²).
-    let both_tails = incomplete_beta(degrees / (degrees + t * t), degrees / 2.0, 0.5);
+    let both_tails = incomplete_beta(degrees / (degrees + square), degrees / 2.0, 0.5);
     if t > 0.0 { 1.0 - both_tails / 2.0 } else { both_tails / 2.0 }
 }
 
@@ -121,6 +128,17 @@ mod tests {
     #[test]
     fn many_degrees_approach_the_normal_distribution() {
         assert!((student_t_quantile(0.975, 1e7) - 1.959_963_985).abs() < 1e-6);
+    }
+
+    /// With one degree of freedom P(0 ≤ T ≤ t) = atan(t)/π, which for small t is t/π.
+    #[test]
+    fn the_middle_of_the_distribution_keeps_its_digits() {
+        for t in [1e-3, 1e-5, 1e-7] {
+            for (signed, sign) in [(t, 1.0), (-t, -1.0)] {
+                let beyond_half = (student_t_cdf(signed, 1.0) - 0.5) * sign;
+                assert!((beyond_half - libm::atan(t) / core::f64::consts::PI).abs() < 2e-16, "{signed}");
+            }
+        }
     }
 
     proptest! {
