@@ -15,7 +15,9 @@ rust-lint: need-cargo need-cc
 	cargo xtask tidy
 	cargo xtask rfc
 
-# The fuzz corpus is replayed by the tests of fuzz/bodies.
+# The fuzz corpus is replayed by the tests of fuzz/bodies. The seed of the property tests is fixed here, so that a change
+# is judged by what it changed; `cargo test` alone and `make fuzz` draw fresh cases.
+rust-tests: export PROPTEST_RNG_SEED ?= 1
 rust-tests: need-cargo need-cc
 	cargo test --workspace --quiet
 
@@ -44,9 +46,12 @@ bench: need-cargo need-cc
 	cargo run --quiet --release --package slantpath-benches
 	cargo bench --quiet --package slantpath-orbit --bench orbit
 
-# Coverage-guided runs on the pinned toolchain: FUZZ_SECONDS for each target.
+# The property tests over FUZZ_CASES fresh cases each, then coverage-guided runs on the pinned toolchain: FUZZ_SECONDS for
+# each target.
 FUZZ_SECONDS ?= 20
+FUZZ_CASES ?= 2560
 fuzz: need-cargo need-cargo-fuzz
+	PROPTEST_CASES=$(FUZZ_CASES) cargo test --workspace --quiet
 	for target in $$(cargo fuzz list); do cargo fuzz run -s none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 demo: .venv/bin/maturin need-cargo need-cc
