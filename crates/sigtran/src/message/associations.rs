@@ -1,5 +1,5 @@
-//! The associations of a gateway or a process: how many streams each has, and what is left to do with what its transport
-//! tells.
+//! The associations of a gateway or a process: how many streams each has, and what is left to do with what its
+//! transport tells.
 
 use std::collections::BTreeMap;
 
