@@ -8,6 +8,7 @@ mod arrow;
 mod command;
 mod run;
 mod scenario;
+mod source;
 mod statistics;
 mod studies;
 mod table;

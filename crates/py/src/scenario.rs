@@ -1,38 +1,22 @@
 //! `slantpath.Scenario`: a checked scenario.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use slantpath_scenario::Diagnostics;
 
-use crate::toml_text::toml_text;
-
-pyo3::import_exception!(slantpath.errors, ScenarioError);
+use crate::source::{Source, assignments, scenario_error};
 
 /// A scenario in which every value is in place and nothing contradicts.
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct Scenario {
-    name: String,
-    text: String,
-    overrides: Vec<String>,
-    /// Where the traces lie that it names.
-    directory: PathBuf,
+    source: Source,
     pub(crate) checked: slantpath_scenario::Scenario,
 }
 
 impl Scenario {
-    pub(crate) fn read(
-        name: String,
-        text: String,
-        overrides: Vec<String>,
-        directory: PathBuf,
-    ) -> PyResult<Self> {
-        let files = slantpath_scenario::trace_files(&directory);
-        let checked = slantpath_scenario::Scenario::parse(&name, &text, &overrides, files)
-            .map_err(|faults| scenario_error(&faults))?;
-        Ok(Self { name, text, overrides, directory, checked })
+    pub(crate) fn read(source: Source) -> PyResult<Self> {
+        Ok(Self { checked: source.parse(slantpath_scenario::Scenario::parse)?, source })
     }
 }
 
@@ -41,10 +25,7 @@ impl Scenario {
     /// Reads a file. Traces that it names are looked for beside it.
     #[classmethod]
     fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
-        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-        Self::read(path.display().to_string(), text, Vec::new(), directory)
+        Self::read(Source::load(&path)?)
     }
 
     /// Reads a text. Errors call it `file_name`; traces that it names are looked for in `directory`.
@@ -56,23 +37,14 @@ impl Scenario {
         file_name: &str,
         directory: Option<PathBuf>,
     ) -> PyResult<Self> {
-        Self::read(file_name.to_owned(), text.to_owned(), Vec::new(), directory.unwrap_or_default())
+        Self::read(Source::of_text(file_name, text, directory))
     }
 
     /// The scenario with other values: `{"links.satellite.loss": "2 %"}`. A dict as a value is a whole table.
     fn with_values(&self, values: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let added = values
-            .iter()
-            .map(|(path, value)| Ok(format!("{}={}", path.extract::<String>()?, toml_text(&value)?)))
-            .collect::<PyResult<Vec<_>>>()?;
+        let added = assignments(values)?;
         let checked = self.checked.with(&added).map_err(|faults| scenario_error(&faults))?;
-        Ok(Self {
-            name: self.name.clone(),
-            text: self.text.clone(),
-            overrides: [&self.overrides[..], &added].concat(),
-            directory: self.directory.clone(),
-            checked,
-        })
+        Ok(Self { source: self.source.with(&added), checked })
     }
 
     /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it.
@@ -108,28 +80,11 @@ impl Scenario {
     /// How to pickle it: by its text and what replaced parts of it.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
-        (rebuild, (&self.name, &self.text, &self.overrides, &self.directory)).into_pyobject(py)
+        (rebuild, (&self.source,)).into_pyobject(py)
     }
 
     #[classmethod]
-    fn _rebuild(
-        _class: &Bound<'_, PyType>,
-        name: String,
-        text: String,
-        overrides: Vec<String>,
-        directory: PathBuf,
-    ) -> PyResult<Self> {
-        Self::read(name, text, overrides, directory)
+    fn _rebuild(_class: &Bound<'_, PyType>, source: Source) -> PyResult<Self> {
+        Self::read(source)
     }
-}
-
-pub(crate) fn scenario_error(faults: &Diagnostics) -> PyErr {
-    let faults: Vec<_> = faults
-        .iter()
-        .map(|fault| {
-            let (file, message) = (fault.source.name.clone(), fault.message.clone());
-            (file, fault.line, fault.column, message, fault.help.clone())
-        })
-        .collect();
-    ScenarioError::new_err((faults,))
 }

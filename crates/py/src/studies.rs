@@ -4,6 +4,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
 use crate::scenario::Scenario;
+use crate::source::Source;
 
 const SCENARIOS: &[(&str, &str, &str)] = &[
     ("failover", "studies/failover/scenario.toml", include_str!("../../../studies/failover/scenario.toml")),
@@ -21,5 +22,5 @@ pub(crate) fn study_scenario(study: &str) -> PyResult<Scenario> {
         let names: Vec<&str> = SCENARIOS.iter().map(|(name, ..)| *name).collect();
         return Err(PyKeyError::new_err(format!("there is no study `{study}`: {}", names.join(", "))));
     };
-    Scenario::read((*file).to_owned(), (*text).to_owned(), Vec::new(), "".into())
+    Scenario::read(Source::of_text(file, text, None))
 }

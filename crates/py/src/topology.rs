@@ -1,35 +1,27 @@
 //! `slantpath.Topology`: a checked topology, and its answer.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use slantpath_scenario::{FollowError, Workers};
 
-use crate::scenario::scenario_error;
+use crate::source::{Source, assignments, scenario_error};
 use crate::table::Table;
-use crate::toml_text::toml_text;
 
 pyo3::import_exception!(slantpath.errors, RunError);
 
 /// Satellites, sites and the questions about them, in which every value is in place and nothing contradicts.
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct Topology {
-    name: String,
-    text: String,
-    overrides: Vec<String>,
-    /// Where the files lie that it names.
-    directory: PathBuf,
+    source: Source,
     checked: slantpath_scenario::Topology,
 }
 
 impl Topology {
-    fn read(name: String, text: String, overrides: Vec<String>, directory: PathBuf) -> PyResult<Self> {
-        let files = slantpath_scenario::trace_files(&directory);
-        let checked = slantpath_scenario::Topology::parse(&name, &text, &overrides, files)
-            .map_err(|faults| scenario_error(&faults))?;
-        Ok(Self { name, text, overrides, directory, checked })
+    fn read(source: Source) -> PyResult<Self> {
+        Ok(Self { checked: source.parse(slantpath_scenario::Topology::parse)?, source })
     }
 }
 
@@ -38,10 +30,7 @@ impl Topology {
     /// Reads a file. Files that it names are looked for beside it.
     #[classmethod]
     fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
-        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-        Self::read(path.display().to_string(), text, Vec::new(), directory)
+        Self::read(Source::load(&path)?)
     }
 
     /// Reads a text. Errors call it `file_name`; files that it names are looked for in `directory`.
@@ -53,23 +42,14 @@ impl Topology {
         file_name: &str,
         directory: Option<PathBuf>,
     ) -> PyResult<Self> {
-        Self::read(file_name.to_owned(), text.to_owned(), Vec::new(), directory.unwrap_or_default())
+        Self::read(Source::of_text(file_name, text, directory))
     }
 
     /// The topology with other values: `{"ground.min_elevation": "20 deg"}`. A dict as a value is a whole table.
     fn with_values(&self, values: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let added = values
-            .iter()
-            .map(|(path, value)| Ok(format!("{}={}", path.extract::<String>()?, toml_text(&value)?)))
-            .collect::<PyResult<Vec<_>>>()?;
+        let added = assignments(values)?;
         let checked = self.checked.with(&added).map_err(|faults| scenario_error(&faults))?;
-        Ok(Self {
-            name: self.name.clone(),
-            text: self.text.clone(),
-            overrides: [&self.overrides[..], &added].concat(),
-            directory: self.directory.clone(),
-            checked,
-        })
+        Ok(Self { source: self.source.with(&added), checked })
     }
 
     /// The merged topology as TOML: every value written out, with a comment where nobody wrote it.
@@ -112,18 +92,12 @@ impl Topology {
     /// How to pickle it: by its text and what replaced parts of it.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
-        (rebuild, (&self.name, &self.text, &self.overrides, &self.directory)).into_pyobject(py)
+        (rebuild, (&self.source,)).into_pyobject(py)
     }
 
     #[classmethod]
-    fn _rebuild(
-        _class: &Bound<'_, PyType>,
-        name: String,
-        text: String,
-        overrides: Vec<String>,
-        directory: PathBuf,
-    ) -> PyResult<Self> {
-        Self::read(name, text, overrides, directory)
+    fn _rebuild(_class: &Bound<'_, PyType>, source: Source) -> PyResult<Self> {
+        Self::read(source)
     }
 }
 
