@@ -9,10 +9,13 @@ pub mod orbit;
 pub mod sccp;
 pub mod scenario;
 pub mod sctp;
+mod seeds;
 pub mod sigtran;
 pub mod ss7;
 pub mod tcp;
 pub mod wire;
+
+pub use seeds::seeds;
 
 /// One body.
 pub type Body = fn(&[u8]);

@@ -1,6 +1,6 @@
 //! Replays the corpus: inputs that once were interesting stay harmless.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,4 +37,25 @@ fn bodies_targets_and_corpora_belong_together() {
     let bodies: BTreeSet<String> = BODIES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(names_in("fuzz_targets"), bodies);
     assert_eq!(names_in("corpus"), bodies);
+}
+
+#[test]
+fn the_seeds_are_those_that_our_encoders_and_scenarios_give() {
+    let mut kept = BTreeMap::new();
+    for target in names_in("corpus") {
+        for entry in fs::read_dir(fuzz_directory().join("corpus").join(&target)).expect("a directory") {
+            let path = entry.expect("readable").path();
+            let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+            if name.starts_with("seed-") {
+                kept.insert(format!("{target}/{name}"), fs::read(&path).expect("readable"));
+            }
+        }
+    }
+    let given = slantpath_fuzz_bodies::seeds().expect("the scenarios are readable");
+    let places: BTreeSet<&String> = given.keys().chain(kept.keys()).collect();
+    let stale: Vec<_> = places.into_iter().filter(|place| given.get(*place) != kept.get(*place)).collect();
+    assert!(
+        stale.is_empty(),
+        "stale in fuzz/corpus: {stale:?}; `cargo run -p slantpath-fuzz-bodies --example seed_corpus` writes them"
+    );
 }
