@@ -65,6 +65,7 @@ fn messages() -> Vec<(&'static str, Bytes)> {
             Message::Asp(AspMessage::AspActive {
                 traffic_mode: Some(TrafficMode::Loadshare),
                 scope,
+                labels: (),
                 info: None,
             }),
         ),

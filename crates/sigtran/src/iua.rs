@@ -32,6 +32,7 @@ impl Adaptation for Iua {
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_INTERFACE_IDENTIFIER;
     type Scope = Interfaces;
     type Evidence = ();
+    type Labels = ();
 }
 
 /// A message of IUA.

@@ -36,6 +36,7 @@ impl Adaptation for M2ua {
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_INTERFACE_IDENTIFIER;
     type Scope = Interfaces;
     type Evidence = ();
+    type Labels = ();
 }
 
 /// A message of M2UA.

@@ -19,6 +19,7 @@ pub use gateway::{
     RegistrationPolicy, SignallingGateway, SignallingGatewayConfig, SignallingGatewayEvent,
     SignallingGatewayOutput,
 };
+pub use label::Labels;
 pub use parameter::{
     AddressRange, Cause, DeregistrationResult, Label, RegistrationResult, RoutingKey, Segmentation,
     SequenceNumber, SuaParameter, kind,
@@ -45,6 +46,7 @@ impl Adaptation for Sua {
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_ROUTING_CONTEXT;
     type Scope = RoutingContexts;
     type Evidence = ErrorEvidence;
+    type Labels = Labels;
 }
 
 /// What an ERR of SUA points at (RFC 3868, section 3.7.1).

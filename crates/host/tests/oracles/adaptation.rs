@@ -1,7 +1,7 @@
 //! Every message of M3UA, M2UA, SUA, IUA and M2PA, each with every parameter that its format allows.
 
 use bytes::Bytes;
-use slantpath_sigtran::asp::{AspMessage, ErrorCode, RoutingContexts, Status, TrafficMode, kind};
+use slantpath_sigtran::asp::{AspMessage, ErrorCode, RoutingContexts, Status, TrafficMode};
 use slantpath_sigtran::common::{emit, emit_octets, emit_u32, tag};
 use slantpath_sigtran::iua::IuaParameter;
 use slantpath_sigtran::m2pa::{self, LinkStatus, SequenceNumber};
@@ -113,7 +113,7 @@ fn m3ua_maintenance() -> Vec<(&'static str, AspMessage<slantpath_sigtran::m3ua::
         ("ASP Down Ack", AspMessage::AspDownAck { info: info() }),
         ("BEAT", AspMessage::Beat { data: data() }),
         ("BEAT Ack", AspMessage::BeatAck { data: data() }),
-        ("ASP Active", AspMessage::AspActive { traffic_mode, scope: scope(), info: info() }),
+        ("ASP Active", AspMessage::AspActive { traffic_mode, scope: scope(), labels: (), info: info() }),
         ("ASP Active Ack", AspMessage::AspActiveAck { traffic_mode, scope: scope(), info: info() }),
         ("ASP Inactive", AspMessage::AspInactive { scope: scope(), info: info() }),
         ("ASP Inactive Ack", AspMessage::AspInactiveAck { scope: scope(), info: info() }),
@@ -129,8 +129,7 @@ fn m3ua_maintenance() -> Vec<(&'static str, AspMessage<slantpath_sigtran::m3ua::
 fn of_tables<V: Vocabulary + 'static>(layer: &'static str, value: fn(u16) -> Vec<u8>) -> Vec<Sample> {
     let sample = |format: &slantpath_sigtran::message::Format| {
         let first = format.mandatory.iter().map(|choices| choices[0]);
-        let of_asp = |tag: &u16| format.kind.class != kind::ASP_ACTIVE.class || !LABELS.contains(tag);
-        let tags: Vec<u16> = first.chain(format.optional.iter().copied()).filter(of_asp).collect();
+        let tags: Vec<u16> = first.chain(format.optional.iter().copied()).collect();
         let mut octets = Vec::new();
         emit(format.kind, &mut octets, |out| {
             for tag in &tags {
@@ -147,9 +146,6 @@ fn of_tables<V: Vocabulary + 'static>(layer: &'static str, value: fn(u16) -> Vec
     };
     Message::<V>::formats().map(sample).collect()
 }
-
-/// SUA's TID and DRN labels, which the codec of ASP Active leaves to whoever reads them out of the octets.
-const LABELS: [u16; 2] = [0x0110, 0x010f];
 
 fn number(number: u32) -> Vec<u8> {
     number.to_be_bytes().to_vec()

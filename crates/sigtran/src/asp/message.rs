@@ -21,7 +21,7 @@ pub enum AspMessage<L: Adaptation> {
     /// Heartbeat Ack.
     BeatAck { data: Option<Vec<u8>> },
     /// ASP Active.
-    AspActive { traffic_mode: Option<TrafficMode>, scope: L::Scope, info: Option<Vec<u8>> },
+    AspActive { traffic_mode: Option<TrafficMode>, scope: L::Scope, labels: L::Labels, info: Option<Vec<u8>> },
     /// ASP Active Ack.
     AspActiveAck { traffic_mode: Option<TrafficMode>, scope: L::Scope, info: Option<Vec<u8>> },
     /// ASP Inactive.
@@ -120,7 +120,9 @@ impl<L: Adaptation> AspMessage<L> {
         let scope = L::Scope::parse(frame)?;
         let traffic_mode = frame.u32(tag::TRAFFIC_MODE)?.map(TrafficMode::from_number).transpose()?;
         match frame.kind {
-            kind::ASP_ACTIVE => Ok(Self::AspActive { traffic_mode, scope, info }),
+            kind::ASP_ACTIVE => {
+                Ok(Self::AspActive { traffic_mode, scope, labels: L::Labels::parse(frame)?, info })
+            }
             kind::ASP_ACTIVE_ACK => Ok(Self::AspActiveAck { traffic_mode, scope, info }),
             kind::ASP_INACTIVE => Ok(Self::AspInactive { scope, info }),
             kind::ASP_INACTIVE_ACK => Ok(Self::AspInactiveAck { scope, info }),
@@ -159,9 +161,14 @@ impl<L: Adaptation> AspMessage<L> {
             Self::Beat { data } | Self::BeatAck { data } => {
                 emit_optional(tag::HEARTBEAT, data.as_deref(), out);
             }
-            Self::AspActive { traffic_mode, scope, info }
-            | Self::AspActiveAck { traffic_mode, scope, info } => {
-                emit_u32_list(tag::TRAFFIC_MODE, traffic_mode.map(|mode| mode as u32).as_slice(), out);
+            Self::AspActive { traffic_mode, scope, labels, info } => {
+                emit_traffic_mode(*traffic_mode, out);
+                scope.emit(out);
+                labels.emit(out);
+                emit_optional(tag::INFO, info.as_deref(), out);
+            }
+            Self::AspActiveAck { traffic_mode, scope, info } => {
+                emit_traffic_mode(*traffic_mode, out);
                 scope.emit(out);
                 emit_optional(tag::INFO, info.as_deref(), out);
             }
@@ -188,6 +195,10 @@ impl<L: Adaptation> AspMessage<L> {
     pub fn emit(&self, out: &mut Vec<u8>) {
         crate::common::emit(self.kind(), out, |out| self.emit_parameters(out));
     }
+}
+
+fn emit_traffic_mode(mode: Option<TrafficMode>, out: &mut Vec<u8>) {
+    emit_u32_list(tag::TRAFFIC_MODE, mode.map(|mode| mode as u32).as_slice(), out);
 }
 
 fn emit_optional(tag: u16, value: Option<&[u8]>, out: &mut Vec<u8>) {

@@ -50,6 +50,8 @@ pub trait Adaptation: Copy + Debug + PartialEq + Eq {
     type Scope: Scope;
     /// What else an ERR of the layer may point at.
     type Evidence: Parameters;
+    /// By what an ASP of a loadshare says, as it becomes active, which traffic is its own: labels in SUA.
+    type Labels: Parameters;
 }
 
 /// Routing contexts, of M3UA and SUA.

@@ -262,7 +262,8 @@ fn broadcast_is_no_traffic_mode_of_iua() {
     let mut pair = Pair::new(100);
     pair.connect();
     let scope = crate::asp::Scope::of(&[interface()]);
-    let active = AspMessage::AspActive { traffic_mode: Some(TrafficMode::Broadcast), scope, info: None };
+    let active =
+        AspMessage::AspActive { traffic_mode: Some(TrafficMode::Broadcast), scope, labels: (), info: None };
     let octets = Message::Asp(active).to_bytes();
     pair.deliver(false, TransportInput::Message { stream: StreamId(0), payload_protocol: 1, octets });
     pair.run();

@@ -16,6 +16,7 @@ impl Adaptation for M3ua {
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_ROUTING_CONTEXT;
     type Scope = RoutingContexts;
     type Evidence = AffectedPlace;
+    type Labels = ();
 }
 
 /// What an ERR points at beside routing contexts (RFC 4666, section 3.8.1).

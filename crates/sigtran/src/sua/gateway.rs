@@ -17,12 +17,13 @@ use crate::asp::{
     AspMessage, AspState, ConfigError, ErrorCode, Gateway, GatewayConfig, GatewayEvent, GatewayOutput,
     RoutingContexts, ServerConfig,
 };
-use crate::common::Frame;
 use crate::drops::{DropReason, Drops};
-use crate::message::{Associations, Heard, OwnMessage, Vocabulary};
+use crate::message::{Associations, Heard, OwnMessage};
+use crate::sua::primitive::return_cause;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
-use crate::sua::{Label, Message, RoutingKey, Sua, SuaParameter, kind, label};
+use crate::sua::{Label, Labels, Message, RoutingKey, Sua, SuaParameter, kind, label};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use transfer::Origin;
 
 /// How a gateway of SUA behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,19 +91,12 @@ pub enum SignallingGatewayEvent {
 #[derive(Clone, Debug)]
 struct Server {
     key: RoutingKey,
-    queue: VecDeque<OwnMessage<SuaParameter>>,
+    queue: VecDeque<(Origin, OwnMessage<SuaParameter>)>,
     is_congested: bool,
     must_correlate: bool,
     /// The next in a round of ASPs.
     turn: usize,
     labels: BTreeMap<AssociationId, Labels>,
-}
-
-/// The labels that an ASP gave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Labels {
-    transaction: Option<Label>,
-    reference: Option<Label>,
 }
 
 /// Who is at the other end of a connection.
@@ -245,8 +239,8 @@ impl SignallingGateway {
         message: AspMessage<Sua>,
         octets: &[u8],
     ) {
-        if let AspMessage::AspActive { scope, .. } = &message {
-            let labels = labels_of(octets);
+        if let AspMessage::AspActive { scope, labels, .. } = &message {
+            let labels = *labels;
             let contexts = if scope.0.is_empty() { self.asps.keys_of(association) } else { scope.0.clone() };
             //= https://www.rfc-editor.org/rfc/rfc3868#section-4.7.2.1
             //# If any of these checks fail, the SG refuses the ASPAC request, with
@@ -414,8 +408,9 @@ impl SignallingGateway {
             GatewayEvent::FlushQueue(context) => self.flush(*context),
             GatewayEvent::DiscardQueue(context) => {
                 let Some(server) = self.servers.get_mut(context) else { return };
-                for _ in server.queue.drain(..) {
+                for (origin, message) in std::mem::take(&mut server.queue) {
                     self.drops.count(DropReason::RecoveryExpired);
+                    self.give_back(origin, &message, return_cause::SUBSYSTEM_FAILURE);
                 }
                 self.tell_queue(*context);
             }
@@ -467,17 +462,3 @@ impl SignallingGateway {
 
 /// "Invalid loadsharing label" (RFC 3868, section 3.9.12): SUA alone has it.
 const INVALID_LOADSHARING_LABEL: u32 = 0x1c;
-
-/// The labels that an ASP Active carries, beyond what all layers have in it.
-fn labels_of(octets: &[u8]) -> Labels {
-    let mut labels = Labels::default();
-    let Ok(frame) = Frame::parse(octets) else { return labels };
-    for field in frame.parameters() {
-        match SuaParameter::read(field.kind, field.value) {
-            Ok(Some(SuaParameter::TidLabel(label))) => labels.transaction = Some(label),
-            Ok(Some(SuaParameter::DrnLabel(label))) => labels.reference = Some(label),
-            _ => {}
-        }
-    }
-    labels
-}

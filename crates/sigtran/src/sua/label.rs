@@ -1,14 +1,49 @@
 //! Loadsharing labels (RFC 3868, section 4.7.2): bits of transaction identifiers and of reference numbers that say
 //! which process owns a transaction or a connection.
 
-use slantpath_wire::Reader;
+use slantpath_wire::{Reader, tlv};
 
-use crate::sua::Label;
+use crate::asp::Parameters;
+use crate::common::{Frame, ParseError};
+use crate::message::Vocabulary;
+use crate::sua::parameter::tag;
+use crate::sua::{Label, SuaParameter};
 
 /// The highest bit of a transaction identifier.
 pub(super) const TID_BITS: u8 = 32;
 /// The highest bit of a reference number.
 pub(super) const DRN_BITS: u8 = 24;
+
+/// The labels that an ASP gives as it becomes active (RFC 3868, section 3.6.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// TID Label: of the transactions that are its own.
+    pub transaction: Option<Label>,
+    /// DRN Label: of the connections that are its own.
+    pub reference: Option<Label>,
+}
+
+impl Parameters for Labels {
+    fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
+        let mut labels = Self::default();
+        for (tag, place) in
+            [(tag::TID_LABEL, &mut labels.transaction), (tag::DRN_LABEL, &mut labels.reference)]
+        {
+            if let Some(value) = frame.value(tag) {
+                *place = Some(Label::read(tag, value)?);
+            }
+        }
+        Ok(labels)
+    }
+
+    fn emit(&self, out: &mut Vec<u8>) {
+        let labels =
+            [self.transaction.map(SuaParameter::TidLabel), self.reference.map(SuaParameter::DrnLabel)];
+        for label in labels.into_iter().flatten() {
+            tlv::write(out, label.tag(), |out| label.write(out));
+        }
+    }
+}
 
 impl Label {
     /// Whether the place is one (RFC 3868, section 4.7.2.1): within so many bits, and at most 16 long.
@@ -62,6 +97,8 @@ fn element_len(reader: &mut Reader<'_>) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asp::{AspMessage, RoutingContexts, TrafficMode};
+    use crate::sua::Message;
     use proptest::prelude::*;
 
     #[test]
@@ -82,7 +119,60 @@ mod tests {
         assert_eq!(destination_transaction(&[0x62, 0x06, 0x48, 0x04, 1, 2, 3, 4]), None);
     }
 
+    fn any_label() -> impl Strategy<Value = Option<Label>> {
+        proptest::option::of(any::<(u8, u8, u16)>().prop_map(|(start, end, value)| Label {
+            start,
+            end,
+            value,
+        }))
+    }
+
+    #[test]
+    fn asp_active_has_its_labels_between_routing_context_and_info() {
+        let octets: Vec<u8> = [
+            [1, 0, 4, 1, 0, 0, 0, 48].as_slice(),
+            &[0, 0x0b, 0, 8, 0, 0, 0, 2],
+            &[0, 0x06, 0, 8, 0, 0, 0, 7],
+            &[1, 0x10, 0, 8, 31, 28, 0, 5],
+            &[1, 0x0f, 0, 8, 23, 20, 0, 6],
+            &[0, 0x04, 0, 8, b't', b'e', b's', b't'],
+        ]
+        .concat();
+        let labels = Labels {
+            transaction: Some(Label { start: 31, end: 28, value: 5 }),
+            reference: Some(Label { start: 23, end: 20, value: 6 }),
+        };
+        let message = Message::Asp(AspMessage::AspActive {
+            traffic_mode: Some(TrafficMode::Loadshare),
+            scope: RoutingContexts(vec![7]),
+            labels,
+            info: Some(b"test".to_vec()),
+        });
+        assert_eq!(Message::receive(&octets).as_ref(), Ok(&message));
+        assert_eq!(message.to_bytes(), octets);
+    }
+
+    #[test]
+    fn a_label_of_another_length_is_a_field_error() {
+        let octets = [1, 0, 4, 1, 0, 0, 0, 16, 1, 0x10, 0, 6, 31, 28, 0, 0];
+        assert_eq!(Message::parse(&octets), Err(ParseError::ParameterField(tag::TID_LABEL)));
+    }
+
     proptest! {
+        #[test]
+        fn asp_active_is_written_as_it_was_read(
+            transaction in any_label(), reference in any_label(), contexts: Vec<u32>,
+        ) {
+            let labels = Labels { transaction, reference };
+            let scope = RoutingContexts(contexts);
+            let message =
+                Message::Asp(AspMessage::AspActive { traffic_mode: None, scope, labels, info: None });
+            let octets = message.to_bytes();
+            let read = Message::parse(&octets).unwrap();
+            prop_assert_eq!(read.to_bytes(), octets);
+            prop_assert_eq!(read, message);
+        }
+
         #[test]
         fn any_octets_have_a_transaction_or_none(octets: Vec<u8>, start: u8, end: u8, value: u16, number: u32) {
             let _ = destination_transaction(&octets);

@@ -235,9 +235,11 @@ fn low(tag: u16, value: &[u8]) -> Result<u8, ParseError> {
     number(tag, value).map(|number| (number & 0xff) as u8)
 }
 
-fn label(tag: u16, value: &[u8]) -> Result<Label, ParseError> {
-    let [start, end, high, low] = number(tag, value)?.to_be_bytes();
-    Ok(Label { start, end, value: u16::from_be_bytes([high, low]) })
+impl Label {
+    pub(super) fn read(tag: u16, value: &[u8]) -> Result<Self, ParseError> {
+        let [start, end, high, low] = number(tag, value)?.to_be_bytes();
+        Ok(Self { start, end, value: u16::from_be_bytes([high, low]) })
+    }
 }
 
 fn read_key(parent: u16, value: &[u8]) -> Result<RoutingKey, ParseError> {
@@ -400,7 +402,7 @@ impl Vocabulary for SuaParameter {
             }
             tag::DESTINATION_ADDRESS => Self::DestinationAddress(Address::read(tag, value)?),
             tag::DESTINATION_REFERENCE => Self::DestinationReference(number(tag, value)?),
-            tag::DRN_LABEL => Self::DrnLabel(label(tag, value)?),
+            tag::DRN_LABEL => Self::DrnLabel(Label::read(tag, value)?),
             tag::HOP_COUNT => Self::HopCount(low(tag, value)?),
             tag::IMPORTANCE => Self::Importance(low(tag, value)?),
             tag::MESSAGE_PRIORITY => Self::MessagePriority(low(tag, value)?),
@@ -436,7 +438,7 @@ impl Vocabulary for SuaParameter {
             tag::SOURCE_ADDRESS => Self::SourceAddress(Address::read(tag, value)?),
             tag::SOURCE_REFERENCE => Self::SourceReference(number(tag, value)?),
             address::tag::SUBSYSTEM => Self::Subsystem(low(tag, value)?),
-            tag::TID_LABEL => Self::TidLabel(label(tag, value)?),
+            tag::TID_LABEL => Self::TidLabel(Label::read(tag, value)?),
             tag::USER_CAUSE => {
                 let number = number(tag, value)?;
                 Self::UserCause { cause: (number >> 16) as u16, user: (number & 0xffff) as u16 }

@@ -12,13 +12,12 @@ use crate::asp::{
     AspMessage, AspState, ConfigError, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput,
     RoutingContexts, ServerName, TrafficMode,
 };
-use crate::common::emit;
 use crate::drops::{DropReason, Drops};
-use crate::message::{CommonParameter, Heard, OwnMessage, Streams, Vocabulary};
+use crate::message::{CommonParameter, Heard, OwnMessage, Streams};
 use crate::sua::primitive::routing_context;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{
-    DeregistrationResult, Label, Message, Notice, RegistrationResult, RoutingKey, Sua, SuaParameter,
+    DeregistrationResult, Label, Labels, Message, Notice, RegistrationResult, RoutingKey, Sua, SuaParameter,
     Unitdata, kind,
 };
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
@@ -283,8 +282,8 @@ impl UserProcess {
         while let Some(output) = self.asp.poll_output() {
             match output {
                 ProcessOutput::Send(message) => {
-                    let octets = self.with_labels(message);
-                    self.transmit(StreamId(0), octets);
+                    let message = Message::Asp(self.with_labels(message));
+                    self.transmit(StreamId(0), message.to_bytes());
                 }
                 ProcessOutput::Event(event) => {
                     if let ProcessEvent::Asp(ServerName::Named(context), state) = &event
@@ -302,22 +301,12 @@ impl UserProcess {
     //# In the ASPAC message, the ASP
     //# includes a TID and/or DRN Label Parameter, if applicable for the AS
     //# in question.
-    fn with_labels(&self, message: AspMessage<Sua>) -> Bytes {
-        let labels = [
-            self.config.transaction_label.map(SuaParameter::TidLabel),
-            self.config.reference_label.map(SuaParameter::DrnLabel),
-        ];
-        if !matches!(message, AspMessage::AspActive { .. }) || labels == [None, None] {
-            return Message::Asp(message).to_bytes();
+    fn with_labels(&self, mut message: AspMessage<Sua>) -> AspMessage<Sua> {
+        if let AspMessage::AspActive { labels, .. } = &mut message {
+            let UserProcessConfig { transaction_label, reference_label, .. } = self.config;
+            *labels = Labels { transaction: transaction_label, reference: reference_label };
         }
-        let mut octets = Vec::new();
-        emit(message.kind(), &mut octets, |out| {
-            message.emit_parameters(out);
-            for label in labels.into_iter().flatten() {
-                slantpath_wire::tlv::write(out, label.tag(), |out| label.write(out));
-            }
-        });
-        octets.into()
+        message
     }
 
     /// The traffic of an application server is gone: so are its connections, and with the last one what was known.

@@ -10,12 +10,12 @@ use slantpath_ss7::sccp::Digits;
 
 use crate::asp::{AsState, Members, ServerConfig, TrafficMode};
 use crate::drops::DropReason;
-use crate::message::OwnMessage;
+use crate::message::{CommonParameter, OwnMessage};
 use crate::sua::{
     Address, Availability, ConnectionEvent, ConnectionId, ConnectionState, Destination, DestinationChange,
     GlobalTitle, Label, Notice, RegistrationPolicy, RoutingKey, SignallingGateway, SignallingGatewayConfig,
     SignallingGatewayOutput, SuaParameter, Unitdata, UserProcess, UserProcessConfig, UserProcessEvent,
-    UserProcessOutput, return_cause,
+    UserProcessOutput, kind, return_cause,
 };
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
@@ -400,12 +400,42 @@ fn transactions_and_connections_of_a_loadshare_stay_with_the_asp_that_their_labe
     assert_eq!((net.indications[0].len(), net.indications[1].len()), (0, 4));
     let near = net.asps[0].connect(net.now, 1, subsystem(9), None, None).unwrap();
     assert!(label(1).owns(near.0));
+    // Acknowledged by the network, which knows the connection by its reference alone, as does the gateway.
+    let acknowledged = OwnMessage::empty(kind::COAK)
+        .with_common(CommonParameter::RoutingContexts(vec![0]))
+        .with(SuaParameter::ProtocolClass(2))
+        .with(SuaParameter::DestinationReference(near.0))
+        .with(SuaParameter::SourceReference(0x70))
+        .with(SuaParameter::SequenceControl(0x70));
+    net.run();
+    net.gateway.handle_network(acknowledged);
+    net.run();
+    assert_eq!(net.asps[0].state(near), ConnectionState::Active);
+}
+
+#[test]
+fn what_is_for_a_labelled_asp_that_is_away_comes_back() {
+    let label = |value| Label { start: 23, end: 20, value };
+    let (gateway, asps) = shared([label(1), label(2)]);
+    let mut net = net_of(gateway, asps);
+    net.disconnect(1);
+    net.indications[0].clear();
+    let tcap = Bytes::from_static(&[0x65, 12, 0x48, 4, 0, 0, 0, 1, 0x49, 4, 0, 0x20, 0, 5]);
+    let continued = Unitdata { return_on_error: true, ..Unitdata::new(subsystem(6), subsystem(0), tcap) };
+    net.gateway.handle_network(continued.to_message(0));
+    net.run();
+    assert_eq!(net.indications[0], []);
+    assert_eq!(net.gateway.drops().of(DropReason::NoActiveAsp), 1);
+    let returned = Notice::returning(&continued, return_cause::SUBSYSTEM_FAILURE);
+    assert_eq!(net.network.iter().filter_map(Notice::of).collect::<Vec<_>>(), [returned]);
 }
 
 #[test]
 fn a_label_that_is_taken_or_impossible_is_refused() {
     let same = Label { start: 23, end: 20, value: 1 };
-    for labels in [[same, same], [same, Label { start: 3, end: 7, value: 0 }]] {
+    // The last is at another place than the first's.
+    let elsewhere = [same, Label { start: 22, end: 19, value: 2 }];
+    for labels in [[same, same], [same, Label { start: 3, end: 7, value: 0 }], elsewhere] {
         let (gateway, asps) = shared(labels);
         let net = net_of(gateway, asps);
         assert_eq!(net.gateway.asps().active(&1), [association(0)]);

@@ -241,7 +241,7 @@ pub(crate) fn asp_up(asp_identifier: Option<u32>) -> Asp {
 }
 
 pub(crate) fn asp_active(traffic_mode: Option<TrafficMode>, scope: Interfaces) -> Asp {
-    Asp::AspActive { traffic_mode, scope, info: None }
+    Asp::AspActive { traffic_mode, scope, labels: (), info: None }
 }
 
 pub(crate) fn asp_inactive(scope: Interfaces) -> Asp {

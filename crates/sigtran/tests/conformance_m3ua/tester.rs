@@ -90,7 +90,7 @@ pub(crate) fn asp_down_ack() -> Message {
 
 pub(crate) fn asp_active(traffic_mode: Option<TrafficMode>, contexts: &[u32]) -> Message {
     let scope = RoutingContexts(contexts.to_vec());
-    Message::Asp(AspMessage::AspActive { traffic_mode, scope, info: None })
+    Message::Asp(AspMessage::AspActive { traffic_mode, scope, labels: (), info: None })
 }
 
 pub(crate) fn asp_active_ack(contexts: &[u32]) -> Message {

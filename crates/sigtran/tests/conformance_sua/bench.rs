@@ -8,8 +8,8 @@ use slantpath_sigtran::asp::{AspMessage, ErrorCode, RoutingContexts, ServerConfi
 use slantpath_sigtran::common::MessageKind;
 use slantpath_sigtran::message::OwnMessage;
 use slantpath_sigtran::sua::{
-    Address, Message, RoutingKey, SignallingGateway, SignallingGatewayConfig, SignallingGatewayOutput, Sua,
-    SuaParameter, Unitdata, UserProcess, UserProcessConfig, UserProcessOutput,
+    Address, Labels, Message, RoutingKey, SignallingGateway, SignallingGatewayConfig,
+    SignallingGatewayOutput, Sua, SuaParameter, Unitdata, UserProcess, UserProcessConfig, UserProcessOutput,
 };
 use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
 use slantpath_ss7::PointCode;
@@ -43,7 +43,7 @@ pub(crate) fn asp_up(asp_identifier: Option<u32>) -> Asp {
 }
 
 pub(crate) fn asp_active(traffic_mode: Option<TrafficMode>, scope: &[u32]) -> Asp {
-    Asp::AspActive { traffic_mode, scope: contexts(scope), info: None }
+    Asp::AspActive { traffic_mode, scope: contexts(scope), labels: Labels::default(), info: None }
 }
 
 pub(crate) fn asp_inactive(scope: &[u32]) -> Asp {

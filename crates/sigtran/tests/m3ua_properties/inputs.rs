@@ -183,7 +183,7 @@ fn any_asp_message() -> impl Strategy<Value = Message> {
         1 => Just(AspMessage::Beat { data: Some(vec![1, 2, 3]) }),
         1 => Just(AspMessage::BeatAck { data: None }),
         4 => (some_mode(), scope())
-            .prop_map(|(traffic_mode, scope)| AspMessage::AspActive { traffic_mode, scope, info: None }),
+            .prop_map(|(traffic_mode, scope)| AspMessage::AspActive { traffic_mode, scope, labels: (), info: None }),
         4 => (some_mode(), scope())
             .prop_map(|(traffic_mode, scope)| AspMessage::AspActiveAck { traffic_mode, scope, info: None }),
         2 => scope().prop_map(|scope| AspMessage::AspInactive { scope, info: None }),

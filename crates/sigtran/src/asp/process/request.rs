@@ -160,7 +160,7 @@ impl<L: Adaptation> Process<L> {
             let keys: Vec<Key<L>> = keys.iter().filter_map(|name| name.key().cloned()).collect();
             let scope = L::Scope::of(&keys);
             self.send(if request == Request::Active {
-                AspMessage::AspActive { traffic_mode, scope, info: None }
+                AspMessage::AspActive { traffic_mode, scope, labels: L::Labels::default(), info: None }
             } else {
                 AspMessage::AspInactive { scope, info: None }
             });

@@ -99,7 +99,12 @@ fn any_asp() -> impl Strategy<Value = AspMessage<M3ua>> {
         some_octets().prop_map(|info| AspMessage::AspDownAck { info }),
         some_octets().prop_map(|data| AspMessage::Beat { data }),
         some_octets().prop_map(|data| AspMessage::BeatAck { data }),
-        traffic().prop_map(|(traffic_mode, scope, info)| AspMessage::AspActive { traffic_mode, scope, info }),
+        traffic().prop_map(|(traffic_mode, scope, info)| AspMessage::AspActive {
+            traffic_mode,
+            scope,
+            labels: (),
+            info
+        }),
         traffic().prop_map(|(traffic_mode, scope, info)| AspMessage::AspActiveAck {
             traffic_mode,
             scope,

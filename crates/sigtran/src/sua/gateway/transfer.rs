@@ -14,7 +14,7 @@ use crate::transport::{AssociationId, StreamId};
 
 /// Where a message came from, and so where it may go back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+pub(super) enum Origin {
     Asp(AssociationId, u32),
     Network,
 }
@@ -178,11 +178,11 @@ impl SignallingGateway {
     /// Sends a message to an application server, or lets it wait. Tells the ASP that got it, if it was one.
     fn deliver(&mut self, origin: Origin, context: u32, message: OwnMessage<SuaParameter>) -> Option<Peer> {
         match self.asps.as_state(&context) {
-            Some(AsState::Active) => return self.distribute(context, message),
+            Some(AsState::Active) => return self.distribute(origin, context, message),
             Some(AsState::Pending) => {
                 let server = self.servers.get_mut(&context)?;
                 if server.queue.len() < self.config.queue_max {
-                    server.queue.push_back(message);
+                    server.queue.push_back((origin, message));
                     self.tell_queue(context);
                 } else {
                     self.drops.count(DropReason::QueueFull);
@@ -207,14 +207,22 @@ impl SignallingGateway {
 
     pub(super) fn flush(&mut self, context: u32) {
         let Some(server) = self.servers.get_mut(&context) else { return };
-        for message in std::mem::take(&mut server.queue) {
-            self.distribute(context, message);
+        for (origin, message) in std::mem::take(&mut server.queue) {
+            self.distribute(origin, context, message);
         }
         self.tell_queue(context);
     }
 
-    /// Sends a message to the active ASPs by the traffic mode.
-    fn distribute(&mut self, context: u32, message: OwnMessage<SuaParameter>) -> Option<Peer> {
+    /// Sends a message to the active ASPs by the traffic mode. One whose ASP is not there goes back or is thrown away.
+    //= https://www.rfc-editor.org/rfc/rfc3868#section-4.7.3.1
+    //# If an ASP is not available, the SG may generate (X)UDTS "routing
+    //# failure", if the return option is used.
+    fn distribute(
+        &mut self,
+        origin: Origin,
+        context: u32,
+        message: OwnMessage<SuaParameter>,
+    ) -> Option<Peer> {
         let active = self.asps.active(&context).to_vec();
         let mode = self.asps.traffic_mode(&context);
         let mut message = with_context(message, context);
@@ -227,6 +235,7 @@ impl SignallingGateway {
         }
         if targets.is_empty() {
             self.drops.count(DropReason::NoActiveAsp);
+            self.give_back(origin, &message, return_cause::SUBSYSTEM_FAILURE);
         }
         let control = first!(message, SuaParameter::SequenceControl).copied();
         let reference = first!(message, SuaParameter::DestinationReference).copied();
@@ -299,7 +308,7 @@ impl SignallingGateway {
     }
 
     /// Gives a message back whose sender asked for it.
-    fn give_back(&mut self, origin: Origin, message: &OwnMessage<SuaParameter>, cause: u8) {
+    pub(super) fn give_back(&mut self, origin: Origin, message: &OwnMessage<SuaParameter>, cause: u8) {
         let Some(unitdata) = Unitdata::of(message).filter(|unitdata| unitdata.return_on_error) else {
             return;
         };
