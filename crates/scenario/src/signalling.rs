@@ -1,6 +1,6 @@
 //! The signalling network that a scenario describes, once its names are resolved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::{Instant, Seed};
 use slantpath_host::signalling::{
@@ -55,8 +55,18 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
         schema::Restart::Omitted => node::Procedure::Omitted,
         schema::Restart::Used => node::Procedure::Used,
     };
-    config.timers = point.timers();
-    config.users = (3..16).filter_map(ServiceIndicator::new).collect();
+    config.congestion = match *point.congestion {
+        schema::Congestion::International => node::CongestionMethod::International,
+        schema::Congestion::National => node::CongestionMethod::National,
+    };
+    config.transfer_restricted = match *point.transfer_restricted {
+        schema::TransferRestricted::Omitted => node::Procedure::Omitted,
+        schema::TransferRestricted::Used => node::Procedure::Used,
+    };
+    config.sharing_bit = *point.sharing_bit;
+    config.held_limit = usize::try_from(*point.held_limit).unwrap_or(usize::MAX);
+    config.timers = point.timers.timers();
+    config.users = point.users.iter().filter_map(|user| ServiceIndicator::new(*user)).collect();
     for (adjacent, links) in link_sets(signalling, name) {
         let link = |name: &str| {
             let link = signalling.links.find(name).expect("it was just found");
@@ -138,6 +148,42 @@ pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Transla
     Translator::new(rules, groups)
 }
 
+/// Whether a point has SCCP: a subsystem, or a translation.
+pub(crate) fn has_sccp(signalling: &Signalling, name: &str, point: &Point) -> bool {
+    !point.subsystems.is_empty() || signalling.translations.iter().any(|rule| *rule.at == name)
+}
+
+/// SCCP of a point, if it has one.
+pub(crate) fn sccp(
+    signalling: &Signalling,
+    name: &str,
+    point: &Point,
+    translator: Translator,
+) -> Option<sccp::NodeConfig> {
+    let table = point.sccp.as_ref()?;
+    let mut config = sccp::NodeConfig::new(code(signalling, name), point.network.indicator());
+    config.timers = table.timers();
+    config.connections = table.connection_limits();
+    config.reassembly = table.reassembly_limits();
+    let concerned: BTreeSet<PointCode> = table.concerned.iter().map(|name| code(signalling, name)).collect();
+    let backup = table.backup.as_ref().map(|name| code(signalling, name));
+    let subsystem = || Subsystem { concerned: concerned.clone(), backup };
+    config.subsystems = point.subsystems.iter().map(|ssn| (Ssn(*ssn), subsystem())).collect();
+    let rules = signalling.translations.iter().filter(|rule| *rule.at == name);
+    let known = rules.flat_map(|rule| rule.to.iter()).chain(table.concerned.iter());
+    for far in known.chain(table.backup.as_deref()).filter(|far| *far != name) {
+        let capability = signalling.points.find(far).and_then(|far| far.sccp.as_ref());
+        let capability = capability.map(|far| far.capability()).unwrap_or_default();
+        let remote = config.remotes.entry(code(signalling, far)).or_default();
+        remote.capability = capability;
+        if table.backup.as_ref().is_some_and(|backup| **backup == *far) {
+            remote.subsystems.extend(config.subsystems.keys());
+        }
+    }
+    config.translator = translator;
+    Some(config)
+}
+
 /// What a load generates.
 pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
     let point = signalling.points.find(&load.from).expect("a check resolves points");
@@ -202,13 +248,7 @@ pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig
     let id = |name: &str| PointId(signalling.points.position(name).expect("a check resolves points"));
     let points = signalling.points.iter().map(|(name, point)| {
         let translator = translator(signalling, name).expect("a check has made it before");
-        let has_sccp = !point.subsystems.is_empty() || !translator.rules().is_empty();
-        let sccp = has_sccp.then(|| {
-            let mut sccp = sccp::NodeConfig::new(code(signalling, name), point.network.indicator());
-            sccp.subsystems = point.subsystems.iter().map(|ssn| (Ssn(*ssn), Subsystem::default())).collect();
-            sccp.translator = translator;
-            sccp
-        });
+        let sccp = sccp(signalling, name, point, translator);
         PointConfig { mtp3: mtp3(signalling, name, point), sccp }
     });
     let links = signalling.links.iter().map(|(name, link)| {

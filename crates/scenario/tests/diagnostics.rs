@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use slantpath_scenario::{LoadError, Scenario};
 
 fn broken() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    scenarios("tests/broken")
+}
+
+fn scenarios(directory: &str) -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(directory).expect("it lies here").flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
@@ -30,6 +34,20 @@ fn each_broken_scenario_is_told_its_fault_place_and_cure() {
         let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
         let directory = format!("{}/", file.parent().unwrap().display());
         insta::assert_snapshot!(name, faults_of(&file).replace(&directory, ""));
+    }
+}
+
+#[test]
+fn each_doubtful_scenario_is_told_its_warnings() {
+    let files = scenarios("tests/warned");
+    assert!(!files.is_empty(), "the doubtful scenarios are gone");
+    for file in files {
+        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        let directory = format!("{}/", file.parent().unwrap().display());
+        let scenario = Scenario::load(&file, &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!scenario.warnings().is_empty(), "{name}: no warning");
+        let warnings: Vec<String> = scenario.warnings().iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(format!("warned-{name}"), warnings.join("\n").replace(&directory, ""));
     }
 }
 

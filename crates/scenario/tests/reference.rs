@@ -21,6 +21,9 @@ fn schema_of(root: &Json, path: &str) -> Json {
             let part = name.split(['.', '[']).next().unwrap_or_default();
             let members = if name.ends_with("[]") { "items" } else { "additionalProperties" };
             let pointer = format!("/properties/signalling/properties/{part}/{members}");
+            // A table of a member: `signalling.points.<name>.sccp`.
+            let nested = name.split_once(">.").filter(|_| kind.is_none()).map(|(_, nested)| nested);
+            let pointer = nested.map_or(pointer.clone(), |nested| format!("{pointer}/properties/{nested}"));
             let schema = root.pointer(&pointer).unwrap_or_else(|| panic!("{path}: {pointer}"));
             let Some(kind) = kind else { return schema.clone() };
             let kinds = schema["properties"]["carrier"]["oneOf"].as_array().expect("carriers have kinds");

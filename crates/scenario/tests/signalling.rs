@@ -120,9 +120,9 @@ fn every_kind_of_arrival_and_routing_runs() {
     }
 }
 
-#[test]
-fn titles_are_translated_on_the_way_and_traces_set_the_pace() {
-    let text = r#"
+/// Three points in a row, of which the middle one translates for enquiries to a subsystem of the last.
+fn titles(arrivals: &str) -> String {
+    r#"
 [scenario]
 name = "titles"
 duration = "80 s"
@@ -151,12 +151,30 @@ called = ["4912345"]
 subsystem = 6
 erlang_per_link = 0.2
 lengths = [120]
-arrivals = "trace"
-trace = "times.csv"
 start = "20 s"
 "#
     .replace("point_code = 1", "point_code = \"1\"")
-    .replace("point_code = 2", "point_code = \"2\"");
+    .replace("point_code = 2", "point_code = \"2\"")
+        + arrivals
+}
+
+#[test]
+fn every_timer_of_sccp_is_written_out_for_points_that_have_one() {
+    let none = || trace_files(Path::new("nowhere"));
+    let text = titles("").replace("subsystems = [6]", "subsystems = [6], sccp = { t_reass = \"15 s\" }");
+    let first = Scenario::parse("titles", &text, &[], none()).unwrap_or_else(|error| panic!("{error}"));
+    let merged = first.merged();
+    assert_eq!(merged.matches(".sccp]").count(), 2, "{merged}");
+    assert_eq!(merged.matches("t_reass = \"10 s\"  # default").count(), 1, "{merged}");
+    assert_eq!(merged.matches("t_reass = \"15 s\"\n").count(), 1, "{merged}");
+    assert_eq!(merged.matches("t24 = \"500 ms\"  # default").count(), 3, "{merged}");
+    let again = Scenario::parse("merged", &merged, &[], none()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((again.hash(), again.canonical()), (first.hash(), first.canonical()));
+}
+
+#[test]
+fn titles_are_translated_on_the_way_and_traces_set_the_pace() {
+    let text = titles("arrivals = \"trace\"\ntrace = \"times.csv\"\n");
     let files = std::sync::Arc::new(|_: &str| Ok("0 s,100 B\n1 s,100 B\n1.5 s,100 B\n".to_owned()));
     let scenario = Scenario::parse("titles", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let output = run(&scenario, &RunOptions::default()).unwrap();

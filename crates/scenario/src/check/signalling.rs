@@ -2,6 +2,7 @@
 
 mod load;
 mod network;
+mod points;
 mod timing;
 mod titles;
 
@@ -29,6 +30,7 @@ pub(super) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
     }
     let before = faults.len();
     names(file, signalling, faults);
+    points::names(signalling, faults);
     titles::names(signalling, faults);
     load::names(file, signalling, faults);
     script(file, signalling, faults);
@@ -38,12 +40,14 @@ pub(super) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
     complete(file, faults);
     let duration = file.scenario.whole().map(|head| *head.duration);
     let Some(signalling) = file.signalling.whole_mut() else { return };
+    points::complete(signalling);
     load::complete(signalling, duration.unwrap_or(Duration::ZERO), files, traces, faults);
     if faults.len() > before {
         return;
     }
     network::check(signalling, faults);
     titles::check(signalling, faults);
+    points::check(signalling, faults);
     if faults.len() == before {
         load::check(signalling, traces, faults);
     }

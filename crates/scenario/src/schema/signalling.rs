@@ -4,11 +4,17 @@ pub mod link;
 pub mod load;
 pub mod point;
 pub mod route;
+pub mod sccp;
+pub mod timers;
 
-pub use link::{Carrier, ErrorCorrection, LinkAction, LinkEvent, M2pa, Mtp2, Proving, SignallingLink};
+pub use link::{
+    Carrier, ErrorCorrection, LinkAction, LinkEvent, M2pa, Mtp2, Proving, SignallingLink, TimerRanges,
+};
 pub use load::{Arrivals, LengthMix, Load, LoadRouting};
-pub use point::{Format, Function, NetworkName, Point, Restart};
+pub use point::{Congestion, Format, Function, NetworkName, Point, Restart, TransferRestricted};
 pub use route::{Route, RouteOn, Sharing, Translation};
+pub use sccp::{Sccp, UnitdataForm};
+pub use timers::Mtp3Timers;
 
 use crate::section::{Named, Tables, section};
 

@@ -87,6 +87,26 @@ impl<S: Section> Member for Nested<S> {
     }
 }
 
+/// A table inside a table that may be absent.
+impl<S: Section> Member for Option<Nested<S>> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        if !reader.entries.contains_key(field) {
+            return Some(None);
+        }
+        Nested::read(reader, field).map(Some)
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        if let Some(nested) = self {
+            nested.write(output, field);
+        }
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, S::schema(), doc);
+    }
+}
+
 /// A table of the whole file. One that is at fault does not keep the rest from being checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part<S>(Option<S>);

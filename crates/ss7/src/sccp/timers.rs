@@ -96,6 +96,11 @@ pub enum TimerError {
 impl Timers {
     /// Whether all lie in their ranges, and none contradicts another.
     pub fn check(&self) -> Result<(), TimerError> {
+        self.faults().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Every timer outside of its range (Q.714, annex C, table C.1), and every two that contradict each other.
+    pub fn faults(&self) -> Vec<TimerError> {
         let seconds = Duration::from_secs;
         let ranges = [
             ("T(conn est)", self.connection_establishment, seconds(60), seconds(120)),
@@ -113,11 +118,10 @@ impl Timers {
             ("Ta", self.attack, Duration::from_millis(60), seconds(1)),
             ("Td", self.decay, Duration::from_millis(100), seconds(60)),
         ];
-        for (timer, value, low, high) in ranges {
-            if value < low || value > high {
-                return Err(TimerError::OutOfRange { timer, value, low, high });
-            }
-        }
+        let outside = ranges.into_iter().filter(|(_, value, low, high)| value < low || value > high);
+        let mut faults: Vec<TimerError> = outside
+            .map(|(timer, value, low, high)| TimerError::OutOfRange { timer, value, low, high })
+            .collect();
         let pairs = [
             ("T(iar)", self.inactivity_receive, "T(ias)", self.inactivity_send),
             ("T(int)", self.interval, "T(repeat rel)", self.repeat_release),
@@ -125,10 +129,10 @@ impl Timers {
         ];
         for (longer, longer_value, shorter, shorter_value) in pairs {
             if longer_value <= shorter_value {
-                return Err(TimerError::NotLonger { longer, longer_value, shorter, shorter_value });
+                faults.push(TimerError::NotLonger { longer, longer_value, shorter, shorter_value });
             }
         }
-        Ok(())
+        faults
     }
 }
 

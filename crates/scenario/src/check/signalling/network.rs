@@ -20,12 +20,15 @@ pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
         nodes.push(config);
     }
     for (name, link) in signalling.links.iter() {
-        let (error, place) = match &*link.carrier {
-            Carrier::M2pa(m2pa) => (m2pa.config().check().err().map(|error| error.to_string()), link.place()),
-            Carrier::Mtp2(mtp2) => (mtp2.config().check().err().map(|error| error.to_string()), link.place()),
+        let wrong = match &*link.carrier {
+            Carrier::M2pa(m2pa) => {
+                m2pa.config().check().err().map(|error| (error.to_string(), m2pa.cure(&error)))
+            }
+            Carrier::Mtp2(mtp2) => {
+                mtp2.config().check().err().map(|error| (error.to_string(), mtp2.cure(&error)))
+            }
         };
-        if let Some(error) = error {
-            let help = "the ranges are those of Q.703, section 12.3";
+        if let Some((error, (place, help))) = wrong {
             faults.report(place, Fault::new(format!("`{name}`: {error}")).help(help));
         }
     }
@@ -41,10 +44,8 @@ fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option
         routes.rfind(|route| code(signalling, &route.to) == destination.0).map(|route| route.via.place())
     };
     let slc = |link: &str| signalling.links.find(link).and_then(|link| link.slc).map(|slc| slc.place());
-    let timer = |timer: Timer| {
-        let settings = signalling.points.find(name)?.timer_settings();
-        settings.iter().find(|(own, _)| *own == timer).map(|(_, setting)| setting.place())
-    };
+    let point = signalling.points.find(name);
+    let timer = |timer: Timer| point.map(|point| point.timers.setting(timer).place());
     match error {
         ConfigError::RouteTwice { destination, link_set, .. } => {
             (route_to(destination, link_set), "keep one of the two routes")
@@ -57,9 +58,17 @@ fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option
         ConfigError::TimerOutOfRange { timer: name, .. } => {
             (timer(*name), "the ranges are those of Q.704, section 16.8, and Q.707, section 5.5")
         }
-        ConfigError::OwnPointCode(..) => (
-            signalling.points.find(name).map(|point| point.point_code.place()),
-            "give every point a code of its own",
+        ConfigError::OwnPointCode(..) => {
+            (point.map(|point| point.point_code.place()), "give every point a code of its own")
+        }
+        ConfigError::SharingBit { .. } => (
+            point.map(|point| point.sharing_bit.place()),
+            "bits count from 0: an SLS of ITU-T and TTC has four, one of ANSI eight",
+        ),
+        ConfigError::NothingMayWait => (point.map(|point| point.held_limit.place()), "65536 is usual"),
+        ConfigError::UserIsOwn(_) => (
+            point.map(|point| point.users.place()),
+            "user parts have service indicators from 3, which is SCCP's, to 15",
         ),
         _ => (None, "see docs/models/signalling-network.md for what a point may be"),
     }

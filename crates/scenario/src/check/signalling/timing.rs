@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_net::{Routes, Topology};
-use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, TimerName, WaitingTimer, check_path};
+use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 use slantpath_ss7::mtp3::node::Timer;
 
 use super::node_of;
@@ -89,8 +89,9 @@ fn association(
         rto_max: *profile.rto_max,
     };
     let config = m2pa.config();
-    let others = [("Q.704 T2", *point.t2), ("Q.704 T4", *point.t4), ("Q.704 T5", *point.t5)];
-    let others = [&others[..], &[("Q.707 T1", *point.link_test_t1)]].concat();
+    let others =
+        [("Q.704 T2", *point.timers.t2), ("Q.704 T4", *point.timers.t4), ("Q.704 T5", *point.timers.t5)];
+    let others = [&others[..], &[("Q.707 T1", *point.timers.link_test_t1)]].concat();
     for finding in check_path(&config.timers, config.proving, &others, timing) {
         let place = place_or(place_of(&finding, m2pa, point), link);
         let message = match finding.fault {
@@ -115,15 +116,7 @@ fn association(
 
 fn place_of(finding: &PathFinding, m2pa: &M2pa, point: &Point) -> Place {
     match finding.timer {
-        WaitingTimer::M2pa(timer) => match timer {
-            TimerName::T1 => m2pa.t1.place(),
-            TimerName::T2 => m2pa.t2.place(),
-            TimerName::T3 => m2pa.t3.place(),
-            TimerName::T4Emergency => m2pa.t4_emergency.place(),
-            TimerName::T4Normal => m2pa.t4_normal.place(),
-            TimerName::T5 | TimerName::T6 => m2pa.t6.place(),
-            TimerName::T7 => m2pa.t7.place(),
-        },
+        WaitingTimer::M2pa(timer) => m2pa.timer_place(timer),
         WaitingTimer::Other(name) => {
             let timer = match name {
                 "Q.704 T2" => Timer::T2,
@@ -131,12 +124,7 @@ fn place_of(finding: &PathFinding, m2pa: &M2pa, point: &Point) -> Place {
                 "Q.704 T5" => Timer::T5,
                 _ => Timer::TestT1,
             };
-            let settings = point.timer_settings();
-            settings
-                .iter()
-                .find(|(own, _)| *own == timer)
-                .map(|(_, setting)| setting.place())
-                .unwrap_or_default()
+            point.timers.setting(timer).place()
         }
     }
 }

@@ -1,16 +1,16 @@
 //! `[signalling.points.<name>]`: a signalling point.
 
-use slantpath_base::Duration;
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::NetworkIndicator;
-use slantpath_ss7::mtp3::node::{TIMER_RANGES, Timer, Timers};
+use slantpath_ss7::mtp3::node;
 
-use crate::section::{Setting, section};
+use super::{Mtp3Timers, Sccp};
+use crate::section::{Flat, Nested, Setting, section};
 use crate::value::choice;
 
-/// The default of a timer of Q.704 or Q.707: the middle of its range, rounded.
-fn middle(timer: Timer) -> Duration {
-    TIMER_RANGES[timer as usize].default
+/// A point where nobody says otherwise.
+fn usual() -> node::Config {
+    node::Config::new("", slantpath_ss7::PointCode(0))
 }
 
 section! {
@@ -30,30 +30,22 @@ section! {
         subsystems: Setting<Vec<u8>> = Vec::new();
         /// Whether traffic waits for the restart procedure (Q.704, section 9), up to T20 at the start.
         restart: Setting<Restart> = Restart::Used;
-        /// Q.704 T1: delay against mis-sequencing on changeover.
-        t1: Setting<Duration> = middle(Timer::T1);
-        /// Q.704 T2: waiting for changeover acknowledgement.
-        t2: Setting<Duration> = middle(Timer::T2);
-        /// Q.704 T3: delay against mis-sequencing on changeback by time.
-        t3: Setting<Duration> = middle(Timer::T3);
-        /// Q.704 T4: waiting for changeback acknowledgement, first attempt.
-        t4: Setting<Duration> = middle(Timer::T4);
-        /// Q.704 T5: waiting for changeback acknowledgement, second attempt.
-        t5: Setting<Duration> = middle(Timer::T5);
-        /// Q.704 T6: delay against mis-sequencing on controlled rerouting.
-        t6: Setting<Duration> = middle(Timer::T6);
-        /// Q.704 T17: delay before a link that could not be aligned is tried again.
-        t17: Setting<Duration> = middle(Timer::T17);
-        /// Q.704 T18: restart of a transfer point, for links and routing information to come.
-        t18: Setting<Duration> = middle(Timer::T18);
-        /// Q.704 T20: the whole restart.
-        t20: Setting<Duration> = middle(Timer::T20);
-        /// Q.704 T21: the whole restart of an adjacent point.
-        t21: Setting<Duration> = middle(Timer::T21);
-        /// Q.707 T1: waiting for the acknowledgement of a link test.
-        link_test_t1: Setting<Duration> = middle(Timer::TestT1);
-        /// Q.707 T2: from one link test to the next.
-        link_test_t2: Setting<Duration> = middle(Timer::TestT2);
+        /// How the congestion of a signalling route set is told (Q.704, section 11.2).
+        congestion: Setting<Congestion> = Congestion::International;
+        /// Whether transfer restricted is used (Q.704, section 13.4), a national option.
+        transfer_restricted: Setting<TransferRestricted> = TransferRestricted::Omitted;
+        /// Which bit of the signalling link selection shares traffic over the two link sets of a combined one. Points in
+        /// a row use different bits.
+        sharing_bit: Setting<u8> = usual().sharing_bit;
+        /// How many messages may wait for a changeover, changeback or rerouting to end; beyond it they are discarded and
+        /// counted.
+        held_limit: Setting<u32> = u32::try_from(usual().held_limit).unwrap_or(u32::MAX);
+        /// Service indicators of its user parts. Messages for others are answered with user part unavailable.
+        users: Setting<Vec<u8>> = (3..16).collect();
+        /// Timers of MTP3.
+        timers: Flat<Mtp3Timers>;
+        /// Its SCCP, if it has one.
+        sccp: Option<Nested<Sccp>>;
     }
 }
 
@@ -103,6 +95,27 @@ choice! {
     }
 }
 
+choice! {
+    /// Whether transfer restricted is used.
+    pub enum TransferRestricted {
+        /// A destination is allowed or prohibited. A TFR that comes is counted and discarded.
+        Omitted = "omitted",
+        /// Adjacent points hear when only an alternative route is left, and prefer others.
+        Used = "used",
+    }
+}
+
+choice! {
+    /// How congestion is told.
+    pub enum Congestion {
+        /// One level: transfer controlled and MTP-STATUS for the first and every eighth message. Nothing is discarded.
+        International = "international",
+        /// Three levels with priorities of messages, and the route set congestion test: those below the level of a
+        /// congested link by more than one are discarded.
+        National = "national",
+    }
+}
+
 impl Format {
     /// The point codes that it stands for.
     pub const fn point_codes(self) -> PointCodeFormat {
@@ -123,31 +136,5 @@ impl NetworkName {
             Self::National => NetworkIndicator::National,
             Self::NationalSpare => NetworkIndicator::NationalSpare,
         }
-    }
-}
-
-impl Point {
-    /// The timers that a scenario sets, with their values.
-    pub(crate) fn timer_settings(&self) -> [(Timer, &Setting<Duration>); 12] {
-        [
-            (Timer::T1, &self.t1),
-            (Timer::T2, &self.t2),
-            (Timer::T3, &self.t3),
-            (Timer::T4, &self.t4),
-            (Timer::T5, &self.t5),
-            (Timer::T6, &self.t6),
-            (Timer::T17, &self.t17),
-            (Timer::T18, &self.t18),
-            (Timer::T20, &self.t20),
-            (Timer::T21, &self.t21),
-            (Timer::TestT1, &self.link_test_t1),
-            (Timer::TestT2, &self.link_test_t2),
-        ]
-    }
-
-    /// MTP3's timers.
-    pub fn timers(&self) -> Timers {
-        let with = |timers: Timers, (timer, value): (Timer, &Setting<Duration>)| timers.with(timer, **value);
-        self.timer_settings().into_iter().fold(Timers::default(), with)
     }
 }
