@@ -8,6 +8,7 @@ mod config;
 mod line;
 mod link;
 mod load;
+mod management;
 mod network;
 mod record;
 mod simulation;
@@ -18,6 +19,7 @@ pub use config::{
 };
 pub use link::EndCounters;
 pub use load::LoadReport;
+pub use management::{Change, LinkChange, LinkEndChange, PointChange};
 pub use network::{Output, SignallingNetwork};
 pub use record::{Availability, Event, EventKind};
-pub use simulation::{AssociationPlace, LinkChange, SignallingSimulation};
+pub use simulation::{AssociationPlace, SignallingSimulation};

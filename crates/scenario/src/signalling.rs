@@ -237,7 +237,11 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
         arrivals,
         routing,
         origin: code(signalling, &load.from),
-        service: ServiceInformation { indicator: service, network: point.network.indicator(), priority: 0 },
+        service: ServiceInformation {
+            indicator: service,
+            network: point.network.indicator(),
+            priority: *load.priority,
+        },
         start: Instant::START + *load.start,
         stop: Instant::START + *load.stop.expect("a check says when a load stops"),
     }

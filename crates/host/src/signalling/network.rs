@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use slantpath_base::{Instant, Seed};
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{self, LinkId, ManagementEvent};
+use slantpath_ss7::mtp3::node::{self, LinkId};
 use slantpath_ss7::mtp3::{self, ServiceIndicator};
 use slantpath_ss7::sccp::{self, Indication};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -15,7 +15,7 @@ use super::config::{
 };
 use super::link::{EndCounters, Link, Wanted};
 use super::load::{Load, LoadReport};
-use super::record::{Event, EventKind};
+use super::record::Event;
 
 /// What a network asks of its driver.
 #[derive(Debug)]
@@ -27,24 +27,24 @@ pub enum Output {
 }
 
 #[derive(Debug)]
-struct Point {
+pub(super) struct Point {
     code: PointCode,
-    mtp3: mtp3::Node,
-    sccp: Option<sccp::Node>,
+    pub(super) mtp3: mtp3::Node,
+    pub(super) sccp: Option<sccp::Node>,
     /// By the numbers of MTP3: which link, and which end of it is here.
-    links: Vec<(SignallingLinkId, Side)>,
+    pub(super) links: Vec<(SignallingLinkId, Side)>,
     deadline: Option<Instant>,
 }
 
 /// A network of signalling points under load.
 #[derive(Debug)]
 pub struct SignallingNetwork {
-    points: Vec<Point>,
-    links: Vec<Link>,
+    pub(super) points: Vec<Point>,
+    pub(super) links: Vec<Link>,
     /// When each end of each link wants to be called.
     deadlines: Vec<[Option<Instant>; 2]>,
     loads: Vec<Load>,
-    events: Vec<Event>,
+    pub(super) events: Vec<Event>,
     /// Messages that came to a user and belong to no load.
     strangers: u64,
     outputs: VecDeque<Output>,
@@ -136,7 +136,7 @@ impl SignallingNetwork {
         }
     }
 
-    /// What happened to links so far, in order.
+    /// What happened so far, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -234,11 +234,13 @@ impl SignallingNetwork {
                         sccp::Output::Transfer(transfer) => drop(point.mtp3.transfer(now, &transfer)),
                         sccp::Output::Indication { ssn, indication } => {
                             let code = point.code;
-                            if let Indication::Unitdata { data, .. } = indication {
+                            if let Indication::Unitdata { data, .. } = &indication {
                                 let loads = &mut self.loads;
                                 let is_known =
-                                    loads.iter_mut().any(|load| load.arrived_unitdata(now, code, ssn, &data));
+                                    loads.iter_mut().any(|load| load.arrived_unitdata(now, code, ssn, data));
                                 self.strangers += u64::from(!is_known);
+                            } else {
+                                self.coordinate(now, number, ssn, &indication);
                             }
                         }
                         sccp::Output::Wait(own) => {
@@ -274,30 +276,6 @@ impl SignallingNetwork {
     fn arrived(&mut self, now: Instant, transfer: &Transfer) {
         let is_known = self.loads.iter_mut().any(|load| load.arrived(now, transfer));
         self.strangers += u64::from(!is_known);
-    }
-
-    fn note(&mut self, now: Instant, point: usize, event: ManagementEvent) {
-        let (link, kind) = match event {
-            ManagementEvent::ChangeoverWithoutSequence(link) => (link, EventKind::ChangeoverWithoutSequence),
-            ManagementEvent::LinkAvailable(link) => (link, EventKind::Available),
-            ManagementEvent::LinkCongestion(link, status) => (link, EventKind::Congestion(status)),
-            ManagementEvent::LinkTestFailed(link) => (link, EventKind::TestFailed),
-            ManagementEvent::LinkUnavailable(link) => (link, EventKind::Unavailable),
-            // Of link sets, destinations and inhibition; the links' own events and the loads' accounts show what
-            // comes of them.
-            ManagementEvent::ChangebackUnacknowledged(_)
-            | ManagementEvent::CircularRoute(_)
-            | ManagementEvent::InhibitionDenied(_)
-            | ManagementEvent::InhibitionUnanswered(_)
-            | ManagementEvent::LinkInhibited(_)
-            | ManagementEvent::LinkSetAvailable(_)
-            | ManagementEvent::LinkSetUnavailable(_)
-            | ManagementEvent::LinkUninhibited(_)
-            | ManagementEvent::RestartBegun
-            | ManagementEvent::RestartOver => return,
-        };
-        let (link, side) = self.points[point].links[usize::from(link.0)];
-        self.events.push(Event { at: now, link, side, kind });
     }
 
     fn drain_load(&mut self, now: Instant, number: usize) -> bool {

@@ -2,32 +2,67 @@
 
 use slantpath_base::{Duration, Instant};
 
-use super::config::{Side, SignallingLinkId};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::InhibitError;
+use slantpath_ss7::sccp::Ssn;
 
-/// Something that happened to a link, as one of its points saw it.
+use super::config::{PointId, Side, SignallingLinkId};
+
+/// Something that happened at a point, as it saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// When.
     pub at: Instant,
-    /// To which link.
-    pub link: SignallingLinkId,
-    /// At which end.
-    pub side: Side,
+    /// Where.
+    pub point: PointId,
+    /// To which link, and at which end of it; none if it happened to the point.
+    pub link: Option<(SignallingLinkId, Side)>,
     /// What.
     pub kind: EventKind,
 }
 
-/// What may happen to a link.
+impl Event {
+    /// Whether it happened to an end of a link.
+    pub fn is_at(&self, link: SignallingLinkId, side: Side) -> bool {
+        self.link == Some((link, side))
+    }
+}
+
+/// What may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// It is in service and tested: traffic may use it.
     Available,
+    /// Traffic came back to it by time: the far end did not acknowledge the changeback.
+    ChangebackUnacknowledged,
     /// Traffic left it without the far end's number: messages may be lost.
     ChangeoverWithoutSequence,
     /// Its congestion status, 0 to 3.
     Congestion(u8),
+    /// The backup of this subsystem takes over: it may go.
+    CoordinatedChangeGranted(Ssn),
+    /// The backup of this subsystem has not answered, or it cannot go now.
+    CoordinatedChangeRefused(Ssn),
+    /// The far end does not let the link be inhibited: somebody would be cut off there.
+    InhibitionDenied,
+    /// This end does not let the link be inhibited.
+    InhibitionRefused(InhibitError),
+    /// The far end does not answer about the link's inhibition.
+    InhibitionUnanswered,
+    /// It is kept free of users' traffic.
+    Inhibited,
+    /// The link set to that point has its first available link.
+    LinkSetAvailable(PointCode),
+    /// The link set to that point has no available link any more.
+    LinkSetUnavailable(PointCode),
+    /// The point restarts: no traffic yet.
+    RestartBegun,
+    /// Traffic flows.
+    RestartOver,
     /// Its test failed twice.
     TestFailed,
+    /// It is open to users' traffic again.
+    Uninhibited,
     /// It has failed or was deactivated.
     Unavailable,
 }
@@ -37,9 +72,21 @@ impl EventKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Available => "available",
+            Self::ChangebackUnacknowledged => "changeback-unacknowledged",
             Self::ChangeoverWithoutSequence => "changeover-without-sequence",
             Self::Congestion(_) => "congestion",
+            Self::CoordinatedChangeGranted(_) => "coordinated-change-granted",
+            Self::CoordinatedChangeRefused(_) => "coordinated-change-refused",
+            Self::InhibitionDenied => "inhibition-denied",
+            Self::InhibitionRefused(_) => "inhibition-refused",
+            Self::InhibitionUnanswered => "inhibition-unanswered",
+            Self::Inhibited => "inhibited",
+            Self::LinkSetAvailable(_) => "link-set-available",
+            Self::LinkSetUnavailable(_) => "link-set-unavailable",
+            Self::RestartBegun => "restart-begun",
+            Self::RestartOver => "restart-over",
             Self::TestFailed => "test-failed",
+            Self::Uninhibited => "uninhibited",
             Self::Unavailable => "unavailable",
         }
     }
@@ -78,7 +125,7 @@ impl Availability {
                         since.get_or_insert(event.at);
                     }
                 }
-                EventKind::ChangeoverWithoutSequence | EventKind::Congestion(_) | EventKind::TestFailed => {}
+                _ => {}
             }
         }
         availability.add_outage(since, end);
@@ -98,7 +145,8 @@ mod tests {
     use super::*;
 
     fn event(at: u64, kind: EventKind) -> Event {
-        Event { at: Instant::from_secs(at), link: SignallingLinkId(0), side: Side::First, kind }
+        let link = Some((SignallingLinkId(0), Side::First));
+        Event { at: Instant::from_secs(at), point: PointId(0), link, kind }
     }
 
     #[test]

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use slantpath_base::Instant;
 use slantpath_net::{Network, NodeId};
 
-use super::config::{AssociationSide, SignallingLinkId};
+use super::config::AssociationSide;
+use super::management::Change;
 use super::network::{Output, SignallingNetwork};
 use crate::{AssociationEndId, Host};
 
@@ -23,26 +24,13 @@ pub struct AssociationPlace {
     pub association: AssociationEndId,
 }
 
-/// Something that is done to a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkChange {
-    /// Management at both ends brings it into service.
-    Activate,
-    /// Management at both ends takes it out of service.
-    Deactivate,
-    /// Its line breaks.
-    Fail,
-    /// Its line works again.
-    Restore,
-}
-
-/// A signalling network with the places of its associations and what is done to its links.
+/// A signalling network with the places of its associations and what is done to it.
 #[derive(Debug)]
 pub struct SignallingSimulation {
     signalling: SignallingNetwork,
     places: Vec<AssociationPlace>,
     /// In order of time.
-    script: VecDeque<(Instant, SignallingLinkId, LinkChange)>,
+    script: VecDeque<(Instant, Change)>,
 }
 
 impl SignallingSimulation {
@@ -50,7 +38,7 @@ impl SignallingSimulation {
     pub fn new(
         signalling: SignallingNetwork,
         places: Vec<AssociationPlace>,
-        mut script: Vec<(Instant, SignallingLinkId, LinkChange)>,
+        mut script: Vec<(Instant, Change)>,
     ) -> Self {
         script.sort_by_key(|(at, ..)| *at);
         Self { signalling, places, script: script.into() }
@@ -77,19 +65,9 @@ impl SignallingSimulation {
                 return;
             };
             network.run_until(next);
-            while let Some((_, link, change)) = self.script.pop_front_if(|(at, ..)| *at <= next) {
-                self.change(next, link, change);
+            while let Some((_, change)) = self.script.pop_front_if(|(at, ..)| *at <= next) {
+                self.signalling.change(next, change);
             }
-        }
-    }
-
-    fn change(&mut self, now: Instant, link: SignallingLinkId, change: LinkChange) {
-        match change {
-            LinkChange::Activate => self.signalling.activate(now, link),
-            LinkChange::Deactivate => self.signalling.deactivate(now, link),
-            // A line that is broken twice stays broken.
-            LinkChange::Fail => drop(self.signalling.fail_line(now, link)),
-            LinkChange::Restore => drop(self.signalling.restore_line(now, link)),
         }
     }
 

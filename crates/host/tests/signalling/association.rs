@@ -57,7 +57,9 @@ fn an_association_that_is_taken_out_changes_over_to_a_line_in_sequence() {
     let [_, rest @ ..] = settle(&run.reports());
     assert_eq!(rest, [0, 0, 0]);
     let events = run.simulation.signalling().events();
-    let back = events.iter().filter(|e| e.link == SignallingLinkId(0) && e.kind == EventKind::Available);
+    let back = events.iter().filter(|e| {
+        e.link.is_some_and(|(link, _)| link == SignallingLinkId(0)) && e.kind == EventKind::Available
+    });
     assert_eq!(back.count(), 4, "{events:?}");
 }
 

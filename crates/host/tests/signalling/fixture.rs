@@ -2,8 +2,9 @@
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_host::signalling::{
-    AssociationPlace, AssociationSide, Carrier, LineConfig, LinkChange, LinkConfig, LinkEnd, LoadConfig,
-    NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork, SignallingSimulation,
+    AssociationPlace, AssociationSide, Carrier, Change, LineConfig, LinkChange, LinkConfig, LinkEnd,
+    LoadConfig, NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork,
+    SignallingSimulation,
 };
 use slantpath_host::{AssociationConfig, Host, Peer};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
@@ -134,7 +135,8 @@ pub(crate) fn run(
         }
     }
     let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
-    let script = script.iter().map(|(when, link, change)| (at(when), SignallingLinkId(*link), *change));
+    let script =
+        script.iter().map(|(when, link, change)| (at(when), Change::Link(SignallingLinkId(*link), *change)));
     let mut network = Network::new(topology, seed, hosts.into());
     let mut simulation = SignallingSimulation::new(signalling, places, script.collect());
     simulation.run_until(&mut network, at(end));

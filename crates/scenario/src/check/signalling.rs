@@ -3,6 +3,7 @@
 mod load;
 mod network;
 mod points;
+mod script;
 mod timing;
 mod titles;
 
@@ -10,10 +11,10 @@ use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Slc;
 
+use super::resolve;
 use super::traces::{Files, Traces};
-use super::{before_the_end, resolve};
 use crate::diagnostic::{Fault, Faults, Place};
-use crate::schema::signalling::{Carrier, LinkAction, Signalling};
+use crate::schema::signalling::{Carrier, Signalling};
 use crate::schema::{File, SctpProfile};
 use crate::section::{Section, Setting, Tables};
 use crate::signalling::link_sets;
@@ -33,7 +34,7 @@ pub(super) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
     points::names(signalling, faults);
     titles::names(signalling, faults);
     load::names(file, signalling, faults);
-    script(file, signalling, faults);
+    script::names(file, signalling, faults);
     if faults.len() > before {
         return;
     }
@@ -147,20 +148,6 @@ fn association_ends(
     if nodes[0] == nodes[1] && first != second {
         let message = format!("`{first}` and `{second}` are both on node `{}`", nodes[0]);
         faults.report(place, Fault::new(message).help("an association joins two hosts"));
-    }
-}
-
-fn script(file: &File, signalling: &Signalling, faults: &mut Faults) {
-    for event in &signalling.script {
-        before_the_end(file, &event.at, "this event", faults);
-        let link = resolve(&signalling.links, &event.link, "signalling link", event.link.place(), faults);
-        let breaks = matches!(*event.action, LinkAction::Fail | LinkAction::Restore);
-        if breaks && link.is_some_and(|link| matches!(*link.carrier, Carrier::M2pa(_))) {
-            let message = format!("link `{}` is an association: it has no line that fails", *event.link);
-            let help =
-                "let a link of the packet network below it go `down` in `[[script]]`, or write `deactivate`";
-            faults.report(event.action.place(), Fault::new(message).help(help));
-        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! The signalling network of a run: its associations at the hosts, its script, and the run of both together.
 
+mod script;
+
 use slantpath_base::{Instant, Seed};
 use slantpath_host::signalling::{
-    AssociationPlace, AssociationSide, Carrier, LinkChange, Side, SignallingLinkId, SignallingNetwork,
+    AssociationPlace, AssociationSide, Carrier, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation,
 };
 use slantpath_host::{AssociationConfig, Host, Peer};
@@ -11,7 +13,7 @@ use slantpath_net::{Network, NodeId};
 use super::RunError;
 use super::build::Site;
 use crate::scenario::Scenario;
-use crate::schema::signalling::{Carrier as CarrierTable, LinkAction, M2pa};
+use crate::schema::signalling::{Carrier as CarrierTable, M2pa};
 use crate::signalling::{network, node_of};
 
 /// The registered port of M2PA (RFC 4165, section 5.2): links take it and those that follow, in the order of names.
@@ -49,18 +51,9 @@ pub(super) fn plan(
             places.push(AssociationPlace { end, node, association });
         }
     }
-    let script = scenario.signalling.script.iter().map(|event| {
-        let link = scenario.signalling.links.position(&event.link).expect("a check resolves links");
-        let change = match *event.action {
-            LinkAction::Activate => LinkChange::Activate,
-            LinkAction::Deactivate => LinkChange::Deactivate,
-            LinkAction::Fail => LinkChange::Fail,
-            LinkAction::Restore => LinkChange::Restore,
-        };
-        (Instant::START + *event.at, SignallingLinkId(link), change)
-    });
+    let script = script::changes(&scenario.signalling);
     let signalling = SignallingNetwork::new(config, seed)?;
-    Ok(Some(SignallingSimulation::new(signalling, places, script.collect())))
+    Ok(Some(SignallingSimulation::new(signalling, places, script)))
 }
 
 /// Both ends of an association: the first opens it, the second listens.

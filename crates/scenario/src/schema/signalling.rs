@@ -5,15 +5,16 @@ pub mod load;
 pub mod point;
 pub mod route;
 pub mod sccp;
+pub mod script;
 pub mod timers;
 
-pub use link::{
-    Carrier, ErrorCorrection, LinkAction, LinkEvent, M2pa, Mtp2, Proving, SignallingLink, TimerRanges,
-};
+pub use link::{Carrier, ErrorCorrection, M2pa, Mtp2, Proving, SignallingLink, TimerRanges};
 pub use load::{Arrivals, LengthMix, Load, LoadRouting};
 pub use point::{Congestion, Format, Function, NetworkName, Point, Restart, TransferRestricted};
 pub use route::{Route, RouteOn, Sharing, Translation};
 pub use sccp::{Sccp, UnitdataForm};
+pub(crate) use script::Need;
+pub use script::{SignallingAction, SignallingEvent};
 pub use timers::Mtp3Timers;
 
 use crate::section::{Named, Tables, section};
@@ -31,7 +32,7 @@ section! {
         translations: Vec<Named<Translation>>;
         /// Who sends what to whom.
         load: Tables<Load>;
-        /// What happens to links while the scenario runs.
-        script: Vec<Named<LinkEvent>>;
+        /// What happens to links and points while the scenario runs.
+        script: Vec<Named<SignallingEvent>>;
     }
 }

@@ -377,6 +377,14 @@ impl Node {
         self.link_set(link_set).links.iter().copied().filter(|link| self.link(*link).is_available())
     }
 
+    /// The point at the far end of a link set.
+    ///
+    /// # Panics
+    /// If the node has no such link set.
+    pub fn adjacent_of(&self, link_set: LinkSetId) -> PointCode {
+        self.link_set(link_set).adjacent
+    }
+
     /// The point at the far end of a link.
     fn adjacent(&self, link: LinkId) -> PointCode {
         self.link_set(self.link(link).set).adjacent

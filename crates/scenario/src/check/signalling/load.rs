@@ -9,7 +9,7 @@ use crate::check::before_the_end;
 use crate::check::traces::{Files, Traces, load as load_trace};
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::File;
-use crate::schema::signalling::{Arrivals, Load, LoadRouting, Signalling};
+use crate::schema::signalling::{Arrivals, Congestion, Load, LoadRouting, Signalling};
 use crate::section::{Named, Setting};
 use crate::signalling::{code, generator, mtp3, no_seed};
 
@@ -30,6 +30,7 @@ pub(super) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
         before_the_end(file, &load.start, "the start of this load", faults);
         routing(signalling, load, faults);
         arrivals(load, faults);
+        priority(signalling, load, faults);
     }
     distinct(signalling, faults);
 }
@@ -75,6 +76,20 @@ fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
             let help = format!("add it to `subsystems` in `[signalling.points.{}]`", to.0);
             faults.report(subsystem.place(), Fault::new(message).help(help));
         }
+    }
+}
+
+/// The bits are spare where there is one level of congestion.
+fn priority(signalling: &Signalling, load: &Load, faults: &mut Faults) {
+    if *load.priority > 3 {
+        let fault = Fault::new(format!("there is no priority {}", *load.priority));
+        faults.report(load.priority.place(), fault.help("messages have priority 0, the least, to 3"));
+    }
+    let from = signalling.points.find(&load.from);
+    if *load.priority > 0 && from.is_some_and(|from| *from.congestion == Congestion::International) {
+        let message = format!("`{}` tells congestion without priorities of messages", *load.from);
+        let help = format!("write `congestion = \"national\"` in `[signalling.points.{}]`", *load.from);
+        faults.report(load.priority.place(), Fault::new(message).help(help));
     }
 }
 

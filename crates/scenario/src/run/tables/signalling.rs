@@ -3,10 +3,13 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_host::signalling::{Availability, EventKind, Side, SignallingLinkId, SignallingSimulation};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Limit, Verdict};
+use slantpath_ss7::mtp3::node::InhibitError;
 
 use super::super::signalling::side_name;
 use crate::scenario::Scenario;
+use crate::signalling::code;
 
 /// All three, at the end of a run.
 pub(in crate::run) fn tables(
@@ -123,7 +126,7 @@ fn links(scenario: &Scenario, simulation: &SignallingSimulation, end: Instant) -
         for (side, at) in Side::BOTH.into_iter().zip([&table.between.0, &table.between.1]) {
             let id = SignallingLinkId(number);
             let counters = signalling.link_counters(id, side);
-            let own = signalling.events().iter().filter(|event| event.link == id && event.side == side);
+            let own = signalling.events().iter().filter(|event| event.is_at(id, side));
             let availability = Availability::of(own, end);
             name.push(link);
             point.push(at);
@@ -150,22 +153,42 @@ fn links(scenario: &Scenario, simulation: &SignallingSimulation, end: Instant) -
     Table::new("signalling_links", columns).expect("columns of one length and different names")
 }
 
-/// Every change of a link's state, as each of its points saw it.
+/// Everything that management of a point heard, and what it was refused.
 fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
     let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut name, mut end, mut event] = ["link", "end", "event"].map(TextColumn::new);
+    let [mut point, mut link, mut end, mut event, mut detail] =
+        ["point", "link", "end", "event", "detail"].map(TextColumn::new);
     let mut status = TypedColumn::<u64>::new("congestion_status");
-    let names: Vec<&str> = scenario.signalling.links.iter().map(|(name, _)| name).collect();
+    let points: Vec<&str> = scenario.signalling.points.iter().map(|(name, _)| name).collect();
+    let links: Vec<&str> = scenario.signalling.links.iter().map(|(name, _)| name).collect();
+    let name_of = |wanted: PointCode| {
+        let found = points.iter().find(|name| code(&scenario.signalling, name) == wanted);
+        found.map_or_else(|| format!("point code {}", wanted.0), |name| (*name).to_owned())
+    };
     for happened in simulation.signalling().events() {
         at.push_instant(happened.at);
-        name.push(names[happened.link.0]);
-        end.push(side_name(happened.side));
+        point.push(points[happened.point.0]);
+        link.push_optional(happened.link.map(|(link, _)| links[link.0]));
+        end.push_optional(happened.link.map(|(_, side)| side_name(side)));
         event.push(happened.kind.name());
+        let about = match happened.kind {
+            EventKind::CoordinatedChangeGranted(ssn) | EventKind::CoordinatedChangeRefused(ssn) => {
+                Some(format!("subsystem {}", ssn.0))
+            }
+            EventKind::InhibitionRefused(InhibitError::CutsOff(code)) => {
+                Some(format!("would cut off {}", name_of(code)))
+            }
+            EventKind::InhibitionRefused(InhibitError::UnderWay) => Some("inhibited already".to_owned()),
+            EventKind::LinkSetAvailable(code) | EventKind::LinkSetUnavailable(code) => Some(name_of(code)),
+            _ => None,
+        };
+        detail.push_optional(about.as_deref());
         status.push_optional(match happened.kind {
             EventKind::Congestion(status) => Some(u64::from(status)),
             _ => None,
         });
     }
-    let columns = [at.into(), name.into(), end.into(), event.into(), status.into()];
+    let columns =
+        [at.into(), point.into(), link.into(), end.into(), event.into(), status.into(), detail.into()];
     Table::new("signalling_events", columns).expect("columns of one length and different names")
 }

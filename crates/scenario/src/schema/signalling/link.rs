@@ -1,4 +1,4 @@
-//! `[signalling.links.<name>]` and `[[signalling.script]]`: signalling links, and what happens to them.
+//! `[signalling.links.<name>]`: signalling links, and what carries them.
 
 use slantpath_base::{DataRate, Duration, Probability};
 use slantpath_sigtran::m2pa;
@@ -197,32 +197,6 @@ choice! {
 /// Where congestion of an association begins and ends where nobody says otherwise.
 fn usual_congestion() -> Vec<Pair<u32>> {
     end().congestion.iter().map(|status| Pair(count(status.onset), count(status.abatement))).collect()
-}
-
-section! {
-    /// Something that happens to a signalling link. A link of M2PA fails with the links of the packet network below it.
-    pub struct LinkEvent {
-        /// When, from the start of the run.
-        at: Setting<Duration>;
-        /// The link.
-        link: Setting<String>;
-        /// What happens.
-        action: Setting<LinkAction>;
-    }
-}
-
-choice! {
-    /// What happens to a signalling link.
-    pub enum LinkAction {
-        /// Management at both ends brings it into service.
-        Activate = "activate",
-        /// Management at both ends takes it out of service.
-        Deactivate = "deactivate",
-        /// Its line breaks.
-        Fail = "fail",
-        /// Its line works again.
-        Restore = "restore",
-    }
 }
 
 impl M2pa {

@@ -34,11 +34,11 @@ section! {
         congestion: Setting<Congestion> = Congestion::International;
         /// Whether transfer restricted is used (Q.704, section 13.4), a national option.
         transfer_restricted: Setting<TransferRestricted> = TransferRestricted::Omitted;
-        /// Which bit of the signalling link selection shares traffic over the two link sets of a combined one. Points in
-        /// a row use different bits.
+        /// Which bit of the signalling link selection shares traffic over the two link sets of a combined one. Points
+        /// in a row use different bits.
         sharing_bit: Setting<u8> = usual().sharing_bit;
-        /// How many messages may wait for a changeover, changeback or rerouting to end; beyond it they are discarded and
-        /// counted.
+        /// How many messages may wait for a changeover, changeback or rerouting to end; beyond it they are discarded
+        /// and counted.
         held_limit: Setting<u32> = u32::try_from(usual().held_limit).unwrap_or(u32::MAX);
         /// Service indicators of its user parts. Messages for others are answered with user part unavailable.
         users: Setting<Vec<u8>> = (3..16).collect();

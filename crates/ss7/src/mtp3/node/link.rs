@@ -177,6 +177,8 @@ pub(super) struct Link {
     pub(super) test: LinkTest,
     /// Congestion status 0 to 3 of its transmit queue.
     pub(super) congestion: u8,
+    /// Whether management wants the emergency proving period, whatever else the link set has.
+    pub(super) wants_emergency: bool,
 }
 
 impl Link {
@@ -192,6 +194,7 @@ impl Link {
             changeover: Changeover::default(),
             test: LinkTest::default(),
             congestion: 0,
+            wants_emergency: false,
         }
     }
 
@@ -233,6 +236,19 @@ impl Node {
     pub fn deactivate(&mut self, now: Instant, link: LinkId) {
         self.link_activity_input(now, link, LinkActivityInput::Deactivate);
         self.settle(now);
+    }
+
+    /// Management wants a link to align with the emergency proving period from now on, or wants that no longer. Without
+    /// its wish, the last link of a link set does so (Q.704, section 12.2).
+    pub fn emergency(&mut self, link: LinkId, holds: bool) {
+        self.link_mut(link).wants_emergency = holds;
+        self.choose_proving(link);
+    }
+
+    fn choose_proving(&mut self, link: LinkId) {
+        let is_alone = self.available_links(self.link(link).set).next().is_none();
+        let is_emergency = self.link(link).wants_emergency || is_alone;
+        self.request(link, if is_emergency { LinkRequest::Emergency } else { LinkRequest::EmergencyCeases });
     }
 
     /// This end's level 3 cannot serve a link, or can again; the far end is told.
@@ -331,11 +347,7 @@ impl Node {
                         link.congestion = 0;
                     });
                 }
-                LinkActivityAction::ChooseProving => {
-                    let is_alone = self.available_links(self.link(link).set).next().is_none();
-                    let emergency = LinkRequest::Emergency;
-                    self.request(link, if is_alone { emergency } else { LinkRequest::EmergencyCeases });
-                }
+                LinkActivityAction::ChooseProving => self.choose_proving(link),
                 LinkActivityAction::StartLink => self.request(link, LinkRequest::Start),
                 LinkActivityAction::StartT17 => self.start(now, Key::Link(link, Timer::T17), Timer::T17),
                 LinkActivityAction::StopT17 => self.schedule.stop(Key::Link(link, Timer::T17)),
