@@ -7,11 +7,14 @@ mod group;
 mod loops;
 mod pattern;
 mod rule;
+mod signals;
 mod trie;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::sccp::PartyAddress;
+use trie::{Candidate, Trie};
+
+use crate::sccp::{GlobalTitle, PartyAddress, Ssn};
 
 pub use group::{Entity, Group, RouteOn, Share, Sharing};
 pub use loops::{LoopSearch, TranslationLoop, find_loops};
@@ -25,17 +28,17 @@ pub struct Translator {
     groups: Vec<Group>,
     /// The place of each rule's group.
     targets: Vec<u32>,
-    trie: trie::Trie<Candidate>,
+    /// What rules ask for beside the digits, each combination once.
+    conditions: Vec<Wanted>,
+    trie: Trie,
 }
 
-/// A rule at the end of its pattern, with what is quickly checked.
-#[derive(Clone, Copy, Debug, Default)]
-struct Candidate {
-    rule: u32,
+/// What a rule asks for beside the digits, in a form that is quickly checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Wanted {
     /// Translation type, numbering plan, nature and subsystem, a byte each, where `mask` has ones.
-    wanted: u32,
+    values: u32,
     mask: u32,
-    group: u32,
     has_calling: bool,
 }
 
@@ -78,9 +81,9 @@ pub enum GttError {
     /// A group without entities.
     #[error("the group `{0}` has no entity: give it one, or remove the group")]
     EmptyGroup(String),
-    /// More rules for one pattern than can be told apart.
-    #[error("more than 65535 rules have one and the same pattern")]
-    TooManyAlike,
+    /// More combinations of conditions than can be told apart.
+    #[error("the rules ask for more than 65536 combinations of translation type, plan, nature and subsystem")]
+    TooManyConditions,
     /// A rule names a group that does not exist.
     #[error("the rule `{rule}` goes to `{group}`, which is no group")]
     UnknownGroup {
@@ -119,18 +122,22 @@ impl Translator {
                 return Err(GttError::Contradiction { first, second });
             }
         }
-        let mut patterns: Vec<_> = (0_u32..)
-            .zip(&rules)
-            .zip(&targets)
-            .map(|((number, rule), group)| (&rule.digits, Candidate::new(number, *group, &rule.conditions)))
-            .collect();
+        let wanted: Vec<Wanted> = rules.iter().map(|rule| Wanted::new(&rule.conditions)).collect();
+        let conditions: Vec<Wanted> = wanted.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let numbers: BTreeMap<Wanted, u16> = conditions.iter().copied().zip(0..=u16::MAX).collect();
+        let mut patterns = Vec::with_capacity(rules.len());
+        for (((rule, wanted), group), number) in rules.iter().zip(&wanted).zip(&targets).zip(0_u32..) {
+            let conditions = *numbers.get(wanted).ok_or(GttError::TooManyConditions)?;
+            patterns.push((&rule.digits, Candidate { rule: number, group: *group, conditions }));
+        }
         // The rule that asks for more goes first; the sort keeps the order of the table among equals.
         patterns.sort_by_key(|(_, candidate)| {
-            core::cmp::Reverse((candidate.has_calling, candidate.mask.count_ones()))
+            let wanted = conditions[usize::from(candidate.conditions)];
+            core::cmp::Reverse((wanted.has_calling, wanted.mask.count_ones()))
         });
-        let trie = trie::Trie::new(&patterns).map_err(|_| GttError::TooManyAlike)?;
+        let trie = Trie::new(&patterns);
         drop(patterns);
-        Ok(Self { rules, groups, targets, trie })
+        Ok(Self { rules, groups, targets, conditions, trie })
     }
 
     /// The rules, in the order in which they were given.
@@ -151,21 +158,15 @@ impl Translator {
         calling: Option<&PartyAddress>,
     ) -> Result<Translation<'_>, NoTranslation> {
         let title = called.global_title.as_ref().ok_or(NoTranslation::Nature)?;
-        let attributes = title.attributes();
-        let given = pack([
-            attributes.translation_type,
-            attributes.plan,
-            attributes.nature,
-            called.ssn.map(|ssn| ssn.0),
-        ]);
+        let given = Given::new(title, called.ssn);
         let fits = |candidate: Candidate| {
-            (given.0 & candidate.mask) == candidate.wanted
-                && candidate.mask & !given.1 == 0
-                && (!candidate.has_calling || self.fits_calling(candidate, calling))
+            let wanted = self.conditions[usize::from(candidate.conditions)];
+            (given.values & wanted.mask) == wanted.values
+                && wanted.mask & !given.mask == 0
+                && (!wanted.has_calling || self.fits_calling(candidate, calling))
         };
-        let digits = title.digits();
-        let Some(found) = self.trie.find(digits.values(), &fits) else {
-            return Err(self.why_not(attributes));
+        let Some(found) = self.trie.find(title.digits().values(), &fits) else {
+            return Err(self.why_not(title.attributes()));
         };
         let rule = found.rule as usize;
         let group_number = found.group as usize;
@@ -192,29 +193,54 @@ impl Translator {
     }
 }
 
-impl Candidate {
-    fn new(rule: u32, group: u32, conditions: &Conditions) -> Self {
-        let (wanted, mask) = pack([
+impl Wanted {
+    fn new(conditions: &Conditions) -> Self {
+        let asked = [
             conditions.translation_type,
             conditions.plan,
             conditions.nature,
             conditions.ssn.map(|ssn| ssn.0),
-        ]);
-        Self { rule, wanted, mask, group, has_calling: conditions.calling.is_some() }
+        ];
+        let values = u32::from_be_bytes(asked.map(|value| value.unwrap_or(0)));
+        let mask = u32::from_be_bytes(asked.map(|value| if value.is_some() { u8::MAX } else { 0 }));
+        Self { values, mask, has_calling: conditions.calling.is_some() }
     }
 }
 
-/// Values in one word, and ones where there are values.
-fn pack(values: [Option<u8>; 4]) -> (u32, u32) {
-    let value = u32::from_be_bytes(values.map(|value| value.unwrap_or(0)));
-    (value, u32::from_be_bytes(values.map(|value| if value.is_some() { u8::MAX } else { 0 })))
+/// What an address says beside its digits, in the form of [`Wanted`].
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    values: u32,
+    mask: u32,
+}
+
+impl Given {
+    #[inline]
+    const fn new(title: &GlobalTitle, ssn: Option<Ssn>) -> Self {
+        let (values, mask) = match *title {
+            GlobalTitle::Nature { nature, .. } => ([0, 0, nature], 0x0000_ff00),
+            GlobalTitle::Translation { translation_type, .. } => ([translation_type, 0, 0], 0xff00_0000),
+            GlobalTitle::TranslationPlan { translation_type, plan, .. } => {
+                ([translation_type, plan, 0], 0xffff_0000)
+            }
+            GlobalTitle::TranslationPlanNature { translation_type, plan, nature, .. } => {
+                ([translation_type, plan, nature], 0xffff_ff00)
+            }
+        };
+        let [translation_type, plan, nature] = values;
+        let (ssn, ssn_mask) = match ssn {
+            Some(Ssn(ssn)) => (ssn, 0xff),
+            None => (0, 0),
+        };
+        Self { values: u32::from_be_bytes([translation_type, plan, nature, ssn]), mask: mask | ssn_mask }
+    }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::PointCode;
-    use crate::sccp::{Digits, GlobalTitle, Ssn};
+    use crate::sccp::Digits;
     use proptest::prelude::*;
 
     pub(crate) fn entity(code: u32, routing: RouteOn) -> Entity {

@@ -1,35 +1,62 @@
 //! A compact trie over digits: which rule's pattern fits, the most specific first.
 //!
-//! A node is 24 bytes: the digits that all below share, a bit for each child, and where its children and its rules
-//! begin. The children of a node stand side by side, so that ten thousand rules fit a second-level cache.
+//! Most patterns end alone: their rule stands in the leaf itself, so that what is looked at after the first digits
+//! is one node or two. A node is 16 bytes, and the children of a node stand side by side: ten thousand rules fit a
+//! second-level cache, and the pages that they lie on its table of addresses.
 
 use smallvec::SmallVec;
 
 use crate::sccp::gtt::pattern::{DigitPattern, Place};
+use crate::sccp::gtt::signals::{LABEL_DIGITS, Label, Signals};
 
-/// The most digits that a node's label holds, four bits each.
-const LABEL_DIGITS: usize = 16;
+/// A rule at the end of its pattern, with what is wanted first: where it leads, and which conditions it sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub rule: u32,
+    pub group: u32,
+    pub conditions: u16,
+}
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Node {
-    /// Digits that come before anything else here, the first in the lowest bits.
-    label: u64,
-    /// The first child; those of digits come first in the order of digits, then that of `?`.
-    first_child: u32,
-    /// The first rule that ends here: exact ones come first, then those with a star.
-    first_rule: u32,
+#[derive(Clone, Copy, Debug)]
+enum Node {
+    /// One pattern ends here, and no other passes. The fields of its [`Candidate`] stand by themselves, as those of
+    /// [`Children`] do: as structs they would take more room.
+    Leaf { label: Label, is_open: bool, conditions: u16, rule: u32, group: u32 },
+    /// Other patterns begin with these digits, and go on with a digit each.
+    Branch { label: Label, digits: u16, first: u32 },
+    /// All else.
+    Crossing { label: Label, digits: u16, first: u32, ends: u32 },
+}
+
+const _: () = assert!(size_of::<Node>() == 16, "a node is 16 bytes");
+
+/// The children for digits, side by side in their order.
+#[derive(Clone, Copy, Debug)]
+struct Children {
     /// A bit for each digit that has a child.
-    children: u16,
-    exact_rules: u16,
-    open_rules: u16,
-    label_len: u8,
-    has_any: bool,
+    digits: u16,
+    first: u32,
+}
+
+impl Children {
+    fn get(self, digit: u8) -> Option<u32> {
+        let bit = 1_u16 << (digit & 0xf);
+        (self.digits & bit != 0).then(|| self.first + (self.digits & (bit - 1)).count_ones())
+    }
+}
+
+/// What ends at a node, and its child for `?`.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    any: Option<u32>,
+    exact: Vec<Candidate>,
+    open: Vec<Candidate>,
 }
 
 /// A node where the search can go on: at its `?`, or with its stars.
 #[derive(Clone, Copy, Debug)]
 struct Other {
-    node: u32,
+    ends: u32,
     /// How many digits lead there.
     at: u8,
     has_any: bool,
@@ -40,9 +67,9 @@ type Others = SmallVec<[Other; 36]>;
 
 /// Patterns, and what each stands for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trie<T> {
+pub(super) struct Trie {
     nodes: Vec<Node>,
-    rules: Vec<T>,
+    ends: Vec<Ends>,
     /// The node that the first digits lead to, for all of them; [`NO_SHORTCUT`] where something may end on the way.
     shortcuts: Vec<u32>,
 }
@@ -52,172 +79,183 @@ const SHORTCUT_DIGITS: usize = 3;
 const NO_SHORTCUT: u32 = u32::MAX;
 
 /// Patterns that are to be laid out below a node, whose digits up to the depth are dealt with.
-struct Work<'a, T> {
+struct Work<'a> {
     node: usize,
     depth: usize,
-    patterns: Vec<(&'a DigitPattern, T)>,
+    patterns: Vec<(&'a DigitPattern, Candidate)>,
 }
 
-/// More rules share one pattern than a node can count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooManyAlike;
-
-impl<T: Copy> Trie<T> {
+impl Trie {
     /// Rules that share a pattern are tried in the order that is given here.
-    pub(super) fn new(patterns: &[(&DigitPattern, T)]) -> Result<Self, TooManyAlike> {
-        let mut trie = Self {
-            nodes: vec![Node::default()],
-            rules: Vec::with_capacity(patterns.len()),
-            shortcuts: Vec::new(),
-        };
+    pub(super) fn new(patterns: &[(&DigitPattern, Candidate)]) -> Self {
+        let mut trie = Self { nodes: vec![UNBUILT], ..Self::default() };
         let mut work = vec![Work { node: 0, depth: 0, patterns: patterns.to_vec() }];
         while let Some(next) = work.pop() {
-            trie.build(next, &mut work)?;
+            trie.build(next, &mut work);
         }
         let all = 0..1_usize << (4 * SHORTCUT_DIGITS);
         trie.shortcuts = all.map(|digits| trie.shortcut(digits).unwrap_or(NO_SHORTCUT)).collect();
-        Ok(trie)
+        trie
     }
 
     /// Where digits lead, the first in the lowest bits, if there is one way only and nothing ends on it.
     fn shortcut(&self, digits: usize) -> Option<u32> {
         let mut node = 0;
         for at in 0..SHORTCUT_DIGITS {
-            let here = self.nodes.get(node as usize)?;
-            let bit = 1_u16 << (digits >> (4 * at) & 0xf);
-            if here.label_len > 0 || here.has_any || here.open_rules > 0 || here.children & bit == 0 {
-                return None;
+            match self.nodes.get(node as usize) {
+                Some(Node::Branch { label, digits: below, first }) if label.len() == 0 => {
+                    let children = Children { digits: *below, first: *first };
+                    node = children.get((digits >> (4 * at)).to_le_bytes()[0])?;
+                }
+                _ => return None,
             }
-            node = here.first_child + (here.children & (bit - 1)).count_ones();
         }
         Some(node)
     }
 
-    fn build<'a>(&mut self, here: Work<'a, T>, work: &mut Vec<Work<'a, T>>) -> Result<(), TooManyAlike> {
+    fn build<'a>(&mut self, here: Work<'a>, work: &mut Vec<Work<'a>>) {
         let Work { node, depth, patterns } = here;
-        let label = shared_digits(&patterns, depth);
-        let depth = depth + label.len();
-        let mut built = Node { label_len: label.len().to_le_bytes()[0], ..Node::default() };
-        built.label = label.iter().rev().fold(0, |packed, digit| packed << 4 | u64::from(*digit));
-        built.first_rule = place(self.rules.len());
-        let ends = |open: bool| {
-            let here = |(pattern, _): &&(&DigitPattern, T)| {
-                pattern.places().len() == depth && pattern.is_open() == open
-            };
-            patterns.iter().filter(here).map(|(_, rule)| *rule).collect::<Vec<T>>()
-        };
-        let (exact, open) = (ends(false), ends(true));
-        built.exact_rules = u16::try_from(exact.len()).map_err(|_| TooManyAlike)?;
-        built.open_rules = u16::try_from(open.len()).map_err(|_| TooManyAlike)?;
-        self.rules.extend(exact);
-        self.rules.extend(open);
-        let mut below: [Vec<(&DigitPattern, T)>; 17] = Default::default();
-        for (pattern, rule) in patterns {
+        let shared = shared_digits(&patterns, depth);
+        let label = Label::new(&shared);
+        let depth = depth + shared.len();
+        if let [(pattern, Candidate { rule, group, conditions })] = patterns[..]
+            && pattern.places().len() == depth
+        {
+            self.nodes[node] = Node::Leaf { label, is_open: pattern.is_open(), conditions, rule, group };
+            return;
+        }
+        let mut ends = Ends::default();
+        let mut below: [Vec<(&DigitPattern, Candidate)>; 17] = Default::default();
+        for (pattern, candidate) in patterns {
             match pattern.places().get(depth) {
-                Some(Place::Digit(digit)) => below[usize::from(*digit)].push((pattern, rule)),
-                Some(Place::Any) => below[16].push((pattern, rule)),
-                None => {}
+                Some(Place::Digit(digit)) => below[usize::from(*digit)].push((pattern, candidate)),
+                Some(Place::Any) => below[16].push((pattern, candidate)),
+                None if pattern.is_open() => ends.open.push(candidate),
+                None => ends.exact.push(candidate),
             }
         }
-        built.first_child = place(self.nodes.len());
+        let (mut digits, first) = (0, place(self.nodes.len()));
         for (digit, patterns) in below.into_iter().enumerate().filter(|(_, patterns)| !patterns.is_empty()) {
             if digit == 16 {
-                built.has_any = true;
+                ends.any = Some(place(self.nodes.len()));
             } else {
-                built.children |= 1 << digit;
+                digits |= 1 << digit;
             }
             work.push(Work { node: self.nodes.len(), depth: depth + 1, patterns });
-            self.nodes.push(Node::default());
+            self.nodes.push(UNBUILT);
         }
-        self.nodes[node] = built;
-        Ok(())
+        self.nodes[node] = if ends.any.is_none() && ends.exact.is_empty() && ends.open.is_empty() {
+            Node::Branch { label, digits, first }
+        } else {
+            self.ends.push(ends);
+            Node::Crossing { label, digits, first, ends: place(self.ends.len() - 1) }
+        };
     }
 
     /// The first rule whose pattern fits and that `accepts`. From the first digit on, a digit goes before `?`, and
     /// a longer pattern before a shorter one with a star.
-    pub(super) fn find(&self, digits: &[u8], accepts: &impl Fn(T) -> bool) -> Option<T> {
+    #[inline]
+    pub(super) fn find(&self, digits: &[u8], accepts: &impl Fn(Candidate) -> bool) -> Option<Candidate> {
+        let signals = Signals::new(digits);
         // Where else to look, the nearest last. Nodes with neither `?` nor star, which are most, are not among them.
         let mut others = Others::new();
-        let first = digits.first_chunk::<SHORTCUT_DIGITS>();
-        let key =
-            first.map(|first| first.iter().rev().fold(0, |key, digit| key << 4 | usize::from(digit & 0xf)));
-        let mut found = match key.and_then(|key| self.shortcuts.get(key)) {
-            Some(node) if *node != NO_SHORTCUT => {
-                self.descend(*node, SHORTCUT_DIGITS, digits, accepts, &mut others)
-            }
-            _ => self.descend(0, 0, digits, accepts, &mut others),
+        let shortcut = signals.first_three().and_then(|key| self.shortcuts.get(key).copied());
+        let (node, at) = match shortcut {
+            Some(node) if node != NO_SHORTCUT => (node, SHORTCUT_DIGITS),
+            _ => (0, 0),
         };
+        let found = self.descend(node, at, &signals, accepts, &mut others);
+        if found.is_some() || others.is_empty() {
+            return found;
+        }
+        self.go_back(&signals, accepts, others)
+    }
+
+    /// Looks at the other ways.
+    #[cold]
+    fn go_back(
+        &self,
+        signals: &Signals,
+        accepts: &impl Fn(Candidate) -> bool,
+        mut others: Others,
+    ) -> Option<Candidate> {
+        let mut found = None;
         while found.is_none() {
-            let Other { node, at, has_any } = others.pop()?;
-            let here = &self.nodes[node as usize];
-            found = if has_any {
-                if here.open_rules > 0 {
-                    others.push(Other { node, at, has_any: false });
+            let Other { ends, at, has_any } = others.pop()?;
+            let here = &self.ends[ends as usize];
+            found = match here.any {
+                Some(any) if has_any => {
+                    if !here.open.is_empty() {
+                        others.push(Other { ends, at, has_any: false });
+                    }
+                    self.descend(any, usize::from(at) + 1, signals, accepts, &mut others)
                 }
-                let any = here.first_child + here.children.count_ones();
-                self.descend(any, usize::from(at) + 1, digits, accepts, &mut others)
-            } else {
-                let first = here.first_rule as usize + usize::from(here.exact_rules);
-                let open = &self.rules[first..first + usize::from(here.open_rules)];
-                open.iter().copied().find(|rule| accepts(*rule))
+                _ => choose(&here.open, accepts),
             };
         }
         found
     }
 
     /// Follows the digits as far as they lead, to a rule that ends with them.
+    #[inline]
     fn descend(
         &self,
         mut node: u32,
         mut at: usize,
-        digits: &[u8],
-        accepts: &impl Fn(T) -> bool,
+        signals: &Signals,
+        accepts: &impl Fn(Candidate) -> bool,
         others: &mut Others,
-    ) -> Option<T> {
+    ) -> Option<Candidate> {
         loop {
-            let here = self.nodes.get(node as usize)?;
-            let label = digits.get(at..at + usize::from(here.label_len))?;
-            let mut wanted = here.label;
-            for digit in label {
-                if u64::from(*digit) != wanted & 0xf {
-                    return None;
+            let here = *self.nodes.get(node as usize)?;
+            let children = match here {
+                Node::Leaf { label, is_open, conditions, rule, group } => {
+                    let candidate = Candidate { rule, group, conditions };
+                    let fits = signals.have(at, label) && (is_open || signals.len() == at + label.len());
+                    return (fits && accepts(candidate)).then_some(candidate);
                 }
-                wanted >>= 4;
-            }
-            at += label.len();
-            let next = digits.get(at);
-            let has_any = here.has_any && next.is_some();
-            if here.children == 0 && !has_any {
-                // Nothing lies below: the rules of this node, in their order, are all there is.
-                let skipped = if next.is_some() { usize::from(here.exact_rules) } else { 0 };
-                let first = here.first_rule as usize;
-                let end = first + usize::from(here.exact_rules) + usize::from(here.open_rules);
-                return self.rules[first + skipped..end].iter().copied().find(|rule| accepts(*rule));
-            }
-            if has_any || here.open_rules > 0 {
-                // A pattern has at most 32 places, so that is how far a number is looked at.
-                others.push(Other { node, at: at.to_le_bytes()[0], has_any });
-            }
-            let Some(digit) = next else {
-                let first = here.first_rule as usize;
-                let exact = &self.rules[first..first + usize::from(here.exact_rules)];
-                return exact.iter().copied().find(|rule| accepts(*rule));
+                Node::Branch { label, digits, first } => {
+                    if !signals.have(at, label) {
+                        return None;
+                    }
+                    at += label.len();
+                    Children { digits, first }
+                }
+                Node::Crossing { label, digits, first, ends } => {
+                    if !signals.have(at, label) {
+                        return None;
+                    }
+                    at += label.len();
+                    let here = &self.ends[ends as usize];
+                    let is_last = at >= signals.len();
+                    let has_any = here.any.is_some() && !is_last;
+                    if has_any || !here.open.is_empty() {
+                        // A pattern has at most 32 places, so that is how far a number is looked at.
+                        others.push(Other { ends, at: at.to_le_bytes()[0], has_any });
+                    }
+                    if is_last {
+                        return choose(&here.exact, accepts);
+                    }
+                    Children { digits, first }
+                }
             };
-            let bit = 1_u16 << (digit & 0xf);
-            if here.children & bit == 0 {
-                return None;
-            }
-            node = here.first_child + (here.children & (bit - 1)).count_ones();
+            node = children.get(signals.get(at)?)?;
             at += 1;
         }
     }
+}
+
+const UNBUILT: Node = Node::Branch { label: Label::EMPTY, digits: 0, first: 0 };
+
+fn choose(candidates: &[Candidate], accepts: &impl Fn(Candidate) -> bool) -> Option<Candidate> {
+    candidates.iter().copied().find(|candidate| accepts(*candidate))
 }
 
 fn place(index: usize) -> u32 {
     u32::try_from(index).expect("four thousand million nodes do not fit memory")
 }
 
-/// The digits that all patterns have next.
+/// The digits that all patterns have next, as many as a label holds.
 fn shared_digits<T>(patterns: &[(&DigitPattern, T)], depth: usize) -> Vec<u8> {
     let Some((first, _)) = patterns.first() else { return Vec::new() };
     let next = first.places().get(depth..).unwrap_or_default().iter().enumerate();
@@ -245,8 +283,9 @@ mod tests {
 
     fn find(texts: &[&str], digits: &[u8]) -> Option<usize> {
         let patterns = patterns(texts);
-        let numbered: Vec<_> = patterns.iter().zip(0..).collect();
-        Trie::new(&numbered).unwrap().find(digits, &|_| true)
+        let candidates = (0..).map(|rule| Candidate { rule, ..Candidate::default() });
+        let numbered: Vec<_> = patterns.iter().zip(candidates).collect();
+        Trie::new(&numbered).find(digits, &|_| true).map(|candidate| candidate.rule as usize)
     }
 
     #[test]
@@ -283,8 +322,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_trie_finds_what_trying_every_pattern_finds(
-            texts in proptest::collection::btree_set("[0-2?]{0,6}[*]?", 0..40),
-            digits in proptest::collection::vec(0_u8..3, 0..8),
+            texts in proptest::collection::btree_set("[0-2?]{0,6}[*]?|[0-1]{4,18}[*]?", 0..40),
+            digits in proptest::collection::vec(0_u8..3, 0..8).prop_union(proptest::collection::vec(0_u8..2, 4..20)),
         ) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let patterns = patterns(&texts);
