@@ -26,6 +26,7 @@ pub use connection::machine::{
     CONNECTION, ConnectionAction, ConnectionInput, ConnectionState, RESET, ResetAction, ResetInput,
     ResetState,
 };
+pub use connection::window::Window;
 pub use counters::{Counters, Discard};
 pub use management::{Affected, ScmgMessage};
 pub use message::{LocalReference, Message, ProtocolClass, Segmentation, SequencingSegmenting, Ssn};

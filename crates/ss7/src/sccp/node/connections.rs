@@ -207,9 +207,7 @@ impl Node {
         };
         let connection = self.add_connection(local, class.class, ssn);
         if let Some(credit) = optional.value(Parameter::CREDIT).and_then(|value| value.first()) {
-            // Both windows are what the peer proposes, or our own if that is smaller.
-            connection.window.grant(*credit);
-            connection.window.set_credit((*credit).min(connection.window.credit()));
+            connection.window.agree(*credit);
         }
         let data = optional.value(Parameter::DATA).map(Bytes::copy_from_slice).unwrap_or_default();
         let peer = Some((*source, node));
@@ -318,8 +316,7 @@ impl Node {
             connection.class = 2;
         }
         if let Some(credit) = optional.value(Parameter::CREDIT).and_then(|value| value.first()) {
-            connection.window.grant(*credit);
-            connection.window.set_credit((*credit).min(connection.window.credit()));
+            connection.window.agree(*credit);
         }
     }
 
