@@ -9,11 +9,13 @@ pub enum DropReason {
     AspNotActive,
     /// There is no association to send it on.
     AssociationDown,
+    /// Its connection was reset while it waited or was under way.
+    ConnectionReset,
     /// The peer asked for its traffic to be discarded.
     DiscardRequested,
     /// The hop counter has run out.
     HopCounterViolation,
-    /// An ERR answered it: malformed, not expected, or for something that is not configured.
+    /// An ERR or COERR answered it: malformed, not expected, or for something that is not configured.
     Refused,
     /// No ASP is active for the traffic, nor expected back.
     NoActiveAsp,
@@ -25,6 +27,8 @@ pub enum DropReason {
     QueueFull,
     /// It waited until T(r) expired.
     RecoveryExpired,
+    /// It acknowledges what was not sent, or comes in a state that has no place for it.
+    Unexpected,
     /// It belongs to no connection that is known.
     UnknownConnection,
     /// The transport says that it is another protocol's.

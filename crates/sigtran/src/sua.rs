@@ -26,7 +26,8 @@ pub use parameter::{
 };
 pub use primitive::{Notice, Unitdata, return_cause};
 pub use process::{
-    ConnectionEvent, ConnectionId, UserProcess, UserProcessConfig, UserProcessEvent, UserProcessOutput,
+    ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId, UserProcess, UserProcessConfig,
+    UserProcessEvent, UserProcessOutput,
 };
 pub use status::{Availability, Destination, DestinationChange};
 

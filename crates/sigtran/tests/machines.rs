@@ -9,6 +9,7 @@ use slantpath_sigtran::iua::DATA_LINK_MACHINE;
 use slantpath_sigtran::m2pa::{ALIGNMENT_MACHINE, LINK_MACHINE, OUTAGE_MACHINE};
 use slantpath_sigtran::m2ua::{GATEWAY_LINK_MACHINE, PROCESS_LINK_MACHINE};
 use slantpath_sigtran::sua::CONNECTION_MACHINE;
+use slantpath_ss7::sccp::RESET;
 
 /// One machine as a section of a page.
 fn section<S, I, A>(machine: &StateMachine<S, I, A>) -> String
@@ -69,10 +70,12 @@ fn the_page_of_m2ua_shows_its_tables() {
 #[test]
 fn the_page_of_sua_shows_its_table() {
     let mut page =
-        "# State machine of SUA\n\nWritten from the table in `crates/sigtran/src/sua/connection.rs`, as one \
-                    end of a connection sees it. ASPs and application servers are those of [M3UA](m3ua.md).\n"
+        "# State machines of SUA\n\nWritten from the tables in `crates/sigtran/src/sua/connection.rs`, as one \
+                    end of a connection sees it, and in `crates/ss7/src/sccp/connection/machine.rs`: a connection \
+                    of class 3 is reset as it is in SCCP, by RESRE for RSR and RESCO for RSC. ASPs and application \
+                    servers are those of [M3UA](m3ua.md).\n"
             .to_owned();
-    let _ = write!(page, "\n{}", section(&CONNECTION_MACHINE));
+    let _ = write!(page, "\n{}\n{}", section(&CONNECTION_MACHINE), section(&RESET));
     check_page("sua.md", &page);
 }
 

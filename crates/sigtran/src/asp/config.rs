@@ -71,6 +71,11 @@ pub(crate) const AUDIT: TimerRange =
     TimerRange { timer: "the audit period", min: Duration::from_millis(100), max: Duration::from_secs(3600) };
 
 impl TimerRange {
+    /// A range of a layer's own.
+    pub(crate) const fn new(timer: &'static str, min: Duration, max: Duration) -> Self {
+        Self { timer, min, max }
+    }
+
     pub(crate) fn check(self, value: Duration) -> Result<(), ConfigError> {
         let Self { timer, min, max } = self;
         if min <= value && value <= max {

@@ -1,4 +1,5 @@
-//! A connection of an SCCP user, as its end sees it (RFC 3868, section 3.3; Q.714, section 3, for class 2).
+//! A connection of an SCCP user, as its end sees it (RFC 3868, section 3.3; Q.714, section 3). The reset of class 3 is
+//! [`slantpath_ss7::sccp::RESET`], with RESRE for RSR and RESCO for RSC.
 
 use slantpath_base::{StateMachine, Transition};
 
@@ -16,6 +17,8 @@ pub enum ConnectionState {
     Active,
     /// We release it; the peer has not confirmed.
     Releasing,
+    /// The user has given up while the answer to CORE was awaited: the peer's reference is needed to release.
+    WaitConnectionConfirm,
 }
 
 /// What happens to a connection.
@@ -25,16 +28,22 @@ pub enum ConnectionInput {
     AspLost,
     /// COAK.
     Coak,
+    /// CODA: an acknowledgement, in class 3.
+    Coda,
     /// CODT.
     Codt,
     /// COERR: the peer does not know the connection.
     Coerr,
+    /// COIT.
+    Coit,
     /// COREF.
     Coref,
     /// CORE.
     Core,
     /// T(conn est): no answer came to CORE.
     ConnectTimeout,
+    /// The two ends do not agree, or a reset was not answered.
+    FaultFound,
     /// T(ias): nothing was sent for long.
     InactivitySendTimeout,
     /// T(iar): nothing was received for too long.
@@ -45,6 +54,10 @@ pub enum ConnectionInput {
     ReleaseTimeout,
     /// RELRE.
     Relre,
+    /// RESCO, in class 3.
+    Resco,
+    /// RESRE, in class 3.
+    Resre,
     /// N-CONNECT request.
     RequestConnect,
     /// N-DISCONNECT request; of an incoming connection, its refusal.
@@ -56,16 +69,18 @@ pub enum ConnectionInput {
 /// What is done then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConnectionAction {
+    /// Hold what COIT says against what this end has: class, and in class 3 numbers and credit.
+    CompareEnds,
     /// N-CONNECT confirm.
     ConfirmConnect,
     /// Forget the reference.
     Forget,
     /// N-CONNECT indication.
     IndicateConnect,
-    /// N-DATA indication.
-    IndicateData,
     /// N-DISCONNECT indication.
     IndicateDisconnect,
+    /// Let the machine of the reset take its step.
+    PassToReset,
     /// COAK.
     SendCoak,
     /// COIT, and wait for T(ias) again.
@@ -84,6 +99,10 @@ pub enum ConnectionAction {
     StartInactivityTimers,
     /// Start T(rel).
     StartReleaseTimer,
+    /// Move the window, and send what it lets through.
+    TakeAcknowledgement,
+    /// Check the numbers of class 3, put the parts of a message together, N-DATA indication when it is whole.
+    TakeData,
 }
 
 type Row = Transition<ConnectionState, ConnectionInput, ConnectionAction>;
@@ -100,16 +119,17 @@ const fn row(
 /// A connection at one end.
 pub const CONNECTION_MACHINE: StateMachine<ConnectionState, ConnectionInput, ConnectionAction> = {
     use ConnectionAction::{
-        ConfirmConnect, Forget, IndicateConnect, IndicateData, IndicateDisconnect, SendCoak, SendCoit,
-        SendCore, SendCoref, SendRelco, SendRelre, StartConnectTimer, StartInactivityTimers,
-        StartReleaseTimer,
+        CompareEnds, ConfirmConnect, Forget, IndicateConnect, IndicateDisconnect, PassToReset, SendCoak,
+        SendCoit, SendCore, SendCoref, SendRelco, SendRelre, StartConnectTimer, StartInactivityTimers,
+        StartReleaseTimer, TakeAcknowledgement, TakeData,
     };
     use ConnectionInput::{
-        AspLost, Coak, Codt, Coerr, ConnectTimeout, Core, Coref, InactivityReceiveTimeout,
-        InactivitySendTimeout, Relco, ReleaseTimeout, Relre, RequestConnect, RequestDisconnect,
-        ResponseConnect,
+        AspLost, Coak, Coda, Codt, Coerr, Coit, ConnectTimeout, Core, Coref, FaultFound,
+        InactivityReceiveTimeout, InactivitySendTimeout, Relco, ReleaseTimeout, Relre, RequestConnect,
+        RequestDisconnect, Resco, ResponseConnect, Resre,
     };
-    use ConnectionState::{Active, Idle, Incoming, Outgoing, Releasing};
+    use ConnectionState::{Active, Idle, Incoming, Outgoing, Releasing, WaitConnectionConfirm};
+    const RELEASE_AND_TELL: &[ConnectionAction] = &[IndicateDisconnect, SendRelre, StartReleaseTimer];
     StateMachine {
         name: "Connection of an SCCP user",
         source: "RFC 3868, section 3.3; Q.714, section 3",
@@ -122,22 +142,28 @@ pub const CONNECTION_MACHINE: StateMachine<ConnectionState, ConnectionInput, Con
             row(Incoming, Relre, Idle, &[SendRelco, IndicateDisconnect, Forget]),
             row(Incoming, Coerr, Idle, &[IndicateDisconnect, Forget]),
             row(Incoming, AspLost, Idle, &[IndicateDisconnect, Forget]),
+            row(Outgoing, RequestDisconnect, WaitConnectionConfirm, &[StartConnectTimer]),
             row(Outgoing, Coak, Active, &[ConfirmConnect, StartInactivityTimers]),
             row(Outgoing, Coref, Idle, &[IndicateDisconnect, Forget]),
             row(Outgoing, Coerr, Idle, &[IndicateDisconnect, Forget]),
             row(Outgoing, ConnectTimeout, Idle, &[IndicateDisconnect, Forget]),
             row(Outgoing, AspLost, Idle, &[IndicateDisconnect, Forget]),
-            row(Active, Codt, Active, &[IndicateData]),
+            row(WaitConnectionConfirm, Coak, Releasing, &[SendRelre, StartReleaseTimer]),
+            row(WaitConnectionConfirm, Coref, Idle, &[Forget]),
+            row(WaitConnectionConfirm, Coerr, Idle, &[Forget]),
+            row(WaitConnectionConfirm, ConnectTimeout, Idle, &[Forget]),
+            row(WaitConnectionConfirm, AspLost, Idle, &[Forget]),
+            row(Active, Codt, Active, &[TakeData]),
+            row(Active, Coda, Active, &[TakeAcknowledgement]),
+            row(Active, Coit, Active, &[CompareEnds]),
+            row(Active, Resre, Active, &[PassToReset]),
+            row(Active, Resco, Active, &[PassToReset]),
             row(Active, RequestDisconnect, Releasing, &[SendRelre, StartReleaseTimer]),
             row(Active, Relre, Idle, &[SendRelco, IndicateDisconnect, Forget]),
-            row(Active, Coerr, Releasing, &[IndicateDisconnect, SendRelre, StartReleaseTimer]),
+            row(Active, Coerr, Releasing, RELEASE_AND_TELL),
+            row(Active, FaultFound, Releasing, RELEASE_AND_TELL),
             row(Active, InactivitySendTimeout, Active, &[SendCoit]),
-            row(
-                Active,
-                InactivityReceiveTimeout,
-                Releasing,
-                &[IndicateDisconnect, SendRelre, StartReleaseTimer],
-            ),
+            row(Active, InactivityReceiveTimeout, Releasing, RELEASE_AND_TELL),
             row(Active, AspLost, Idle, &[IndicateDisconnect, Forget]),
             row(Releasing, Relco, Idle, &[Forget]),
             // Both ends release at once.

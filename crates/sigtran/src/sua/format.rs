@@ -3,7 +3,8 @@
 use super::address;
 use super::parameter::{kind, tag};
 use crate::common::tag as common_tag;
-use crate::message::Format;
+use crate::message::{Format, OwnMessage};
+use crate::sua::SuaParameter;
 
 const CONTEXT: &[u16] = &[common_tag::ROUTING_CONTEXT];
 const CLASS: &[u16] = &[tag::PROTOCOL_CLASS];
@@ -19,6 +20,22 @@ const AFFECTED: &[u16] = &[common_tag::AFFECTED_POINT_CODE];
 /// What every message of network management may have.
 const MANAGEMENT: &[u16] =
     &[common_tag::ROUTING_CONTEXT, address::tag::SUBSYSTEM, tag::SMI, common_tag::INFO];
+
+/// The first of the parameters that a message lacks and must have in class 3 alone, or with another one, which a table
+/// of tags cannot say (RFC 3868, notes to sections 3.3.2, 3.3.3, 3.3.4 and 3.3.11).
+pub(super) fn missing_in_context(message: &OwnMessage<SuaParameter>) -> Option<u16> {
+    let has = |tag: u16| message.parameters.iter().any(|parameter| parameter.tag() == tag);
+    let is_of_class_3 = message
+        .own()
+        .any(|parameter| matches!(parameter, SuaParameter::ProtocolClass(class) if class & 3 == 3));
+    let wanted: &[u16] = match message.kind {
+        kind::CORE | kind::COIT if is_of_class_3 => &[tag::SEQUENCE_NUMBER, tag::CREDIT],
+        kind::COAK if is_of_class_3 => &[tag::CREDIT],
+        kind::CODA if has(tag::RECEIVE_SEQUENCE_NUMBER) => &[tag::CREDIT],
+        _ => &[],
+    };
+    wanted.iter().copied().find(|tag| !has(*tag))
+}
 
 pub(super) const FORMATS: &[Format] = &[
     Format::new(
@@ -60,7 +77,6 @@ pub(super) const FORMATS: &[Format] = &[
             tag::DATA,
         ],
     ),
-    // Credit is mandatory in class 3 only, which a table of tags cannot say.
     Format::new(
         kind::COAK,
         "COAK",

@@ -14,6 +14,7 @@ use crate::asp::{
 };
 use crate::drops::{DropReason, Drops};
 use crate::message::{CommonParameter, Heard, OwnMessage, Streams};
+use crate::sua::format::missing_in_context;
 use crate::sua::primitive::routing_context;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{
@@ -22,45 +23,21 @@ use crate::sua::{
 };
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use connection::Connection;
-pub use connection::{ConnectionEvent, ConnectionId};
+pub use connection::{ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId};
 
 /// How an ASP of SUA behaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserProcessConfig {
     /// How it behaves towards the gateway.
     pub asp: ProcessConfig,
-    /// T(conn est): how long CORE may take, 1 to 2 minutes (Q.714, annex C).
-    pub connect: Duration,
-    /// T(rel): how long RELRE may take, 10 to 20 seconds.
-    pub release: Duration,
-    /// T(ias): after how long without sending COIT is sent, 5 to 10 minutes.
-    pub inactivity_send: Duration,
-    /// T(iar): after how long without receiving a connection is released, 11 to 21 minutes.
-    pub inactivity_receive: Duration,
+    /// How connections behave.
+    pub connections: ConnectionConfig,
     /// After how long a destination that is not available is asked for again; without it, never.
     pub audit: Option<Duration>,
-    /// How many connections there may be.
-    pub connections_max: usize,
     /// Where reference numbers say that they are this ASP's, if ASPs share the traffic of connections.
     pub reference_label: Option<Label>,
     /// Where transaction identifiers say that they are this ASP's. The SCCP user must put it there.
     pub transaction_label: Option<Label>,
-}
-
-impl Default for UserProcessConfig {
-    fn default() -> Self {
-        Self {
-            asp: ProcessConfig::default(),
-            connect: Duration::from_secs(60),
-            release: Duration::from_secs(10),
-            inactivity_send: Duration::from_secs(300),
-            inactivity_receive: Duration::from_secs(660),
-            audit: None,
-            connections_max: 10_000,
-            reference_label: None,
-            transaction_label: None,
-        }
-    }
 }
 
 /// What comes out of an ASP of SUA.
@@ -115,8 +92,9 @@ impl UserProcess {
     /// An ASP that serves nothing yet, for that association.
     ///
     /// # Errors
-    /// If a timer is out of its range.
+    /// If a timer or the window is out of its range.
     pub fn new(association: AssociationId, config: UserProcessConfig) -> Result<Self, ConfigError> {
+        config.connections.check()?;
         Ok(Self {
             config,
             association,
@@ -243,10 +221,11 @@ impl UserProcess {
 
     /// What to do next; after everything, until when to wait.
     pub fn poll_output(&mut self, _now: Instant) -> UserProcessOutput {
-        let connections = self.connections.values().filter_map(Connection::deadline);
-        let audits = self.audits.values().copied();
-        let wait = UserProcessOutput::Wait(connections.chain(audits).chain(self.asp.next_deadline()).min());
-        self.outputs.pop_front().unwrap_or(wait)
+        self.outputs.pop_front().unwrap_or_else(|| {
+            let connections = self.connections.values().filter_map(Connection::deadline);
+            let audits = self.audits.values().copied();
+            UserProcessOutput::Wait(connections.chain(audits).chain(self.asp.next_deadline()).min())
+        })
     }
 
     /// Does what is due by now.
@@ -411,6 +390,10 @@ impl UserProcess {
         //# was in the ASP-INACTIVE state.
         if !self.is_active(context) {
             return self.drops.count(DropReason::AspNotActive);
+        }
+        if missing_in_context(message).is_some() {
+            let scope = RoutingContexts(vec![context]);
+            return self.refuse(ErrorCode::MISSING_PARAMETER, scope, octets);
         }
         if let Some(unitdata) = Unitdata::of(message) {
             self.outputs.push_back(UserProcessOutput::Unitdata(context, unitdata));

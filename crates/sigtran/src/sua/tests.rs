@@ -1,5 +1,8 @@
 //! Two ASPs of SUA and the gateway between them, over associations that come and go.
 
+mod connections;
+mod flow_control;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
@@ -12,10 +15,10 @@ use crate::asp::{AsState, Members, ServerConfig, TrafficMode};
 use crate::drops::DropReason;
 use crate::message::{CommonParameter, OwnMessage};
 use crate::sua::{
-    Address, Availability, ConnectionEvent, ConnectionId, ConnectionState, Destination, DestinationChange,
-    GlobalTitle, Label, Notice, RegistrationPolicy, RoutingKey, SignallingGateway, SignallingGatewayConfig,
-    SignallingGatewayOutput, SuaParameter, Unitdata, UserProcess, UserProcessConfig, UserProcessEvent,
-    UserProcessOutput, kind, return_cause,
+    Address, Availability, ConnectRequest, ConnectionEvent, ConnectionId, ConnectionState, Destination,
+    DestinationChange, GlobalTitle, Label, Notice, RegistrationPolicy, RoutingKey, SignallingGateway,
+    SignallingGatewayConfig, SignallingGatewayOutput, SuaParameter, Unitdata, UserProcess, UserProcessConfig,
+    UserProcessEvent, UserProcessOutput, kind, return_cause,
 };
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
@@ -52,13 +55,17 @@ fn unitdata(from: usize, to: usize) -> Unitdata {
 
 impl Net {
     fn new(queue_max: usize) -> Self {
+        Self::of(queue_max, &[UserProcessConfig::default(); 2])
+    }
+
+    fn of(queue_max: usize, configs: &[UserProcessConfig; 2]) -> Self {
         let config = SignallingGatewayConfig { queue_max, ..SignallingGatewayConfig::default() };
         let mut gateway = SignallingGateway::new(config).unwrap();
         let asps = [0, 1].map(|at| {
             let key = RoutingKey { destinations: vec![subsystem(at)], ..RoutingKey::default() };
             let members = Members::Only(vec![association(at)]);
             gateway.add_server(context(at), key, ServerConfig { members, ..ServerConfig::default() });
-            let mut asp = UserProcess::new(association(at), UserProcessConfig::default()).unwrap();
+            let mut asp = UserProcess::new(association(at), configs[at]).unwrap();
             asp.add_server(context(at), None);
             asp.start(Instant::START);
             asp
@@ -75,7 +82,11 @@ impl Net {
     }
 
     fn connected() -> Self {
-        let mut net = Self::new(100);
+        Self::connected_with(&[UserProcessConfig::default(); 2])
+    }
+
+    fn connected_with(configs: &[UserProcessConfig; 2]) -> Self {
+        let mut net = Self::of(100, configs);
         net.connect(0);
         net.connect(1);
         for indications in &mut net.indications {
@@ -177,7 +188,11 @@ impl Net {
     }
 
     fn open(&mut self) -> (ConnectionId, ConnectionId) {
-        let near = self.asps[0].connect(self.now, 1, subsystem(1), None, None).unwrap();
+        self.open_as(ConnectRequest::new(subsystem(1)))
+    }
+
+    fn open_as(&mut self, request: ConnectRequest) -> (ConnectionId, ConnectionId) {
+        let near = self.asps[0].connect(self.now, 1, request).unwrap();
         self.run();
         let far = self.offered();
         self.asps[1].accept(self.now, far, None);
@@ -255,7 +270,10 @@ fn a_connection_carries_data_both_ways_and_is_released() {
     let (near, far) = net.open();
     assert_eq!(
         net.indications[0],
-        [UserProcessOutput::Connection(near, ConnectionEvent::Confirmed { data: None })]
+        [UserProcessOutput::Connection(
+            near,
+            ConnectionEvent::Confirmed { with_flow_control: false, data: None }
+        )]
     );
     let (there, back) = (Bytes::from_static(b"there"), Bytes::from_static(b"back"));
     assert!(net.asps[0].send_data(net.now, near, there.clone()));
@@ -276,7 +294,7 @@ fn a_connection_carries_data_both_ways_and_is_released() {
 #[test]
 fn a_refused_connection_is_told_and_forgotten() {
     let mut net = Net::connected();
-    let near = net.asps[0].connect(net.now, 1, subsystem(1), None, None).unwrap();
+    let near = net.asps[0].connect(net.now, 1, ConnectRequest::new(subsystem(1))).unwrap();
     net.run();
     let far = net.offered();
     net.asps[1].disconnect(net.now, far, 3, None);
@@ -293,7 +311,7 @@ fn a_refused_connection_is_told_and_forgotten() {
 #[test]
 fn a_connection_that_nobody_answers_times_out() {
     let mut net = Net::connected();
-    let near = net.asps[0].connect(net.now, 1, subsystem(7), None, None).unwrap();
+    let near = net.asps[0].connect(net.now, 1, ConnectRequest::new(subsystem(7))).unwrap();
     net.run();
     assert_eq!(net.asps[0].state(near), ConnectionState::Outgoing);
     net.wait(Duration::from_secs(61));
@@ -398,7 +416,7 @@ fn transactions_and_connections_of_a_loadshare_stay_with_the_asp_that_their_labe
     }
     net.run();
     assert_eq!((net.indications[0].len(), net.indications[1].len()), (0, 4));
-    let near = net.asps[0].connect(net.now, 1, subsystem(9), None, None).unwrap();
+    let near = net.asps[0].connect(net.now, 1, ConnectRequest::new(subsystem(9))).unwrap();
     assert!(label(1).owns(near.0));
     // Acknowledged by the network, which knows the connection by its reference alone, as does the gateway.
     let acknowledged = OwnMessage::empty(kind::COAK)
@@ -552,7 +570,7 @@ proptest! {
                 }
                 Command::Audit(at) => net.asps[at].audit(net.now, destination),
                 Command::Open(at) => {
-                    let id = net.asps[at].connect(net.now, context(at), subsystem(1 - at), None, None);
+                    let id = net.asps[at].connect(net.now, context(at), ConnectRequest::new(subsystem(1 - at)));
                     opened.extend(id.map(|id| (at, id)));
                 }
                 Command::Accept => {

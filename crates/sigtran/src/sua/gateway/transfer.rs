@@ -4,6 +4,7 @@ use crate::asp::{AsState, AspState, ErrorCode, RoutingContexts, TrafficMode};
 use crate::common::MessageKind;
 use crate::drops::DropReason;
 use crate::message::{CommonParameter, OwnMessage, Parameter};
+use crate::sua::format::missing_in_context;
 use crate::sua::gateway::routing::answers;
 use crate::sua::gateway::{
     Peer, Section, SignallingGateway, SignallingGatewayEvent, SignallingGatewayOutput,
@@ -43,6 +44,10 @@ impl SignallingGateway {
         }
         if self.asps.asp_state(association, &context) != AspState::Active {
             return self.drops.count(DropReason::AspNotActive);
+        }
+        if missing_in_context(&message).is_some() {
+            let code = ErrorCode::MISSING_PARAMETER;
+            return self.send_error(association, code, RoutingContexts(vec![context]), octets);
         }
         if !self.note_connection(association, context, &message) {
             return self.drops.count(DropReason::QueueFull);
@@ -239,7 +244,8 @@ impl SignallingGateway {
         }
         let control = first!(message, SuaParameter::SequenceControl).copied();
         let reference = first!(message, SuaParameter::DestinationReference).copied();
-        let flow = control.or(reference).unwrap_or_default();
+        // All that goes to one end of a connection takes one stream, COAK as what follows it.
+        let flow = reference.or(control).unwrap_or_default();
         let message = Message::Own(message);
         for association in &targets {
             let streams = self.associations.streams(*association);

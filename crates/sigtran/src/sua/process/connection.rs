@@ -1,38 +1,72 @@
-//! Connections of the ASP's users.
+//! Connections of the ASP's users: what there is of each, and what its user asks for.
 
+mod config;
+mod data;
+mod message;
+mod reception;
+mod steps;
+
+use std::collections::VecDeque;
 use std::collections::btree_map::Entry;
 
 use bytes::Bytes;
-use slantpath_base::Instant;
+use slantpath_base::{Instant, TimerTable};
+use slantpath_ss7::sccp::{ReleaseCause, ResetCause, ResetInput, ResetState, Window};
 
 use crate::drops::DropReason;
-use crate::message::{CommonParameter, OwnMessage};
-use crate::sua::connection::{CONNECTION_MACHINE, ConnectionAction, ConnectionInput, ConnectionState};
-use crate::sua::primitive::first;
-use crate::sua::process::{UserProcess, UserProcessOutput};
-use crate::sua::{Address, Cause, SuaParameter, kind};
+use crate::sua::connection::{ConnectionInput, ConnectionState};
+use crate::sua::process::UserProcess;
+use crate::sua::{Address, Cause};
+pub use config::ConnectionConfig;
+use message::{Content, cause};
 
 /// A connection, by the reference number of its own end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
+
+/// N-CONNECT request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectRequest {
+    /// To whom.
+    pub destination: Address,
+    /// Of whom, if the peer is to know.
+    pub source: Option<Address>,
+    /// Class 3 rather than class 2.
+    pub with_flow_control: bool,
+    /// What the peer's user is to have with it.
+    pub data: Option<Bytes>,
+}
+
+impl ConnectRequest {
+    /// A connection of class 2 without options.
+    pub const fn new(destination: Address) -> Self {
+        Self { destination, source: None, with_flow_control: false, data: None }
+    }
+}
 
 /// What happens to a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionEvent {
     /// N-CONNECT confirm.
     Confirmed {
+        /// Whether it is of class 3: one that was asked for may be granted in class 2.
+        with_flow_control: bool,
         /// What the peer's user sent with it.
         data: Option<Bytes>,
     },
+    /// More than half of what may wait for the window waits, or no longer: send less.
+    Congested(bool),
     /// N-DATA indication.
     Data(Bytes),
     /// N-DISCONNECT indication. The connection is no more.
     Disconnected {
-        /// The peer's cause, if it was the peer.
+        /// Why, if anybody said.
         cause: Option<Cause>,
         /// What the peer's user sent with it.
         data: Option<Bytes>,
     },
+    /// N-EXPEDITED-DATA indication.
+    ExpeditedData(Bytes),
     /// N-CONNECT indication: answer with `accept` or `disconnect`.
     Offered {
         /// The application server that it is for.
@@ -41,103 +75,125 @@ pub enum ConnectionEvent {
         destination: Address,
         /// Of whom, if the peer said.
         source: Option<Address>,
+        /// Whether it is of class 3.
+        with_flow_control: bool,
         /// What the peer's user sent with it.
         data: Option<Bytes>,
     },
+    /// N-RESET indication: what waited and what was under way is lost. If it is the peer's, answer with
+    /// `answer_reset`; if the numbers were wrong, a confirmation follows.
+    Reset(ResetCause),
+    /// N-RESET confirm: data may flow again.
+    ResetConfirmed,
+}
+
+/// The timers of a connection, as places in its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Timer {
+    /// T(conn est) or T(rel).
+    Answer,
+    /// T(iar).
+    InactivityReceive,
+    /// T(ias).
+    InactivitySend,
+    /// T(reset).
+    Reset,
+}
+
+impl Timer {
+    const COUNT: usize = 4;
+    const ALL: [Self; Self::COUNT] =
+        [Self::Answer, Self::InactivityReceive, Self::InactivitySend, Self::Reset];
 }
 
 /// One connection.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     state: ConnectionState,
+    reset: ResetState,
+    /// 2 or 3.
+    class: u8,
     routing_context: u32,
     /// The peer's reference number, as soon as it is known.
     peer: Option<u32>,
-    /// T(conn est) or T(rel).
-    answer: Option<Instant>,
-    /// T(ias).
-    idle_send: Option<Instant>,
-    /// T(iar).
-    idle_receive: Option<Instant>,
+    /// Who asked for an incoming connection, if the peer said: the answer is addressed there.
+    calling: Option<Address>,
+    timers: TimerTable<{ Timer::COUNT }>,
+    /// The numbers of class 3; of no use in class 2.
+    window: Window,
+    /// Parts of the peer's message until the last one comes.
+    received: Vec<u8>,
+    /// Parts of messages, and whether more follow, that wait for the window.
+    queue: VecDeque<(bool, Bytes)>,
+    is_congested: bool,
+    /// Expedited data that waits its turn.
+    expedited: VecDeque<Bytes>,
+    awaits_expedited: bool,
 }
 
 impl Connection {
-    const fn new(routing_context: u32, peer: Option<u32>) -> Self {
-        let state = ConnectionState::Idle;
-        Self { state, routing_context, peer, answer: None, idle_send: None, idle_receive: None }
+    fn new(routing_context: u32, peer: Option<u32>, class: u8, credit: u8) -> Self {
+        Self {
+            state: ConnectionState::Idle,
+            reset: ResetState::DataTransfer,
+            class,
+            routing_context,
+            peer,
+            calling: None,
+            timers: TimerTable::default(),
+            window: Window::new(credit),
+            received: Vec::new(),
+            queue: VecDeque::new(),
+            is_congested: false,
+            expedited: VecDeque::new(),
+            awaits_expedited: false,
+        }
+    }
+
+    const fn has_flow_control(&self) -> bool {
+        self.class == CLASS_3
+    }
+
+    /// Whether data may be sent and taken.
+    const fn carries_data(&self) -> bool {
+        matches!((self.state, self.reset), (ConnectionState::Active, ResetState::DataTransfer))
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        [self.answer, self.idle_send, self.idle_receive].into_iter().flatten().min()
+        self.timers.next_deadline()
     }
 
-    /// What is due by now, and no longer waits.
-    fn take_due(&mut self, now: Instant) -> Option<ConnectionInput> {
-        let due = |timer: &mut Option<Instant>| timer.take_if(|at| *at <= now).is_some();
-        if due(&mut self.answer) {
-            return Some(match self.state {
-                ConnectionState::Releasing => ConnectionInput::ReleaseTimeout,
-                _ => ConnectionInput::ConnectTimeout,
-            });
-        }
-        if due(&mut self.idle_receive) {
-            return Some(ConnectionInput::InactivityReceiveTimeout);
-        }
-        due(&mut self.idle_send).then_some(ConnectionInput::InactivitySendTimeout)
+    /// Forgets what waits and what has come in part, and says how many messages and parts that were.
+    fn clear_data(&mut self) -> usize {
+        let lost = self.queue.len() + self.expedited.len() + usize::from(!self.received.is_empty());
+        self.queue.clear();
+        self.expedited.clear();
+        self.received.clear();
+        self.awaits_expedited = false;
+        lost
     }
 }
 
-/// What a message of a connection carries beyond its references.
-#[derive(Clone, Debug, Default)]
-struct Content {
-    cause: Option<Cause>,
-    data: Option<Bytes>,
-    destination: Option<Address>,
-    source: Option<Address>,
-}
-
-impl Content {
-    fn of(message: &OwnMessage<SuaParameter>) -> Self {
-        Self {
-            cause: first!(message, SuaParameter::Cause).copied(),
-            data: first!(message, SuaParameter::Data).cloned(),
-            destination: first!(message, SuaParameter::DestinationAddress).cloned(),
-            source: first!(message, SuaParameter::SourceAddress).cloned(),
-        }
-    }
-}
-
-/// Protocol class 2: all that there is of connections here; a request for class 3 is answered by it, as Q.714 allows.
+/// Protocol classes of connections.
 const CLASS_2: u8 = 2;
-
-/// Kinds of causes (RFC 3868, section 3.10.6).
-const REFUSAL: u8 = 2;
-const RELEASE: u8 = 3;
-const ERROR: u8 = 5;
-
-/// Refusal cause "Unqualified", release cause "Expiration of receive inactivity timer" and error causes (Q.713,
-/// sections 3.11, 3.14 and 3.15).
-const REFUSAL_NO_RESOURCES: u8 = 0x05;
-const RELEASE_INACTIVITY: u8 = 0x0d;
-const ERROR_UNASSIGNED_REFERENCE: u8 = 0;
-const ERROR_SERVICE_CLASS: u8 = 3;
+const CLASS_3: u8 = 3;
 
 impl UserProcess {
-    /// N-CONNECT request, in class 2. Nothing if the ASP has not that traffic, or has too many connections.
+    /// N-CONNECT request. Nothing, and counted, if the ASP has not that traffic, or has too many connections.
     pub fn connect(
         &mut self,
         now: Instant,
         routing_context: u32,
-        destination: Address,
-        source: Option<Address>,
-        data: Option<Bytes>,
+        request: ConnectRequest,
     ) -> Option<ConnectionId> {
         if !self.is_active(routing_context) {
             self.drops.count(DropReason::AspNotActive);
             return None;
         }
-        let id = self.allocate(routing_context, None)?;
-        let content = Content { destination: Some(destination), source, data, cause: None };
+        let ConnectRequest { destination, source, with_flow_control, data } = request;
+        let class = if with_flow_control { CLASS_3 } else { CLASS_2 };
+        let id = self.allocate(routing_context, None, class)?;
+        let content = Content { destination: Some(destination), source, data, ..Content::default() };
         self.put_connection(now, id, ConnectionInput::RequestConnect, &content);
         Some(id)
     }
@@ -148,37 +204,35 @@ impl UserProcess {
         self.put_connection(now, id, ConnectionInput::ResponseConnect, &content);
     }
 
-    /// N-DISCONNECT request: refuses an offered connection, releases one that is there. The value is that of Q.713's
-    /// refusal or release cause.
+    /// N-DISCONNECT request: refuses an offered connection, releases one that is there or asked for. The value is that
+    /// of Q.713's refusal or release cause.
     pub fn disconnect(&mut self, now: Instant, id: ConnectionId, value: u8, data: Option<Bytes>) {
         let is_offered = self.state(id) == ConnectionState::Incoming;
-        let cause = Some(Cause { kind: if is_offered { REFUSAL } else { RELEASE }, value });
-        self.put_connection(
-            now,
-            id,
-            ConnectionInput::RequestDisconnect,
-            &Content { cause, data, ..Content::default() },
-        );
+        let kind = if is_offered { cause::REFUSAL } else { cause::RELEASE };
+        let content = Content { data, ..Content::of_cause(kind, value) };
+        self.put_connection(now, id, ConnectionInput::RequestDisconnect, &content);
     }
 
-    /// N-DATA request. False, and counted, if the connection does not carry data.
-    pub fn send_data(&mut self, now: Instant, id: ConnectionId, data: Bytes) -> bool {
-        let Some(connection) = self.connections.get_mut(&id) else {
-            self.drops.count(DropReason::UnknownConnection);
-            return false;
-        };
-        let (ConnectionState::Active, Some(peer)) = (connection.state, connection.peer) else {
+    /// N-RESET request, in class 3: what waits and what is under way is lost at both ends, and a confirmation follows.
+    /// False, and counted, if the connection cannot be reset, or is being reset by this end.
+    pub fn reset(&mut self, now: Instant, id: ConnectionId) -> bool {
+        self.ask_reset(now, id, ResetInput::ResetRequest)
+    }
+
+    /// N-RESET response to the peer's reset. False, and counted, if there is none.
+    pub fn answer_reset(&mut self, now: Instant, id: ConnectionId) -> bool {
+        self.ask_reset(now, id, ResetInput::ResetResponse)
+    }
+
+    fn ask_reset(&mut self, now: Instant, id: ConnectionId, input: ResetInput) -> bool {
+        let active =
+            self.connections.get(&id).filter(|connection| connection.state == ConnectionState::Active);
+        let can_be = active.is_some_and(Connection::has_flow_control);
+        let is_taken = can_be && self.put_reset(now, id, input, ResetCause::END_USER_ORIGINATED);
+        if !is_taken {
             self.drops.count(DropReason::NotInService);
-            return false;
-        };
-        connection.idle_send = Some(now + self.config.inactivity_send);
-        let sequence = crate::sua::SequenceNumber { received: 0, more: false, sent: 0 };
-        let message = about(kind::CODT, connection.routing_context)
-            .with(SuaParameter::SequenceNumber(sequence))
-            .with(SuaParameter::DestinationReference(peer))
-            .with(SuaParameter::Data(data));
-        self.transmit_flow(id.0, message);
-        true
+        }
+        is_taken
     }
 
     /// The state of a connection; idle for one that there is not.
@@ -187,8 +241,9 @@ impl UserProcess {
     }
 
     /// A reference number that is free, with this ASP's label where it must be.
-    fn allocate(&mut self, routing_context: u32, peer: Option<u32>) -> Option<ConnectionId> {
-        if self.connections.len() >= self.config.connections_max {
+    fn allocate(&mut self, routing_context: u32, peer: Option<u32>, class: u8) -> Option<ConnectionId> {
+        let config = self.config.connections;
+        if self.connections.len() >= config.connections_max {
             self.drops.count(DropReason::QueueFull);
             return None;
         }
@@ -198,7 +253,7 @@ impl UserProcess {
             self.next_reference = self.next_reference.wrapping_add(1);
             let id = ConnectionId(label(counted, self.config.reference_label));
             if let Entry::Vacant(free) = self.connections.entry(id) {
-                free.insert(Connection::new(routing_context, peer));
+                free.insert(Connection::new(routing_context, peer, class, config.credit));
                 return Some(id);
             }
         }
@@ -221,148 +276,31 @@ impl UserProcess {
         let ids: Vec<ConnectionId> =
             self.connections.iter().filter(|(_, connection)| due(connection)).map(|(id, _)| *id).collect();
         for id in ids {
-            let input = self.connections.get_mut(&id).and_then(|connection| connection.take_due(now));
-            if let Some(input) = input {
-                let inactivity = Cause { kind: RELEASE, value: RELEASE_INACTIVITY };
-                let cause = (input == ConnectionInput::InactivityReceiveTimeout).then_some(inactivity);
-                self.put_connection(now, id, input, &Content { cause, ..Content::default() });
+            while let Some(expired) =
+                self.connections.get_mut(&id).and_then(|connection| connection.timers.take_expired(now))
+            {
+                self.expire(now, id, Timer::ALL[expired]);
             }
         }
     }
 
-    /// A message of class 8.
-    pub(super) fn handle_connection_message(
-        &mut self,
-        now: Instant,
-        context: u32,
-        message: &OwnMessage<SuaParameter>,
-    ) {
-        let source_reference = first!(message, SuaParameter::SourceReference).copied();
-        let content = Content::of(message);
-        if message.kind == kind::CORE {
-            let Some(id) = self.allocate(context, source_reference) else {
-                if let Some(peer) = source_reference {
-                    let cause = Cause { kind: REFUSAL, value: REFUSAL_NO_RESOURCES };
-                    let refusal = about(kind::COREF, context).with(SuaParameter::DestinationReference(peer));
-                    self.transmit_flow(peer, refusal.with(SuaParameter::Cause(cause)));
-                }
+    fn expire(&mut self, now: Instant, id: ConnectionId, timer: Timer) {
+        let (input, content) = match timer {
+            Timer::Reset => {
+                self.put_reset(now, id, ResetInput::ResetExpired, ResetCause::END_USER_ORIGINATED);
                 return;
-            };
-            return self.put_connection(now, id, ConnectionInput::Core, &content);
-        }
-        let Some(id) = first!(message, SuaParameter::DestinationReference).copied().map(ConnectionId) else {
-            return self.drops.count(DropReason::UnknownConnection);
-        };
-        let receive_until = now + self.config.inactivity_receive;
-        let Some(connection) = self.connections.get_mut(&id) else {
-            self.drops.count(DropReason::UnknownConnection);
-            if message.kind != kind::COERR && message.kind != kind::RELCO {
-                self.report_error(context, source_reference, ERROR_UNASSIGNED_REFERENCE);
             }
-            return;
-        };
-        if connection.state == ConnectionState::Active {
-            connection.idle_receive = Some(receive_until);
-        }
-        let input = match message.kind {
-            kind::COAK => {
-                connection.peer = source_reference;
-                ConnectionInput::Coak
+            Timer::Answer if self.state(id) == ConnectionState::Releasing => {
+                (ConnectionInput::ReleaseTimeout, Content::default())
             }
-            kind::COREF => ConnectionInput::Coref,
-            kind::RELRE => ConnectionInput::Relre,
-            kind::RELCO => ConnectionInput::Relco,
-            kind::CODT => ConnectionInput::Codt,
-            kind::COERR => ConnectionInput::Coerr,
-            kind::COIT => return,
-            // Acknowledgements and resets are of class 3.
-            _ => return self.report_error(context, source_reference, ERROR_SERVICE_CLASS),
+            Timer::Answer => (ConnectionInput::ConnectTimeout, Content::default()),
+            Timer::InactivityReceive => (
+                ConnectionInput::InactivityReceiveTimeout,
+                Content::of_cause(cause::RELEASE, ReleaseCause::RECEIVE_INACTIVITY_TIMER.0),
+            ),
+            Timer::InactivitySend => (ConnectionInput::InactivitySendTimeout, Content::default()),
         };
         self.put_connection(now, id, input, &content);
-    }
-
-    fn report_error(&mut self, context: u32, peer: Option<u32>, value: u8) {
-        if let Some(peer) = peer {
-            let cause = SuaParameter::Cause(Cause { kind: ERROR, value });
-            let error =
-                about(kind::COERR, context).with(SuaParameter::DestinationReference(peer)).with(cause);
-            self.transmit_flow(peer, error);
-        }
-    }
-
-    /// Takes a row of a connection's machine.
-    fn put_connection(&mut self, now: Instant, id: ConnectionId, input: ConnectionInput, content: &Content) {
-        let config = self.config;
-        let Some(connection) = self.connections.get_mut(&id) else {
-            return self.drops.count(DropReason::UnknownConnection);
-        };
-        let Some(row) = CONNECTION_MACHINE.next(connection.state, input) else {
-            return self.drops.count(DropReason::NotInService);
-        };
-        connection.state = row.to;
-        connection.answer = None;
-        if row.to != ConnectionState::Active {
-            (connection.idle_send, connection.idle_receive) = (None, None);
-        }
-        for action in row.actions {
-            let Some(connection) = self.connections.get_mut(&id) else { return };
-            match action {
-                ConnectionAction::StartConnectTimer => connection.answer = Some(now + config.connect),
-                ConnectionAction::StartReleaseTimer => connection.answer = Some(now + config.release),
-                ConnectionAction::StartInactivityTimers => {
-                    connection.idle_send = Some(now + config.inactivity_send);
-                    connection.idle_receive = Some(now + config.inactivity_receive);
-                }
-                ConnectionAction::Forget => {
-                    self.connections.remove(&id);
-                }
-                ConnectionAction::IndicateConnect => {
-                    let routing_context = connection.routing_context;
-                    if let Some(destination) = content.destination.clone() {
-                        let (source, data) = (content.source.clone(), content.data.clone());
-                        let offered = ConnectionEvent::Offered { routing_context, destination, source, data };
-                        self.tell(id, offered);
-                    }
-                }
-                ConnectionAction::ConfirmConnect => {
-                    self.tell(id, ConnectionEvent::Confirmed { data: content.data.clone() });
-                }
-                ConnectionAction::IndicateData => {
-                    self.tell(id, ConnectionEvent::Data(content.data.clone().unwrap_or_default()));
-                }
-                ConnectionAction::IndicateDisconnect => {
-                    let (cause, data) = (content.cause, content.data.clone());
-                    self.tell(id, ConnectionEvent::Disconnected { cause, data });
-                }
-                ConnectionAction::SendCoit => {
-                    connection.idle_send = Some(now + config.inactivity_send);
-                    let message = compose(kind::COIT, id, connection, content);
-                    self.transmit_flow(id.0, message);
-                }
-                ConnectionAction::SendCore
-                | ConnectionAction::SendCoak
-                | ConnectionAction::SendCoref
-                | ConnectionAction::SendRelre
-                | ConnectionAction::SendRelco => {
-                    let message = compose(kind_of(*action), id, connection, content);
-                    self.transmit_flow(id.0, message);
-                }
-            }
-        }
-    }
-
-    fn tell(&mut self, id: ConnectionId, event: ConnectionEvent) {
-        self.outputs.push_back(UserProcessOutput::Connection(id, event));
-    }
-}
-
-const fn kind_of(action: ConnectionAction) -> crate::common::MessageKind {
-    match action {
-        ConnectionAction::SendCore => kind::CORE,
-        ConnectionAction::SendCoak => kind::COAK,
-        ConnectionAction::SendCoref => kind::COREF,
-        ConnectionAction::SendRelre => kind::RELRE,
-        _ => kind::RELCO,
     }
 }
 
@@ -374,48 +312,6 @@ fn label(number: u32, label: Option<crate::sua::Label>) -> u32 {
     let low = number & ((1 << label.end.min(31)) - 1);
     let high = (number >> label.end.min(31)).checked_shl(u32::from(label.end) + len).unwrap_or(0);
     (high | u32::from(label.value) << label.end.min(31) | low) & MASK
-}
-
-fn about(kind: crate::common::MessageKind, routing_context: u32) -> OwnMessage<SuaParameter> {
-    OwnMessage::empty(kind).with_common(CommonParameter::RoutingContexts(vec![routing_context]))
-}
-
-/// A message of a connection, with what its format asks for.
-fn compose(
-    kind: crate::common::MessageKind,
-    id: ConnectionId,
-    connection: &Connection,
-    content: &Content,
-) -> OwnMessage<SuaParameter> {
-    let mut message = about(kind, connection.routing_context);
-    if matches!(kind, kind::CORE | kind::COAK | kind::COIT) {
-        message = message.with(SuaParameter::ProtocolClass(CLASS_2));
-    }
-    if let Some(peer) = connection.peer {
-        message = message.with(SuaParameter::DestinationReference(peer));
-    }
-    if kind != kind::COREF {
-        message = message.with(SuaParameter::SourceReference(id.0));
-    }
-    if matches!(kind, kind::COREF | kind::RELRE) {
-        let unqualified = Cause { kind: if kind == kind::COREF { REFUSAL } else { RELEASE }, value: 0x0f };
-        message = message.with(SuaParameter::Cause(content.cause.unwrap_or(unqualified)));
-    }
-    if let (kind::CORE, Some(destination)) = (kind, &content.destination) {
-        message = message.with(SuaParameter::DestinationAddress(destination.clone()));
-    }
-    if matches!(kind, kind::CORE | kind::COAK) {
-        message = message.with(SuaParameter::SequenceControl(id.0));
-    }
-    if let (kind::CORE, Some(source)) = (kind, &content.source) {
-        message = message.with(SuaParameter::SourceAddress(source.clone()));
-    }
-    match &content.data {
-        Some(data) if !matches!(kind, kind::RELCO | kind::COIT) => {
-            message.with(SuaParameter::Data(data.clone()))
-        }
-        _ => message,
-    }
 }
 
 #[cfg(test)]
