@@ -7,6 +7,7 @@
 
 pub mod cpu_time;
 pub mod dumbbell;
+pub mod failover;
 pub mod pair;
 pub mod rounds;
 pub mod signalling;

@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use slantpath_benches::dumbbell::{self, Case, ns2};
+use slantpath_benches::failover;
 use slantpath_benches::pair::dcsctp::Dcsctp;
 use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
@@ -16,7 +17,7 @@ use slantpath_benches::table::{Row, Table};
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 10] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 11] = [
         || dumbbells().map(text),
         || pairs().map(text),
         || m2pa_messages().map(text),
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         || m3ua::codec().map(text),
         || m3ua::forwarding().map(text),
         || m3ua::delays().map(text),
+        || failover::runs().map(text),
     ];
     for comparison in comparisons {
         match comparison() {
