@@ -2,10 +2,10 @@
 //! the same declarations that read the files; these tests make them anew and compare.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use serde_json::Value as Json;
 use slantpath_scenario::{json_schema, topology_schema};
+use slantpath_testkit::page;
 
 const BEGIN: &str = "<!-- keys of ";
 const END: &str = "<!-- end of keys -->";
@@ -126,15 +126,9 @@ fn made_anew(document: &str, schema: &str, schema_of: SchemaOf) -> String {
 
 /// Compares a document with what it would be, or makes it anew. Every part of the file has its keys in it.
 fn check(name: &str, schema: &str, schema_of: SchemaOf, parts: &[&str]) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
-    let document = std::fs::read_to_string(&path).expect("the document is there");
-    let made = made_anew(&document, schema, schema_of);
-    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
-        std::fs::write(&path, &made).expect("the document can be written");
-    } else {
-        let cure = "SLANTPATH_UPDATE=1 cargo test -p slantpath-scenario --test reference";
-        assert!(made == document, "docs/{name} is out of date; make it anew: {cure}");
-    }
+    let file = format!("docs/{name}");
+    let document = std::fs::read_to_string(page::path(&file)).expect("the document is there");
+    page::hold(&file, &made_anew(&document, schema, schema_of));
     for part in parts {
         assert!(document.contains(&format!("{BEGIN}{part} -->")), "{part} is missing");
     }

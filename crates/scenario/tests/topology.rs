@@ -7,14 +7,11 @@ use slantpath_scenario::{
     FollowError, LoadError, Topology, TopologyOutput, TraceFiles, Workers, follow, topology_schema,
     trace_files,
 };
-
-fn project(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
-}
+use slantpath_testkit::page;
 
 fn topology(name: &str, overrides: &[&str]) -> Topology {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Topology::load(&project("scenarios").join(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
+    Topology::load(&page::path("scenarios").join(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn no_files() -> TraceFiles {
@@ -46,14 +43,7 @@ fn merging_the_merged_topology_changes_nothing() {
 
 #[test]
 fn the_committed_topology_schema_is_the_one_that_the_code_makes() {
-    let path = project("schema/topology.schema.json");
-    let made = topology_schema();
-    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
-        std::fs::write(&path, &made).unwrap();
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    let cure = "regenerate it: slantpath schema topology > schema/topology.schema.json";
-    assert!(committed == made, "schema/topology.schema.json is out of date; {cure}");
+    page::hold("schema/topology.schema.json", &topology_schema());
 }
 
 fn broken() -> Vec<PathBuf> {
@@ -191,7 +181,7 @@ proptest! {
         with in "\\PC{0,3}",
         cut in 0_usize..20,
     ) {
-        let path = project("scenarios/geo-london-boston.toml");
+        let path = page::path("scenarios/geo-london-boston.toml");
         let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
         let at = at.index(text.len());
         let end = (at + cut).min(text.len());

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
+use slantpath_testkit::page;
+
 use crate::place::{Place, scenario};
 
 const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
@@ -69,7 +71,7 @@ fn read(name: &str) -> String {
 fn does_what_it_says(name: &str) {
     let document = read(name);
     let made = executed(name, &document);
-    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
+    if page::is_update() {
         std::fs::write(Path::new(DOCUMENTS).join(name), &made).expect("the document can be written");
         return;
     }

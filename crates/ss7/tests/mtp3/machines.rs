@@ -1,57 +1,26 @@
 //! The tables: no row is hidden by another, no state is out of reach, and the diagrams in the documents are theirs.
 
-use core::fmt::{Debug, Write as _};
-use std::path::Path;
-
-use slantpath_base::StateMachine;
 use slantpath_ss7::mtp3::node::{
     ADJACENT_RESTART, CHANGEOVER, CONGESTION_TEST, DIVERSION, LINK_ACTIVITY, LINK_TEST, LOCAL_INHIBITION,
     REMOTE_INHIBITION, RESTART, ROUTE,
 };
-
-/// A table as a section of the page; its rows are checked on the way.
-fn section<S, I, A>(machine: &StateMachine<S, I, A>) -> String
-where
-    S: Copy + Debug + PartialEq,
-    I: Copy + Debug + PartialEq,
-    A: Copy + Debug,
-{
-    assert_eq!(machine.ambiguous(), None, "{}", machine.name);
-    assert_eq!(machine.unreachable(), Vec::new(), "{}", machine.name);
-    let mut text = String::new();
-    let _ = writeln!(text, "## {}\n\n{}\n", machine.name, machine.source);
-    let _ = writeln!(text, "```mermaid\n{}```\n", machine.mermaid());
-    text
-}
-
-fn page() -> String {
-    let mut text = "# State machines of MTP3\n\n".to_owned();
-    text += "Drawn from the tables in `crates/ss7/src/mtp3/node`; a test compares them. A line reads:\n";
-    text += "input / actions, in their order. An input that a state has no line for is ignored, and\n";
-    text += "counted if a peer sent it.\n\n";
-    text += &section(&LINK_ACTIVITY);
-    text += &section(&LINK_TEST);
-    text += &section(&CHANGEOVER);
-    text += &section(&DIVERSION);
-    text += &section(&LOCAL_INHIBITION);
-    text += &section(&REMOTE_INHIBITION);
-    text += &section(&ROUTE);
-    text += &section(&CONGESTION_TEST);
-    text += &section(&RESTART);
-    text += &section(&ADJACENT_RESTART);
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    text
-}
+use slantpath_testkit::MachinePage;
 
 #[test]
 fn the_diagrams_are_drawn_from_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/machines/mtp3.md");
-    let drawn = page();
-    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, &drawn).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(kept, drawn, "run this test with SLANTPATH_UPDATE=1 to redraw {}", path.display());
+    let introduction = "Drawn from the tables in `crates/ss7/src/mtp3/node`; a test compares them. A line reads:\n\
+                        input / actions, in their order. An input that a state has no line for is ignored, and\n\
+                        counted if a peer sent it.";
+    MachinePage::new("mtp3.md", "State machines of MTP3", introduction)
+        .with(&LINK_ACTIVITY)
+        .with(&LINK_TEST)
+        .with(&CHANGEOVER)
+        .with(&DIVERSION)
+        .with(&LOCAL_INHIBITION)
+        .with(&REMOTE_INHIBITION)
+        .with(&ROUTE)
+        .with(&CONGESTION_TEST)
+        .with(&RESTART)
+        .with(&ADJACENT_RESTART)
+        .hold();
 }
