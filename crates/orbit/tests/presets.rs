@@ -8,17 +8,10 @@ use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{Arrangement, Constellation, shell::Shell};
 use slantpath_orbit::elements::{Checksums, ElementSet, read, require_one_epoch};
 use slantpath_orbit::{Network, Utc};
-use std::io::Write as _;
-
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/tle");
+use slantpath_testkit::shared;
 
 fn sets(name: &str) -> Option<Vec<ElementSet>> {
-    let path = format!("{FOLDER}/{name}");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        writeln!(std::io::stderr(), "SKIPPED: {path} is missing; the preset was not held against what flies")
-            .expect("stderr is open");
-        return None;
-    };
+    let text = shared::text(&format!("tle/{name}"))?;
     Some(read(&text, name, Checksums::Verify).unwrap())
 }
 

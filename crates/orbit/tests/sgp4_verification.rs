@@ -5,22 +5,7 @@
 
 use slantpath_orbit::elements::{Checksums, tle};
 use slantpath_orbit::sgp4::{PropagationFault, Sgp4};
-use std::io::Write as _;
-
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/sgp4");
-
-fn file(name: &str) -> Option<String> {
-    let path = format!("{FOLDER}/{name}");
-    let text = std::fs::read_to_string(&path).ok();
-    if text.is_none() {
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED: {path} is missing; the verification set of AIAA 2006-6753 was not checked"
-        )
-        .expect("stderr is open");
-    }
-    text
-}
+use slantpath_testkit::shared;
 
 /// The rows of one object in `tcppver.out`: minutes, then kilometres and kilometres per second.
 fn expected(text: &str) -> Vec<(u32, Vec<[f64; 7]>)> {
@@ -41,7 +26,11 @@ fn expected(text: &str) -> Vec<(u32, Vec<[f64; 7]>)> {
 
 #[test]
 fn every_state_of_the_verification_set_agrees_within_5_mm() {
-    let (Some(elements), Some(states)) = (file("SGP4-VER.TLE"), file("tcppver.out")) else { return };
+    let (Some(elements), Some(states)) =
+        (shared::text("sgp4/SGP4-VER.TLE"), shared::text("sgp4/tcppver.out"))
+    else {
+        return;
+    };
     let sets = tle::read(&elements, "SGP4-VER.TLE", Checksums::Ignore).unwrap();
     let expected = expected(&states);
     assert_eq!(sets.len(), expected.len());
@@ -84,7 +73,7 @@ fn length(x: f64, y: f64, z: f64) -> f64 {
 
 #[test]
 fn the_error_cases_of_the_verification_set_give_errors() {
-    let Some(elements) = file("SGP4-VER.TLE") else { return };
+    let Some(elements) = shared::text("sgp4/SGP4-VER.TLE") else { return };
     let strict = tle::read(&elements, "SGP4-VER.TLE", Checksums::Verify).unwrap_err();
     assert!(strict.to_string().contains("checksum"), "{strict}");
     let sets = tle::read(&elements, "SGP4-VER.TLE", Checksums::Ignore).unwrap();

@@ -2,40 +2,11 @@
 //! not looked at: those of `isup.pcap` are of the obsolete kind, which SCTP refuses, and the messages in it are sound.
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 
-use std::io::Write as _;
-use std::path::Path;
-
 use slantpath_sigtran::common::{self, Frame, Layout, ParseError};
 use slantpath_sigtran::m3ua::Message;
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::{Msu, ServiceIndicator};
-use slantpath_wire::ip::{IpHeader, protocol};
-
-/// The frames of a classic pcap file, from the IP header on.
-fn ip_packets(file: &[u8]) -> Vec<&[u8]> {
-    let is_little = match file[..4] {
-        [0xd4, 0xc3, 0xb2, 0xa1] => true,
-        [0xa1, 0xb2, 0xc3, 0xd4] => false,
-        _ => panic!("no classic pcap file"),
-    };
-    let word = |at: usize| {
-        let octets = file[at..at + 4].try_into().unwrap();
-        (if is_little { u32::from_le_bytes(octets) } else { u32::from_be_bytes(octets) }) as usize
-    };
-    let skip = match word(20) {
-        1 => 14,
-        113 => 16,
-        other => panic!("link type {other} is not read here"),
-    };
-    let mut packets = Vec::new();
-    let mut at = 24;
-    while at < file.len() {
-        let len = word(at + 8);
-        packets.push(&file[at + 16 + skip..at + 16 + len]);
-        at += 16 + len;
-    }
-    packets
-}
+use slantpath_testkit::{pcap, shared};
 
 /// The user messages of payload protocol 3 in an SCTP packet.
 fn m3ua_messages(packet: &[u8]) -> Vec<Vec<u8>> {
@@ -85,18 +56,10 @@ fn check_draft(octets: &[u8]) {
 
 /// Checks every message of a capture; how many there are, `None` where the file is missing.
 fn check(name: &str) -> Option<usize> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/pcap").join(name);
-    let Ok(file) = std::fs::read(&path) else {
-        writeln!(std::io::stderr(), "SKIPPED: the shared capture {name} is missing").expect("stderr is open");
-        return None;
-    };
+    let file = shared::octets(&format!("pcap/{name}"))?;
     let mut count = 0;
-    for ip in ip_packets(&file) {
-        let Ok((header, len)) = IpHeader::parse_unverified(ip) else { continue };
-        if header.protocol != protocol::SCTP {
-            continue;
-        }
-        for octets in m3ua_messages(&ip[len..len + usize::from(header.payload_len)]) {
+    for packet in pcap::sctp_packets(&file).into_iter().flatten() {
+        for octets in m3ua_messages(packet) {
             match Message::parse(&octets.clone().into()) {
                 Ok(message) => check_message(&message, &octets),
                 Err(ParseError::MissingParameter(PROTOCOL_DATA)) => check_draft(&octets),

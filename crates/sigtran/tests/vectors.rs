@@ -2,30 +2,10 @@
 //! sender's choice, and one of the vectors has the routing context last: that order, and nothing else, is remembered.
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 
-use std::io::Write as _;
-use std::path::Path;
-
 use slantpath_sigtran::common::Layout;
 use slantpath_sigtran::m3ua::Message;
 use slantpath_sigtran::{m2ua, sua};
-
-/// The messages of one protocol in the shared vectors; none, loudly, where the file is missing.
-fn vectors(protocol: &str) -> Vec<Vec<u8>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/pcap/hex-vectors.tsv");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        writeln!(std::io::stderr(), "SKIPPED: there are no shared vectors here").expect("stderr is open");
-        return Vec::new();
-    };
-    let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16).unwrap()).unwrap();
-    let messages: Vec<Vec<u8>> = text
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.strip_prefix(protocol)?.strip_prefix('\t')?.rsplit('\t').next())
-        .map(|hex| hex.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect())
-        .collect();
-    assert!(!messages.is_empty(), "the shared vectors have no {protocol}");
-    messages
-}
+use slantpath_testkit::vectors;
 
 /// Reads a message and writes it again in the order in which it was written.
 fn re_encode(octets: &[u8]) -> Vec<u8> {
@@ -40,14 +20,14 @@ fn re_encode(octets: &[u8]) -> Vec<u8> {
 
 #[test]
 fn m3ua_vectors_re_encode_octet_for_octet() {
-    for octets in vectors("m3ua") {
+    for octets in vectors::of("m3ua") {
         assert_eq!(re_encode(&octets), octets);
     }
 }
 
 #[test]
 fn m2ua_vectors_re_encode_octet_for_octet() {
-    for octets in vectors("m2ua") {
+    for octets in vectors::of("m2ua") {
         let message =
             m2ua::Message::receive(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
         assert_eq!(message.to_bytes(), octets, "{message:?}");
@@ -56,7 +36,7 @@ fn m2ua_vectors_re_encode_octet_for_octet() {
 
 #[test]
 fn sua_vectors_re_encode_octet_for_octet() {
-    for octets in vectors("sua") {
+    for octets in vectors::of("sua") {
         // One of them lacks its destination address: a receiver refuses it, and it is read all the same.
         let message = sua::Message::parse(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
         assert_eq!(message.to_bytes(), octets, "{message:?}");

@@ -1,15 +1,11 @@
 //! Management and test messages of both layouts, written by us and read by tshark.
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::Command;
 
 use slantpath_ss7::mtp3::{
     ChangebackCode, Fsn, ManagementLayout, ManagementMessage as M, Msu, NetworkIndicator, RoutingLabel,
     ServiceIndicator, ServiceInformation, SignallingDataLink, Slc, Sls, TestMessage,
 };
 use slantpath_ss7::{PointCode, PointCodeFormat};
+use slantpath_testkit::{Tshark, pcap};
 
 const LABEL: RoutingLabel = RoutingLabel { dpc: PointCode(92), opc: PointCode(257), sls: Sls(5) };
 
@@ -68,50 +64,15 @@ fn msu(format: PointCodeFormat, indicator: ServiceIndicator, user_part: &[u8]) -
     octets
 }
 
-/// A capture of link type MTP3.
-fn capture(packets: &[Vec<u8>]) -> Vec<u8> {
-    let mut file = Vec::new();
-    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 141] {
-        file.extend_from_slice(&word.to_le_bytes());
-    }
-    for packet in packets {
-        let len = u32::try_from(packet.len()).unwrap();
-        for word in [0, 0, len, len] {
-            file.extend_from_slice(&word.to_le_bytes());
-        }
-        file.extend_from_slice(packet);
-    }
-    file
-}
-
 /// What tshark prints of each packet; nothing, loudly, where there is no tshark.
 fn tshark(layout: ManagementLayout, packets: &[Vec<u8>]) -> Option<Vec<Vec<String>>> {
     let standard = match layout {
         ManagementLayout::Ansi => "ANSI",
         ManagementLayout::Itu => "ITU",
     };
-    let mut name = String::new();
-    write!(name, "slantpath-mtp3-{standard}-{}.pcap", std::process::id()).unwrap();
-    let path = std::env::temp_dir().join(name);
-    std::fs::write(&path, capture(packets)).unwrap();
-    let output = Command::new("tshark")
-        .arg("-r")
-        .arg(&path)
-        .args(["-o", &format!("mtp3.standard:{standard}"), "-T", "fields", "-E", "separator=|"])
-        .args(["-e", "_ws.col.Info", "-e", "mtp3.dpc", "-e", "mtp3.opc", "-e", "_ws.malformed"])
-        .output();
-    std::fs::remove_file(&path).unwrap();
-    let output = match output {
-        Ok(output) if output.status.success() => output,
-        Ok(output) => panic!("tshark: {}", String::from_utf8_lossy(&output.stderr)),
-        Err(_) => {
-            assert!(std::env::var_os("CI").is_none(), "tshark is not installed");
-            writeln!(std::io::stderr(), "SKIPPED: tshark is not installed").expect("stderr is open");
-            return None;
-        }
-    };
-    let text = String::from_utf8(output.stdout).unwrap();
-    Some(text.lines().map(|line| line.split('|').map(|field| field.trim().to_owned()).collect()).collect())
+    Tshark::of_octets(&format!("mtp3-{standard}"), &pcap::write(pcap::MTP3, packets))
+        .prefer(&format!("mtp3.standard:{standard}"))
+        .rows(&["_ws.col.Info", "mtp3.dpc", "mtp3.opc", "_ws.malformed"])
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! An independent reader judges our captures: tshark must find every packet and nothing to complain about.
 
-use std::io::Write as _;
 use std::net::IpAddr;
-use std::path::Path;
-use std::process::Command;
 
 use slantpath_base::Instant;
+use slantpath_testkit::Tshark;
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::{IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
@@ -35,14 +33,6 @@ fn udp(is_v4: bool, payload: &[u8]) -> Vec<u8> {
     packet.observed()
 }
 
-/// What tshark prints for a capture, or `None` where there is no tshark.
-fn tshark(capture: &Path, arguments: &[&str]) -> Option<String> {
-    let checks = ["-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"];
-    let output = Command::new("tshark").arg("-r").arg(capture).args(checks).args(arguments).output().ok()?;
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).expect("tshark prints text"))
-}
-
 #[test]
 fn tshark_reads_a_capture_without_complaint() {
     let mut writer = Writer::new();
@@ -64,30 +54,20 @@ fn tshark_reads_a_capture_without_complaint() {
             writer.packet(reverse, at(3), &report, Direction::Outbound, None);
         }
     }
-    let capture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wire.pcapng");
-    std::fs::write(&capture, writer.take()).expect("a place to write to");
-
+    let tshark = Tshark::of_octets("wire", &writer.take())
+        .prefer("ip.check_checksum:TRUE")
+        .prefer("udp.check_checksum:TRUE");
     let fields =
         ["frame.time_epoch", "frame.interface_name", "frame.packet_flags_direction", "frame.comment"];
-    let arguments: Vec<&str> =
-        ["-T", "fields"].into_iter().chain(fields.iter().flat_map(|field| ["-e", *field])).collect();
-    let Some(listing) = tshark(&capture, &arguments) else {
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED tshark_reads_a_capture_without_complaint: tshark is not installed"
-        )
-        .expect("stderr is open");
-        return;
-    };
-    let lines: Vec<&str> = listing.lines().collect();
+    let Some(lines) = tshark.rows(&fields) else { return };
     assert_eq!(lines.len(), 10);
-    assert_eq!(lines[0], "0.001000007\tlinks/satellite/forward\t0x00000002\t");
-    assert_eq!(lines[1], "0.002000007\tlinks/satellite/forward\t0x00000001\tdropped: queue full");
-    assert_eq!(lines[7], "1.003000007\tlinks/satellite/reverse\t0x00000002\t");
+    assert_eq!(lines[0], ["0.001000007", "links/satellite/forward", "0x00000002", ""]);
+    assert_eq!(lines[1], ["0.002000007", "links/satellite/forward", "0x00000001", "dropped: queue full"]);
+    assert_eq!(lines[7], ["1.003000007", "links/satellite/reverse", "0x00000002", ""]);
 
     let complaint = "_ws.malformed || _ws.expert.severity >= 0x600000 || ip.checksum.status == 0 \
         || udp.checksum.status == 0 || icmp.checksum.status == 0 || icmpv6.checksum.status == 0";
-    assert_eq!(tshark(&capture, &["-Y", complaint]).as_deref(), Some(""), "complaints");
-    let seen = tshark(&capture, &["-Y", "udp.checksum.status == 1 || icmp.checksum.status == 1"]);
+    assert_eq!(tshark.print(&["-Y", complaint]).as_deref(), Some(""), "complaints");
+    let seen = tshark.print(&["-Y", "udp.checksum.status == 1 || icmp.checksum.status == 1"]);
     assert!(seen.is_some_and(|seen| !seen.is_empty()), "checksums are looked at");
 }

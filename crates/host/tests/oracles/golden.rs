@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+
+use slantpath_testkit::page;
 
 use crate::sample::Sample;
 use crate::{adaptation, capture, tshark, units, user_parts};
@@ -11,9 +12,7 @@ pub(crate) fn samples() -> Vec<Sample> {
     [adaptation::samples(), user_parts::samples()].concat()
 }
 
-fn path() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "tests", "oracles", "messages.tsv"].iter().collect()
-}
+const FILE: &str = "crates/host/tests/oracles/messages.tsv";
 
 /// The file, given what tshark calls each message.
 fn table(samples: &[Sample], names: &[String]) -> String {
@@ -28,25 +27,21 @@ fn table(samples: &[Sample], names: &[String]) -> String {
 
 /// The column with tshark's names.
 pub(crate) fn names() -> Vec<String> {
-    let kept = std::fs::read_to_string(path()).unwrap_or_default();
+    let kept = std::fs::read_to_string(page::path(FILE)).unwrap_or_default();
     kept.lines().skip(1).map(|line| line.split('\t').nth(2).unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
 fn every_message_is_written_as_it_was() {
     let samples = [samples(), units::samples()].concat();
-    if std::env::var_os("SLANTPATH_UPDATE").is_some() {
-        let mut names =
-            tshark::names(&capture::of(&self::samples())).expect("tshark is needed to write the table");
-        names.extend(units::names().expect("tshark is needed to write the table"));
-        std::fs::write(path(), table(&samples, &names)).unwrap();
-    }
-    let kept = std::fs::read_to_string(path()).unwrap();
-    let written = table(&samples, &names());
-    for (kept, written) in kept.lines().zip(written.lines()) {
-        assert_eq!(kept, written, "if the change is meant: SLANTPATH_UPDATE=1");
-    }
-    assert_eq!(kept.lines().count(), samples.len() + 1);
+    let names = if page::is_update() {
+        let of_capture = tshark::names(&capture::of(&self::samples()));
+        [of_capture, units::names()].map(|names| names.expect("tshark is needed to write the table")).concat()
+    } else {
+        names()
+    };
+    assert_eq!(names.len(), samples.len());
+    page::hold(FILE, &table(&samples, &names));
 }
 
 #[test]

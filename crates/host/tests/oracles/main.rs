@@ -9,7 +9,6 @@ mod adaptation;
 mod capture;
 mod golden;
 mod sample;
-mod shared;
 mod strangers;
 mod tshark;
 mod units;

@@ -10,18 +10,16 @@ use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::isup::{self, CalledPartyNumber, ParameterCode};
 use slantpath_ss7::mtp3::Msu;
 use slantpath_ss7::sccp::{self, ScmgMessage};
+use slantpath_testkit::{Tshark, pcap, shared};
 use slantpath_wire::{Checksum, Packet, WireError};
-
-use crate::shared::{folder, sctp_packets};
-use crate::tshark::rows;
 
 const M3UA: u32 = 3;
 /// Payload protocols of IUA, M2UA, M3UA, SUA and M2PA.
 const SIGTRAN: std::ops::RangeInclusive<u32> = 1..=5;
 
 /// Payload protocol and octets of the DATA chunks of a packet.
-fn payloads(packet: &Bytes, checksum: Checksum) -> Result<Vec<(u32, Bytes)>, WireError> {
-    let packet = Packet::shared(packet.clone(), checksum);
+fn payloads(packet: &[u8], checksum: Checksum) -> Result<Vec<(u32, Bytes)>, WireError> {
+    let packet = Packet::shared(Bytes::copy_from_slice(packet), checksum);
     let parsed = ParsedPacket::parse(&packet)?;
     let data = parsed.chunks().filter_map(|chunk| match chunk {
         Ok(Chunk::Data(data)) => Some((data.ppid.0, data.payload)),
@@ -32,14 +30,14 @@ fn payloads(packet: &Bytes, checksum: Checksum) -> Result<Vec<(u32, Bytes)>, Wir
 
 #[test]
 fn the_captures_with_signalling_are_those_that_are_checked_here() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = shared::path("pcap") else { return };
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        for packet in sctp_packets(&std::fs::read(&path).unwrap()).into_iter().flatten() {
+        for packet in pcap::sctp_packets(&std::fs::read(&path).unwrap()).into_iter().flatten() {
             // What is too small for a packet carries nothing.
-            for (ppid, _) in payloads(&packet, Checksum::Omitted).unwrap_or_default() {
+            for (ppid, _) in payloads(packet, Checksum::Omitted).unwrap_or_default() {
                 if SIGTRAN.contains(&ppid) {
                     *found.entry((name.clone(), ppid)).or_insert(0) += 1;
                 }
@@ -83,8 +81,7 @@ fn reading(payload: &Bytes) -> [String; 7] {
 
 #[test]
 fn captured_m3ua_reads_as_tshark_prints_it() {
-    let Some(folder) = folder() else { return };
-    let path = folder.join("sctp-keywords.pcap");
+    let Some(path) = shared::path("pcap/sctp-keywords.pcap") else { return };
     let fields = [
         "m3ua.message_class",
         "m3ua.message_type",
@@ -94,11 +91,12 @@ fn captured_m3ua_reads_as_tshark_prints_it() {
         "sccp.message_type",
         "sccpmg.message_type",
     ];
-    let Some(printed) = rows(&path, &[], &fields) else { return };
-    let packets = sctp_packets(&std::fs::read(&path).unwrap());
+    let Some(printed) = Tshark::of_file(&path).rows(&fields) else { return };
+    let file = std::fs::read(&path).unwrap();
+    let packets = pcap::sctp_packets(&file);
     assert_eq!(packets.len(), printed.len());
     for (packet, printed) in packets.iter().zip(printed) {
-        let payloads = payloads(packet.as_ref().unwrap(), Checksum::Complete).unwrap();
+        let payloads = payloads(packet.unwrap(), Checksum::Complete).unwrap();
         let read: Vec<[String; 7]> = payloads.iter().map(|(_, payload)| reading(payload)).collect();
         let columns = (0..7).map(|at| {
             let column: Vec<&str> =
@@ -115,16 +113,15 @@ fn captured_m3ua_reads_as_tshark_prints_it() {
 fn captured_isup_over_a_draft_reads_as_tshark_prints_it() {
     const DRAFT_PROTOCOL_DATA: u16 = 2;
     const PROTOCOL_DATA: u16 = 0x0210;
-    let Some(folder) = folder() else { return };
-    let path = folder.join("isup.pcap");
+    let Some(path) = shared::path("pcap/isup.pcap") else { return };
     let fields = ["mtp3.opc", "mtp3.dpc", "mtp3.sls", "isup.cic", "isup.message_type", "isup.called"];
-    let draft = ["m3ua.version:Internet Draft version 6"];
-    let Some(printed) = rows(&path, &draft, &fields) else { return };
+    let tshark = Tshark::of_file(&path).prefer("m3ua.version:Internet Draft version 6");
+    let Some(printed) = tshark.rows(&fields) else { return };
     let mut read = Vec::new();
-    for packet in sctp_packets(&std::fs::read(&path).unwrap()).into_iter().map(Option::unwrap) {
-        let refused = payloads(&packet, Checksum::Complete);
+    for packet in pcap::sctp_packets(&std::fs::read(&path).unwrap()).into_iter().map(Option::unwrap) {
+        let refused = payloads(packet, Checksum::Complete);
         assert!(matches!(refused, Err(WireError::BadChecksum { .. })), "{refused:?}");
-        for (_, payload) in payloads(&packet, Checksum::Omitted).unwrap() {
+        for (_, payload) in payloads(packet, Checksum::Omitted).unwrap() {
             assert_eq!(Message::parse(&payload), Err(ParseError::MissingParameter(PROTOCOL_DATA)));
             let octets = Frame::parse(&payload).unwrap().octets(DRAFT_PROTOCOL_DATA).unwrap();
             let msu = Msu::parse(&octets, PointCodeFormat::Itu).unwrap();

@@ -1,69 +1,27 @@
 //! tshark, and what it has to say of our capture.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
-use std::path::Path;
-use std::process::Command;
 
 use slantpath_ss7::tcap;
+use slantpath_testkit::Tshark;
 
 use crate::sample::{DPC, FREE_SUBSYSTEM, OPC, SLS, Sample};
 use crate::{capture, golden};
 
-/// Rows of the fields that are asked for, a row for each packet; nothing, loudly, where there is no tshark.
-pub(crate) fn rows(capture: &Path, options: &[&str], fields: &[&str]) -> Option<Vec<Vec<String>>> {
-    let mut command = Command::new("tshark");
-    command.arg("-r").arg(capture);
-    for option in options {
-        command.args(["-o", option]);
-    }
-    command.args(["-T", "fields", "-E", "separator=|"]);
-    for field in fields {
-        command.args(["-e", field]);
-    }
-    let output = match command.output() {
-        Ok(output) if output.status.success() => output,
-        Ok(output) => panic!("tshark: {}", String::from_utf8_lossy(&output.stderr)),
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "{error}: apt-get install tshark");
-            writeln!(std::io::stderr(), "SKIPPED: tshark is not installed").expect("stderr is open");
-            return None;
-        }
-    };
-    let text = String::from_utf8(output.stdout).unwrap();
-    Some(text.lines().map(|line| line.split('|').map(|field| field.trim().to_owned()).collect()).collect())
-}
-
-/// The same of a capture that is not a file yet.
-pub(crate) fn rows_of(
-    name: &str,
-    file: &[u8],
-    options: &[&str],
-    fields: &[&str],
-) -> Option<Vec<Vec<String>>> {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, file).unwrap();
-    rows(&path, options, fields)
-}
-
-/// TCAP of a subsystem of its own, Q.931 rather than GSM's layers in IUA, checksums that are looked at.
-fn options() -> [String; 4] {
-    [
-        format!("tcap.ssn:{}", FREE_SUBSYSTEM.0),
-        "iua.use_gsm_sapi_values:FALSE".to_owned(),
-        "sctp.checksum:CRC-32C".to_owned(),
-        "ip.check_checksum:TRUE".to_owned(),
-    ]
-}
-
+/// What it reads of our capture: TCAP of a subsystem of its own, Q.931 rather than GSM's layers in IUA, checksums that
+/// are looked at.
 fn read(name: &str, file: &[u8], fields: &[&str]) -> Option<Vec<Vec<String>>> {
-    let options = options();
-    rows_of(name, file, &options.each_ref().map(String::as_str), fields)
+    Tshark::of_octets(name, file)
+        .prefer(&format!("tcap.ssn:{}", FREE_SUBSYSTEM.0))
+        .prefer("iua.use_gsm_sapi_values:FALSE")
+        .prefer("sctp.checksum:CRC-32C")
+        .prefer("ip.check_checksum:TRUE")
+        .rows(fields)
 }
 
 /// What tshark calls each packet.
 pub(crate) fn names(file: &[u8]) -> Option<Vec<String>> {
-    let rows = read("names.pcapng", file, &["_ws.col.Info"])?;
+    let rows = read("names", file, &["_ws.col.Info"])?;
     Some(rows.into_iter().map(|row| row.concat()).collect())
 }
 
@@ -100,7 +58,7 @@ fn tshark_has_no_complaint() {
         "sctp.checksum.status",
         "ip.checksum.status",
     ];
-    let Some(rows) = read("complaints.pcapng", &capture::of(&samples), &fields) else { return };
+    let Some(rows) = read("complaints", &capture::of(&samples), &fields) else { return };
     assert_eq!(rows.len(), samples.len());
     for (sample, row) in samples.iter().zip(rows) {
         let [malformed, severities, messages, sctp, ip] = &row[..] else { panic!("{row:?}") };
@@ -140,7 +98,7 @@ fn class_type_and_label_are_what_tshark_prints() {
     fields.extend(["m3ua.protocol_data_", "mtp3."].into_iter().flat_map(label));
     let names: Vec<&str> = fields.iter().map(String::as_str).collect();
     let samples = golden::samples();
-    let Some(rows) = read("types.pcapng", &capture::of(&samples), &names) else { return };
+    let Some(rows) = read("types", &capture::of(&samples), &names) else { return };
     assert_eq!(rows.len(), samples.len());
     for (sample, row) in samples.iter().zip(rows) {
         let Some((_, types, prefix)) = TYPES.iter().find(|(layer, ..)| *layer == sample.layer) else {
@@ -169,7 +127,7 @@ fn tshark_finds_each_kind_of_message_and_component_of_tcap() {
         "tcap.unidirectional_element",
         "data.data",
     ];
-    let Some(rows) = read("tcap.pcapng", &capture::of(&samples), &fields) else { return };
+    let Some(rows) = read("tcap", &capture::of(&samples), &fields) else { return };
     let names = ["Begin", "Continue", "End", "Abort", "Unidirectional"];
     let mut kinds = BTreeSet::new();
     for (sample, row) in samples.iter().zip(&rows) {
@@ -196,10 +154,10 @@ fn tshark_finds_each_kind_of_message_and_component_of_tcap() {
 fn tshark_reads_the_digits_of_the_called_party() {
     let samples: Vec<Sample> = golden::samples().into_iter().filter(|sample| sample.name == "IAM").collect();
     let fields = ["isup.called", "isup.calling", "isup.cic"];
-    let Some(rows) = read("digits.pcapng", &capture::of(&samples), &fields) else { return };
+    let Some(rows) = read("digits", &capture::of(&samples), &fields) else { return };
     assert_eq!(rows, [["4912345678", "498912345", "291"]]);
     let samples: Vec<Sample> =
         golden::samples().into_iter().filter(|sample| ["UDT", "LUDTS"].contains(&&*sample.name)).collect();
-    let Some(rows) = read("titles.pcapng", &capture::of(&samples), &["sccp.called.digits"]) else { return };
+    let Some(rows) = read("titles", &capture::of(&samples), &["sccp.called.digits"]) else { return };
     assert_eq!(rows, [["49123456789"], ["49123456789"]]);
 }

@@ -2,14 +2,12 @@
 
 use slantpath_ss7::mtp2::{Header, LinkStatus, SignalUnit, frame_check};
 use slantpath_ss7::mtp3::ServiceIndicator;
+use slantpath_testkit::{Tshark, pcap};
 
 use crate::golden;
 use crate::sample::{FREE_SUBSYSTEM, Sample, msu, unitdata};
-use crate::tshark::rows_of;
 use crate::user_parts::begin;
 
-/// LINKTYPE_MTP2.
-const LINK_TYPE: u32 = 140;
 const HEADER: Header = Header { bsn: 127, bib: true, fsn: 5, fib: false };
 
 /// Units between their flags, without check bits.
@@ -34,25 +32,12 @@ pub(crate) fn samples() -> Vec<Sample> {
     units.map(sample).into()
 }
 
-fn capture() -> Vec<u8> {
-    let mut file = Vec::new();
-    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, LINK_TYPE] {
-        file.extend_from_slice(&word.to_le_bytes());
-    }
-    for Sample { octets, .. } in samples() {
-        let unit = [&octets[..], &frame_check(&octets)].concat();
-        let len = u32::try_from(unit.len()).unwrap();
-        for word in [0, 0, len, len] {
-            file.extend_from_slice(&word.to_le_bytes());
-        }
-        file.extend_from_slice(&unit);
-    }
-    file
-}
-
 fn read(fields: &[&str]) -> Option<Vec<Vec<String>>> {
-    let options = ["mtp2.capture_contains_frame_check_sequence:TRUE"];
-    rows_of("units.pcap", &capture(), &options, fields)
+    let framed =
+        samples().into_iter().map(|Sample { octets, .. }| [&octets[..], &frame_check(&octets)].concat());
+    Tshark::of_octets("units", &pcap::write(pcap::MTP2, framed))
+        .prefer("mtp2.capture_contains_frame_check_sequence:TRUE")
+        .rows(fields)
 }
 
 /// What tshark calls each unit.

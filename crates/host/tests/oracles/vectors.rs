@@ -7,24 +7,21 @@ use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::isup::{self, CalledPartyNumber, ParameterCode};
 use slantpath_ss7::mtp3::Msu;
 use slantpath_ss7::sccp;
+use slantpath_testkit::{Tshark, vectors};
 
 use crate::capture;
 use crate::sample::Sample;
-use crate::shared::folder;
-use crate::tshark::rows_of;
 
 const LAYERS: [&str; 6] = ["m2ua", "m3ua", "sua", "sccp", "isup", "mtp3"];
 const VECTORS: usize = 27;
 
-fn vectors(text: &str) -> Vec<Sample> {
-    let octet = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-    let vector = |line: &str| {
-        let (layer, rest) = line.split_once('\t').unwrap();
+/// Each vector of a layer that is known here, which is all of them.
+fn samples() -> Option<Vec<Sample>> {
+    let sample = |(layer, octets): (String, Vec<u8>)| {
         let layer = LAYERS.into_iter().find(|known| *known == layer).unwrap();
-        let hex = rest.rsplit('\t').next().unwrap();
-        Sample::new(layer, "vector", hex.as_bytes().chunks(2).map(octet).collect::<Vec<u8>>())
+        Sample::new(layer, "vector", octets)
     };
-    text.lines().skip(1).map(vector).collect()
+    Some(vectors::all()?.into_iter().map(sample).collect())
 }
 
 /// The called party's title, if it has one whose digits are digits.
@@ -91,14 +88,14 @@ fn reading(Sample { layer, octets, .. }: &Sample) -> (Vec<&'static str>, Vec<Str
 
 #[test]
 fn every_vector_reads_as_tshark_prints_it() {
-    let Some(folder) = folder() else { return };
-    let vectors = vectors(&std::fs::read_to_string(folder.join("hex-vectors.tsv")).unwrap());
+    let Some(vectors) = samples() else { return };
     assert_eq!(vectors.len(), VECTORS);
     for layer in LAYERS {
         let of_layer: Vec<Sample> = vectors.iter().filter(|vector| vector.layer == layer).cloned().collect();
         let (fields, _) = reading(&of_layer[0]);
         let file = capture::of(&of_layer);
-        let Some(rows) = rows_of(&format!("vectors-{layer}.pcapng"), &file, &[], &fields) else { return };
+        let tshark = Tshark::of_octets(&format!("vectors-{layer}"), &file);
+        let Some(rows) = tshark.rows(&fields) else { return };
         assert_eq!(rows.len(), of_layer.len());
         for (vector, row) in of_layer.iter().zip(rows) {
             assert_eq!(reading(vector).1, row, "{vector:?}");

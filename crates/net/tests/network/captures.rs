@@ -1,11 +1,8 @@
 //! Captures of a run, as our reader and as tshark see them.
 
-use std::io::Write as _;
-use std::path::Path;
-use std::process::Command;
-
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_net::DirectionConfig;
+use slantpath_testkit::Tshark;
 use slantpath_wire::pcapng::{Block, Blocks, Direction};
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis};
@@ -71,21 +68,7 @@ fn captures_of_equal_runs_are_equal_and_do_not_change_the_run() {
 #[test]
 fn tshark_reads_a_capture_of_a_run() {
     let config = clean(byte_a_millisecond(), Duration::from_millis(10), 1);
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("network.pcapng");
-    std::fs::write(&path, captured(&config)).expect("a place to write to");
-    let fields = ["-T", "fields", "-e", "frame.interface_name", "-e", "ip.checksum.status", "-e", "ip.ttl"];
-    let Ok(output) = Command::new("tshark")
-        .arg("-r")
-        .arg(&path)
-        .args(["-o", "ip.check_checksum:TRUE"])
-        .args(fields)
-        .output()
-    else {
-        writeln!(std::io::stderr(), "SKIPPED tshark_reads_a_capture_of_a_run: tshark is not installed")
-            .expect("stderr is open");
-        return;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let listing = String::from_utf8(output.stdout).expect("tshark prints text");
-    assert_eq!(listing, "links/wire/forward\t1\t64\n".repeat(4));
+    let tshark = Tshark::of_octets("network", &captured(&config)).prefer("ip.check_checksum:TRUE");
+    let Some(rows) = tshark.rows(&["frame.interface_name", "ip.checksum.status", "ip.ttl"]) else { return };
+    assert_eq!(rows, [["links/wire/forward", "1", "64"]; 4]);
 }

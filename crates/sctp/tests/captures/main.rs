@@ -3,20 +3,29 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
-mod capture;
-
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use slantpath_sctp::chunk::kind;
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{ChecksumPolicy, Chunk, PacketBuilder};
+use slantpath_testkit::{pcap, shared};
 use slantpath_wire::{Checksum, Packet, WireError};
+
+/// Whatever a shared capture holds from the SCTP header on, as long as IP says that it is.
+fn sctp_packets(name: &str) -> Option<Vec<Bytes>> {
+    let file = shared::octets(&format!("pcap/{name}"))?;
+    let packets: Vec<_> =
+        pcap::sctp_packets(&file).into_iter().flatten().map(Bytes::copy_from_slice).collect();
+    assert!(!packets.is_empty(), "{name} holds no SCTP packet");
+    Some(packets)
+}
 
 /// Reads every packet and writes it again. `is_canonical`: its writer did not count the padding of a chunk's
 /// last parameter, so that what is written is what was read, byte for byte.
 fn read_and_write(name: &str, is_canonical: bool) -> Option<BTreeMap<u8, usize>> {
     let mut counts = BTreeMap::new();
-    for (number, bytes) in (1..).zip(capture::sctp_packets(name)?) {
+    for (number, bytes) in (1..).zip(sctp_packets(name)?) {
         let packet = Packet::shared(bytes.clone(), Checksum::Complete);
         let parsed = ParsedPacket::parse(&packet).unwrap_or_else(|error| panic!("{name}, {number}: {error}"));
         let chunks: Vec<Chunk> = parsed.chunks().map(Result::unwrap).collect();
@@ -55,7 +64,7 @@ fn packets_that_are_not_canonical_mean_the_same_when_written_again() {
 
 #[test]
 fn a_packet_of_16_143_chunks_is_read_to_its_end() {
-    let Some(packets) = capture::sctp_packets("sctp-max-chunks.pcap") else { return };
+    let Some(packets) = sctp_packets("sctp-max-chunks.pcap") else { return };
     let counts: Vec<_> = packets
         .into_iter()
         .map(|bytes| {
@@ -68,7 +77,7 @@ fn a_packet_of_16_143_chunks_is_read_to_its_end() {
 
 #[test]
 fn a_packet_that_is_too_small_is_an_error() {
-    let Some(packets) = capture::sctp_packets("sctp-pkt-too-small.pcap") else { return };
+    let Some(packets) = sctp_packets("sctp-pkt-too-small.pcap") else { return };
     for bytes in packets {
         let packet = Packet::shared(bytes, Checksum::Omitted);
         let refused = ParsedPacket::parse(&packet).map(|parsed| parsed.chunks().count());
@@ -79,7 +88,7 @@ fn a_packet_that_is_too_small_is_an_error() {
 /// RFC 2960 had Adler-32 where RFC 3309 put CRC32c.
 #[test]
 fn an_adler_32_checksum_is_a_bad_checksum() {
-    let Some(packets) = capture::sctp_packets("isup.pcap") else { return };
+    let Some(packets) = sctp_packets("isup.pcap") else { return };
     for bytes in packets {
         let packet = Packet::shared(bytes.clone(), Checksum::Complete);
         assert!(matches!(ParsedPacket::parse(&packet), Err(WireError::BadChecksum { .. })));
