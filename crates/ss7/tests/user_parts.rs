@@ -5,8 +5,8 @@ use slantpath_testkit::MachinePage;
 
 #[test]
 fn the_page_of_isup_shows_its_table() {
-    let introduction = "Written from the table in `crates/ss7/src/isup/circuit.rs`: a line is a row, with its actions \
-                        behind the slash.";
+    let introduction = "Written from the table in `crates/ss7/src/isup/circuit_state.rs`: a line is a row, with its \
+                        actions behind the slash.";
     MachinePage::new("isup.md", "State machine of ISUP", introduction).with(&isup::CIRCUIT).hold();
 }
 
