@@ -27,6 +27,11 @@ pub enum DropReason {
     QueueFull,
     /// It waited until T(r) expired.
     RecoveryExpired,
+    /// It is a message whose segments did not all come, in order and in time and with room for them, or a segment of
+    /// such a message.
+    SegmentLost,
+    /// It is longer than what can carry it.
+    TooLong,
     /// It acknowledges what was not sent, or comes in a state that has no place for it.
     Unexpected,
     /// It belongs to no connection that is known.

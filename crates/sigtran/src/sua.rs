@@ -26,8 +26,8 @@ pub use parameter::{
 };
 pub use primitive::{Notice, Unitdata, return_cause};
 pub use process::{
-    ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId, UserProcess, UserProcessConfig,
-    UserProcessEvent, UserProcessOutput,
+    ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId, SegmentationConfig, UserProcess,
+    UserProcessConfig, UserProcessEvent, UserProcessOutput,
 };
 pub use status::{Availability, Destination, DestinationChange};
 

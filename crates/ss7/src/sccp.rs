@@ -36,10 +36,12 @@ pub use primitive::{
     ConnectRequest, ConnectionId, ConnectionRequest, DisconnectReason, Indication, PointCodeStatus,
     RemoteSccpStatus, RequestError, UnitdataRequest,
 };
-pub use reassembly::{REASSEMBLY, ReassemblyAction, ReassemblyInput, ReassemblyLimits, ReassemblyState};
+pub use reassembly::{
+    REASSEMBLY, Reassembled, Reassembly, ReassemblyAction, ReassemblyInput, ReassemblyLimits, ReassemblyState,
+};
 pub use status::{
     LOCAL_SUBSYSTEM, LocalAction, LocalInput, LocalState, REMOTE_SUBSYSTEM, RemoteAction, RemoteInput,
     RemoteState,
 };
 pub use timers::{TimerError, Timers};
-pub use unitdata::{Capability, Form, MOST_DATA_OCTETS, NARROWBAND_OCTETS};
+pub use unitdata::{Capability, Form, MOST_DATA_OCTETS, MOST_SEGMENTS, NARROWBAND_OCTETS};

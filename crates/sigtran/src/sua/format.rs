@@ -1,7 +1,10 @@
 //! The messages of SUA's own classes (RFC 3868, sections 3.2 to 3.4 and 3.8).
 
+use slantpath_ss7::sccp::MOST_SEGMENTS;
+
 use super::address;
 use super::parameter::{kind, tag};
+use crate::asp::ErrorCode;
 use crate::common::tag as common_tag;
 use crate::message::{Format, OwnMessage};
 use crate::sua::SuaParameter;
@@ -21,9 +24,10 @@ const AFFECTED: &[u16] = &[common_tag::AFFECTED_POINT_CODE];
 const MANAGEMENT: &[u16] =
     &[common_tag::ROUTING_CONTEXT, address::tag::SUBSYSTEM, tag::SMI, common_tag::INFO];
 
-/// The first of the parameters that a message lacks and must have in class 3 alone, or with another one, which a table
-/// of tags cannot say (RFC 3868, notes to sections 3.3.2, 3.3.3, 3.3.4 and 3.3.11).
-pub(super) fn missing_in_context(message: &OwnMessage<SuaParameter>) -> Option<u16> {
+/// What is wrong with a message that has every parameter of its row: it lacks one that it must have in class 3 alone,
+/// or with another one (RFC 3868, notes to sections 3.3.2, 3.3.3, 3.3.4 and 3.3.11), or says that more segments follow
+/// than may.
+pub(super) fn fault(message: &OwnMessage<SuaParameter>) -> Option<ErrorCode> {
     let has = |tag: u16| message.parameters.iter().any(|parameter| parameter.tag() == tag);
     let is_of_class_3 = message
         .own()
@@ -34,7 +38,17 @@ pub(super) fn missing_in_context(message: &OwnMessage<SuaParameter>) -> Option<u
         kind::CODA if has(tag::RECEIVE_SEQUENCE_NUMBER) => &[tag::CREDIT],
         _ => &[],
     };
-    wanted.iter().copied().find(|tag| !has(*tag))
+    //= https://www.rfc-editor.org/rfc/rfc3868#section-3.10.23
+    //# bits 1-7: indicate the number of remaining segments, value between 0
+    //# and 15
+    let has_too_many = message.own().any(|parameter| {
+        matches!(parameter, SuaParameter::Segmentation(part) if usize::from(part.remaining) >= MOST_SEGMENTS)
+    });
+    if wanted.iter().any(|tag| !has(*tag)) {
+        Some(ErrorCode::MISSING_PARAMETER)
+    } else {
+        has_too_many.then_some(ErrorCode::INVALID_PARAMETER_VALUE)
+    }
 }
 
 pub(super) const FORMATS: &[Format] = &[

@@ -6,6 +6,7 @@
 
 mod registration;
 mod routing;
+mod segments;
 mod transfer;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -23,6 +24,7 @@ use crate::sua::primitive::return_cause;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{Label, Labels, Message, RoutingKey, Sua, SuaParameter, kind, label};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use segments::SegmentOwners;
 use transfer::Origin;
 
 /// How a gateway of SUA behaves.
@@ -97,6 +99,8 @@ struct Server {
     /// The next in a round of ASPs.
     turn: usize,
     labels: BTreeMap<AssociationId, Labels>,
+    /// Where the first segments of messages went.
+    segments: SegmentOwners,
 }
 
 /// Who is at the other end of a connection.
@@ -160,6 +164,7 @@ impl SignallingGateway {
             must_correlate: false,
             turn: 0,
             labels: BTreeMap::new(),
+            segments: SegmentOwners::default(),
         };
         self.servers.insert(routing_context, server);
     }

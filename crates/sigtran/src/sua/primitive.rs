@@ -1,6 +1,7 @@
 //! The connectionless service of SCCP as SUA carries it: N-UNITDATA and N-NOTICE (RFC 3868, section 3.2).
 
 use bytes::Bytes;
+use slantpath_ss7::sccp::MOST_SEGMENTS;
 
 use crate::message::{CommonParameter, OwnMessage, Parameter};
 use crate::sua::{Address, Cause, Segmentation, SuaParameter, kind};
@@ -61,6 +62,35 @@ impl Unitdata {
         }
     }
 
+    /// Whether it goes back where it cannot be delivered: if that was asked for, and of a segmented message the first.
+    pub(super) fn comes_back(&self) -> bool {
+        self.return_on_error && self.segmentation.is_none_or(|segmentation| segmentation.first)
+    }
+
+    /// The message in segments of that many octets; nothing if it takes more than sixteen. All go in sequence, and the
+    /// first alone comes back, as in SCCP (Q.714, section 4.1.1).
+    pub(super) fn segments(&self, octets: usize, reference: u32) -> Option<Vec<Self>> {
+        let count = self.data.len().div_ceil(octets.max(1));
+        if count > MOST_SEGMENTS {
+            return None;
+        }
+        let mut rest = self.data.clone();
+        let mut segments = Vec::with_capacity(count);
+        for remaining in (0_u8..16).take(count).rev() {
+            let first = segments.is_empty();
+            segments.push(Self {
+                source: self.source.clone(),
+                destination: self.destination.clone(),
+                in_sequence: true,
+                return_on_error: self.return_on_error && first,
+                segmentation: Some(Segmentation { first, remaining, reference }),
+                data: rest.split_to(octets.min(rest.len())),
+                ..*self
+            });
+        }
+        Some(segments)
+    }
+
     /// The CLDT that it is.
     pub fn to_message(&self, routing_context: u32) -> OwnMessage<SuaParameter> {
         let class = u8::from(self.in_sequence) | if self.return_on_error { RETURN_ON_ERROR } else { 0 };
@@ -110,6 +140,8 @@ pub struct Notice {
     pub source: Address,
     /// Who had sent it.
     pub destination: Address,
+    /// Which segment of the message it holds, where the message went in segments: the first.
+    pub segmentation: Option<Segmentation>,
     /// The user's octets, if they came back too.
     pub data: Option<Bytes>,
 }
@@ -125,6 +157,8 @@ pub mod return_cause {
     pub const SUBSYSTEM_FAILURE: u8 = 3;
     /// Hop counter violation.
     pub const HOP_COUNTER_VIOLATION: u8 = 12;
+    /// Segmentation failure.
+    pub const SEGMENTATION_FAILURE: u8 = 14;
 }
 
 impl Notice {
@@ -134,6 +168,7 @@ impl Notice {
             cause: Cause { kind: RETURN_CAUSE, value: cause },
             source: unitdata.destination.clone(),
             destination: unitdata.source.clone(),
+            segmentation: unitdata.segmentation,
             data: Some(unitdata.data.clone()),
         }
     }
@@ -145,6 +180,10 @@ impl Notice {
             .with(SuaParameter::Cause(self.cause))
             .with(SuaParameter::SourceAddress(self.source.clone()))
             .with(SuaParameter::DestinationAddress(self.destination.clone()));
+        let message = match self.segmentation {
+            Some(segmentation) => message.with(SuaParameter::Segmentation(segmentation)),
+            None => message,
+        };
         match &self.data {
             Some(data) => message.with(SuaParameter::Data(data.clone())),
             None => message,
@@ -160,6 +199,7 @@ impl Notice {
             cause: *first!(message, SuaParameter::Cause)?,
             source: first!(message, SuaParameter::SourceAddress)?.clone(),
             destination: first!(message, SuaParameter::DestinationAddress)?.clone(),
+            segmentation: first!(message, SuaParameter::Segmentation).copied(),
             data: first!(message, SuaParameter::Data).cloned(),
         })
     }
@@ -195,6 +235,25 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn segments_are_the_message_in_their_order(len in 0_usize..200, octets in 1_usize..20, reference: u32) {
+            let data: Bytes = (0..=255_u8).cycle().take(len).collect();
+            let address = Address::of_subsystem(slantpath_ss7::PointCode(1), 8);
+            let whole = Unitdata { return_on_error: true, ..Unitdata::new(address.clone(), address, data) };
+            let Some(segments) = whole.segments(octets, reference) else {
+                prop_assert!(len > 16 * octets);
+                return Ok(());
+            };
+            let joined: Vec<u8> = segments.iter().flat_map(|segment| segment.data.to_vec()).collect();
+            prop_assert_eq!(joined, whole.data);
+            for (at, segment) in segments.iter().enumerate() {
+                let place = segment.segmentation.unwrap();
+                prop_assert!(segment.data.len() <= octets && segment.in_sequence);
+                prop_assert_eq!((place.first, segment.comes_back()), (at == 0, at == 0));
+                prop_assert_eq!(usize::from(place.remaining), segments.len() - 1 - at);
+            }
+        }
+
         #[test]
         fn unitdata_passes_through_its_message(
             source in any_address(),

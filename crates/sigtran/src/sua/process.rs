@@ -2,11 +2,13 @@
 //! SCCP that is at a gateway.
 
 mod connection;
+mod unitdata;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
+use slantpath_ss7::sccp::Reassembly;
 
 use crate::asp::{
     AspMessage, AspState, ConfigError, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput,
@@ -14,16 +16,17 @@ use crate::asp::{
 };
 use crate::drops::{DropReason, Drops};
 use crate::message::{CommonParameter, Heard, OwnMessage, Streams};
-use crate::sua::format::missing_in_context;
+use crate::sua::format::fault;
 use crate::sua::primitive::routing_context;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{
-    DeregistrationResult, Label, Labels, Message, Notice, RegistrationResult, RoutingKey, Sua, SuaParameter,
-    Unitdata, kind,
+    Address, DeregistrationResult, Label, Labels, Message, Notice, RegistrationResult, RoutingKey, Sua,
+    SuaParameter, Unitdata, kind,
 };
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use connection::Connection;
 pub use connection::{ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId};
+pub use unitdata::SegmentationConfig;
 
 /// How an ASP of SUA behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct UserProcessConfig {
     pub asp: ProcessConfig,
     /// How connections behave.
     pub connections: ConnectionConfig,
+    /// How long messages go, and come together again.
+    pub segmentation: SegmentationConfig,
     /// After how long a destination that is not available is asked for again; without it, never.
     pub audit: Option<Duration>,
     /// Where reference numbers say that they are this ASP's, if ASPs share the traffic of connections.
@@ -84,6 +89,9 @@ pub struct UserProcess {
     audits: BTreeMap<Destination, Instant>,
     connections: BTreeMap<ConnectionId, Connection>,
     next_reference: u32,
+    next_segmentation: u32,
+    /// Segments, by application server, sender and reference, with the first one beside its data.
+    segments: Reassembly<(u32, Address, u32), (u32, Unitdata)>,
     outputs: VecDeque<UserProcessOutput>,
     drops: Drops,
 }
@@ -95,6 +103,7 @@ impl UserProcess {
     /// If a timer or the window is out of its range.
     pub fn new(association: AssociationId, config: UserProcessConfig) -> Result<Self, ConfigError> {
         config.connections.check()?;
+        config.segmentation.check()?;
         Ok(Self {
             config,
             association,
@@ -104,6 +113,8 @@ impl UserProcess {
             audits: BTreeMap::new(),
             connections: BTreeMap::new(),
             next_reference: 1,
+            next_segmentation: 1,
+            segments: Reassembly::new(config.segmentation.limits),
             outputs: VecDeque::new(),
             drops: Drops::default(),
         })
@@ -188,17 +199,6 @@ impl UserProcess {
         self.asp.is_up()
     }
 
-    /// N-UNITDATA request. False, and counted, if the ASP has not that traffic.
-    pub fn unitdata(&mut self, routing_context: u32, unitdata: &Unitdata) -> bool {
-        let is_active = self.is_active(routing_context);
-        if is_active {
-            self.transmit_flow(unitdata.sequence_control, unitdata.to_message(routing_context));
-        } else {
-            self.drops.count(DropReason::AspNotActive);
-        }
-        is_active
-    }
-
     /// Asks the gateway for the state of a destination: DAUD.
     pub fn audit(&mut self, now: Instant, destination: Destination) {
         if let Some(interval) = self.config.audit {
@@ -224,7 +224,8 @@ impl UserProcess {
         self.outputs.pop_front().unwrap_or_else(|| {
             let connections = self.connections.values().filter_map(Connection::deadline);
             let audits = self.audits.values().copied();
-            UserProcessOutput::Wait(connections.chain(audits).chain(self.asp.next_deadline()).min())
+            let own = self.asp.next_deadline().into_iter().chain(self.segments.deadline());
+            UserProcessOutput::Wait(connections.chain(audits).chain(own).min())
         })
     }
 
@@ -233,6 +234,7 @@ impl UserProcess {
         self.asp.handle_timeout(now);
         self.drain_asp(now);
         self.expire_connections(now);
+        self.expire_segments(now);
         let due: Vec<Destination> =
             self.audits.iter().filter(|(_, at)| **at <= now).map(|(destination, _)| *destination).collect();
         for destination in due {
@@ -391,12 +393,12 @@ impl UserProcess {
         if !self.is_active(context) {
             return self.drops.count(DropReason::AspNotActive);
         }
-        if missing_in_context(message).is_some() {
+        if let Some(code) = fault(message) {
             let scope = RoutingContexts(vec![context]);
-            return self.refuse(ErrorCode::MISSING_PARAMETER, scope, octets);
+            return self.refuse(code, scope, octets);
         }
         if let Some(unitdata) = Unitdata::of(message) {
-            self.outputs.push_back(UserProcessOutput::Unitdata(context, unitdata));
+            self.take_unitdata(now, context, unitdata);
         } else if let Some(notice) = Notice::of(message) {
             self.outputs.push_back(UserProcessOutput::Notice(context, notice));
         } else {

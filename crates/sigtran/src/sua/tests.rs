@@ -2,6 +2,7 @@
 
 mod connections;
 mod flow_control;
+mod segments;
 
 use std::collections::VecDeque;
 

@@ -21,7 +21,7 @@ use crate::sccp::connection::Connection;
 use crate::sccp::connection::references::References;
 use crate::sccp::counters::{Counters, Discard};
 use crate::sccp::primitive::Indication;
-use crate::sccp::reassembly::Reassembly;
+use crate::sccp::reassembly::{Key, Reassembly};
 use crate::sccp::status::{LocalSubsystem, RemoteNode};
 use crate::sccp::unitdata::{Sorted, Unitdata};
 use crate::sccp::{ConnectionId, LocalReference, Message, Ssn};
@@ -60,7 +60,7 @@ pub struct Node {
     /// The link selection of the next message of class 0.
     next_sls: u8,
     /// Of each message the first segment without its data, and its label if it came from another node.
-    reassembly: Reassembly<(Unitdata, Option<RoutingLabel>)>,
+    reassembly: Reassembly<Key, (Unitdata, Option<RoutingLabel>)>,
     next_segmentation: u32,
     references: References,
     connections: BTreeMap<u32, Connection>,

@@ -1,4 +1,4 @@
-//! Segments of XUDT and LUDT put together again (Q.714, section 4.1.1.2.3).
+//! Segments of XUDT and LUDT put together again (Q.714, section 4.1.1.2.3); those of SUA's CLDT too.
 
 use std::collections::BTreeMap;
 
@@ -119,9 +119,9 @@ struct Partial<T> {
     expires: Instant,
 }
 
-/// What a segment, or a deadline, led to.
+/// What a segment, or a deadline, led to. `T` is what the first segment came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reassembled<T> {
+pub enum Reassembled<T> {
     /// The message is whole: what its first segment came with, and its data.
     Complete(T, Vec<u8>),
     /// It will not be: what its first segment came with and held, and why.
@@ -132,25 +132,27 @@ pub(super) enum Reassembled<T> {
     Kept,
 }
 
-/// All messages that are being put together.
+/// All messages that are being put together. `K` tells those of many senders apart, `T` is what is kept of a first
+/// segment beside its data.
 #[derive(Clone, Debug)]
-pub(super) struct Reassembly<T> {
+pub struct Reassembly<K, T> {
     limits: ReassemblyLimits,
-    partial: BTreeMap<Key, Partial<T>>,
+    partial: BTreeMap<K, Partial<T>>,
     octets: usize,
 }
 
-impl<T> Reassembly<T> {
-    pub(super) const fn new(limits: ReassemblyLimits) -> Self {
+impl<K: Clone + Ord, T> Reassembly<K, T> {
+    /// Nothing yet, and never more than that.
+    pub const fn new(limits: ReassemblyLimits) -> Self {
         Self { limits, partial: BTreeMap::new(), octets: 0 }
     }
 
-    /// Takes a segment. `first` is kept if the segment is a first one.
-    pub(super) fn segment(
+    /// Takes a segment, to which others may come within `timer` if it is a first one; `first` is kept then.
+    pub fn segment(
         &mut self,
         now: Instant,
         timer: Duration,
-        key: &Key,
+        key: &K,
         segmentation: Segmentation,
         first: T,
         data: &[u8],
@@ -212,25 +214,26 @@ impl<T> Reassembly<T> {
         result
     }
 
-    fn take(&mut self, key: &Key) -> Option<Partial<T>> {
+    fn take(&mut self, key: &K) -> Option<Partial<T>> {
         let partial = self.partial.remove(key)?;
         self.octets -= partial.data.len();
         Some(partial)
     }
 
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    /// When the time of a message is over next.
+    pub fn deadline(&self) -> Option<Instant> {
         self.partial.values().map(|partial| partial.expires).min()
     }
 
     /// One message whose time is over, if there is any.
-    pub(super) fn take_expired(&mut self, now: Instant) -> Option<Reassembled<T>> {
+    pub fn take_expired(&mut self, now: Instant) -> Option<Reassembled<T>> {
         let (key, _) = self.partial.iter().find(|(_, partial)| partial.expires <= now)?;
         let key = key.clone();
         self.take(&key).map(|partial| partial.failed(ReturnCause::ERROR_IN_MESSAGE_TRANSPORT))
     }
 
     /// Octets that are kept.
-    pub(super) const fn octets(&self) -> usize {
+    pub const fn octets(&self) -> usize {
         self.octets
     }
 }
@@ -249,7 +252,7 @@ mod tests {
     const NOW: Instant = Instant::START;
 
     fn take(
-        reassembly: &mut Reassembly<()>,
+        reassembly: &mut Reassembly<Key, ()>,
         reference: u32,
         first: bool,
         remaining: u8,

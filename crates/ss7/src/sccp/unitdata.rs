@@ -36,7 +36,7 @@ impl Default for Capability {
 /// 272 octets of signalling information less the routing label (Q.703, section 2.3.8).
 pub const NARROWBAND_OCTETS: usize = 268;
 /// The most segments of a message: the first says how many follow, in four bits.
-pub(super) const MOST_SEGMENTS: usize = 16;
+pub const MOST_SEGMENTS: usize = 16;
 /// The most user data: sixteen segments of 247 octets.
 pub const MOST_DATA_OCTETS: usize = 3_952;
 /// Message handling: return the message on error.

@@ -4,8 +4,9 @@ use crate::asp::{AsState, AspState, ErrorCode, RoutingContexts, TrafficMode};
 use crate::common::MessageKind;
 use crate::drops::DropReason;
 use crate::message::{CommonParameter, OwnMessage, Parameter};
-use crate::sua::format::missing_in_context;
+use crate::sua::format::fault;
 use crate::sua::gateway::routing::answers;
+use crate::sua::gateway::segments::SegmentKey;
 use crate::sua::gateway::{
     Peer, Section, SignallingGateway, SignallingGatewayEvent, SignallingGatewayOutput,
 };
@@ -21,6 +22,14 @@ pub(super) enum Origin {
 }
 
 impl Origin {
+    /// The ASP that sent it, if it was one.
+    const fn sender(self) -> Option<AssociationId> {
+        match self {
+            Self::Asp(association, _) => Some(association),
+            Self::Network => None,
+        }
+    }
+
     const fn peer(self) -> Peer {
         match self {
             Self::Asp(association, _) => Peer::Asp(association),
@@ -45,8 +54,7 @@ impl SignallingGateway {
         if self.asps.asp_state(association, &context) != AspState::Active {
             return self.drops.count(DropReason::AspNotActive);
         }
-        if missing_in_context(&message).is_some() {
-            let code = ErrorCode::MISSING_PARAMETER;
+        if let Some(code) = fault(&message) {
             return self.send_error(association, code, RoutingContexts(vec![context]), octets);
         }
         if !self.note_connection(association, context, &message) {
@@ -232,16 +240,18 @@ impl SignallingGateway {
         let mode = self.asps.traffic_mode(&context);
         let mut message = with_context(message, context);
         let targets = match mode {
-            Some(TrafficMode::Loadshare) => self.owner(context, &active, &message).into_iter().collect(),
-            _ => active,
+            Some(TrafficMode::Loadshare) => self.sharer(origin, context, &active, &message),
+            _ if active.is_empty() => Err(DropReason::NoActiveAsp),
+            _ => Ok(active),
         };
         if mode == Some(TrafficMode::Broadcast) {
             self.correlate(context, &mut message);
         }
-        if targets.is_empty() {
-            self.drops.count(DropReason::NoActiveAsp);
+        let targets = targets.unwrap_or_else(|reason| {
+            self.drops.count(reason);
             self.give_back(origin, &message, return_cause::SUBSYSTEM_FAILURE);
-        }
+            Vec::new()
+        });
         let control = first!(message, SuaParameter::SequenceControl).copied();
         let reference = first!(message, SuaParameter::DestinationReference).copied();
         // All that goes to one end of a connection takes one stream, COAK as what follows it.
@@ -272,6 +282,31 @@ impl SignallingGateway {
         // The data come last.
         let at = message.parameters.len().saturating_sub(1);
         message.parameters.insert(at, Parameter::Common(correlation));
+    }
+
+    /// The ASP of a loadshare that a message is for: for a segment the one that got the first.
+    fn sharer(
+        &mut self,
+        origin: Origin,
+        context: u32,
+        active: &[AssociationId],
+        message: &OwnMessage<SuaParameter>,
+    ) -> Result<Vec<AssociationId>, DropReason> {
+        let segment = SegmentKey::of(origin.sender(), message);
+        let owner = match &segment {
+            Some((key, segmentation)) if !segmentation.first => {
+                let server = self.servers.get_mut(&context).ok_or(DropReason::NoRoute)?;
+                let owner = server.segments.owner(key, *segmentation);
+                owner.filter(|asp| active.contains(asp)).ok_or(DropReason::SegmentLost)?
+            }
+            _ => self.owner(context, active, message).ok_or(DropReason::NoActiveAsp)?,
+        };
+        if let (Some((key, segmentation)), Some(server)) = (segment, self.servers.get_mut(&context))
+            && segmentation.first
+        {
+            server.segments.note(key, owner);
+        }
+        Ok(vec![owner])
     }
 
     /// The ASP of a loadshare that a message is for: the owner of its connection or transaction, the one that its
@@ -315,9 +350,7 @@ impl SignallingGateway {
 
     /// Gives a message back whose sender asked for it.
     pub(super) fn give_back(&mut self, origin: Origin, message: &OwnMessage<SuaParameter>, cause: u8) {
-        let Some(unitdata) = Unitdata::of(message).filter(|unitdata| unitdata.return_on_error) else {
-            return;
-        };
+        let Some(unitdata) = Unitdata::of(message).filter(Unitdata::comes_back) else { return };
         let notice = Notice::returning(&unitdata, cause);
         match origin {
             Origin::Network => {
