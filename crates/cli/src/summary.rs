@@ -1,5 +1,7 @@
 //! The summary that `slantpath run` prints.
 
+mod signalling;
+
 use std::io::{self, Write};
 
 use slantpath_results::{Moments, Value};
@@ -40,28 +42,7 @@ const LINKS: [Measure; 7] = [
     measure("at most", "packets", "queue_max_packets", 1.0),
 ];
 
-const SIGNALLING_LOAD: [Measure; 9] = [
-    measure("sent", "messages", "sent_messages", 1.0),
-    measure("delivered", "messages", "delivered_messages", 1.0),
-    measure("lost", "messages", "lost_messages", 1.0),
-    measure("repeated", "messages", "repeated_messages", 1.0),
-    measure("misordered", "messages", "out_of_sequence_messages", 1.0),
-    measure("delay", "ms", "delay_mean_s", 1e3),
-    measure("95 %", "ms", "delay_p95_s", 1e3),
-    measure("99 %", "ms", "delay_p99_s", 1e3),
-    measure("unavailable", "s", "unavailable_s", 1.0),
-];
-
-const SIGNALLING_LINKS: [Measure; 6] = [
-    measure("sent", "messages", "sent_messages", 1.0),
-    measure("again", "messages", "repeated_messages", 1.0),
-    measure("received", "messages", "received_messages", 1.0),
-    measure("failures", "times", "times_unavailable", 1.0),
-    measure("outage", "s", "outage_s", 1.0),
-    measure("longest", "s", "outage_max_s", 1.0),
-];
-
-/// Prints what was run, and a table of flows and one of links.
+/// Prints what was run, and tables of flows, links and signalling.
 pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     let head = &scenario.scenario;
     let runs = if outputs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", outputs.len()) };
@@ -70,22 +51,13 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     if outputs.len() > 1 {
         writeln!(out, "means ± half the width of their {:.0} % interval", LEVEL * 100.0)?;
     }
-    writeln!(out)?;
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
-    writeln!(out)?;
     print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
-    if outputs.first().is_some_and(|output| output.table("signalling_load").is_some()) {
-        writeln!(out)?;
-        // A verdict is one run's: means have none.
-        let keys = ["load", "link", "loss_verdict", "missequence_verdict", "unavailability_verdict"];
-        let keys = if outputs.len() == 1 { &keys[..] } else { &keys[..2] };
-        print_table(outputs, "signalling_load", keys, &SIGNALLING_LOAD, out)?;
-        writeln!(out)?;
-        print_table(outputs, "signalling_links", &["link", "point"], &SIGNALLING_LINKS, out)?;
-    }
+    signalling::print(outputs, out)?;
     print_failures(outputs, out)
 }
 
+/// Prints a table behind an empty line; one without rows not at all.
 fn print_table(
     outputs: &[RunOutput],
     name: &str,
@@ -94,6 +66,10 @@ fn print_table(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let Some(table) = outputs.first().and_then(|output| output.table(name)) else { return Ok(()) };
+    if table.rows() == 0 {
+        return Ok(());
+    }
+    writeln!(out)?;
     let mut lines = TextTable::default();
     let headings = measures.iter().map(|measure| measure.heading.to_owned());
     lines.row(keys.iter().map(|key| (*key).to_owned()).chain(headings));

@@ -2,15 +2,19 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
 
-fn output(overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-quad.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+/// The quad, which is run once.
+fn quad() -> &'static RunOutput {
+    static QUAD: OnceLock<RunOutput> = OnceLock::new();
+    QUAD.get_or_init(|| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-quad.toml");
+        let scenario = Scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+        run(&scenario, &RunOptions::default()).unwrap()
+    })
 }
 
 /// A table as rows of text, with seconds to the millisecond.
@@ -31,8 +35,84 @@ fn rows(table: &Table) -> String {
 
 #[test]
 fn the_quad_tells_what_management_did_and_what_it_was_refused() {
-    let output = output(&[]);
+    let output = quad();
     insta::assert_snapshot!(rows(output.table("signalling_events").unwrap()));
+}
+
+/// The sum of a column over the rows of a point.
+fn count(output: &RunOutput, table: &str, point: &str, column: &str) -> u64 {
+    let table = output.table(table).unwrap_or_else(|| panic!("there is no table {table}"));
+    let points = table.column("point").unwrap();
+    let cells = table.column(column).unwrap_or_else(|| panic!("there is no column {column}"));
+    let own = (0..table.rows()).filter(|row| points.at(*row) == Value::Text(point));
+    own.map(|row| match cells.at(row) {
+        Value::U64(number) => number,
+        other => panic!("{other:?} is no count"),
+    })
+    .sum()
+}
+
+#[test]
+fn the_quad_counts_what_mtp3_and_sccp_did() {
+    let output = quad();
+    let tables = ["mtp3_links", "mtp3_link_sets", "mtp3_destinations", "mtp3_routes", "signalling_discards"];
+    let texts = tables.map(|name| format!("{name}\n{}", rows(output.table(name).unwrap())));
+    insta::assert_snapshot!(texts.join("\n"));
+    // Wide ones: what is not zero.
+    for name in ["mtp3", "sccp"] {
+        insta::assert_snapshot!(name, columns(output.table(name).unwrap()));
+    }
+}
+
+/// A table turned round, without the columns that are zero in every row.
+fn columns(table: &Table) -> String {
+    let line = |column: &slantpath_results::Column| {
+        let cells: Vec<_> = (0..table.rows()).map(|row| column.at(row)).collect();
+        let is_zero = cells.iter().all(|cell| *cell == Value::U64(0));
+        let text = |cell: &Value| match cell {
+            Value::U64(number) => number.to_string(),
+            Value::Text(word) => (*word).to_owned(),
+            other => format!("{other:?}"),
+        };
+        let cells: Vec<String> = cells.iter().map(text).collect();
+        (!is_zero).then(|| format!("{}: {}\n", column.name(), cells.join(" ")))
+    };
+    table.columns().iter().filter_map(line).collect()
+}
+
+#[test]
+fn a_transfer_point_that_restarts_gets_no_traffic_before_it_says_so() {
+    let output = quad();
+    assert_eq!(count(output, "mtp3", "left", "restarts"), 2);
+    assert_eq!(count(output, "mtp3", "left", "discarded_restarting_messages"), 0);
+}
+
+#[test]
+fn every_message_that_mtp3_took_was_delivered_passed_on_waits_or_was_discarded() {
+    let output = quad();
+    for point in ["exchange", "left", "right", "register"] {
+        let all = count(output, "mtp3", point, "discarded_messages");
+        let table = output.table("mtp3").unwrap();
+        let reasons = table
+            .columns()
+            .iter()
+            .map(slantpath_results::Column::name)
+            .filter(|name| name.starts_with("discarded_") && *name != "discarded_messages");
+        assert_eq!(reasons.map(|reason| count(output, "mtp3", point, reason)).sum::<u64>(), all, "{point}");
+        let sent = count(output, "mtp3_destinations", point, "sent_messages");
+        assert_eq!(sent, count(output, "mtp3", point, "sent_messages"), "{point}");
+    }
+    // What one point controls or prohibits, the others hear.
+    for message in ["tfc", "tfp", "tfa"] {
+        let [sent, received] = ["sent", "received"].map(|way| {
+            let column = format!("{way}_{message}_messages");
+            ["exchange", "left", "right", "register"]
+                .iter()
+                .map(|point| count(output, "mtp3", point, &column))
+                .sum::<u64>()
+        });
+        assert!(sent > 0 && received > 0 && received <= sent, "{message}: {sent} {received}");
+    }
 }
 
 /// Two points and two lines, of which the second stops at 30 s and starts again at 40 s.

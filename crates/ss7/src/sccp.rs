@@ -27,7 +27,7 @@ pub use connection::machine::{
     ResetState,
 };
 pub use connection::window::Window;
-pub use counters::{Counters, Discard};
+pub use counters::{Counters, Discard, MESSAGE_TYPES, MessageCounts};
 pub use management::{Affected, ScmgMessage};
 pub use message::{LocalReference, Message, ProtocolClass, Segmentation, SequencingSegmenting, Ssn};
 pub use node::{Node, Output};

@@ -151,6 +151,47 @@ impl Link {
         }
     }
 
+    /// What an end has refused or thrown away, by reason, and the name of its level 2.
+    pub(super) fn discards(&self, side: Side) -> (&'static str, Vec<(&'static str, u64)>) {
+        match &self.kind {
+            Kind::Association(ends) => {
+                let discarded = ends[side as usize].counters().discarded;
+                let reasons = vec![
+                    ("buffer-full", discarded.buffer_full),
+                    ("flushed-received", discarded.flushed_received),
+                    ("flushed-to-send", discarded.flushed_to_send),
+                    ("held-at-failure", discarded.held_at_failure),
+                    ("held-too-many", discarded.held_too_many),
+                    ("malformed", discarded.malformed),
+                    ("not-retrieved", discarded.not_retrieved),
+                    ("out-of-sequence", discarded.out_of_sequence),
+                    ("payload-protocol", discarded.payload_protocol),
+                    ("request-ignored", discarded.request_ignored),
+                    ("resynchronizing", discarded.resynchronizing),
+                    ("status-ignored", discarded.status_ignored),
+                    ("too-few-streams", discarded.too_few_streams),
+                    ("too-long", discarded.too_long),
+                    ("unsuitable-to-send", discarded.unsuitable_to_send),
+                    ("user-data-out-of-service", discarded.user_data_out_of_service),
+                    ("wrong-stream", discarded.wrong_stream),
+                ];
+                ("m2pa", reasons)
+            }
+            Kind::Line(line) => {
+                let counters = line.1[side as usize].counters();
+                let reasons = vec![
+                    ("buffer-full", counters.refused_buffer_full),
+                    ("flushed", counters.flushed),
+                    ("not-in-service", counters.discarded_not_in_service),
+                    ("out-of-sequence", counters.discarded_out_of_sequence),
+                    ("out-of-service-to-send", counters.refused_out_of_service),
+                    ("repeated", counters.discarded_repeated),
+                ];
+                ("mtp2", reasons)
+            }
+        }
+    }
+
     pub(super) fn counters(&self, side: Side) -> EndCounters {
         match &self.kind {
             Kind::Association(ends) => {

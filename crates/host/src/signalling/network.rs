@@ -34,6 +34,8 @@ pub(super) struct Point {
     /// By the numbers of MTP3: which link, and which end of it is here.
     pub(super) links: Vec<(SignallingLinkId, Side)>,
     deadline: Option<Instant>,
+    /// Messages that came to a user and belong to no load.
+    strangers: u64,
 }
 
 /// A network of signalling points under load.
@@ -45,8 +47,6 @@ pub struct SignallingNetwork {
     deadlines: Vec<[Option<Instant>; 2]>,
     loads: Vec<Load>,
     pub(super) events: Vec<Event>,
-    /// Messages that came to a user and belong to no load.
-    strangers: u64,
     outputs: VecDeque<Output>,
 }
 
@@ -76,15 +76,8 @@ impl SignallingNetwork {
             Load::new(config, seed).map_err(|error| NetworkConfigError::Generator { load: name, error })
         };
         let loads = loads.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
-        let mut network = Self {
-            points,
-            links,
-            deadlines,
-            loads,
-            events: Vec::new(),
-            strangers: 0,
-            outputs: VecDeque::new(),
-        };
+        let mut network =
+            Self { points, links, deadlines, loads, events: Vec::new(), outputs: VecDeque::new() };
         for point in 0..network.points.len() {
             let count = u16::try_from(network.points[point].links.len()).unwrap_or(u16::MAX);
             for link in 0..count {
@@ -156,9 +149,33 @@ impl SignallingNetwork {
         self.points[point.0].sccp.as_ref().map(sccp::Node::counters)
     }
 
-    /// Messages that came to a user and belong to no load.
-    pub const fn strangers(&self) -> u64 {
-        self.strangers
+    /// Messages that came to a user of any point and belong to no load.
+    pub fn strangers(&self) -> u64 {
+        self.points.iter().map(|point| point.strangers).sum()
+    }
+
+    /// Messages that came to a user of a point and belong to no load.
+    pub fn strangers_at(&self, point: PointId) -> u64 {
+        self.points[point.0].strangers
+    }
+
+    /// The message transfer part of a point, for what it has measured.
+    pub fn mtp3(&self, point: PointId) -> &mtp3::Node {
+        &self.points[point.0].mtp3
+    }
+
+    /// The links at a point, by the numbers of its MTP3: which link, and which end of it is there.
+    pub fn links_at(&self, point: PointId) -> &[(SignallingLinkId, Side)] {
+        &self.points[point.0].links
+    }
+
+    /// What level 2 at an end of a link has refused or thrown away, by reason, and its name.
+    pub fn link_discards(
+        &self,
+        link: SignallingLinkId,
+        side: Side,
+    ) -> (&'static str, Vec<(&'static str, u64)>) {
+        self.links[link.0].discards(side)
     }
 
     /// What became of a load's messages up to `now`, for each of its links.
@@ -238,7 +255,7 @@ impl SignallingNetwork {
                                 let loads = &mut self.loads;
                                 let is_known =
                                     loads.iter_mut().any(|load| load.arrived_unitdata(now, code, ssn, data));
-                                self.strangers += u64::from(!is_known);
+                                point.strangers += u64::from(!is_known);
                             } else {
                                 self.coordinate(now, number, ssn, &indication);
                             }
@@ -268,14 +285,14 @@ impl SignallingNetwork {
         }
         match (&mut self.points[point].sccp, &indication) {
             (Some(sccp), _) if user == ServiceIndicator::SCCP => sccp.handle_indication(now, indication),
-            (_, TransferIndication::Transfer(transfer)) => self.arrived(now, transfer),
+            (_, TransferIndication::Transfer(transfer)) => self.arrived(now, point, transfer),
             _ => {}
         }
     }
 
-    fn arrived(&mut self, now: Instant, transfer: &Transfer) {
+    fn arrived(&mut self, now: Instant, point: usize, transfer: &Transfer) {
         let is_known = self.loads.iter_mut().any(|load| load.arrived(now, transfer));
-        self.strangers += u64::from(!is_known);
+        self.points[point].strangers += u64::from(!is_known);
     }
 
     fn drain_load(&mut self, now: Instant, number: usize) -> bool {
@@ -321,6 +338,6 @@ impl Point {
             }
         };
         let links = vec![(SignallingLinkId(usize::MAX), Side::First); count];
-        Ok(Self { code, mtp3, sccp, links, deadline: None })
+        Ok(Self { code, mtp3, sccp, links, deadline: None, strangers: 0 })
     }
 }

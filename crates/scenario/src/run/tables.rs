@@ -1,8 +1,12 @@
 //! The tables of a run.
 
+mod discards;
 mod flows;
 mod messages;
+mod mtp3;
 mod network;
+mod rows;
+mod sccp;
 mod signalling;
 mod timelines;
 

@@ -169,6 +169,47 @@ mod heading {
 }
 
 impl ManagementMessage {
+    /// Its name in the Recommendation.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Coo(_) => "COO",
+            Self::Coa(_) => "COA",
+            Self::Xco(_) => "XCO",
+            Self::Xca(_) => "XCA",
+            Self::Cbd(_) => "CBD",
+            Self::Cba(_) => "CBA",
+            Self::Eco => "ECO",
+            Self::Eca => "ECA",
+            Self::Rct => "RCT",
+            Self::Tfc(..) => "TFC",
+            Self::Tfp(_) => "TFP",
+            Self::Tfr(_) => "TFR",
+            Self::Tfa(_) => "TFA",
+            Self::Rst(_) => "RST",
+            Self::Rsr(_) => "RSR",
+            Self::Tcp(_) => "TCP",
+            Self::Tcr(_) => "TCR",
+            Self::Tca(_) => "TCA",
+            Self::Rcp(_) => "RCP",
+            Self::Rcr(_) => "RCR",
+            Self::Lin => "LIN",
+            Self::Lun => "LUN",
+            Self::Lia => "LIA",
+            Self::Lua => "LUA",
+            Self::Lid => "LID",
+            Self::Lfu => "LFU",
+            Self::Llt => "LLT",
+            Self::Lrt => "LRT",
+            Self::Tra => "TRA",
+            Self::Trw => "TRW",
+            Self::Dlc(_) => "DLC",
+            Self::Css => "CSS",
+            Self::Cns => "CNS",
+            Self::Cnp => "CNP",
+            Self::Upu { .. } => "UPU",
+        }
+    }
+
     /// Reads a message behind a label with that SLS, and the signalling link code that it speaks of. Spare bits
     /// are ignored.
     pub fn parse(octets: &[u8], layout: ManagementLayout, sls: Sls) -> Result<(Self, Slc), WireError> {

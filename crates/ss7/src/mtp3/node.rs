@@ -11,6 +11,7 @@ mod diversion;
 mod inhibiting;
 mod link;
 mod link_test;
+mod measurements;
 mod network;
 mod reception;
 mod restart;
@@ -39,6 +40,7 @@ pub use inhibiting::{
 };
 pub use link::{Ends, LINK_ACTIVITY, LinkActivity, LinkActivityAction, LinkActivityInput};
 pub use link_test::{LINK_TEST, LinkTestAction, LinkTestInput, LinkTestState};
+pub use measurements::{DestinationMeasurements, LinkMeasurements, RouteMeasurements, Spells};
 pub use network::{NetworkFault, check_network};
 pub use restart::{
     ADJACENT_RESTART, AdjacentAction, AdjacentInput, AdjacentState, RESTART, RestartAction, RestartInput,
@@ -142,6 +144,7 @@ struct LinkSet {
     /// By their codes.
     links: Vec<LinkId>,
     state: AdjacentState,
+    unavailable: Spells,
 }
 
 /// MTP level 3 of one signalling point.
@@ -193,7 +196,12 @@ impl Node {
             }
             own.sort_by_key(|(slc, _)| *slc);
             let links = own.into_iter().map(|(_, id)| id).collect();
-            link_sets.push(LinkSet { adjacent: link_set.adjacent, links, state: AdjacentState::Isolated });
+            link_sets.push(LinkSet {
+                adjacent: link_set.adjacent,
+                links,
+                state: AdjacentState::Isolated,
+                unavailable: Spells::default(),
+            });
         }
         Ok(Self {
             table: Table::new(&config),
@@ -391,6 +399,11 @@ impl Node {
     }
 
     fn request(&mut self, link: LinkId, request: LinkRequest) {
+        if let LinkRequest::Transmit(octets) = &request {
+            let measured = &mut self.link_mut(link).measured;
+            measured.sent_msus += 1;
+            measured.sent_octets += octets.len() as u64;
+        }
         self.outputs.push_back(Output::Link(link, request));
     }
 

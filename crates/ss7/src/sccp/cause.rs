@@ -8,6 +8,15 @@ macro_rules! causes {
 
         impl $name {
             $($(#[$value_doc])* pub const $value: Self = Self($code);)*
+
+            /// Every cause that has a name, with the name.
+            pub const ALL: &[(Self, &str)] = &[$((Self::$value, stringify!($value)),)*];
+
+            /// Its name in small letters, with `between` between words; the number of one without a name.
+            pub fn name(self, between: &str) -> String {
+                let named = Self::ALL.iter().find(|(cause, _)| *cause == self);
+                named.map_or_else(|| self.0.to_string(), |(_, name)| name.to_lowercase().replace('_', between))
+            }
         }
     };
 }

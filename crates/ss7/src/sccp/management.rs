@@ -34,6 +34,18 @@ pub struct Affected {
 }
 
 impl ScmgMessage {
+    /// Its name in the Recommendation.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Ssa(_) => "SSA",
+            Self::Ssp(_) => "SSP",
+            Self::Sst(_) => "SST",
+            Self::Sor(_) => "SOR",
+            Self::Sog(_) => "SOG",
+            Self::Ssc(..) => "SSC",
+        }
+    }
+
     /// Reads a message from its format identifier on.
     pub fn parse(octets: &[u8]) -> Result<Self, WireError> {
         let mut reader = Reader::new(octets);

@@ -129,6 +129,7 @@ impl Node {
         match indication {
             TransferIndication::Transfer(transfer) => {
                 self.counters.received += 1;
+                self.counters.received_types.count(&transfer.user_data);
                 self.handle_transfer(now, &transfer);
             }
             TransferIndication::Pause(affected) => self.handle_pause(now, affected),
@@ -215,6 +216,7 @@ impl Node {
             self.loopback.push_back(transfer);
         } else {
             self.counters.sent += 1;
+            self.counters.sent_types.count(&transfer.user_data);
             self.outputs.push_back(Output::Transfer(transfer));
         }
     }

@@ -8,18 +8,29 @@ use slantpath_ss7::load::{Limit, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
 
 use super::super::signalling::side_name;
+use super::{discards, mtp3, sccp};
 use crate::scenario::Scenario;
 use crate::signalling::code;
 
-/// All three, at the end of a run.
+/// All three and those of MTP3, SCCP and discards, at the end of a run.
 pub(in crate::run) fn tables(
     scenario: &Scenario,
     simulation: &mut SignallingSimulation,
     end: Instant,
-) -> [Table; 3] {
-    let events = events(scenario, simulation);
-    let links = links(scenario, simulation, end);
-    [events, links, load(scenario, simulation, end)]
+) -> Vec<Table> {
+    let network = simulation.signalling();
+    let mut tables = mtp3::tables(scenario, network, end).to_vec();
+    tables.extend([sccp::table(scenario, network), discards::table(scenario, network)]);
+    tables.extend([events(scenario, simulation), links(scenario, simulation, end)]);
+    tables.push(load(scenario, simulation, end));
+    tables
+}
+
+/// The name of the point with that code.
+pub(super) fn name_of(scenario: &Scenario, wanted: PointCode) -> String {
+    let mut points = scenario.signalling.points.iter();
+    let found = points.find(|(name, _)| code(&scenario.signalling, name) == wanted);
+    found.map_or_else(|| format!("point code {}", wanted.0), |(name, _)| name.to_owned())
 }
 
 const fn verdict_name(verdict: Verdict) -> &'static str {
@@ -161,10 +172,6 @@ fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
     let mut status = TypedColumn::<u64>::new("congestion_status");
     let points: Vec<&str> = scenario.signalling.points.iter().map(|(name, _)| name).collect();
     let links: Vec<&str> = scenario.signalling.links.iter().map(|(name, _)| name).collect();
-    let name_of = |wanted: PointCode| {
-        let found = points.iter().find(|name| code(&scenario.signalling, name) == wanted);
-        found.map_or_else(|| format!("point code {}", wanted.0), |name| (*name).to_owned())
-    };
     for happened in simulation.signalling().events() {
         at.push_instant(happened.at);
         point.push(points[happened.point.0]);
@@ -176,10 +183,12 @@ fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
                 Some(format!("subsystem {}", ssn.0))
             }
             EventKind::InhibitionRefused(InhibitError::CutsOff(code)) => {
-                Some(format!("would cut off {}", name_of(code)))
+                Some(format!("would cut off {}", name_of(scenario, code)))
             }
             EventKind::InhibitionRefused(InhibitError::UnderWay) => Some("inhibited already".to_owned()),
-            EventKind::LinkSetAvailable(code) | EventKind::LinkSetUnavailable(code) => Some(name_of(code)),
+            EventKind::LinkSetAvailable(code) | EventKind::LinkSetUnavailable(code) => {
+                Some(name_of(scenario, code))
+            }
             _ => None,
         };
         detail.push_optional(about.as_deref());

@@ -197,6 +197,9 @@ impl Node {
             return;
         };
         self.link_mut(link).changeover.state = row.to;
+        if row.from == ChangeoverState::Idle && row.to != ChangeoverState::Idle {
+            self.link_mut(link).measured.changeovers += 1;
+        }
         for action in row.actions {
             self.changeover_action(now, link, *action);
         }
@@ -349,7 +352,9 @@ impl Node {
                     self.say_truth(destination, to);
                 }
             }
-            Ok((_, slc)) => self.transmit_management(msu.label.dpc, slc, octets.clone()),
+            Ok((_, slc)) => {
+                self.transmit_management(msu.label.dpc, slc, octets.clone());
+            }
             Err(_) => self.counters.discard(DiscardReason::RetrievedManagement),
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use slantpath_base::Duration;
 
 use crate::mtp3::node::LinkSetId;
+use crate::mtp3::node::measurements::Spells;
 use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::table::Route;
 use crate::mtp3::node::timers::{Timer, Timers};
@@ -323,7 +324,13 @@ impl Config {
     /// nothing bears are left out: `faults` tells of them.
     pub(super) fn routes(&self) -> BTreeMap<PointCode, Vec<Route>> {
         let mut all: BTreeMap<PointCode, Vec<Route>> = BTreeMap::new();
-        let route = |link_set, priority| Route { link_set, priority, state: RouteState::default() };
+        let route = |link_set, priority| Route {
+            link_set,
+            priority,
+            state: RouteState::default(),
+            prohibited: Spells::default(),
+            restricted: Spells::default(),
+        };
         for destination in &self.destinations {
             let routes = all.entry(destination.point_code).or_default();
             for RouteConfig { link_set, priority } in &destination.routes {

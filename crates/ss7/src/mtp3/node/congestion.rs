@@ -114,9 +114,10 @@ impl Node {
         }
     }
 
-    pub(super) fn link_congestion(&mut self, link: LinkId, status: u8) {
+    pub(super) fn link_congestion(&mut self, now: Instant, link: LinkId, status: u8) {
         if self.link(link).congestion != status {
             self.link_mut(link).congestion = status;
+            self.measure(now, link);
             self.tell(ManagementEvent::LinkCongestion(link, status));
         }
     }
@@ -197,6 +198,7 @@ impl Node {
     }
 
     fn set_congestion(&mut self, destination: u32, status: u8) {
+        self.table.measured_mut(destination).congested.follow(self.now, status > 0);
         let known = self.table.destination_mut(destination);
         if known.congestion.status != status {
             known.congestion.status = status;
@@ -217,6 +219,7 @@ impl Node {
     /// A destination that cannot be reached is not congested: its users are told to pause anyway.
     pub(super) fn congestion_forgotten(&mut self, destination: u32) {
         self.table.destination_mut(destination).congestion.status = 0;
+        self.table.measured_mut(destination).congested.follow(self.now, false);
         self.congestion_test(self.now, destination, CongestionTestInput::Inaccessible);
     }
 

@@ -1,5 +1,9 @@
 //! What a node has done, and what it threw away and why.
 
+use std::collections::BTreeMap;
+
+use crate::mtp3::ManagementMessage;
+
 /// Why a message was discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum DiscardReason {
@@ -49,6 +53,46 @@ pub enum DiscardReason {
 
 const REASONS: usize = DiscardReason::RetrievedManagement as usize + 1;
 
+impl DiscardReason {
+    /// All of them.
+    pub const ALL: [Self; REASONS] = [
+        Self::WrongNetwork,
+        Self::NotForThisPoint,
+        Self::UnknownDestination,
+        Self::InaccessibleDestination,
+        Self::BackWhereItCameFrom,
+        Self::CircularRoute,
+        Self::UserPartUnavailable,
+        Self::CongestedLink,
+        Self::TooManyHeld,
+        Self::Malformed,
+        Self::UnknownSubject,
+        Self::Unexpected,
+        Self::Restarting,
+        Self::RetrievedManagement,
+    ];
+
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WrongNetwork => "wrong-network",
+            Self::NotForThisPoint => "not-for-this-point",
+            Self::UnknownDestination => "unknown-destination",
+            Self::InaccessibleDestination => "inaccessible-destination",
+            Self::BackWhereItCameFrom => "back-where-it-came-from",
+            Self::CircularRoute => "circular-route",
+            Self::UserPartUnavailable => "user-part-unavailable",
+            Self::CongestedLink => "congested-link",
+            Self::TooManyHeld => "too-many-held",
+            Self::Malformed => "malformed",
+            Self::UnknownSubject => "unknown-subject",
+            Self::Unexpected => "unexpected",
+            Self::Restarting => "restarting",
+            Self::RetrievedManagement => "retrieved-management",
+        }
+    }
+}
+
 /// Counts since the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -72,6 +116,12 @@ pub struct Counters {
     pub flushed_links: u64,
     /// Changebacks that ended without an acknowledgement.
     pub unacknowledged_changebacks: u64,
+    /// Restarts of this point.
+    pub restarts: u64,
+    /// Management messages sent, by their three-letter names.
+    pub management_sent: BTreeMap<&'static str, u64>,
+    /// Management messages received that could be read.
+    pub management_received: BTreeMap<&'static str, u64>,
     discarded: [u64; REASONS],
 }
 
@@ -86,7 +136,29 @@ impl Counters {
         self.discarded.iter().sum()
     }
 
+    pub(super) fn management_sent(&mut self, message: ManagementMessage) {
+        *self.management_sent.entry(message.name()).or_default() += 1;
+    }
+
+    pub(super) fn management_received(&mut self, message: ManagementMessage) {
+        *self.management_received.entry(message.name()).or_default() += 1;
+    }
+
     pub(super) fn discard(&mut self, reason: DiscardReason) {
         self.discarded[reason as usize] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_stands_in_the_list_under_a_name_of_its_own() {
+        let mut names: Vec<_> = DiscardReason::ALL.iter().map(|reason| reason.name()).collect();
+        assert!(DiscardReason::ALL.iter().enumerate().all(|(place, reason)| *reason as usize == place));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), REASONS);
     }
 }

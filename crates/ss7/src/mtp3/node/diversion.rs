@@ -209,6 +209,7 @@ impl Node {
         }
         let link_set = self.link(link).set;
         if self.available_links(link_set).next().is_none() {
+            self.link_set_mut(link_set).unavailable.follow(now, true);
             self.tell(ManagementEvent::LinkSetUnavailable(link_set));
         }
         self.check_isolation(now, link_set);
@@ -236,6 +237,17 @@ impl Node {
             || self.link_set(link_set).state == AdjacentState::Restarting
         {
             self.adjacent_input(now, link_set, AdjacentInput::Lost);
+        }
+        self.check_adjacents(now);
+    }
+
+    /// The last way to an adjacent point may have gone, by a failure elsewhere or by a TFP: when its own links come
+    /// back, it restarts, and takes no traffic before it says so (section 9.3).
+    pub(super) fn check_adjacents(&mut self, now: Instant) {
+        for id in self.link_set_ids() {
+            if !self.has_working_link(id) && !self.is_adjacent_reached(id) {
+                self.adjacent_input(now, id, AdjacentInput::Lost);
+            }
         }
     }
 
@@ -303,6 +315,7 @@ impl Node {
             let code = ChangebackCode(self.next_changeback);
             self.next_changeback = self.next_changeback.wrapping_add(1);
             let subject = Subject::Changeback { from, to, code };
+            self.link_mut(to).measured.changebacks += 1;
             let diversion = self.new_diversion(subject, BTreeSet::from([from]), BTreeSet::new());
             for (bundle, sls) in slots {
                 self.table.slot_mut(bundle, sls).held = Some(diversion);

@@ -8,6 +8,7 @@ use crate::mtp3::node::changeover::{Changeover, ChangeoverInput};
 use crate::mtp3::node::config::SequenceNumbers;
 use crate::mtp3::node::inhibiting::Inhibition;
 use crate::mtp3::node::link_test::{LinkTest, LinkTestInput};
+use crate::mtp3::node::measurements::LinkMeasurements;
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{LinkId, LinkSetId, ManagementEvent, Node};
@@ -179,6 +180,7 @@ pub(super) struct Link {
     pub(super) congestion: u8,
     /// Whether management wants the emergency proving period, whatever else the link set has.
     pub(super) wants_emergency: bool,
+    pub(super) measured: LinkMeasurements,
 }
 
 impl Link {
@@ -195,6 +197,7 @@ impl Link {
             test: LinkTest::default(),
             congestion: 0,
             wants_emergency: false,
+            measured: LinkMeasurements::default(),
         }
     }
 
@@ -285,7 +288,12 @@ impl Node {
     ) {
         let was_available = self.link(link).is_available();
         change(self.link_mut(link));
-        match (was_available, self.link(link).is_available()) {
+        let is_available = self.link(link).is_available();
+        self.measure(now, link);
+        if was_available != is_available {
+            self.link_mut(link).measured.unavailable.follow(now, was_available);
+        }
+        match (was_available, is_available) {
             (true, false) => self.link_lost(now, link, cause),
             (false, true) => self.link_gained(now, link),
             (false, false) => {
@@ -303,6 +311,7 @@ impl Node {
         match indication {
             LinkIndication::InService => {
                 self.link_mut(link).congestion = 0;
+                self.measure(now, link);
                 self.link_activity_input(now, link, LinkActivityInput::InService);
             }
             // Whoever stopped it knows.
@@ -315,7 +324,7 @@ impl Node {
                 self.resume_level_2(link);
                 self.block(now, link, |ends| ends.with_remote(false));
             }
-            LinkIndication::Congestion(status) => self.link_congestion(link, status.min(3)),
+            LinkIndication::Congestion(status) => self.link_congestion(now, link, status.min(3)),
             LinkIndication::Bsnt(fsn) => self.bsnt(now, link, Some(fsn)),
             LinkIndication::BsntNotRetrievable => self.bsnt(now, link, None),
             LinkIndication::Retrieved(message) => self.retrieved(link, &message),
@@ -330,6 +339,12 @@ impl Node {
         let Some(row) = LINK_ACTIVITY.next(self.link(link).activity, input) else { return };
         if row.to != LinkActivity::Available && row.from != LinkActivity::Available {
             self.link_mut(link).activity = row.to;
+        }
+        let measured = &mut self.link_mut(link).measured;
+        match (row.from, row.to) {
+            (LinkActivity::Available, LinkActivity::Retrieving) => measured.failures += 1,
+            (LinkActivity::Aligning, LinkActivity::Waiting) => measured.alignment_failures += 1,
+            _ => {}
         }
         for action in row.actions {
             match action {

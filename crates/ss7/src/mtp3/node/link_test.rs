@@ -105,6 +105,9 @@ impl Node {
     pub(super) fn link_test(&mut self, now: Instant, link: LinkId, input: LinkTestInput) {
         let Some(row) = LINK_TEST.next(self.link(link).test.state, input) else { return };
         self.link_mut(link).test.state = row.to;
+        if input == LinkTestInput::T1 {
+            self.link_mut(link).measured.unanswered_tests += 1;
+        }
         for action in row.actions {
             match action {
                 LinkTestAction::SendSltm => {
@@ -118,6 +121,7 @@ impl Node {
                 LinkTestAction::StopT2 => self.schedule.stop(Key::Link(link, Timer::TestT2)),
                 LinkTestAction::Pass => self.link_activity_input(now, link, LinkActivityInput::TestPassed),
                 LinkTestAction::Fail => {
+                    self.link_mut(link).measured.test_failures += 1;
                     self.tell(ManagementEvent::LinkTestFailed(link));
                     self.link_activity_input(now, link, LinkActivityInput::TestFailed);
                 }

@@ -15,6 +15,9 @@ const UNEQUIPPED: u8 = 1;
 
 impl Node {
     pub(super) fn received(&mut self, now: Instant, link: LinkId, octets: &Bytes) {
+        let measured = &mut self.link_mut(link).measured;
+        measured.received_msus += 1;
+        measured.received_octets += octets.len() as u64;
         let Ok(msu) = Msu::parse(octets, self.config.format) else {
             return self.counters.discard(DiscardReason::Malformed);
         };
@@ -67,6 +70,7 @@ impl Node {
         let Ok((message, slc)) = parsed else {
             return self.counters.discard(DiscardReason::Malformed);
         };
+        self.counters.management_received(message);
         match message {
             // From anywhere.
             M::Tfc(code, status) => return self.transfer_controlled(now, code, status),

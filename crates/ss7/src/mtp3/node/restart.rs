@@ -243,6 +243,7 @@ impl Node {
 
     /// A link set has its first available link.
     pub(super) fn link_set_up(&mut self, now: Instant, link_set: LinkSetId) {
+        self.link_set_mut(link_set).unavailable.follow(now, false);
         self.tell(ManagementEvent::LinkSetAvailable(link_set));
         if self.restart == RestartState::Isolated {
             let first = match (self.config.restart, self.config.function) {
@@ -287,6 +288,7 @@ impl Node {
             match action {
                 RestartAction::StartT18 => self.start(now, Key::Node(Timer::T18), Timer::T18),
                 RestartAction::StartT20 => {
+                    self.counters.restarts += 1;
                     self.tell(ManagementEvent::RestartBegun);
                     self.start(now, Key::Node(Timer::T20), Timer::T20);
                 }

@@ -105,6 +105,9 @@ impl Node {
         match self.table.find(code) {
             Some(destination) if is_used && code != self.link_set(from).adjacent => {
                 self.route_input(now, destination, from, input);
+                if input == RouteInput::Tfp {
+                    self.check_adjacents(now);
+                }
             }
             _ => self.counters.discard(DiscardReason::UnknownSubject),
         }
@@ -118,6 +121,8 @@ impl Node {
         };
         let Some(row) = ROUTE.next(route.state, input) else { return };
         route.state = row.to;
+        route.prohibited.follow(now, row.to == RouteState::Prohibited);
+        route.restricted.follow(now, row.to == RouteState::Restricted);
         let (code, adjacent) = (self.table.destination(destination).code, self.link_set(over).adjacent);
         for action in row.actions {
             match action {
@@ -213,6 +218,9 @@ impl Node {
         let code = known.code;
         if to == NOWHERE {
             known.cut = self.stamp;
+        }
+        if from == NOWHERE || to == NOWHERE {
+            self.table.measured_mut(destination).inaccessible.follow(now, to == NOWHERE);
         }
         let (was, is) = (self.table.bundles[usize::from(from)], self.table.bundles[usize::from(to)]);
         if self.config.function == Function::TransferPoint && !self.is_announcing_restart() {

@@ -7,6 +7,7 @@
 use crate::PointCode;
 use crate::mtp3::node::config::Config;
 use crate::mtp3::node::congestion::RouteSetCongestion;
+use crate::mtp3::node::measurements::{DestinationMeasurements, Spells};
 use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::{LinkId, LinkSetId};
 
@@ -46,6 +47,8 @@ pub(super) struct Route {
     pub(super) priority: u8,
     /// What the point at the other end of the link set says of the destination.
     pub(super) state: RouteState,
+    pub(super) prohibited: Spells,
+    pub(super) restricted: Spells,
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +84,8 @@ pub(super) struct Table {
     /// By page and the lower eight bits: the destination's index.
     entries: Vec<u32>,
     pub(super) destinations: Vec<Destination>,
+    /// By the same index: beside them, so that a look-up does not drag it along.
+    pub(super) measured: Vec<DestinationMeasurements>,
     pub(super) bundles: Vec<Bundle>,
     slots: Vec<Slot>,
     sls_values: usize,
@@ -94,6 +99,7 @@ impl Table {
             pages: vec![NO_PAGE; pages],
             entries: Vec::new(),
             destinations: Vec::new(),
+            measured: Vec::new(),
             bundles: vec![Bundle { first: None, second: None }],
             slots: vec![Slot::default(); sls_values],
             sls_values,
@@ -113,6 +119,7 @@ impl Table {
         }
         let index = u32::try_from(self.destinations.len()).unwrap_or(NO_DESTINATION);
         self.entries[usize::from(self.pages[upper]) * PAGE + lower] = index;
+        self.measured.push(DestinationMeasurements::default());
         self.destinations.push(Destination {
             code,
             routes,
@@ -140,6 +147,10 @@ impl Table {
     }
 
     #[inline]
+    pub(super) fn measured_mut(&mut self, index: u32) -> &mut DestinationMeasurements {
+        &mut self.measured[index as usize]
+    }
+
     pub(super) fn destination_mut(&mut self, index: u32) -> &mut Destination {
         &mut self.destinations[index as usize]
     }

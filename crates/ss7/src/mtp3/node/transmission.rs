@@ -62,11 +62,13 @@ impl Node {
         let Some(link) = link else { return self.inaccessible(&message) };
         if self.pass_congestion(link, &message) {
             self.counters.sent += 1;
+            self.table.measured_mut(message.destination).sent_msus += 1;
             if matches!(message.origin, Origin::Transit { .. }) {
                 self.counters.transferred += 1;
             }
             self.request(link, LinkRequest::Transmit(message.octets));
         } else {
+            self.link_mut(link).measured.congestion_discards += 1;
             self.counters.discard(DiscardReason::CongestedLink);
         }
     }
@@ -110,7 +112,9 @@ impl Node {
 
     pub(super) fn send_management(&mut self, to: PointCode, slc: Slc, message: ManagementMessage) {
         let octets = self.management(to, slc, message, self.top_priority());
-        self.transmit_management(to, slc, octets);
+        if self.transmit_management(to, slc, octets) {
+            self.counters.management_sent(message);
+        }
     }
 
     fn management(&self, to: PointCode, slc: Slc, message: ManagementMessage, priority: u8) -> Bytes {
@@ -124,12 +128,14 @@ impl Node {
         })
     }
 
-    /// Management messages do not wait for the traffic that they manage.
-    pub(super) fn transmit_management(&mut self, to: PointCode, slc: Slc, octets: Bytes) {
-        match self.management_link(to, slc) {
+    /// Management messages do not wait for the traffic that they manage. Whether there was a link for it.
+    pub(super) fn transmit_management(&mut self, to: PointCode, slc: Slc, octets: Bytes) -> bool {
+        let link = self.management_link(to, slc);
+        match link {
             Some(link) => self.request(link, LinkRequest::Transmit(octets)),
             None => self.counters.discard(DiscardReason::InaccessibleDestination),
         }
+        link.is_some()
     }
 
     /// A changeback declaration follows the traffic over the link that it leaves (section 6.3).
@@ -137,13 +143,16 @@ impl Node {
         let (to, slc) = (self.adjacent(about), self.link(about).slc);
         let octets = self.management(to, slc, ManagementMessage::Cbd(code), self.top_priority());
         self.request(over, LinkRequest::Transmit(octets));
+        self.counters.management_sent(ManagementMessage::Cbd(code));
     }
 
     /// A signalling route set congestion test goes where traffic to the destination goes, with the priority that it
     /// asks about.
     pub(super) fn send_test_of_congestion(&mut self, to: PointCode, priority: u8) {
         let octets = self.management(to, Slc(0), ManagementMessage::Rct, priority);
-        self.transmit_management(to, Slc(0), octets);
+        if self.transmit_management(to, Slc(0), octets) {
+            self.counters.management_sent(ManagementMessage::Rct);
+        }
     }
 
     /// The link for a management message: of the direct link set if one is available, else of the best route, else

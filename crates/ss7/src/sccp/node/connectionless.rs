@@ -79,6 +79,7 @@ impl Node {
         if let (true, Some(hops)) = (translates, unitdata.hop_counter) {
             match hops.checked_sub(1) {
                 None | Some(0) => {
+                    self.counters.hop_counter_violations += 1;
                     return self.fail(now, unitdata, ReturnCause::HOP_COUNTER_VIOLATION, Some(label));
                 }
                 Some(left) => unitdata.hop_counter = Some(left),
@@ -123,6 +124,8 @@ impl Node {
                     Ok(messages) => {
                         if messages.len() > 1 {
                             self.next_segmentation = (self.next_segmentation + 1) & 0xff_ffff;
+                            self.counters.segmented += 1;
+                            self.counters.segments_sent += messages.len() as u64;
                         }
                         self.counters.relayed += u64::from(from.is_some());
                         for octets in messages {
@@ -153,6 +156,7 @@ impl Node {
         segmentation: Segmentation,
         from: Option<RoutingLabel>,
     ) {
+        self.counters.segments_received += 1;
         let mut calling = Vec::new();
         unitdata.calling.emit(&mut calling);
         let origin = from.map_or(self.config.point_code, |label| label.opc);
@@ -161,9 +165,11 @@ impl Node {
         let timer = self.config.timers.reassembly;
         match self.reassembly.segment(now, timer, &key, segmentation, (unitdata, from), &data) {
             Reassembled::Complete((first, _), data) => {
+                self.counters.reassembled += 1;
                 self.indicate_unitdata(Unitdata { data, ..first }, segmentation.in_sequence);
             }
             Reassembled::Failed((first, from), data, cause) => {
+                self.counters.reassembly_failed(cause);
                 self.fail(now, Unitdata { data, ..first }, cause, from);
             }
             Reassembled::Ignored => self.counters.discard(Discard::UnexpectedSegment),
@@ -174,6 +180,7 @@ impl Node {
     pub(super) fn expire_segments(&mut self, now: Instant) {
         while let Some(expired) = self.reassembly.take_expired(now) {
             if let Reassembled::Failed((first, from), data, cause) = expired {
+                self.counters.reassembly_failed(cause);
                 self.fail(now, Unitdata { data, ..first }, cause, from);
             }
         }

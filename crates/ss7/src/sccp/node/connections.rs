@@ -120,6 +120,7 @@ impl Node {
         let refuse =
             |node: &mut Self, cause: ReturnCause| node.refuse(now, source, cause.refusal(), from, own);
         if from.is_some() && !called.routes_on_ssn && called.global_title.is_some() && !take_hop(optional) {
+            self.counters.hop_counter_violations += 1;
             return refuse(self, ReturnCause::HOP_COUNTER_VIOLATION);
         }
         let calling = calling_of(optional, from, self.config.point_code);

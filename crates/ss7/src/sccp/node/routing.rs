@@ -36,6 +36,21 @@ impl Node {
         if called.routes_on_ssn || called.global_title.is_none() {
             return self.route_on_ssn(route);
         }
+        match self.translate(route) {
+            Err(cause) => {
+                self.counters.untranslated(cause);
+                Err(cause)
+            }
+            Ok(destination) => {
+                self.counters.translated += 1;
+                Ok(destination)
+            }
+        }
+    }
+
+    /// Where the translation of a global title leads.
+    fn translate(&mut self, route: Route<'_>) -> Result<Destination, ReturnCause> {
+        let Route { called, .. } = route;
         let translation =
             self.config.translator.translate(called, route.calling).map_err(|error| match error {
                 NoTranslation::Address => ReturnCause::NO_TRANSLATION_FOR_ADDRESS,

@@ -159,6 +159,7 @@ impl Node {
         let Ok(message) = ScmgMessage::parse(&unitdata.data) else {
             return self.counters.discard(Discard::MalformedManagement);
         };
+        self.counters.management_received(message);
         match message {
             ScmgMessage::Ssa(Affected { ssn, point_code, .. }) => {
                 self.hear(now, point_code, ssn, RemoteInput::Allowed);
@@ -357,6 +358,7 @@ impl Node {
 
     fn send_management(&mut self, now: Instant, code: PointCode, message: ScmgMessage) {
         let unitdata = self.management(code, message);
+        self.counters.management_sent(message);
         self.route_unitdata(now, unitdata, None);
     }
 
@@ -366,6 +368,7 @@ impl Node {
         let capability = self.remote(code).map(|remote| remote.capability).unwrap_or_default();
         let sls = self.any_sls();
         if let Ok(messages) = unitdata.fit(capability, crate::sccp::LocalReference(0)) {
+            self.counters.management_sent(message);
             for octets in messages {
                 self.transmit(code, sls, octets);
             }

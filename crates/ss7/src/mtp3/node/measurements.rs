@@ -1,0 +1,175 @@
+//! What is measured of links, link sets, destinations and routes, after Q.752: how often something was so, and for how
+//! long.
+
+use slantpath_base::{Duration, Instant};
+
+use crate::PointCode;
+use crate::mtp3::node::link::Ends;
+use crate::mtp3::node::routes::RouteState;
+use crate::mtp3::node::{LinkId, LinkSetId, Node};
+
+/// How often something held, and for how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spells {
+    times: u64,
+    over: Duration,
+    since: Option<Instant>,
+}
+
+impl Spells {
+    /// How often it began.
+    pub const fn times(&self) -> u64 {
+        self.times
+    }
+
+    /// How long it has held until `now`, all times together.
+    pub fn lasted(&self, now: Instant) -> Duration {
+        self.since.map_or(self.over, |since| self.over + (now - since))
+    }
+
+    /// It holds from now on, or it does not any more.
+    pub(super) fn follow(&mut self, now: Instant, holds: bool) {
+        match (self.since, holds) {
+            (None, true) => (self.times, self.since) = (self.times + 1, Some(now)),
+            (Some(since), false) => (self.over, self.since) = (self.over + (now - since), None),
+            _ => {}
+        }
+    }
+}
+
+/// What was measured of a link at this end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkMeasurements {
+    /// Messages given to level 2, those of management and tests among them.
+    pub sent_msus: u64,
+    /// Their octets, from the service information octet on.
+    pub sent_octets: u64,
+    /// Messages that level 2 gave.
+    pub received_msus: u64,
+    /// Their octets.
+    pub received_octets: u64,
+    /// How often it went out of service without management wanting so.
+    pub failures: u64,
+    /// How often it could not be aligned, or proved.
+    pub alignment_failures: u64,
+    /// Signalling link tests without an answer.
+    pub unanswered_tests: u64,
+    /// How often its test failed, for two in a row without an answer.
+    pub test_failures: u64,
+    /// How often traffic left it, for a failure, an inhibition or an outage of a processor.
+    pub changeovers: u64,
+    /// How often traffic came back to it from another link.
+    pub changebacks: u64,
+    /// Messages discarded for its congestion.
+    pub congestion_discards: u64,
+    /// Traffic could not use it, since it first could.
+    pub unavailable: Spells,
+    /// It was inhibited from this end.
+    pub inhibited_here: Spells,
+    /// It was inhibited from the far end.
+    pub inhibited_there: Spells,
+    /// The processor of this end was out.
+    pub processor_out_here: Spells,
+    /// The processor of the far end was out.
+    pub processor_out_there: Spells,
+    /// Its transmit queue was congested, at any status.
+    pub congested: Spells,
+}
+
+impl LinkMeasurements {
+    pub(super) fn follow(&mut self, now: Instant, inhibited: Ends, blocked: Ends, congestion: u8) {
+        let here = |ends| matches!(ends, Ends::Both | Ends::Local);
+        let there = |ends| matches!(ends, Ends::Both | Ends::Remote);
+        self.inhibited_here.follow(now, here(inhibited));
+        self.inhibited_there.follow(now, there(inhibited));
+        self.processor_out_here.follow(now, here(blocked));
+        self.processor_out_there.follow(now, there(blocked));
+        self.congested.follow(now, congestion > 0);
+    }
+}
+
+/// What was measured of a destination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DestinationMeasurements {
+    /// Messages of users and other points handed to links for it.
+    pub sent_msus: u64,
+    /// It could not be reached, since it first could.
+    pub inaccessible: Spells,
+    /// The route set was congested, as transfer controlled told; only where there are levels.
+    pub congested: Spells,
+}
+
+/// What was measured of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouteMeasurements {
+    /// The destination.
+    pub destination: PointCode,
+    /// Over which link set.
+    pub link_set: LinkSetId,
+    /// Its priority; 0 is the normal route.
+    pub priority: u8,
+    /// What the point at the end of the link set says of the destination now.
+    pub state: RouteState,
+    /// The time in which it said that it does not transfer.
+    pub prohibited: Spells,
+    /// The time in which it said that it does so with difficulty.
+    pub restricted: Spells,
+}
+
+impl Node {
+    /// What was measured of a link.
+    ///
+    /// # Panics
+    /// If the node has no such link.
+    pub fn link_measurements(&self, link: LinkId) -> &LinkMeasurements {
+        &self.link(link).measured
+    }
+
+    /// The time in which a link set had no available link, since it first had one.
+    ///
+    /// # Panics
+    /// If the node has no such link set.
+    pub fn link_set_unavailable(&self, link_set: LinkSetId) -> &Spells {
+        &self.link_set(link_set).unavailable
+    }
+
+    /// Every destination, by point code, with what was measured of it.
+    pub fn destination_measurements(&self) -> impl Iterator<Item = (PointCode, &DestinationMeasurements)> {
+        self.table.destinations.iter().map(|known| known.code).zip(&self.table.measured)
+    }
+
+    /// Every route, by destination and priority, with what was measured of it.
+    pub fn route_measurements(&self) -> impl Iterator<Item = RouteMeasurements> {
+        self.table.destinations.iter().flat_map(|known| {
+            known.routes.iter().map(|route| RouteMeasurements {
+                destination: known.code,
+                link_set: route.link_set,
+                priority: route.priority,
+                state: route.state,
+                prohibited: route.prohibited,
+                restricted: route.restricted,
+            })
+        })
+    }
+
+    /// A link has changed: what holds of it now is measured from now on.
+    pub(super) fn measure(&mut self, now: Instant, link: LinkId) {
+        let link = self.link_mut(link);
+        link.measured.follow(now, link.inhibited, link.blocked, link.congestion);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spell_is_counted_when_it_begins_and_lasts_until_it_is_over() {
+        let mut spells = Spells::default();
+        for (second, holds) in [(1, false), (2, true), (3, true), (5, false), (5, false), (8, true)] {
+            spells.follow(Instant::from_secs(second), holds);
+        }
+        assert_eq!(spells.times(), 2);
+        assert_eq!(spells.lasted(Instant::from_secs(10)), Duration::from_secs(3 + 2));
+    }
+}
