@@ -20,14 +20,16 @@ fn re_encode(octets: &[u8]) -> Vec<u8> {
 
 #[test]
 fn m3ua_vectors_re_encode_octet_for_octet() {
-    for octets in vectors::of("m3ua") {
+    let Some(vectors) = vectors::of("m3ua") else { return };
+    for octets in vectors {
         assert_eq!(re_encode(&octets), octets);
     }
 }
 
 #[test]
 fn m2ua_vectors_re_encode_octet_for_octet() {
-    for octets in vectors::of("m2ua") {
+    let Some(vectors) = vectors::of("m2ua") else { return };
+    for octets in vectors {
         let message =
             m2ua::Message::receive(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
         assert_eq!(message.to_bytes(), octets, "{message:?}");
@@ -36,7 +38,8 @@ fn m2ua_vectors_re_encode_octet_for_octet() {
 
 #[test]
 fn sua_vectors_re_encode_octet_for_octet() {
-    for octets in vectors::of("sua") {
+    let Some(vectors) = vectors::of("sua") else { return };
+    for octets in vectors {
         // One of them lacks its destination address: a receiver refuses it, and it is read all the same.
         let message = sua::Message::parse(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
         assert_eq!(message.to_bytes(), octets, "{message:?}");

@@ -17,7 +17,9 @@ fn assert_re_encodes(octets: &[u8]) -> Message {
 
 #[test]
 fn isup_vectors_re_encode() {
-    for octets in vectors::of("isup") {
+    let Some(vectors) = vectors::of("isup") else { return };
+    assert_eq!(vectors.len(), 7);
+    for octets in vectors {
         assert_re_encodes(&octets);
     }
 }

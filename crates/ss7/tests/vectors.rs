@@ -15,14 +15,16 @@ fn assert_sccp_round_trips(octets: &[u8]) {
 
 #[test]
 fn sccp_vectors_re_encode() {
-    for octets in vectors::of("sccp") {
+    let Some(vectors) = vectors::of("sccp") else { return };
+    for octets in vectors {
         assert_sccp_round_trips(&octets);
     }
 }
 
 #[test]
 fn mtp3_vectors_re_encode() {
-    for octets in vectors::of("mtp3") {
+    let Some(vectors) = vectors::of("mtp3") else { return };
+    for octets in vectors {
         let msu = Msu::parse(&octets, PointCodeFormat::Itu).unwrap();
         let mut emitted = Vec::new();
         msu.emit(PointCodeFormat::Itu, &mut emitted);

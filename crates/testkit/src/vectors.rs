@@ -8,16 +8,15 @@ pub fn all() -> Option<Vec<(String, Vec<u8>)>> {
     shared::text("pcap/hex-vectors.tsv").as_deref().map(read)
 }
 
-/// The messages of one protocol; none, loudly, where the file is missing.
+/// The messages of one protocol; nothing, loudly, where the file is missing.
 ///
 /// # Panics
 /// If the file has none of it.
-pub fn of(protocol: &str) -> Vec<Vec<u8>> {
-    let Some(all) = all() else { return Vec::new() };
+pub fn of(protocol: &str) -> Option<Vec<Vec<u8>>> {
     let of_protocol: Vec<_> =
-        all.into_iter().filter(|(name, _)| name == protocol).map(|(_, octets)| octets).collect();
+        all()?.into_iter().filter(|(name, _)| name == protocol).map(|(_, octets)| octets).collect();
     assert!(!of_protocol.is_empty(), "the shared vectors have no {protocol}");
-    of_protocol
+    Some(of_protocol)
 }
 
 fn read(text: &str) -> Vec<(String, Vec<u8>)> {

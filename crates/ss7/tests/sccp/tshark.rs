@@ -150,7 +150,8 @@ fn real_captures_decode_and_encode_to_the_same_octets() {
 
 #[test]
 fn the_addresses_of_the_vectors_read_as_tshark_prints_them() {
-    let messages = vectors::of("sccp");
+    let Some(messages) = vectors::of("sccp") else { return };
+    assert!(messages.len() >= 7);
     let file = pcap::write(pcap::MTP3, messages.iter().map(|octets| msu(octets)));
     let fields = [
         "sccp.message_type",
