@@ -6,13 +6,15 @@ mod ber;
 mod component;
 mod dialogues;
 mod message;
+mod primitive;
 mod transaction;
 
 pub use ber::{BerError, Element};
 pub use component::{Code, Component, Problem};
-pub use dialogues::{
-    DialogueCounters, DialogueError, DialogueEvent, DialogueId, DialogueOutput, Dialogues, DialoguesConfig,
-    Ending, Invocation, OperationClass,
-};
+pub use dialogues::Dialogues;
 pub use message::{AbortCause, Message, ParseError, TransactionId};
+pub use primitive::{
+    DialogueCounters, DialogueError, DialogueEvent, DialogueId, DialogueOutput, DialoguesConfig, Ending,
+    Invocation, OperationClass,
+};
 pub use transaction::{TRANSACTION, TransactionAction, TransactionInput, TransactionState};

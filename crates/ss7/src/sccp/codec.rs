@@ -1,7 +1,11 @@
 //! How SCCP messages are read and written: the parts of Q.713, section 1, in their order.
 
+mod parts;
+
 use slantpath_wire::{Reader, WireError};
 
+pub use self::parts::TooLong;
+use self::parts::{Parts, Pointers};
 use crate::sccp::message::{LocalReference, Message, ProtocolClass, Segmentation, SequencingSegmenting};
 use crate::sccp::{OptionalParameters, PartyAddress};
 
@@ -27,71 +31,6 @@ mod kind {
     pub(super) const XUDTS: u8 = 0x12;
     pub(super) const LUDT: u8 = 0x13;
     pub(super) const LUDTS: u8 = 0x14;
-}
-
-/// Why a message cannot be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a parameter of {len} octets does not fit its length field or pointer")]
-pub struct TooLong {
-    /// Octets of the parameter.
-    pub len: usize,
-}
-
-/// A parameter part: pointers relative to their own place, as wide as the message has them.
-struct Pointers<'a> {
-    octets: &'a [u8],
-    /// Where the next pointer stands.
-    at: usize,
-}
-
-impl<'a> Pointers<'a> {
-    fn at(octets: &'a [u8], reader: &Reader<'_>) -> Self {
-        Self { octets, at: octets.len() - reader.left() }
-    }
-
-    fn short(&mut self) -> Result<Option<usize>, WireError> {
-        let missing = WireError::Truncated { wanted: 1, left: 0 };
-        let pointer = usize::from(*self.octets.get(self.at).ok_or(missing)?);
-        let target = (pointer != 0).then(|| self.at + pointer);
-        self.at += 1;
-        Ok(target)
-    }
-
-    fn long(&mut self) -> Result<Option<usize>, WireError> {
-        let missing = WireError::Truncated { wanted: 2, left: self.octets.len().saturating_sub(self.at) };
-        let octets = self.octets.get(self.at..self.at + 2).ok_or(missing)?;
-        let pointer = usize::from(u16::from_le_bytes([octets[0], octets[1]]));
-        // The pointer counts from its own second octet (Q.713, section 1.5).
-        let target = (pointer != 0).then(|| self.at + 1 + pointer);
-        self.at += 2;
-        Ok(target)
-    }
-
-    fn variable(&self, target: Option<usize>) -> Result<&'a [u8], WireError> {
-        let mut reader = self.reader(target)?;
-        let len = usize::from(reader.u8()?);
-        reader.take(len)
-    }
-
-    fn long_variable(&self, target: Option<usize>) -> Result<&'a [u8], WireError> {
-        let mut reader = self.reader(target)?;
-        let len = usize::from(u16::from_le_bytes(reader.array()?));
-        reader.take(len)
-    }
-
-    fn optional(&self, target: Option<usize>) -> Result<OptionalParameters, WireError> {
-        match target {
-            None => Ok(OptionalParameters::default()),
-            Some(_) => OptionalParameters::parse(self.reader(target)?.rest()),
-        }
-    }
-
-    fn reader(&self, target: Option<usize>) -> Result<Reader<'a>, WireError> {
-        let start = target.ok_or(WireError::BadValue { field: "pointer", value: 0 })?;
-        let rest =
-            self.octets.get(start..).ok_or(WireError::BadValue { field: "pointer", value: start as u64 })?;
-        Ok(Reader::new(rest))
-    }
 }
 
 impl Message {
@@ -266,68 +205,6 @@ impl Segmentation {
         let [low, middle, high, _] = self.reference.0.to_le_bytes();
         [first, low, middle, high]
     }
-}
-
-/// The pointers of a message that is being written: they are filled in as what they point to is appended.
-struct Parts {
-    /// Where the next pointer stands.
-    at: usize,
-    /// Octets of a pointer, and of the length of data.
-    width: usize,
-}
-
-impl Parts {
-    /// Leaves room for so many pointers.
-    fn reserve(count: usize, width: usize, out: &mut Vec<u8>) -> Self {
-        let at = out.len();
-        out.resize(at + count * width, 0);
-        Self { at, width }
-    }
-
-    /// Lets the next pointer point to where the next octet will stand.
-    fn point(&mut self, out: &mut [u8]) -> Result<(), TooLong> {
-        let distance = out.len() - self.at - (self.width - 1);
-        put(&mut out[self.at..self.at + self.width], distance)?;
-        self.at += self.width;
-        Ok(())
-    }
-
-    fn address(&mut self, address: &PartyAddress, out: &mut Vec<u8>) -> Result<(), TooLong> {
-        self.point(out)?;
-        let at = out.len();
-        out.push(0);
-        address.emit(out);
-        let len = out.len() - at - 1;
-        put(&mut out[at..=at], len)
-    }
-
-    fn data(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), TooLong> {
-        self.point(out)?;
-        let at = out.len();
-        out.resize(at + self.width, 0);
-        put(&mut out[at..], data.len())?;
-        out.extend_from_slice(data);
-        Ok(())
-    }
-
-    /// An empty optional part is left out with a pointer of zero.
-    fn optional(&mut self, optional: &OptionalParameters, out: &mut Vec<u8>) -> Result<(), TooLong> {
-        if optional.is_empty() {
-            return Ok(());
-        }
-        self.point(out)?;
-        optional.emit(out)
-    }
-}
-
-/// Writes a length or a pointer into its one or two octets, the low one first.
-fn put(field: &mut [u8], value: usize) -> Result<(), TooLong> {
-    match (field, u16::try_from(value)) {
-        ([octet], Ok(value)) => *octet = u8::try_from(value).map_err(|_| TooLong { len: value.into() })?,
-        ([low, high], Ok(value)) => [*low, *high] = value.to_le_bytes(),
-        _ => return Err(TooLong { len: value }),
-    }
-    Ok(())
 }
 
 fn put_reference(LocalReference(value): LocalReference, out: &mut Vec<u8>) {
