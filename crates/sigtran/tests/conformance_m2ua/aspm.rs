@@ -20,10 +20,9 @@ fn v_01_asp_up_is_acknowledged_and_the_state_notified() {
 /// ASP Up of an ASP of two application servers is acknowledged once, and both states are notified.
 #[test]
 fn v_02_each_application_server_is_notified() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
+    let mut bench = Bench::new(&Plan::of_two_servers());
     bench.up(FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    bench.expect_both_notified(FIRST, Status::AS_INACTIVE);
     bench.assert_quiet(FIRST);
 }
 
@@ -49,25 +48,20 @@ fn v_04_asp_active_for_an_integer_is_acknowledged() {
 /// ASP Active with two integers is acknowledged for both.
 #[test]
 fn v_05_asp_active_for_two_integers_is_acknowledged() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
-    bench.up(FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let mut bench = Bench::new(&Plan::of_two_servers());
+    bench.inactive(FIRST);
     let scope = Interfaces(vec![Interface::Integers(vec![1]), Interface::Integers(vec![2])]);
     bench.send_asp(FIRST, asp_active(None, scope));
     assert!(matches!(bench.next_asp(FIRST), Asp::AspActiveAck { scope, .. } if scope == interfaces(&[1, 2])));
-    bench.expect_notify(FIRST, Status::AS_ACTIVE);
-    bench.expect_notify(FIRST, Status::AS_ACTIVE);
+    bench.expect_both_notified(FIRST, Status::AS_ACTIVE);
     bench.assert_quiet(FIRST);
 }
 
 /// ASP Active with a range of integers is acknowledged for all of them.
 #[test]
 fn v_06_asp_active_for_a_range_is_acknowledged() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
-    bench.up(FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let mut bench = Bench::new(&Plan::of_two_servers());
+    bench.inactive(FIRST);
     bench.send_asp(FIRST, asp_active(None, Interfaces(vec![Interface::Ranges(vec![(1, 2)])])));
     assert!(matches!(bench.next_asp(FIRST), Asp::AspActiveAck { scope, .. } if scope == interfaces(&[1, 2])));
     bench.expect_notify(FIRST, Status::AS_ACTIVE);
@@ -87,24 +81,19 @@ fn v_07_asp_inactive_is_acknowledged_and_the_state_notified() {
 /// ASP Active without interface identifiers activates the ASP in all its application servers.
 #[test]
 fn v_08_asp_active_without_interfaces_concerns_all() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
-    bench.up(FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let mut bench = Bench::new(&Plan::of_two_servers());
+    bench.inactive(FIRST);
     bench.send_asp(FIRST, asp_active(None, Interfaces::default()));
     assert!(matches!(bench.next_asp(FIRST), Asp::AspActiveAck { .. }));
-    bench.expect_notify(FIRST, Status::AS_ACTIVE);
-    bench.expect_notify(FIRST, Status::AS_ACTIVE);
+    bench.expect_both_notified(FIRST, Status::AS_ACTIVE);
     bench.assert_quiet(FIRST);
 }
 
 /// Two ASP Active, each for one interface, are each acknowledged and each notified.
 #[test]
 fn v_09_interfaces_are_activated_one_by_one() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
-    bench.up(FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let mut bench = Bench::new(&Plan::of_two_servers());
+    bench.inactive(FIRST);
     for interface in [1, 2] {
         bench.activate(FIRST, interface);
         bench.expect_notify(FIRST, Status::AS_ACTIVE);
@@ -115,29 +104,23 @@ fn v_09_interfaces_are_activated_one_by_one() {
 /// ASP Inactive without interface identifiers withdraws the ASP from all its application servers.
 #[test]
 fn v_10_asp_inactive_without_interfaces_concerns_all() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
+    let mut bench = Bench::new(&Plan::of_two_servers());
     bench.up(FIRST);
     bench.send_asp(FIRST, asp_active(None, Interfaces::default()));
     bench.send_asp(FIRST, asp_inactive(Interfaces::default()));
-    for expected in [Status::AS_INACTIVE, Status::AS_INACTIVE] {
-        bench.expect_notify(FIRST, expected);
-    }
+    bench.expect_both_notified(FIRST, Status::AS_INACTIVE);
     assert!(matches!(bench.next_asp(FIRST), Asp::AspActiveAck { .. }));
-    bench.expect_notify(FIRST, Status::AS_ACTIVE);
-    bench.expect_notify(FIRST, Status::AS_ACTIVE);
+    bench.expect_both_notified(FIRST, Status::AS_ACTIVE);
     assert!(matches!(bench.next_asp(FIRST), Asp::AspInactiveAck { .. }));
-    bench.expect_notify(FIRST, Status::AS_PENDING);
-    bench.expect_notify(FIRST, Status::AS_PENDING);
+    bench.expect_both_notified(FIRST, Status::AS_PENDING);
     bench.assert_quiet(FIRST);
 }
 
 /// Interfaces that were activated one by one are withdrawn one by one.
 #[test]
 fn v_11_interfaces_are_withdrawn_one_by_one() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
-    bench.up(FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let mut bench = Bench::new(&Plan::of_two_servers());
+    bench.inactive(FIRST);
     for interface in [1, 2] {
         bench.activate(FIRST, interface);
         bench.expect_notify(FIRST, Status::AS_ACTIVE);
@@ -166,13 +149,9 @@ fn v_12_an_asp_of_other_servers_is_told_nothing() {
 /// When each of two ASPs activates another application server of both, both ASPs are notified of both.
 #[test]
 fn v_13_all_asps_of_a_server_are_notified_when_it_becomes_active() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
-    bench.up(FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.up(SECOND);
-    bench.expect_notify(SECOND, Status::AS_INACTIVE);
-    bench.expect_notify(SECOND, Status::AS_INACTIVE);
+    let mut bench = Bench::new(&Plan::of_two_servers());
+    bench.inactive(FIRST);
+    bench.inactive(SECOND);
     bench.activate(FIRST, 1);
     bench.expect_notify(FIRST, Status::AS_ACTIVE);
     bench.expect_notify(SECOND, Status::AS_ACTIVE);
@@ -184,12 +163,9 @@ fn v_13_all_asps_of_a_server_are_notified_when_it_becomes_active() {
 /// When the only active ASP of an application server withdraws, the other one is notified of the pending state.
 #[test]
 fn v_14_the_other_asp_is_notified_when_a_server_is_pending() {
-    let mut bench = Bench::new(&Plan { interfaces: 2, ..Plan::default() });
-    for asp in [FIRST, SECOND] {
-        bench.up(asp);
-        bench.expect_notify(asp, Status::AS_INACTIVE);
-        bench.expect_notify(asp, Status::AS_INACTIVE);
-    }
+    let mut bench = Bench::new(&Plan::of_two_servers());
+    bench.inactive(FIRST);
+    bench.inactive(SECOND);
     bench.activate(FIRST, 1);
     bench.expect_notify(SECOND, Status::AS_ACTIVE);
     bench.activate(SECOND, 2);

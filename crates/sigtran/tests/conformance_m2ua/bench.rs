@@ -57,6 +57,13 @@ impl Default for Plan {
     }
 }
 
+impl Plan {
+    /// Two interfaces, each an application server of its own.
+    pub(crate) fn of_two_servers() -> Self {
+        Self { interfaces: 2, ..Self::default() }
+    }
+}
+
 impl Bench {
     /// A gateway with links 1 to as many as planned, terminals 10 and data links 20 above them.
     pub(crate) fn new(plan: &Plan) -> Self {
@@ -195,10 +202,12 @@ impl Bench {
         assert!(matches!(self.next_asp(asp), Asp::AspUpAck { .. }));
     }
 
-    /// ASP Up as far as inactive, with its one notification.
+    /// ASP Up as far as inactive, with a notification of each application server that there is.
     pub(crate) fn inactive(&mut self, asp: AssociationId) {
         self.up(asp);
-        self.expect_notify(asp, Status::AS_INACTIVE);
+        for _ in 0..self.links.len() {
+            self.expect_notify(asp, Status::AS_INACTIVE);
+        }
     }
 
     /// The same, and active for that interface.
@@ -215,6 +224,12 @@ impl Bench {
             Asp::AspActiveAck { scope, .. } => assert_eq!(scope, interfaces(&[interface])),
             other => panic!("no ASP Active Ack: {other:?}"),
         }
+    }
+
+    /// Notifications of the same status of two application servers.
+    pub(crate) fn expect_both_notified(&mut self, at: AssociationId, expected: Status) {
+        self.expect_notify(at, expected);
+        self.expect_notify(at, expected);
     }
 
     /// An active ASP whose link 1 is in service.

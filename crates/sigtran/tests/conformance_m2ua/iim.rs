@@ -52,6 +52,14 @@ fn number(interface: &InterfaceIdentifier) -> u32 {
     }
 }
 
+/// ASP Up and REG REQ as far as inactive, with its notification.
+fn come_up_registered(bench: &mut Bench, asp: AssociationId) -> InterfaceIdentifier {
+    bench.up(asp);
+    let interface = register(bench, asp);
+    bench.expect_notify(asp, Status::AS_INACTIVE);
+    interface
+}
+
 /// REG REQ of an ASP that is inactive is granted, with the interface identifier of its link.
 #[test]
 fn v_01_registration_is_granted() {
@@ -65,9 +73,7 @@ fn v_01_registration_is_granted() {
 #[test]
 fn v_02_deregistration_is_granted() {
     let mut bench = bench();
-    bench.up(FIRST);
-    let interface = register(&mut bench, FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let interface = come_up_registered(&mut bench, FIRST);
     deregister(&mut bench, FIRST, &interface);
 }
 
@@ -75,9 +81,7 @@ fn v_02_deregistration_is_granted() {
 #[test]
 fn v_03_a_second_asp_registers_beside_an_active_one() {
     let mut bench = bench();
-    bench.up(FIRST);
-    let interface = register(&mut bench, FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let interface = come_up_registered(&mut bench, FIRST);
     bench.activate(FIRST, number(&interface));
     bench.expect_notify(FIRST, Status::AS_ACTIVE);
     bench.up(SECOND);
@@ -90,12 +94,8 @@ fn v_03_a_second_asp_registers_beside_an_active_one() {
 #[test]
 fn v_04_one_of_two_deregisters() {
     let mut bench = bench();
-    bench.up(FIRST);
-    let interface = register(&mut bench, FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.up(SECOND);
-    register(&mut bench, SECOND);
-    bench.expect_notify(SECOND, Status::AS_INACTIVE);
+    let interface = come_up_registered(&mut bench, FIRST);
+    come_up_registered(&mut bench, SECOND);
     deregister(&mut bench, FIRST, &interface);
     bench.activate(SECOND, number(&interface));
 }
@@ -104,12 +104,8 @@ fn v_04_one_of_two_deregisters() {
 #[test]
 fn v_05_both_deregister() {
     let mut bench = bench();
-    bench.up(FIRST);
-    let interface = register(&mut bench, FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
-    bench.up(SECOND);
-    register(&mut bench, SECOND);
-    bench.expect_notify(SECOND, Status::AS_INACTIVE);
+    let interface = come_up_registered(&mut bench, FIRST);
+    come_up_registered(&mut bench, SECOND);
     deregister(&mut bench, FIRST, &interface);
     deregister(&mut bench, SECOND, &interface);
 }
@@ -118,9 +114,7 @@ fn v_05_both_deregister() {
 #[test]
 fn io_01_an_active_asp_may_not_deregister() {
     let mut bench = bench();
-    bench.up(FIRST);
-    let interface = register(&mut bench, FIRST);
-    bench.expect_notify(FIRST, Status::AS_INACTIVE);
+    let interface = come_up_registered(&mut bench, FIRST);
     bench.activate(FIRST, number(&interface));
     bench.expect_notify(FIRST, Status::AS_ACTIVE);
     bench.send(FIRST, 0, about(number(&interface), kind::DEREGISTRATION_REQUEST));
