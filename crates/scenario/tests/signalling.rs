@@ -26,10 +26,12 @@ fn sum(table: &Table, column: &str) -> u64 {
     cells.sum()
 }
 
-/// Sums of sent, lost, repeated and out of sequence, when every message has been delivered, lost or neither yet.
+/// Sums of sent, lost, repeated and out of sequence, when every message has been delivered, late, lost or none of that
+/// yet.
 fn settle(output: &RunOutput) -> [u64; 4] {
     let load = output.table("signalling_load").unwrap();
-    let settled = ["delivered_messages", "lost_messages", "outstanding_messages"].map(|name| sum(load, name));
+    let settled = ["delivered_messages", "late_messages", "lost_messages", "outstanding_messages"]
+        .map(|name| sum(load, name));
     assert_eq!(sum(load, "sent_messages"), settled.iter().sum::<u64>());
     ["sent_messages", "lost_messages", "repeated_messages", "out_of_sequence_messages"]
         .map(|name| sum(load, name))

@@ -2,14 +2,15 @@
 //!
 //! [`Generator`] gives messages for a number of signalling links, each at so many Erlang; whoever carries them (MTP3
 //! over MTP2 or M2PA, or M3UA) sees ordinary transfers. [`Account`] knows what was sent and reads what arrives: every
-//! message is delivered, lost, repeated or out of sequence, and each delivery has a delay. [`Report::compare`] puts the
-//! outcome beside the limits of Q.706.
+//! message is delivered, late, lost or outstanding, arrivals may be repeated or out of sequence, each delivery has a
+//! delay. [`Report::compare`] puts the outcome beside the limits of Q.706.
 
 mod account;
 mod arrivals;
 mod generator;
 mod length;
 mod limits;
+mod runs;
 mod stamp;
 
 pub use account::{Account, Delivery, Report};

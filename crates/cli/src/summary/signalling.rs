@@ -9,9 +9,10 @@ use slantpath_scenario::RunOutput;
 use super::{Measure, measure, number, print_table};
 use crate::table::TextTable;
 
-const LOAD: [Measure; 9] = [
+const LOAD: [Measure; 10] = [
     measure("sent", "messages", "sent_messages", 1.0),
     measure("delivered", "messages", "delivered_messages", 1.0),
+    measure("late", "messages", "late_messages", 1.0),
     measure("lost", "messages", "lost_messages", 1.0),
     measure("repeated", "messages", "repeated_messages", 1.0),
     measure("misordered", "messages", "out_of_sequence_messages", 1.0),

@@ -161,11 +161,12 @@ impl Run {
     }
 }
 
-/// Sent is delivered, lost and outstanding; returns the sums of sent, lost, repeated and out of sequence.
+/// Sent is delivered, late, lost and outstanding; returns the sums of sent, lost, repeated and out of sequence.
 pub(crate) fn settle(reports: &[Report]) -> [u64; 4] {
     let mut sums = [0; 4];
     for report in reports {
-        assert_eq!(report.sent, report.delivered + report.lost + report.outstanding, "{report:?}");
+        let settled = report.delivered + report.late + report.lost;
+        assert_eq!(report.sent, settled + report.outstanding, "{report:?}");
         assert_eq!(report.unknown, 0);
         let cells = [report.sent, report.lost + report.outstanding, report.repeated, report.out_of_sequence];
         sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);

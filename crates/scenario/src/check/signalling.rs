@@ -1,5 +1,6 @@
 //! Signalling networks: names that exist, and what points, links, translations and loads say together.
 
+mod calls;
 mod load;
 mod network;
 mod points;
@@ -14,7 +15,7 @@ use slantpath_ss7::mtp3::Slc;
 use super::resolve;
 use super::traces::{Files, Traces};
 use crate::diagnostic::{Fault, Faults, Place};
-use crate::schema::signalling::{Carrier, Signalling};
+use crate::schema::signalling::{Carrier, Signalling, SignallingLink};
 use crate::schema::{File, SctpProfile};
 use crate::section::{Section, Setting, Tables};
 use crate::signalling::link_sets;
@@ -47,10 +48,13 @@ pub(super) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
         return;
     }
     network::check(signalling, faults);
-    titles::check(signalling, faults);
+    let translators = titles::check(signalling, faults);
     points::check(signalling, faults);
     if faults.len() == before {
         load::check(signalling, traces, faults);
+    }
+    if faults.len() == before {
+        calls::check(signalling, traces, &translators, faults);
     }
 }
 
@@ -78,17 +82,7 @@ fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
             let help = "let it join two points";
             faults.report(link.between.place(), Fault::new(message).help(help));
         }
-        let formats = [&link.between.0, &link.between.1].map(|end| signalling.points.find(end));
-        if let [Some(first), Some(second)] = formats
-            && *first.format != *second.format
-        {
-            let message = format!(
-                "`{}` writes point codes as {} and `{}` as {}",
-                link.between.0, *first.format, link.between.1, *second.format
-            );
-            let help = "let both ends of a link be of one network";
-            faults.report(link.between.place(), Fault::new(message).help(help));
-        }
+        one_network(signalling, link, faults);
         if let Carrier::M2pa(m2pa) = &*link.carrier {
             association_ends(
                 file,
@@ -117,6 +111,30 @@ fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
             let help = "let `via` be the far end of a link of `from`";
             faults.report(route.via.place(), Fault::new(message).help(help));
         }
+    }
+}
+
+/// Both ends of a link write point codes alike, and say that they are of the same network: a point discards what bears
+/// another network indicator than its own.
+fn one_network(signalling: &Signalling, link: &SignallingLink, faults: &mut Faults) {
+    let ends = [&link.between.0, &link.between.1].map(|end| signalling.points.find(end));
+    let [Some(first), Some(second)] = ends else { return };
+    let (one, other) = (&link.between.0, &link.between.1);
+    if *first.format != *second.format {
+        let (first, second) = (*first.format, *second.format);
+        let message = format!("`{one}` writes point codes as {first} and `{other}` as {second}");
+        let help = "let both ends of a link be of one network";
+        faults.report(link.between.place(), Fault::new(message).help(help));
+    }
+    if *first.network != *second.network {
+        let (first, second) = (*first.network, *second.network);
+        let message = format!(
+            "`{one}` is in the network `{first}` and `{other}` in `{second}`: each discards what the other sends"
+        );
+        let help = format!(
+            "write `network = \"{second}\"` in `[signalling.points.{one}]`, or `{first}` in the other"
+        );
+        faults.report(link.between.place(), Fault::new(message).help(help));
     }
 }
 

@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 use slantpath_base::{Duration, Instant};
 
 use super::generator::Message;
+use super::runs::Runs;
 use super::stamp::{self, LinkNumber};
 use crate::PointCode;
 use crate::mtp3::ServiceIndicator;
@@ -32,7 +33,12 @@ pub enum Delivery {
         /// How long it took.
         delay: Duration,
     },
-    /// It has been delivered, or given up as lost, before.
+    /// It comes for the first time, after it was given up: it is late, not lost.
+    Late {
+        /// Which link it was generated for.
+        link: LinkNumber,
+    },
+    /// It has been delivered, or refused, before.
     Repeated {
         /// Which link it was generated for.
         link: LinkNumber,
@@ -47,6 +53,8 @@ struct LinkAccount {
     sent: u64,
     /// Numbers and times of messages that have not arrived.
     outstanding: BTreeMap<u64, Instant>,
+    /// Numbers of messages that were given up and have not arrived since.
+    given_up: Runs,
     /// The greatest number that has arrived, by the called destination.
     greatest: BTreeMap<PointCode, u64>,
 }
@@ -58,6 +66,7 @@ pub struct Account {
     links: Vec<LinkAccount>,
     delays: Histogram<u64>,
     delivered: u64,
+    late: u64,
     lost: u64,
     repeated: u64,
     out_of_sequence: u64,
@@ -73,17 +82,19 @@ pub struct Account {
 pub struct Report {
     /// Messages generated.
     pub sent: u64,
-    /// Of those, arrived once.
+    /// Of those, arrived before they were given up. Delays are theirs.
     pub delivered: u64,
-    /// Of those, not arrived when they were given up.
+    /// Of those, arrived after they were given up.
+    pub late: u64,
+    /// Of those, given up and never arrived.
     pub lost: u64,
     /// Of those, refused by the layer below with a reason of its own; counted as lost, too.
     pub refused: u64,
-    /// Of those, neither yet.
+    /// Of those, nothing of that yet.
     pub outstanding: u64,
-    /// Arrivals beyond the first of a message, and those after it was given up.
+    /// Arrivals beyond the first of a message.
     pub repeated: u64,
-    /// Deliveries after a message that was sent later.
+    /// First arrivals, late ones too, after a message that was sent later.
     pub out_of_sequence: u64,
     /// Arrivals of messages that were never sent.
     pub unknown: u64,
@@ -113,6 +124,7 @@ impl Account {
             links: Vec::new(),
             delays: Histogram::new_with_bounds(1, LONGEST_DELAY_NS, 3).expect("the bounds are legal"),
             delivered: 0,
+            late: 0,
             lost: 0,
             repeated: 0,
             out_of_sequence: 0,
@@ -183,19 +195,25 @@ impl Account {
             self.unknown += 1;
             return Delivery::Unknown;
         };
-        let Some(sent) = account.outstanding.remove(&number) else {
+        let sent = account.outstanding.remove(&number);
+        if sent.is_none() && !account.given_up.remove(number) {
             self.repeated += 1;
             return Delivery::Repeated { link };
+        }
+        let greatest = account.greatest.entry(destination).or_insert(number);
+        let is_overtaken = number < *greatest;
+        *greatest = number.max(*greatest);
+        self.out_of_sequence += u64::from(is_overtaken);
+        let Some(sent) = sent else {
+            self.lost -= 1;
+            self.late += 1;
+            return Delivery::Late { link };
         };
         let delay = now - sent;
         self.delivered += 1;
         self.delays.saturating_record(delay.as_nanos());
-        let greatest = account.greatest.entry(destination).or_insert(number);
-        let is_late = number < *greatest;
-        *greatest = number.max(*greatest);
         self.give_up(now, index);
-        if is_late {
-            self.out_of_sequence += 1;
+        if is_overtaken {
             Delivery::OutOfSequence { link, delay }
         } else {
             Delivery::InSequence { link, delay }
@@ -204,10 +222,11 @@ impl Account {
 
     /// Counts as lost what a link has waited for too long.
     fn give_up(&mut self, now: Instant, index: usize) {
-        let outstanding = &mut self.links[index].outstanding;
+        let LinkAccount { outstanding, given_up, .. } = &mut self.links[index];
         while let Some(first) =
             outstanding.first_entry().filter(|first| now - *first.get() > self.give_up_after)
         {
+            given_up.insert(*first.key());
             first.remove();
             self.lost += 1;
         }
@@ -230,6 +249,7 @@ impl Account {
         Report {
             sent: self.links.iter().map(|link| link.sent).sum(),
             delivered: self.delivered,
+            late: self.late,
             lost: self.lost,
             refused: self.refused,
             outstanding: self.links.iter().map(|link| link.outstanding.len() as u64).sum(),
@@ -313,7 +333,43 @@ mod tests {
         assert_eq!((report.sent, report.delivered, report.outstanding, report.lost), (4, 3, 1, 0));
         let later = account.report(Instant::START, Instant::START + Duration::from_secs(11));
         assert_eq!((later.delivered, later.outstanding, later.lost), (3, 0, 1));
-        assert_eq!(account.arrived(now, &messages[3].transfer), Delivery::Repeated { link });
+    }
+
+    #[test]
+    fn what_comes_after_it_was_given_up_is_late_and_neither_lost_nor_repeated() {
+        let (mut account, messages) = sent(4);
+        let at = |ms| Instant::START + MS * ms;
+        let link = LinkNumber(0);
+        assert_eq!(account.arrived(at(1), &messages[0].transfer), Delivery::InSequence { link, delay: MS });
+        let report = account.report(Instant::START, at(11_000));
+        assert_eq!((report.delivered, report.late, report.lost, report.outstanding), (1, 0, 3, 0));
+        for number in [1, 3] {
+            assert_eq!(account.arrived(at(12_000), &messages[number].transfer), Delivery::Late { link });
+        }
+        let report = account.report(Instant::START, at(12_000));
+        assert_eq!((report.delivered, report.late, report.lost, report.outstanding), (1, 2, 1, 0));
+        assert_eq!((report.repeated, report.out_of_sequence), (0, 0));
+        // Its delay is beyond what was waited for: the others' stay as they are.
+        assert!(report.delay_max < Some(MS * 2), "{report:?}");
+        let [loss, sequence, _] = report.compare();
+        assert_eq!((loss.measured, sequence.measured), (0.25, 0.0));
+        // Behind one that was sent later it is out of sequence all the same, and again it is repeated.
+        assert_eq!(account.arrived(at(13_000), &messages[2].transfer), Delivery::Late { link });
+        assert_eq!(account.arrived(at(13_000), &messages[2].transfer), Delivery::Repeated { link });
+        let report = account.report(Instant::START, at(13_000));
+        assert_eq!((report.late, report.lost, report.repeated, report.out_of_sequence), (3, 0, 1, 1));
+    }
+
+    #[test]
+    fn what_was_refused_cannot_be_late() {
+        let (mut account, messages) = sent(1);
+        account.refused(&messages[0]);
+        assert_eq!(
+            account.arrived(Instant::START, &messages[0].transfer),
+            Delivery::Repeated { link: LinkNumber(0) }
+        );
+        let report = account.report(Instant::START, Instant::START);
+        assert_eq!((report.lost, report.refused, report.late), (1, 1, 0));
     }
 
     #[test]

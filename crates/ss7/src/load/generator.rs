@@ -78,6 +78,9 @@ pub enum GeneratorError {
     /// A load that is no positive number.
     #[error("{0} Erlang per link: it must be above 0")]
     Erlang(f64),
+    /// A line that carries nothing has no Erlang.
+    #[error("a line of rate 0 carries nothing: no load fills it")]
+    LineRate,
     /// A mix without a length or with weights that are none.
     #[error("a mix of lengths needs a length, and weights from 0 on with one above it")]
     Weights,
@@ -214,6 +217,9 @@ fn check(config: &GeneratorConfig) -> Result<(), GeneratorError> {
     if !(config.erlang_per_link.is_finite() && config.erlang_per_link > 0.0) {
         return Err(GeneratorError::Erlang(config.erlang_per_link));
     }
+    if config.line_rate.as_bits_per_sec() == 0 {
+        return Err(GeneratorError::LineRate);
+    }
     let overhead = match &config.routing {
         Routing::PointCode { destinations, .. } => {
             if destinations.is_empty() {
@@ -338,6 +344,8 @@ pub(super) mod tests {
         assert_eq!(error(GeneratorConfig { links: 0, ..config() }), "0 links: it can be 1 to 256");
         let idle = GeneratorConfig { erlang_per_link: 0.0, ..config() };
         assert_eq!(error(idle), "0 Erlang per link: it must be above 0");
+        let dead = GeneratorConfig { line_rate: DataRate::from_bits_per_sec(0), ..config() };
+        assert_eq!(error(dead), "a line of rate 0 carries nothing: no load fills it");
         let back = [3, 2].map(Duration::from_millis).to_vec();
         let trace = GeneratorConfig { arrivals: Arrivals::Trace(back), ..config() };
         assert_eq!(error(trace), "the trace goes back in time at its message 1, counted from 0");

@@ -53,7 +53,8 @@ impl Report {
             (Limit::MisSequence, 1e-10, self.out_of_sequence + self.repeated),
         ];
         let [loss, sequence] = shares.map(|(limit, allowed, events)| {
-            let settled = self.delivered + self.lost;
+            // A late message has arrived: what a user still makes of it is no matter of the message transfer part.
+            let settled = self.delivered + self.late + self.lost;
             let measured = if settled == 0 { 0.0 } else { events as f64 / settled as f64 };
             Comparison { limit, allowed, measured, verdict: verdict(events, settled as f64 * allowed) }
         });

@@ -41,7 +41,7 @@ pub use inhibiting::{
 pub use link::{Ends, LINK_ACTIVITY, LinkActivity, LinkActivityAction, LinkActivityInput};
 pub use link_test::{LINK_TEST, LinkTestAction, LinkTestInput, LinkTestState};
 pub use measurements::{DestinationMeasurements, LinkMeasurements, RouteMeasurements, Spells};
-pub use network::{NetworkFault, check_network};
+pub use network::{DeadAlternative, DeadAlternativeReason, NetworkFault, check_alternatives, check_network};
 pub use restart::{
     ADJACENT_RESTART, AdjacentAction, AdjacentInput, AdjacentState, RESTART, RestartAction, RestartInput,
     RestartState,
@@ -179,14 +179,10 @@ impl Node {
     /// # Errors
     /// Everything that is wrong with the configuration.
     pub fn new(config: Config) -> Result<Self, Vec<ConfigError>> {
-        let mut faults = config.faults();
-        let Some(layout) = ManagementLayout::of(config.format) else {
-            faults.push(ConfigError::NoManagement(config.name));
+        let faults = config.faults();
+        let Some(layout) = ManagementLayout::of(config.format).filter(|_| faults.is_empty()) else {
             return Err(faults);
         };
-        if !faults.is_empty() {
-            return Err(faults);
-        }
         let (mut links, mut link_sets) = (Vec::new(), Vec::new());
         for (link_set, id) in config.link_sets.iter().zip(0_u16..) {
             let mut own = Vec::new();

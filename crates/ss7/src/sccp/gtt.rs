@@ -3,6 +3,7 @@
 //! A [`Translator`] is one node's table of rules. Which entity of a group is taken depends on what can be reached,
 //! which the caller knows. [`find_loops`] looks at the tables of all nodes together, before anything runs.
 
+mod follow;
 mod group;
 mod loops;
 mod pattern;
@@ -16,6 +17,7 @@ use trie::{Candidate, Trie};
 
 use crate::sccp::{GlobalTitle, PartyAddress, Ssn};
 
+pub use follow::{DeadEnd, Ending, Followed, Outcome, find_dead_ends, follow};
 pub use group::{Entity, Group, RouteOn, Share, Sharing};
 pub use loops::{LoopSearch, TranslationLoop, find_loops};
 pub use pattern::{DigitPattern, PatternError, Place};

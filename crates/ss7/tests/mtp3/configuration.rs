@@ -3,7 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    Config, Function, LinkSetConfig, SequenceNumbers, Timer, Timers, check_network,
+    Config, Function, LinkSetConfig, SequenceNumbers, Timer, Timers, check_alternatives, check_network,
 };
 use slantpath_ss7::mtp3::{Node, ServiceIndicator, Slc};
 
@@ -177,6 +177,28 @@ fn a_normal_route_that_ends_on_its_way_is_told() {
         told_of(&nodes),
         ["messages from `node-1` to point code 0-12-3 (99) end at `node-2`, which is no transfer point"]
     );
+}
+
+#[test]
+fn an_alternative_route_by_which_nothing_arrives_is_told() {
+    // From 1 to 4 over 3, and over 2 if 3 fails.
+    let mut nodes = [transfer(1, &[2, 3]), transfer(2, &[1, 3]), transfer(3, &[1, 2, 4]), transfer(4, &[3])];
+    nodes[0].destinations = vec![route(4, &[(3, 0), (2, 1)])];
+    let told = |nodes: &[Config]| {
+        assert_eq!(told_of(nodes), Vec::<String>::new());
+        check_alternatives(nodes).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let route_of_1 =
+        "the alternative route from `node-1` to point code 0-0-4 (4) over `node-2` leads nowhere: ";
+    assert_eq!(told(&nodes), [format!("{route_of_1}`node-2` has no route there")]);
+    nodes[1].destinations = vec![route(4, &[(1, 0)])];
+    assert_eq!(told(&nodes), [format!("{route_of_1}from there every way comes back or ends")]);
+    nodes[1].destinations = vec![route(4, &[(1, 0), (3, 1)])];
+    assert_eq!(told(&nodes), Vec::<String>::new());
+    nodes[1].function = Function::EndPoint;
+    assert_eq!(told(&nodes), [format!("{route_of_1}`node-2` is no transfer point")]);
+    // What is not among the nodes is taken as right.
+    assert_eq!(told(&nodes[..1]), Vec::<String>::new());
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Loads: destinations that can be reached, messages that can be told apart.
 
 use slantpath_base::Duration;
-use slantpath_ss7::load::Generator;
+use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
 
+use super::network::must_reach;
 use super::point;
 use crate::check::before_the_end;
 use crate::check::traces::{Files, Traces, load as load_trace};
@@ -11,7 +12,7 @@ use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::File;
 use crate::schema::signalling::{Arrivals, Congestion, Load, LoadRouting, Signalling};
 use crate::section::{Named, Setting};
-use crate::signalling::{code, generator, mtp3, no_seed};
+use crate::signalling::{generator, no_seed};
 
 pub(super) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
@@ -28,6 +29,12 @@ pub(super) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
             faults.report(load.to.place(), fault);
         }
         before_the_end(file, &load.start, "the start of this load", faults);
+        if load.give_up_after.is_zero() {
+            let message =
+                format!("load `{name}` gives every message up at once, so that all of them are late");
+            let help = "let `give_up_after` be longer than any delay that still counts; \"10 s\" is usual";
+            faults.report(load.give_up_after.place(), Fault::new(message).help(help));
+        }
         routing(signalling, load, faults);
         arrivals(load, faults);
         priority(signalling, load, faults);
@@ -171,39 +178,46 @@ pub(super) fn complete(
     }
 }
 
-/// Called when points, links, routes and translations are right.
+/// Called when points, links, routes and translations are right. Whither called titles lead is told by `calls`.
 pub(super) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
         if let Err(error) = Generator::new(generator(signalling, load, traces), no_seed(), name) {
-            let help = "see docs/models/signalling-load.md for what a load may be";
-            faults.report(load.place(), Fault::new(format!("load `{name}`: {error}")).help(help));
+            let (place, help) = cure(load, &error);
+            faults.report(place, Fault::new(format!("load `{name}`: {error}")).help(help));
         }
-        let translator = load.translator.as_ref().filter(|_| *load.routing == LoadRouting::GlobalTitle);
-        let ways: Vec<(&Setting<String>, &str, Place)> = match translator {
-            None => load.to.iter().map(|to| (&load.from, to.as_str(), load.to.place())).collect(),
+        match load.translator.as_ref().filter(|_| *load.routing == LoadRouting::GlobalTitle) {
+            None => {
+                for to in &*load.to {
+                    must_reach(signalling, &load.from, to, load.to.place(), faults);
+                }
+            }
             Some(translator) => {
-                let last = load.to.iter().map(|to| (translator, to.as_str(), load.to.place()));
-                [(&load.from, translator.as_str(), translator.place())].into_iter().chain(last).collect()
+                must_reach(signalling, &load.from, translator, translator.place(), faults);
             }
-        };
-        for (from, to, place) in ways.into_iter().filter(|(from, to, _)| from.as_str() != *to) {
-            let Some(point) = signalling.points.find(from) else { continue };
-            let config = mtp3(signalling, from, point);
-            let destination = code(signalling, to);
-            let is_known = config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
-                || config.destinations.iter().any(|known| known.point_code == destination);
-            if !is_known {
-                let (own, far) = (config.point_code.0, destination.0);
-                let message = format!(
-                    "point code {} ({far}) of `{to}` cannot be reached from {} ({own}) of `{}`: it has no route",
-                    destination.display(config.format),
-                    config.point_code.display(config.format),
-                    **from
-                );
-                let help =
-                    format!("add `[[signalling.routes]]` with `from = \"{}\"` and `to = \"{to}\"`", **from);
-                faults.report(place, Fault::new(message).help(help));
-            }
+        }
+    }
+}
+
+/// The line that an error of a load is about, and its cure.
+fn cure(load: &Named<Load>, error: &GeneratorError) -> (Place, &'static str) {
+    match error {
+        GeneratorError::Links(_) => (load.links.place(), "each link is a stream of its own"),
+        GeneratorError::Erlang(_) => (load.erlang_per_link.place(), "0.2 is usual, and 1 fills a line"),
+        GeneratorError::LineRate => (load.line_rate.place(), "\"64 kbit/s\" is usual"),
+        GeneratorError::Length { .. } | GeneratorError::Weights => {
+            (load.lengths.place(), "octets on the line count flag, check bits, label and addresses")
+        }
+        GeneratorError::NoDestination => {
+            let called = load.called.as_ref().map(Setting::place);
+            (called.unwrap_or_else(|| load.to.place()), "name at least one")
+        }
+        GeneratorError::NoActivity => {
+            let mean_on = load.mean_on.as_ref().map(Setting::place);
+            (mean_on.unwrap_or_else(|| load.arrivals.place()), "\"1 s\" would do")
+        }
+        GeneratorError::Trace(_) => {
+            let trace = load.trace.as_ref().map(Setting::place);
+            (trace.unwrap_or_else(|| load.arrivals.place()), "sort the file by time")
         }
     }
 }

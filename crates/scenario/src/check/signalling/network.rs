@@ -1,7 +1,9 @@
 //! What MTP3 says of each point and of all points together, told at the lines that are at fault.
 
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{self, ConfigError, NetworkFault, Point, Timer, check_network};
+use slantpath_ss7::mtp3::node::{
+    self, ConfigError, NetworkFault, Point, Timer, check_alternatives, check_network,
+};
 
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::signalling::{Carrier, Signalling};
@@ -70,6 +72,9 @@ fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option
             point.map(|point| point.users.place()),
             "user parts have service indicators from 3, which is SCCP's, to 15",
         ),
+        ConfigError::NoManagement(_) => {
+            (point.map(|point| point.format.place()), "write `format = \"itu\"` or `format = \"ansi\"`")
+        }
         _ => (None, "see docs/models/signalling-network.md for what a point may be"),
     }
 }
@@ -95,6 +100,33 @@ fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults
             NetworkFault::OneWay { .. } => (None, "let the link join both points"),
         };
         faults.report(place.unwrap_or_default(), Fault::new(fault.to_string()).help(help));
+    }
+    for dead in check_alternatives(nodes) {
+        let mut routes = signalling.routes.iter().filter(|route| *route.from == dead.from);
+        let destination = dead.destination.0;
+        let route = routes.find(|route| *route.via == dead.via && code(signalling, &route.to) == destination);
+        let help = "give the next point a route of its own towards the destination, or remove this one";
+        let place = route.map(|route| route.via.place()).unwrap_or_default();
+        faults.warn(place, Fault::new(dead.to_string()).help(help));
+    }
+}
+
+/// Reports a point that another has neither a link set nor a route to.
+pub(super) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: Place, faults: &mut Faults) {
+    let Some(point) = signalling.points.find(from).filter(|_| from != to) else { return };
+    let config = mtp3(signalling, from, point);
+    let destination = code(signalling, to);
+    let is_known = config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
+        || config.destinations.iter().any(|known| known.point_code == destination);
+    if !is_known {
+        let (own, far) = (config.point_code.0, destination.0);
+        let message = format!(
+            "point code {} ({far}) of `{to}` cannot be reached from {} ({own}) of `{from}`: it has no route",
+            destination.display(config.format),
+            config.point_code.display(config.format),
+        );
+        let help = format!("add `[[signalling.routes]]` with `from = \"{from}\"` and `to = \"{to}\"`");
+        faults.report(place, Fault::new(message).help(help));
     }
 }
 

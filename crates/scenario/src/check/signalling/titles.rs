@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use slantpath_ss7::PointCode;
 use slantpath_ss7::sccp::Digits;
-use slantpath_ss7::sccp::gtt::{DigitPattern, GttError, TranslationLoop, find_loops};
+use slantpath_ss7::sccp::gtt::{
+    DigitPattern, GttError, TranslationLoop, Translator, find_dead_ends, find_loops,
+};
 
+use super::network::must_reach;
 use super::point;
 use crate::diagnostic::{Fault, Faults, Place};
-use crate::schema::signalling::{RouteOn, Signalling};
+use crate::schema::signalling::{RouteOn, Signalling, Translation};
 use crate::signalling::{code, translation_name, translator};
 
 const DIGITS: &str = "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";
@@ -38,7 +42,15 @@ pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
     }
 }
 
-pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
+/// The tables of all points, which `calls` follows titles through.
+pub(super) fn check(signalling: &Signalling, faults: &mut Faults) -> BTreeMap<PointCode, Translator> {
+    let before = faults.len();
+    for translation in &signalling.translations {
+        for to in &*translation.to {
+            must_reach(signalling, &translation.at, to, translation.to.place(), faults);
+            subsystem(signalling, translation, to, faults);
+        }
+    }
     let mut translators = BTreeMap::new();
     let mut points = BTreeMap::new();
     for (name, named) in signalling.points.iter() {
@@ -80,10 +92,48 @@ pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
         let help = "keep an eye on the hop counter's drops in the results";
         faults.warn(first.place(), Fault::new(message).help(help));
     }
+    // A point whose table is wrong has none, which is told already.
+    if faults.len() == before {
+        for dead in find_dead_ends(&translators) {
+            let (at, to) = (points[&dead.at], points.get(&dead.to).copied().unwrap_or_default());
+            let translates = signalling.translations.iter().any(|rule| *rule.at == to);
+            let why = if translates { "has no rule that fits any of them" } else { "translates nothing" };
+            let message = format!("`{}` of `{at}` sends its titles on to `{to}`, which {why}", dead.rule);
+            let help = format!(
+                "add `[[signalling.translations]]` with `at = \"{to}\"`, or write `route_on = \"subsystem\"`"
+            );
+            let place = rule_named(signalling, &dead.rule).map(|rule| rule.to.place());
+            faults.report(place.unwrap_or_default(), Fault::new(message).help(help));
+        }
+    }
+    translators
 }
 
-/// The line of a translation by its name in messages.
-fn place_of(signalling: &Signalling, name: &str) -> Option<Place> {
+/// A message that has come needs a subsystem which takes it.
+fn subsystem(signalling: &Signalling, translation: &Translation, to: &str, faults: &mut Faults) {
+    let Some(point) = signalling.points.find(to).filter(|_| *translation.route_on == RouteOn::Subsystem)
+    else {
+        return;
+    };
+    let wanted = translation.to_subsystem.as_ref().or(translation.subsystem.as_ref());
+    let (place, message) = match wanted {
+        Some(ssn) if !point.subsystems.contains(ssn) => {
+            (ssn.place(), format!("`{to}` has no subsystem {}", **ssn))
+        }
+        None if point.subsystems.is_empty() => (translation.to.place(), format!("`{to}` has no subsystem")),
+        _ => return,
+    };
+    let help = format!("add it to `subsystems` in `[signalling.points.{to}]`");
+    faults.report(place, Fault::new(message).help(help));
+}
+
+/// A translation by its name in messages.
+pub(super) fn rule_named<'a>(signalling: &'a Signalling, name: &str) -> Option<&'a Translation> {
     let mut numbered = signalling.translations.iter().enumerate();
-    numbered.find(|(number, _)| translation_name(*number) == name).map(|(_, rule)| rule.digits.place())
+    numbered.find(|(number, _)| translation_name(*number) == name).map(|(_, rule)| &**rule)
+}
+
+/// Its line.
+fn place_of(signalling: &Signalling, name: &str) -> Option<Place> {
+    rule_named(signalling, name).map(|rule| rule.digits.place())
 }

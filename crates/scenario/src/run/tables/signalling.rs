@@ -56,6 +56,7 @@ fn load(scenario: &Scenario, simulation: &mut SignallingSimulation, end: Instant
     let mut counts = [
         "sent_messages",
         "delivered_messages",
+        "late_messages",
         "lost_messages",
         "refused_messages",
         "outstanding_messages",
@@ -79,6 +80,7 @@ fn load(scenario: &Scenario, simulation: &mut SignallingSimulation, end: Instant
             let cells = [
                 report.sent,
                 report.delivered,
+                report.late,
                 report.lost,
                 report.refused,
                 report.outstanding,

@@ -56,7 +56,7 @@ section! {
         start: Setting<Duration> = Duration::ZERO;
         /// When it ends; `give_up_after` before the end of the run if absent, or with it.
         stop: Option<Setting<Duration>>;
-        /// When a message that has not arrived is lost.
+        /// When a message that has not arrived is given up: it is lost, or late if it comes after all.
         give_up_after: Setting<Duration> = Duration::from_secs(10);
     }
 }

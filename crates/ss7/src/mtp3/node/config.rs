@@ -10,7 +10,7 @@ use crate::mtp3::node::measurements::Spells;
 use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::table::Route;
 use crate::mtp3::node::timers::{Timer, Timers};
-use crate::mtp3::{NetworkIndicator, ServiceIndicator, Slc};
+use crate::mtp3::{ManagementLayout, NetworkIndicator, ServiceIndicator, Slc};
 use crate::{PointCode, PointCodeFormat};
 
 /// A signalling point with its links and routes.
@@ -316,6 +316,9 @@ impl Config {
         let links = self.link_sets.iter().map(|link_set| link_set.links.len()).sum::<usize>();
         if links.max(self.link_sets.len()) > 4_096 {
             faults.push(ConfigError::TooManyLinks(links));
+        }
+        if ManagementLayout::of(self.format).is_none() {
+            faults.push(ConfigError::NoManagement(self.name.clone()));
         }
         faults
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::PointCode;
 use crate::mtp3::node::config::{Config, Function, Point};
+use crate::mtp3::node::table::Route;
 
 /// A contradiction between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,11 +96,113 @@ pub fn check_network(nodes: &[Config]) -> Vec<NetworkFault> {
     faults
 }
 
+/// An alternative route by which no message can ever arrive. Nobody notices before the normal route fails.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the alternative route from `{from}` to {destination} over `{via}` leads nowhere: {reason}")]
+pub struct DeadAlternative {
+    /// The node that has the route.
+    pub from: String,
+    /// Where messages should go.
+    pub destination: Point,
+    /// The node at the far end of its link set.
+    pub via: String,
+    /// Why they do not.
+    pub reason: DeadAlternativeReason,
+}
+
+/// Why an alternative route leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeadAlternativeReason {
+    /// Whatever way messages take from there, they come back, or to nodes that have no route or transfer nothing.
+    #[error("from there every way comes back or ends")]
+    Astray,
+    /// The next node has no route to the destination.
+    #[error("`{0}` has no route there")]
+    NoRoute(String),
+    /// The next node transfers nothing.
+    #[error("`{0}` is no transfer point")]
+    NoTransfer(String),
+}
+
+/// Follows the alternative routes of nodes that are one network: those that are not of the best priority. Points that
+/// are not among the nodes are taken as right.
+pub fn check_alternatives(nodes: &[Config]) -> Vec<DeadAlternative> {
+    let network = Alternatives::new(nodes);
+    let mut dead = Vec::new();
+    for node in nodes {
+        for &destination in network.routes[&node.point_code].keys() {
+            let hops = network.hops(node.point_code, destination);
+            let best = hops.first().map(|(priority, _)| *priority);
+            for (_, hop) in
+                hops.iter().filter(|(priority, hop)| Some(*priority) != best && *hop != destination)
+            {
+                let Some(via) = network.nodes.get(hop) else { continue };
+                let Some(reason) = network.dead_end(node.point_code, via, destination) else { continue };
+                let (from, via) = (node.name.clone(), via.name.clone());
+                let destination = Point(destination, node.format);
+                dead.push(DeadAlternative { from, destination, via, reason });
+            }
+        }
+    }
+    dead
+}
+
+/// All routes of all nodes, of whatever priority.
+struct Alternatives<'a> {
+    nodes: BTreeMap<PointCode, &'a Config>,
+    routes: BTreeMap<PointCode, BTreeMap<PointCode, Vec<Route>>>,
+}
+
+impl<'a> Alternatives<'a> {
+    fn new(nodes: &'a [Config]) -> Self {
+        Self {
+            nodes: nodes.iter().map(|node| (node.point_code, node)).collect(),
+            routes: nodes.iter().map(|node| (node.point_code, node.routes())).collect(),
+        }
+    }
+
+    /// The priorities and adjacent points of a node's routes to a destination, best first.
+    fn hops(&self, at: PointCode, destination: PointCode) -> Vec<(u8, PointCode)> {
+        let routes = self.routes[&at].get(&destination).into_iter().flatten();
+        let link_sets = &self.nodes[&at].link_sets;
+        let hop = |route: &Route| (route.priority, link_sets[usize::from(route.link_set.0)].adjacent);
+        routes.map(hop).collect()
+    }
+
+    /// Why nothing that `from` sends over `via` comes to a destination; `None` if some of it can.
+    fn dead_end(
+        &self,
+        from: PointCode,
+        via: &Config,
+        destination: PointCode,
+    ) -> Option<DeadAlternativeReason> {
+        let mut passed = vec![from];
+        let mut ahead = vec![via.point_code];
+        while let Some(at) = ahead.pop() {
+            let node = self.nodes.get(&at).filter(|_| at != destination)?;
+            if passed.contains(&at) {
+                continue;
+            }
+            passed.push(at);
+            if node.function == Function::TransferPoint {
+                ahead.extend(self.hops(at, destination).into_iter().map(|(_, next)| next));
+            }
+        }
+        Some(match via.function {
+            Function::EndPoint => DeadAlternativeReason::NoTransfer(via.name.clone()),
+            Function::TransferPoint if self.hops(via.point_code, destination).is_empty() => {
+                DeadAlternativeReason::NoRoute(via.name.clone())
+            }
+            Function::TransferPoint => DeadAlternativeReason::Astray,
+        })
+    }
+}
+
 type NextHops = BTreeMap<PointCode, Vec<PointCode>>;
 
 /// The adjacent points of the normal routes to each destination.
 fn next_hops(node: &Config) -> NextHops {
-    let normal = |routes: &[crate::mtp3::node::table::Route]| {
+    let normal = |routes: &[Route]| {
         let best = routes.first().map(|route| route.priority);
         let normal = routes.iter().filter(|route| Some(route.priority) == best);
         normal.map(|route| node.link_sets[usize::from(route.link_set.0)].adjacent).collect()

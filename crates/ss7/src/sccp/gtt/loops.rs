@@ -33,7 +33,7 @@ pub struct LoopSearch {
 }
 
 /// The farthest that a title travels: the highest hop counter.
-const HOPS: usize = 15;
+pub(super) const HOPS: usize = 15;
 /// Steps after which the search gives up.
 const STEPS: usize = 2_000_000;
 
@@ -178,7 +178,7 @@ struct Signs {
 
 /// An address of which only that is known which the rules on its way asked for.
 #[derive(Clone, Debug)]
-struct Title {
+pub(super) struct Title {
     /// As it set out; what is learnt later is learnt about it.
     first: Signs,
     now: Signs,
@@ -186,7 +186,7 @@ struct Title {
     values: Vec<Option<u8>>,
     /// The attributes as they set out, and as they are.
     attributes: [Attributes; 2],
-    ssn: Option<Ssn>,
+    pub(super) ssn: Option<Ssn>,
     first_ssn: Option<Ssn>,
 }
 
@@ -198,7 +198,7 @@ struct Attributes {
 }
 
 impl Title {
-    const fn unknown() -> Self {
+    pub(super) const fn unknown() -> Self {
         let signs = Signs { signs: Vec::new(), is_open: true };
         let attributes = Attributes { values: [None; 3], is_set: [false; 3] };
         Self {
@@ -213,7 +213,7 @@ impl Title {
     }
 
     /// What is known once the rule fits, or `None` if it cannot.
-    fn unified(mut self, rule: &Rule) -> Option<Self> {
+    pub(super) fn unified(mut self, rule: &Rule) -> Option<Self> {
         let Conditions { translation_type, plan, nature, ssn, calling } = &rule.conditions;
         for (at, wanted) in [translation_type, plan, nature].into_iter().enumerate() {
             let Some(wanted) = *wanted else { continue };
@@ -284,7 +284,7 @@ impl Title {
         Some(())
     }
 
-    fn change(&mut self, rule: &Rule) {
+    pub(super) fn change(&mut self, rule: &Rule) {
         let change = &rule.change;
         for (at, set) in [change.translation_type, change.plan, change.nature].into_iter().enumerate() {
             if set.is_some() {
