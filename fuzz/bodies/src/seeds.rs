@@ -321,6 +321,8 @@ fn signalling(seeds: &mut Seeds) {
     let mut out = Vec::new();
     unitdata.emit(&mut out).expect("short");
     seeds.keep("sccp", "udt", &out);
+    // An address of ANSI: subsystem, point code, a title with a plan.
+    seeds.keep("sccp", "ansi-address", [0x87, 8, 3, 2, 1, 10, 0x12, 0x08, 0x50, 0x55]);
     seeds.keep("sccp_node", "messages", sccp_records(&out));
     let label = RoutingLabel { dpc: PointCode(92), opc: PointCode(1), sls: Sls(3) };
     for (choice, format) in [(0, PointCodeFormat::Ansi), (1, PointCodeFormat::Itu), (2, PointCodeFormat::Ttc)]

@@ -8,7 +8,7 @@ use slantpath_ss7::link::LinkRequest;
 use slantpath_ss7::mtp2::{Config, Link, Output, SignalUnit};
 use slantpath_ss7::mtp3::Fsn;
 use slantpath_ss7::mtp3::{ManagementLayout, ManagementMessage, Msu, TestMessage};
-use slantpath_ss7::sccp::{Message, PartyAddress, ScmgMessage};
+use slantpath_ss7::sccp::{AddressFormat, Message, PartyAddress, ScmgMessage};
 use slantpath_ss7::tcap;
 
 /// The first byte chooses the format of point codes. What is read is written as what reads the same.
@@ -35,10 +35,17 @@ pub fn mtp3(data: &[u8]) {
 /// A message that is read is written as one that reads the same, unless it is longer than its pointers reach:
 /// a received one may let several pointers share octets.
 pub fn sccp(data: &[u8]) {
-    if let Ok(message) = Message::parse(data) {
-        let mut written = Vec::new();
-        if message.emit(&mut written).is_ok() {
-            assert_eq!(Message::parse(&written), Ok(message));
+    for format in [AddressFormat::Ansi, AddressFormat::Itu] {
+        if let Ok(message) = Message::parse_as(format, data) {
+            let mut written = Vec::new();
+            if message.emit_as(format, &mut written).is_ok() {
+                assert_eq!(Message::parse_as(format, &written), Ok(message));
+            }
+        }
+        if let Ok(address) = PartyAddress::parse_as(format, data) {
+            let mut written = Vec::new();
+            address.emit_as(format, &mut written).expect("what was read has a place");
+            assert_eq!(PartyAddress::parse_as(format, &written), Ok(address));
         }
     }
     if let Ok(message) = ScmgMessage::parse(data) {

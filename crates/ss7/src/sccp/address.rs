@@ -1,4 +1,6 @@
-//! Party addresses (Q.713, section 3.4): point code, subsystem number, global title.
+//! Party addresses (Q.713, section 3.4): point code, subsystem number, global title. [`ansi`] has the layout of ANSI.
+
+mod ansi;
 
 use std::borrow::Cow;
 
@@ -9,6 +11,7 @@ use smallvec::SmallVec;
 
 use crate::PointCode;
 use crate::sccp::Ssn;
+pub use ansi::{AddressFormat, NotAnsi};
 
 /// Address signals, one hexadecimal digit each, first digit first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -125,7 +128,8 @@ const BCD_EVEN: u8 = 2;
 pub struct PartyAddress {
     /// Whether to route on SSN and point code (`true`) or on the global title.
     pub routes_on_ssn: bool,
-    /// Whether the bit that is reserved for national use is set.
+    /// Whether the bit that is reserved for national use is set. In an ANSI network a set one says that the address is
+    /// laid out as ANSI has it, and a clear one that it is international, laid out as here.
     pub national: bool,
     /// Signalling point code, if present.
     pub point_code: Option<PointCode>,
@@ -318,6 +322,7 @@ fn take_digits(reader: &mut Reader<'_>, odd: bool) -> (Digits, u8) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    pub(in crate::sccp) use crate::sccp::address::ansi::tests::any_ansi_address;
     use proptest::prelude::*;
 
     fn any_digits() -> impl Strategy<Value = (Digits, u8)> {

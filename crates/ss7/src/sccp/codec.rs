@@ -4,10 +4,10 @@ mod parts;
 
 use slantpath_wire::{Reader, WireError};
 
-pub use self::parts::TooLong;
+pub use self::parts::{EmitError, TooLong};
 use self::parts::{Parts, Pointers};
 use crate::sccp::message::{LocalReference, Message, ProtocolClass, Segmentation, SequencingSegmenting};
-use crate::sccp::{OptionalParameters, PartyAddress};
+use crate::sccp::{AddressFormat, OptionalParameters, PartyAddress};
 
 /// Message type codes (Q.713, table 1).
 mod kind {
@@ -34,33 +34,44 @@ mod kind {
 }
 
 impl Message {
-    /// Reads a message from its type on.
+    /// Reads a message of an ITU network from its type on.
     pub fn parse(octets: &[u8]) -> Result<Self, WireError> {
+        Self::parse_as(AddressFormat::Itu, octets)
+    }
+
+    /// Reads a message of a network with such addresses from its type on. The address among optional parameters stays
+    /// octets: [`PartyAddress::parse_as`] reads it.
+    pub fn parse_as(format: AddressFormat, octets: &[u8]) -> Result<Self, WireError> {
         let mut reader = Reader::new(octets);
         let kind = reader.u8()?;
         match kind {
             kind::CR | kind::CC | kind::CREF | kind::RLSD | kind::RLC => {
-                parse_connection(kind, octets, reader)
+                parse_connection(kind, format, octets, reader)
             }
             kind::DT1 | kind::DT2 | kind::AK | kind::ED | kind::EA | kind::IT => {
                 parse_data(kind, octets, reader)
             }
             kind::RSR | kind::RSC | kind::ERR => parse_error(kind, reader),
             kind::UDT | kind::UDTS | kind::XUDT | kind::XUDTS | kind::LUDT | kind::LUDTS => {
-                parse_connectionless(kind, octets, reader)
+                parse_connectionless(kind, format, octets, reader)
             }
             other => Err(WireError::Unsupported { field: "SCCP message type", value: other.into() }),
         }
     }
 }
 
-fn parse_connection(kind: u8, octets: &[u8], mut reader: Reader<'_>) -> Result<Message, WireError> {
+fn parse_connection(
+    kind: u8,
+    format: AddressFormat,
+    octets: &[u8],
+    mut reader: Reader<'_>,
+) -> Result<Message, WireError> {
     let first = reference(&mut reader)?;
     if kind == kind::CR {
         let class = class(&mut reader)?;
         let mut pointers = Pointers::at(octets, &reader);
         let (called, optional) = (pointers.short()?, pointers.short()?);
-        let called = PartyAddress::parse(pointers.variable(called)?)?;
+        let called = pointers.address(called, format)?;
         return Ok(Message::Cr { source: first, class, called, optional: pointers.optional(optional)? });
     }
     let destination = first;
@@ -118,14 +129,19 @@ fn parse_error(kind: u8, mut reader: Reader<'_>) -> Result<Message, WireError> {
     }
 }
 
-fn parse_connectionless(kind: u8, octets: &[u8], mut reader: Reader<'_>) -> Result<Message, WireError> {
+fn parse_connectionless(
+    kind: u8,
+    format: AddressFormat,
+    octets: &[u8],
+    mut reader: Reader<'_>,
+) -> Result<Message, WireError> {
     let first = reader.u8()?;
     let class = ProtocolClass::from_octet(first);
     if kind == kind::UDT || kind == kind::UDTS {
         let mut pointers = Pointers::at(octets, &reader);
         let (called, calling, data) = (pointers.short()?, pointers.short()?, pointers.short()?);
-        let called = PartyAddress::parse(pointers.variable(called)?)?;
-        let calling = PartyAddress::parse(pointers.variable(calling)?)?;
+        let called = pointers.address(called, format)?;
+        let calling = pointers.address(calling, format)?;
         let data = pointers.variable(data)?.to_vec();
         return Ok(match kind {
             kind::UDT => Message::Udt { class, called, calling, data },
@@ -137,8 +153,8 @@ fn parse_connectionless(kind: u8, octets: &[u8], mut reader: Reader<'_>) -> Resu
     let is_long = kind == kind::LUDT || kind == kind::LUDTS;
     let mut next = || if is_long { pointers.long() } else { pointers.short() };
     let (called, calling, data, optional) = (next()?, next()?, next()?, next()?);
-    let called = PartyAddress::parse(pointers.variable(called)?)?;
-    let calling = PartyAddress::parse(pointers.variable(calling)?)?;
+    let called = pointers.address(called, format)?;
+    let calling = pointers.address(calling, format)?;
     let data = if is_long { pointers.long_variable(data)? } else { pointers.variable(data)? }.to_vec();
     let optional = pointers.optional(optional)?;
     Ok(match kind {
@@ -218,12 +234,20 @@ impl SequencingSegmenting {
 }
 
 impl Message {
-    /// Appends the message from its type on; an empty optional part is left out with a pointer of zero. Nothing is
-    /// appended if a parameter is too long.
-    pub fn emit(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
+    /// Appends the message from its type on, for an ITU network; an empty optional part is left out with a pointer of
+    /// zero. Nothing is appended if a parameter is too long.
+    pub fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
+        self.emit_as(AddressFormat::Itu, out)
+    }
+
+    /// The same for a network with such addresses.
+    ///
+    /// # Errors
+    /// If a parameter is too long, or an address is none of the network's. Nothing is appended then.
+    pub fn emit_as(&self, format: AddressFormat, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let start = out.len();
         out.push(self.kind());
-        let written = self.emit_parameters(out);
+        let written = self.emit_parameters(format, out);
         if written.is_err() {
             out.truncate(start);
         }
@@ -255,12 +279,12 @@ impl Message {
         }
     }
 
-    fn emit_parameters(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
+    fn emit_parameters(&self, format: AddressFormat, out: &mut Vec<u8>) -> Result<(), EmitError> {
         match self {
             Self::Cr { source, class, called, optional } => {
                 put_reference(*source, out);
                 out.push(class.to_octet());
-                let mut parts = Parts::reserve(2, 1, out);
+                let mut parts = Parts::reserve(2, 1, format, out);
                 parts.address(called, out)?;
                 parts.optional(optional, out)
             }
@@ -268,18 +292,18 @@ impl Message {
                 put_reference(*destination, out);
                 put_reference(*source, out);
                 out.push(class.to_octet());
-                Parts::reserve(1, 1, out).optional(optional, out)
+                Parts::reserve(1, 1, format, out).optional(optional, out)
             }
             Self::Cref { destination, cause, optional } => {
                 put_reference(*destination, out);
                 out.push(*cause);
-                Parts::reserve(1, 1, out).optional(optional, out)
+                Parts::reserve(1, 1, format, out).optional(optional, out)
             }
             Self::Rlsd { destination, source, cause, optional } => {
                 put_reference(*destination, out);
                 put_reference(*source, out);
                 out.push(*cause);
-                Parts::reserve(1, 1, out).optional(optional, out)
+                Parts::reserve(1, 1, format, out).optional(optional, out)
             }
             Self::Rlc { destination, source } | Self::Rsc { destination, source } => {
                 put_reference(*destination, out);
@@ -289,12 +313,12 @@ impl Message {
             Self::Dt1 { destination, more, data } => {
                 put_reference(*destination, out);
                 out.push(u8::from(*more));
-                Parts::reserve(1, 1, out).data(data, out)
+                Parts::reserve(1, 1, format, out).data(data, out)
             }
             Self::Dt2 { destination, sequencing, data } => {
                 put_reference(*destination, out);
                 out.extend_from_slice(&sequencing.to_octets());
-                Parts::reserve(1, 1, out).data(data, out)
+                Parts::reserve(1, 1, format, out).data(data, out)
             }
             Self::Ak { destination, receive, credit } => {
                 put_reference(*destination, out);
@@ -303,7 +327,7 @@ impl Message {
             }
             Self::Ed { destination, data } => {
                 put_reference(*destination, out);
-                Parts::reserve(1, 1, out).data(data, out)
+                Parts::reserve(1, 1, format, out).data(data, out)
             }
             Self::Ea { destination } => {
                 put_reference(*destination, out);
@@ -330,27 +354,27 @@ impl Message {
             }
             Self::Udt { class, called, calling, data } => {
                 out.push(class.to_octet());
-                unitdata(called, calling, data, out)
+                unitdata(called, calling, data, format, out)
             }
             Self::Udts { cause, called, calling, data } => {
                 out.push(*cause);
-                unitdata(called, calling, data, out)
+                unitdata(called, calling, data, format, out)
             }
             Self::Xudt { class, hop_counter, called, calling, data, optional } => {
                 out.extend_from_slice(&[class.to_octet(), *hop_counter]);
-                extended(1, called, calling, data, optional, out)
+                extended(1, called, calling, data, optional, format, out)
             }
             Self::Xudts { cause, hop_counter, called, calling, data, optional } => {
                 out.extend_from_slice(&[*cause, *hop_counter]);
-                extended(1, called, calling, data, optional, out)
+                extended(1, called, calling, data, optional, format, out)
             }
             Self::Ludt { class, hop_counter, called, calling, data, optional } => {
                 out.extend_from_slice(&[class.to_octet(), *hop_counter]);
-                extended(2, called, calling, data, optional, out)
+                extended(2, called, calling, data, optional, format, out)
             }
             Self::Ludts { cause, hop_counter, called, calling, data, optional } => {
                 out.extend_from_slice(&[*cause, *hop_counter]);
-                extended(2, called, calling, data, optional, out)
+                extended(2, called, calling, data, optional, format, out)
             }
         }
     }
@@ -360,9 +384,10 @@ fn unitdata(
     called: &PartyAddress,
     calling: &PartyAddress,
     data: &[u8],
+    format: AddressFormat,
     out: &mut Vec<u8>,
-) -> Result<(), TooLong> {
-    let mut parts = Parts::reserve(3, 1, out);
+) -> Result<(), EmitError> {
+    let mut parts = Parts::reserve(3, 1, format, out);
     parts.address(called, out)?;
     parts.address(calling, out)?;
     parts.data(data, out)
@@ -374,9 +399,10 @@ fn extended(
     calling: &PartyAddress,
     data: &[u8],
     optional: &OptionalParameters,
+    format: AddressFormat,
     out: &mut Vec<u8>,
-) -> Result<(), TooLong> {
-    let mut parts = Parts::reserve(4, width, out);
+) -> Result<(), EmitError> {
+    let mut parts = Parts::reserve(4, width, format, out);
     parts.address(called, out)?;
     parts.address(calling, out)?;
     parts.data(data, out)?;
@@ -386,7 +412,7 @@ fn extended(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sccp::address::tests::any_address;
+    use crate::sccp::address::tests::{any_address, any_ansi_address};
     use crate::sccp::{Parameter, Ssn};
     use proptest::prelude::*;
 
@@ -468,7 +494,7 @@ mod tests {
             calling: PartyAddress { ssn: Some(Ssn(7)), ..PartyAddress::default() },
             data: vec![0; 256],
         };
-        assert_eq!(message.emit(&mut Vec::new()), Err(TooLong { len: 256 }));
+        assert_eq!(message.emit(&mut Vec::new()), Err(TooLong { len: 256 }.into()));
     }
 
     proptest! {
@@ -477,6 +503,30 @@ mod tests {
             let mut octets = Vec::new();
             message.emit(&mut octets).unwrap();
             prop_assert_eq!(Message::parse(&octets), Ok(message));
+        }
+
+        #[test]
+        fn messages_of_ansi_round_trip(
+            called in any_ansi_address(),
+            calling in any_ansi_address(),
+            data in proptest::collection::vec(any::<u8>(), 1..100),
+        ) {
+            let class = ProtocolClass { class: 1, handling: 8 };
+            let (long, optional) = (data.clone(), OptionalParameters::default());
+            for message in [
+                Message::Cr {
+                    source: LocalReference(1),
+                    class,
+                    called: called.clone(),
+                    optional: optional.clone(),
+                },
+                Message::Udt { class, called: called.clone(), calling: calling.clone(), data },
+                Message::Ludt { class, hop_counter: 9, called, calling, data: long, optional },
+            ] {
+                let mut octets = Vec::new();
+                message.emit_as(AddressFormat::Ansi, &mut octets).unwrap();
+                prop_assert_eq!(Message::parse_as(AddressFormat::Ansi, &octets), Ok(message));
+            }
         }
 
         #[test]

@@ -2,8 +2,8 @@
 
 use slantpath_ss7::mtp3::{Msu, RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::sccp::{
-    Digits, GlobalTitle, LocalReference, Message, OptionalParameters, Parameter, PartyAddress, ProtocolClass,
-    Segmentation, SequencingSegmenting, Ssn,
+    AddressFormat, Digits, GlobalTitle, LocalReference, Message, OptionalParameters, Parameter, PartyAddress,
+    ProtocolClass, Segmentation, SequencingSegmenting, Ssn,
 };
 use slantpath_ss7::{PointCode, PointCodeFormat};
 use slantpath_testkit::{Tshark, pcap, shared, vectors};
@@ -11,10 +11,14 @@ use slantpath_testkit::{Tshark, pcap, shared, vectors};
 use crate::net::titled;
 
 fn msu(sccp: &[u8]) -> Vec<u8> {
+    msu_as(PointCodeFormat::Itu, sccp)
+}
+
+fn msu_as(format: PointCodeFormat, sccp: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let label = RoutingLabel { dpc: PointCode(2), opc: PointCode(1), sls: Sls(3) };
     let service = ServiceInformation::from_octet(0x83);
-    Msu { service, label, user_part: sccp }.emit(PointCodeFormat::Itu, &mut octets);
+    Msu { service, label, user_part: sccp }.emit(format, &mut octets);
     octets
 }
 
@@ -125,6 +129,83 @@ fn tshark_reads_every_message_of_ours_without_complaint() {
         [&kind, called, calling, ssn, source, destination, hops, "", ""].map(str::to_owned)
     });
     assert_eq!(rows, expected.collect::<Vec<_>>());
+}
+
+/// Addresses of ANSI with each part there and not, but for those that say to route on what they lack.
+fn ansi_addresses() -> Vec<PartyAddress> {
+    let digits = |text: &str| Digits::parse(text).unwrap();
+    let titles = [
+        None,
+        Some(GlobalTitle::with(Some(10), None, None, digits("123456"))),
+        Some(GlobalTitle::with(Some(11), Some(1), None, digits("8005551"))),
+        Some(GlobalTitle::with(Some(12), Some(6), None, digits("80055512"))),
+    ];
+    let mut addresses = Vec::new();
+    for global_title in titles {
+        for ssn in [None, Some(Ssn(8)), Some(Ssn(247))] {
+            for point_code in [None, Some(PointCode(0x0001_0203)), Some(PointCode(0x00ff_fe80))] {
+                for routes_on_ssn in [false, true] {
+                    let is_sound = if routes_on_ssn { ssn.is_some() } else { global_title.is_some() };
+                    let global_title = global_title.clone();
+                    let address =
+                        PartyAddress { routes_on_ssn, national: true, point_code, ssn, global_title };
+                    addresses.extend(is_sound.then_some(address));
+                }
+            }
+        }
+    }
+    addresses
+}
+
+/// One end of a message as tshark prints it: routing, subsystem, point code, translation type, plan, digits.
+fn as_tshark_prints(address: &PartyAddress) -> String {
+    let attributes = address.global_title.as_ref().map(GlobalTitle::attributes).unwrap_or_default();
+    let point_code = address.point_code.map(|code| {
+        let [_, network, cluster, member] = code.0.to_be_bytes();
+        // The three forms of the one field.
+        format!("{network}-{cluster}-{member},{},{:#x}", code.0, code.0)
+    });
+    [
+        format!("0x{:02x}", u8::from(address.routes_on_ssn)),
+        address.ssn.map(|ssn| ssn.0.to_string()).unwrap_or_default(),
+        point_code.unwrap_or_default(),
+        attributes.translation_type.map(|number| format!("0x{number:02x}")).unwrap_or_default(),
+        attributes.plan.map(|number| format!("0x{number:02x}")).unwrap_or_default(),
+        digits(address),
+    ]
+    .join(";")
+}
+
+#[test]
+fn tshark_reads_our_ansi_addresses_as_we_do() {
+    let addresses = ansi_addresses();
+    assert!(addresses.len() > 30);
+    let class = ProtocolClass { class: 0, handling: 0 };
+    let mut written = Vec::new();
+    for (called, calling) in addresses.iter().zip(addresses.iter().rev()) {
+        let message =
+            Message::Udt { class, called: called.clone(), calling: calling.clone(), data: vec![1, 2, 3, 4] };
+        let mut octets = Vec::new();
+        message.emit_as(AddressFormat::Ansi, &mut octets).unwrap();
+        written.push(msu_as(PointCodeFormat::Ansi, &octets));
+    }
+    let fields = ["ri", "ssn", "ansi_pc", "tt", "np", "digits"];
+    let mut names: Vec<String> = Vec::new();
+    for end in ["called", "calling"] {
+        names.extend(fields.map(|field| format!("sccp.{end}.{field}")));
+    }
+    names.extend(["_ws.malformed", "_ws.expert.message"].map(String::from));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let file = pcap::write(pcap::MTP3, &written);
+    let Some(rows) = Tshark::of_octets("sccp-ansi", &file).prefer("mtp3.standard:ANSI").rows(&names) else {
+        return;
+    };
+    let ours: Vec<String> = addresses
+        .iter()
+        .zip(addresses.iter().rev())
+        .map(|(called, calling)| format!("{};{};;", as_tshark_prints(called), as_tshark_prints(calling)))
+        .collect();
+    assert_eq!(rows.iter().map(|row| row.join(";")).collect::<Vec<_>>(), ours);
 }
 
 /// The digits as we read them.

@@ -2,14 +2,25 @@
 
 use slantpath_wire::{Reader, WireError};
 
-use crate::sccp::{OptionalParameters, PartyAddress};
+use crate::sccp::{AddressFormat, NotAnsi, OptionalParameters, PartyAddress};
 
-/// Why a message cannot be written.
+/// A length that its field does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a parameter of {len} octets does not fit its length field or pointer")]
 pub struct TooLong {
     /// Octets of the parameter.
     pub len: usize,
+}
+
+/// Why a message cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EmitError {
+    /// An address is none of ANSI.
+    #[error(transparent)]
+    NotAnsi(#[from] NotAnsi),
+    /// A parameter is too long.
+    #[error(transparent)]
+    TooLong(#[from] TooLong),
 }
 
 /// A parameter part: pointers relative to their own place, as wide as the message has them.
@@ -22,6 +33,14 @@ pub(super) struct Pointers<'a> {
 impl<'a> Pointers<'a> {
     pub(super) fn at(octets: &'a [u8], reader: &Reader<'_>) -> Self {
         Self { octets, at: octets.len() - reader.left() }
+    }
+
+    pub(super) fn address(
+        &self,
+        target: Option<usize>,
+        format: AddressFormat,
+    ) -> Result<PartyAddress, WireError> {
+        PartyAddress::parse_as(format, self.variable(target)?)
     }
 
     pub(super) fn short(&mut self) -> Result<Option<usize>, WireError> {
@@ -75,14 +94,15 @@ pub(super) struct Parts {
     at: usize,
     /// Octets of a pointer, and of the length of data.
     width: usize,
+    format: AddressFormat,
 }
 
 impl Parts {
     /// Leaves room for so many pointers.
-    pub(super) fn reserve(count: usize, width: usize, out: &mut Vec<u8>) -> Self {
+    pub(super) fn reserve(count: usize, width: usize, format: AddressFormat, out: &mut Vec<u8>) -> Self {
         let at = out.len();
         out.resize(at + count * width, 0);
-        Self { at, width }
+        Self { at, width, format }
     }
 
     /// Lets the next pointer point to where the next octet will stand.
@@ -93,16 +113,16 @@ impl Parts {
         Ok(())
     }
 
-    pub(super) fn address(&mut self, address: &PartyAddress, out: &mut Vec<u8>) -> Result<(), TooLong> {
+    pub(super) fn address(&mut self, address: &PartyAddress, out: &mut Vec<u8>) -> Result<(), EmitError> {
         self.point(out)?;
         let at = out.len();
         out.push(0);
-        address.emit(out);
+        address.emit_as(self.format, out)?;
         let len = out.len() - at - 1;
-        put(&mut out[at..=at], len)
+        Ok(put(&mut out[at..=at], len)?)
     }
 
-    pub(super) fn data(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), TooLong> {
+    pub(super) fn data(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
         self.point(out)?;
         let at = out.len();
         out.resize(at + self.width, 0);
@@ -116,12 +136,12 @@ impl Parts {
         &mut self,
         optional: &OptionalParameters,
         out: &mut Vec<u8>,
-    ) -> Result<(), TooLong> {
+    ) -> Result<(), EmitError> {
         if optional.is_empty() {
             return Ok(());
         }
         self.point(out)?;
-        optional.emit(out)
+        Ok(optional.emit(out)?)
     }
 }
 
