@@ -12,5 +12,6 @@ pub mod m2pa;
 pub mod m2ua;
 pub mod m3ua;
 pub mod message;
+pub mod queue;
 pub mod sua;
 pub mod transport;

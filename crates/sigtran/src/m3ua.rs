@@ -24,4 +24,6 @@ pub use routing_key::{
     DeregistrationResult, DeregistrationStatus, KeyDestination, RegistrationResult, RegistrationStatus,
     RoutingKey,
 };
-pub use sgp::{ApplicationServer, KeyChanges, QueueLimits, Registration, Sgp, SgpConfig, SgpOutput};
+pub use sgp::{ApplicationServer, KeyChanges, Registration, Sgp, SgpConfig, SgpOutput};
+
+pub use crate::queue::QueueLimits;

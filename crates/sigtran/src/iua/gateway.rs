@@ -15,6 +15,7 @@ use crate::iua::{
     content, kind, stream_of, transmit,
 };
 use crate::message::{Associations, Heard, OwnMessage};
+use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 /// How a gateway of IUA behaves.
@@ -22,14 +23,14 @@ use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 pub struct SignallingGatewayConfig {
     /// How it treats its ASPs.
     pub asps: GatewayConfig,
-    /// How many messages of one interface may wait for an ASP; the threshold of congestion is half of it.
-    pub queue_max: usize,
+    /// The messages of one interface that may wait for an ASP.
+    pub queue: QueueLimits,
 }
 
 impl Default for SignallingGatewayConfig {
     fn default() -> Self {
         // Two seconds of short messages on a D channel of 64 kbit/s.
-        Self { asps: GatewayConfig::default(), queue_max: 1_000 }
+        Self { asps: GatewayConfig::default(), queue: QueueLimits::of(1_000) }
     }
 }
 
@@ -53,7 +54,7 @@ pub enum SignallingGatewayEvent {
     Asp(GatewayEvent<InterfaceIdentifier>),
     /// The transport of an association is congested, or no longer.
     AssociationCongested(AssociationId, bool),
-    /// More than half, or no longer more than half, of what may wait for an ASP waits.
+    /// What waits for an ASP has reached the onset of congestion, or is down to the abatement.
     QueueCongested(InterfaceIdentifier, bool),
 }
 
@@ -88,8 +89,9 @@ impl SignallingGateway {
     /// A gateway without D channels.
     ///
     /// # Errors
-    /// If a timer is out of its range.
+    /// If a timer is out of its range, or the limits of the queue contradict each other.
     pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+        config.queue.check()?;
         Ok(Self {
             asps: Gateway::new(config.asps)?,
             config,
@@ -266,7 +268,7 @@ impl SignallingGateway {
             Some(AsState::Active) => self.distribute(interface, message),
             Some(AsState::Pending) => {
                 let Some(channel) = self.channels.get_mut(interface) else { return };
-                if channel.queue.len() < self.config.queue_max {
+                if channel.queue.len() < self.config.queue.max {
                     channel.queue.push_back(message);
                     self.tell_queue(interface);
                 } else {
@@ -279,7 +281,7 @@ impl SignallingGateway {
 
     fn tell_queue(&mut self, interface: &InterfaceIdentifier) {
         let Some(channel) = self.channels.get_mut(interface) else { return };
-        let is_congested = channel.queue.len() * 2 > self.config.queue_max;
+        let is_congested = self.config.queue.is_congested(channel.queue.len(), channel.is_congested);
         if channel.is_congested != is_congested {
             channel.is_congested = is_congested;
             self.event(SignallingGatewayEvent::QueueCongested(interface.clone(), is_congested));

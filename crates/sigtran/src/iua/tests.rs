@@ -14,6 +14,7 @@ use crate::iua::{
     DataLinkRequest, DataLinkState, Dlci, Message, ReleaseReason, SignallingGateway, SignallingGatewayConfig,
     SignallingGatewayOutput, TeiStatus,
 };
+use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 const ASSOCIATION: AssociationId = AssociationId(4);
@@ -43,7 +44,10 @@ fn setup() -> Bytes {
 
 impl Pair {
     fn new(queue_max: usize) -> Self {
-        let config = SignallingGatewayConfig { queue_max, ..SignallingGatewayConfig::default() };
+        let config = SignallingGatewayConfig {
+            queue: QueueLimits::of(queue_max),
+            ..SignallingGatewayConfig::default()
+        };
         let mut gateway = SignallingGateway::new(config).unwrap();
         gateway.add_interface(interface(), &[0], ServerConfig::default());
         let mut asp = DataLinkProcess::new(ASSOCIATION, DataLinkProcessConfig::default()).unwrap();

@@ -21,6 +21,7 @@ use crate::drops::{DropReason, Drops};
 use crate::interface::{InterfaceIdentifier, Interfaces};
 use crate::m2ua::{M2ua, M2uaParameter, Message};
 use crate::message::{Associations, Heard, OwnMessage};
+use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 use link::Link;
@@ -35,8 +36,8 @@ pub struct SignallingGatewayConfig {
     pub interface_texts: InterfaceTexts,
     /// Who may register for links.
     pub registration: RegistrationPolicy,
-    /// How many messages of one link may wait for an ASP; the threshold of congestion is half of it.
-    pub queue_max: usize,
+    /// The messages of one link that may wait for an ASP.
+    pub queue: QueueLimits,
 }
 
 /// Whether text names interfaces.
@@ -66,7 +67,7 @@ impl Default for SignallingGatewayConfig {
             interface_texts: InterfaceTexts::default(),
             registration: RegistrationPolicy::default(),
             // Two seconds of a 64 kbit/s link full of short messages.
-            queue_max: 1_000,
+            queue: QueueLimits::of(1_000),
         }
     }
 }
@@ -91,7 +92,7 @@ pub enum SignallingGatewayEvent {
     Asp(GatewayEvent<InterfaceIdentifier>),
     /// The transport of an association is congested, or no longer.
     AssociationCongested(AssociationId, bool),
-    /// More than half, or no longer more than half, of what may wait for an ASP of a link waits.
+    /// What waits for an ASP of a link has reached the onset of congestion, or is down to the abatement.
     QueueCongested(InterfaceIdentifier, bool),
 }
 
@@ -111,8 +112,9 @@ impl SignallingGateway {
     /// A gateway without links.
     ///
     /// # Errors
-    /// If a timer is out of its range.
+    /// If a timer is out of its range, or the limits of the queue contradict each other.
     pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+        config.queue.check()?;
         Ok(Self {
             asps: Gateway::new(config.asps)?,
             config,
@@ -273,7 +275,7 @@ impl SignallingGateway {
             Some(AsState::Active) => self.distribute(interface, message),
             Some(AsState::Pending) => {
                 let Some(link) = self.links.get_mut(interface) else { return };
-                if link.queue.len() < self.config.queue_max {
+                if link.queue.len() < self.config.queue.max {
                     link.queue.push_back(message);
                     self.tell_queue(interface);
                 } else {
@@ -287,7 +289,7 @@ impl SignallingGateway {
     /// Tells a change of the queue's congestion, once.
     fn tell_queue(&mut self, interface: &InterfaceIdentifier) {
         let Some(link) = self.links.get_mut(interface) else { return };
-        let is_congested = link.queue.len() * 2 > self.config.queue_max;
+        let is_congested = self.config.queue.is_congested(link.queue.len(), link.is_queue_congested);
         if link.is_queue_congested != is_congested {
             link.is_queue_congested = is_congested;
             self.event(SignallingGatewayEvent::QueueCongested(interface.clone(), is_congested));

@@ -15,6 +15,7 @@ use crate::m2ua::{
     LinkConfig, LinkProcess, LinkProcessConfig, LinkProcessOutput, LinkStatus, SignallingGateway,
     SignallingGatewayConfig, SignallingGatewayOutput,
 };
+use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, Transmit, TransportInput};
 
 const ASSOCIATION: AssociationId = AssociationId(4);
@@ -34,7 +35,10 @@ struct Pair {
 
 impl Pair {
     fn new(queue_max: usize) -> Self {
-        let config = SignallingGatewayConfig { queue_max, ..SignallingGatewayConfig::default() };
+        let config = SignallingGatewayConfig {
+            queue: QueueLimits::of(queue_max),
+            ..SignallingGatewayConfig::default()
+        };
         let mut gateway = SignallingGateway::new(config).unwrap();
         gateway.add_link(1.into(), LinkConfig::default(), ServerConfig::default());
         let mut asp = LinkProcess::new(ASSOCIATION, LinkProcessConfig::default()).unwrap();

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_ss7::transfer::TransferIndication;
 
-pub use config::{ApplicationServer, KeyChanges, QueueLimits, Registration, SgpConfig};
+pub use config::{ApplicationServer, KeyChanges, Registration, SgpConfig};
 
 use crate::asp::{
     AsState, AspMessage, AspState, ConfigError, ErrorCode, Gateway, GatewayEvent, GatewayOutput,

@@ -6,6 +6,7 @@ use slantpath_ss7::{PointCode, PointCodeFormat};
 
 use crate::asp::{ConfigError, GatewayConfig, ServerConfig};
 use crate::m3ua::TrafficKey;
+use crate::queue::QueueLimits;
 
 /// A signalling gateway process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct SgpConfig {
     pub registration: Registration,
     /// Destinations whose state ASPs may not know.
     pub undisclosed: Vec<PointCode>,
-    /// The messages that wait while no ASP is active.
+    /// The messages that wait while no ASP is active, for each application server.
     pub queue: QueueLimits,
 }
 
@@ -72,24 +73,6 @@ pub enum KeyChanges {
     Refused,
 }
 
-/// Limits of the queue of each application server, in messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueLimits {
-    /// The most that wait. More are dropped and counted.
-    pub max: usize,
-    /// From how many on congestion is told, below `max`.
-    pub onset: usize,
-    /// From how few on its end is told, below `onset`.
-    pub abatement: usize,
-}
-
-impl Default for QueueLimits {
-    /// 4,096 messages are the 2 seconds of T(r) at about 2,000 messages a second; half of it is congestion.
-    fn default() -> Self {
-        Self { max: 4096, onset: 2048, abatement: 1024 }
-    }
-}
-
 impl Default for SgpConfig {
     fn default() -> Self {
         Self {
@@ -118,11 +101,7 @@ impl SgpConfig {
                 in_range("destination point code", destination.dpc.0, 0, self.largest_code())?;
             }
         }
-        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        let QueueLimits { max, onset, abatement } = self.queue;
-        in_range("queue limit", number(max), 2, u32::MAX)?;
-        in_range("congestion onset", number(onset), 1, number(max) - 1)?;
-        in_range("congestion abatement", number(abatement), 0, number(onset) - 1)
+        self.queue.check()
     }
 
     /// The largest point code of the format.
