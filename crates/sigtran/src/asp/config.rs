@@ -25,6 +25,34 @@ pub enum ConfigError {
         /// Their value.
         value: u64,
     },
+    /// Something that needs others has none.
+    #[error("{what} {value} has no {lacks}: give it one at least")]
+    Lacks {
+        /// What it is.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+        /// What it has none of.
+        lacks: &'static str,
+    },
+    /// A message could belong to both of two things.
+    #[error("{what} {first} and {second} share traffic: a message can have one of them only")]
+    Overlap {
+        /// What they are.
+        what: &'static str,
+        /// The value of the one.
+        first: u64,
+        /// The value of the other.
+        second: u64,
+    },
+    /// Something is named that is not configured.
+    #[error("{what} {value} is not configured: configure it, or name another")]
+    Unknown {
+        /// What it is.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+    },
     /// Something stands on one side only that must stand on both.
     #[error("{what} {value} is given for one direction only: give it for both")]
     Unpaired {

@@ -43,7 +43,7 @@ impl TrafficKey {
     }
 
     /// Whether a message can match both.
-    fn overlaps(&self, other: &Self) -> bool {
+    pub fn overlaps(&self, other: &Self) -> bool {
         self.network_appearance == other.network_appearance
             && self.destinations.iter().any(|ours| {
                 let alike = |theirs: &KeyDestination| {

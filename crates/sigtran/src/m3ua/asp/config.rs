@@ -85,6 +85,18 @@ impl AspConfig {
         for destination in &self.destinations {
             let place = (destination.network_appearance, destination.point_code);
             once(&mut points, place, "destination", destination.point_code.0)?;
+            let value = destination.point_code.0.into();
+            if destination.gateways.is_empty() {
+                return Err(ConfigError::Lacks { what: "destination", value, lacks: "gateway" });
+            }
+            let mut ways = BTreeSet::new();
+            for (gateway, _) in &destination.gateways {
+                once(&mut ways, *gateway, "a destination's association", gateway.0)?;
+                if !gateways.contains(gateway) {
+                    let value = gateway.0.into();
+                    return Err(ConfigError::Unknown { what: "a destination's association", value });
+                }
+            }
         }
         let mut names = BTreeSet::new();
         for server in &self.servers {
@@ -97,4 +109,24 @@ impl AspConfig {
 
 fn once<T: Ord>(seen: &mut BTreeSet<T>, item: T, what: &'static str, value: u32) -> Result<(), ConfigError> {
     if seen.insert(item) { Ok(()) } else { Err(ConfigError::Twice { what, value: value.into() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_destination_has_ways_and_each_is_a_gateway() {
+        let over = |gateways: &[u32]| {
+            let gateways = gateways.iter().map(|gateway| (AssociationId(*gateway), 0)).collect();
+            let destination = Destination { network_appearance: None, point_code: PointCode(9), gateways };
+            let gateways = vec![AssociationId(1), AssociationId(2)];
+            AspConfig { gateways, destinations: vec![destination], ..AspConfig::default() }.check()
+        };
+        assert_eq!(over(&[1, 2]), Ok(()));
+        assert_eq!(over(&[]), Err(ConfigError::Lacks { what: "destination", value: 9, lacks: "gateway" }));
+        let what = "a destination's association";
+        assert_eq!(over(&[1, 3]), Err(ConfigError::Unknown { what, value: 3 }));
+        assert_eq!(over(&[1, 1]), Err(ConfigError::Twice { what, value: 1 }));
+    }
 }

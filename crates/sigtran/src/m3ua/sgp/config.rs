@@ -92,14 +92,40 @@ impl SgpConfig {
     /// What contradicts itself. Timers are checked by the gateway.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let mut contexts = BTreeSet::new();
-        for server in &self.servers {
+        for (at, server) in self.servers.iter().enumerate() {
             if !contexts.insert(server.routing_context) {
                 let value = server.routing_context.into();
                 return Err(ConfigError::Twice { what: "routing context", value });
             }
             for destination in &server.key.destinations {
-                in_range("destination point code", destination.dpc.0, 0, self.largest_code())?;
+                let (value, max) = (destination.dpc.0, self.largest_code());
+                if value > max {
+                    let (value, min, max) = (value.into(), 0, max.into());
+                    return Err(ConfigError::NumberOutOfRange {
+                        what: "destination point code",
+                        value,
+                        min,
+                        max,
+                    });
+                }
             }
+            //= https://www.rfc-editor.org/rfc/rfc4666#section-4.4.1
+            //# An incoming signalling message received at an SGP
+            //# should not match against more than one Routing Key.
+            let earlier = self.servers.iter().take(at).find(|earlier| earlier.key.overlaps(&server.key));
+            if let Some(earlier) = earlier {
+                let (first, second) = (earlier.routing_context.into(), server.routing_context.into());
+                return Err(ConfigError::Overlap { what: "routing contexts", first, second });
+            }
+            // What no key matches goes to the default application server alone.
+            if server.key.destinations.is_empty() && self.default_server != Some(server.routing_context) {
+                let value = server.routing_context.into();
+                return Err(ConfigError::Lacks { what: "routing context", value, lacks: "point code" });
+            }
+        }
+        if let Some(unknown) = self.default_server.filter(|context| !contexts.contains(context)) {
+            let value = unknown.into();
+            return Err(ConfigError::Unknown { what: "the default server's routing context", value });
         }
         self.queue.check()
     }
@@ -108,14 +134,6 @@ impl SgpConfig {
     pub(super) const fn largest_code(&self) -> u32 {
         (1 << self.point_codes.bits()) - 1
     }
-}
-
-fn in_range(what: &'static str, value: u32, min: u32, max: u32) -> Result<(), ConfigError> {
-    if (min..=max).contains(&value) {
-        return Ok(());
-    }
-    let (value, min, max) = (value.into(), min.into(), max.into());
-    Err(ConfigError::NumberOutOfRange { what, value, min, max })
 }
 
 #[cfg(test)]
@@ -133,6 +151,22 @@ mod tests {
         assert_eq!(twice.check(), Err(ConfigError::Twice { what: "routing context", value: 1 }));
         let large = SgpConfig { servers: vec![server(1, 16_384)], ..SgpConfig::default() };
         assert!(large.check().unwrap_err().to_string().contains("16383"));
+        let same = SgpConfig { servers: vec![server(1, 10), server(2, 10)], ..SgpConfig::default() };
+        let overlap = ConfigError::Overlap { what: "routing contexts", first: 1, second: 2 };
+        assert_eq!(same.check(), Err(overlap));
+        let mut empty = server(2, 11);
+        empty.key.destinations.clear();
+        let with_default = |default_server| {
+            let servers = vec![server(1, 10), empty.clone()];
+            SgpConfig { servers, default_server, ..SgpConfig::default() }.check()
+        };
+        let lacks = |value| Err(ConfigError::Lacks { what: "routing context", value, lacks: "point code" });
+        assert_eq!(with_default(Some(1)), lacks(2));
+        assert_eq!(with_default(Some(2)), Ok(()));
+        let default_server = Some(3);
+        let unknown = SgpConfig { servers: vec![server(1, 10)], default_server, ..SgpConfig::default() };
+        let what = "the default server's routing context";
+        assert_eq!(unknown.check(), Err(ConfigError::Unknown { what, value: 3 }));
         let queue = QueueLimits { max: 10, onset: 10, abatement: 1 };
         assert!(SgpConfig { queue, ..SgpConfig::default() }.check().is_err());
         assert_eq!(SgpConfig::default().check(), Ok(()));
