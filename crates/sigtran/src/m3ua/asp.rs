@@ -196,6 +196,11 @@ impl Asp {
                     self.settle_routes();
                 }
             }
+            TransportInput::Message { payload_protocol, .. }
+                if link::is_of_other_protocol(payload_protocol) =>
+            {
+                self.counters.wrong_payload_protocol += 1;
+            }
             TransportInput::Message { stream, octets, .. } => {
                 peer.process.note_heard(now);
                 self.handle_octets(now, gateway, stream, &octets);

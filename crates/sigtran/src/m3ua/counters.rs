@@ -67,6 +67,8 @@ pub struct Counters {
     pub errors_received: u64,
     /// Messages that could not be read, each answered by an ERR.
     pub malformed: u64,
+    /// Messages that the transport says are another protocol's, thrown away in silence.
+    pub wrong_payload_protocol: u64,
     /// Messages that the state does not allow and that are passed over in silence.
     pub ignored: u64,
     dropped: [u64; DropReason::ALL.len()],

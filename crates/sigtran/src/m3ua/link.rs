@@ -58,6 +58,11 @@ impl Writer {
     }
 }
 
+/// Whether the transport says that a message is another protocol's. A sender that gives no identifier is understood.
+pub(super) const fn is_of_other_protocol(payload_protocol: u32) -> bool {
+    payload_protocol != 0 && payload_protocol != M3ua::PAYLOAD_PROTOCOL
+}
+
 /// Whether a message came on a stream that is not for it, so that "Invalid Stream Identifier" is the answer.
 //= https://www.rfc-editor.org/rfc/rfc4666#section-3.8.1
 //# The "Invalid Stream Identifier" error is sent if a message is

@@ -147,6 +147,11 @@ impl Sgp {
                     self.follow_congestion();
                 }
             }
+            TransportInput::Message { payload_protocol, .. }
+                if link::is_of_other_protocol(payload_protocol) =>
+            {
+                self.counters.wrong_payload_protocol += 1;
+            }
             TransportInput::Message { stream, octets, .. } => {
                 self.gateway.note_heard(now, association);
                 self.handle_octets(now, association, stream, &octets);

@@ -1,0 +1,164 @@
+//! A gateway process between ASPs and an SS7 network: what either hears of the other.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
+use slantpath_sigtran::asp::{AspMessage, RoutingContexts, ServerConfig, TrafficMode};
+use slantpath_sigtran::m3ua::{
+    AffectedDestinations, ApplicationServer, Availability, DropReason, KeyChanges, KeyDestination, Message,
+    QueueLimits, Registration, RoutingKey, Sgp, SgpConfig, SgpOutput, TrafficKey,
+};
+use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation, Sls};
+use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
+
+/// The ASP of routing context 1.
+const FIRST: AssociationId = AssociationId(1);
+/// An ASP of routing context 2, and another.
+const SECOND: AssociationId = AssociationId(2);
+const THIRD: AssociationId = AssociationId(3);
+/// The point codes of both, and one in the SS7 network.
+const OWN: PointCode = PointCode(101);
+const OTHER: PointCode = PointCode(102);
+const FAR: PointCode = PointCode(200);
+
+const QUEUE: QueueLimits = QueueLimits { max: 8, onset: 4, abatement: 2 };
+
+struct Bench {
+    now: Instant,
+    sgp: Sgp,
+    /// What went to each ASP, and to the SS7 network.
+    sent: Vec<(AssociationId, Message)>,
+    octets_sent: usize,
+    indications: Vec<TransferIndication>,
+}
+
+fn server(routing_context: u32, key: TrafficKey) -> ApplicationServer {
+    let server = ServerConfig { traffic_mode: Some(TrafficMode::Loadshare), ..ServerConfig::default() };
+    ApplicationServer { routing_context, key, server }
+}
+
+fn config() -> SgpConfig {
+    let servers =
+        vec![server(1, TrafficKey::to_point_code(OWN)), server(2, TrafficKey::to_point_code(OTHER))];
+    SgpConfig { servers, queue: QUEUE, ..SgpConfig::default() }
+}
+
+fn affected(point_codes: &[(u8, PointCode)]) -> AffectedDestinations {
+    AffectedDestinations { point_codes: point_codes.to_vec(), ..AffectedDestinations::default() }
+}
+
+fn message(dpc: PointCode, sls: u8) -> Transfer {
+    let label = RoutingLabel { dpc, opc: FAR, sls: Sls(sls) };
+    Transfer { service: ServiceInformation::from_octet(0x85), label, user_data: Bytes::from_static(&[1]) }
+}
+
+impl Bench {
+    /// The first ASP serves routing context 1, the other two context 2.
+    fn new(config: SgpConfig) -> Self {
+        let sgp = Sgp::new(config).unwrap();
+        let mut bench = Self {
+            now: Instant::START,
+            sgp,
+            sent: Vec::new(),
+            octets_sent: 0,
+            indications: Vec::new(),
+        };
+        for (asp, context) in [(FIRST, 1), (SECOND, 2), (THIRD, 2)] {
+            bench.activate(asp, context);
+        }
+        bench.clear();
+        bench
+    }
+
+    fn activate(&mut self, asp: AssociationId, context: u32) {
+        self.put(asp, TransportInput::Up { outbound_streams: 4 });
+        self.put_message(asp, &Message::Asp(AspMessage::AspUp { asp_identifier: None, info: None }));
+        let scope = RoutingContexts(vec![context]);
+        let active = AspMessage::AspActive { traffic_mode: None, scope, labels: (), info: None };
+        self.put_message(asp, &Message::Asp(active));
+    }
+
+    fn put(&mut self, asp: AssociationId, input: TransportInput) {
+        self.sgp.handle_input(self.now, asp, input);
+        self.drain();
+    }
+
+    fn put_message(&mut self, asp: AssociationId, message: &Message) {
+        self.put(asp, input(3, message));
+    }
+
+    fn indicate(&mut self, indication: TransferIndication) {
+        self.sgp.handle_indication(None, indication);
+        self.drain();
+    }
+
+    fn transfer(&mut self, dpc: PointCode, sls: u8) {
+        self.sgp.transfer(None, message(dpc, sls));
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        loop {
+            match self.sgp.poll_output(self.now) {
+                SgpOutput::Transmit(transmit) => {
+                    self.octets_sent += transmit.octets.len();
+                    self.sent.push((transmit.association, Message::parse(&transmit.octets).unwrap()));
+                }
+                SgpOutput::Indication(_, indication) => self.indications.push(indication),
+                SgpOutput::Event(_) => {}
+                SgpOutput::Wait(_) => return,
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        self.sent.clear();
+        self.indications.clear();
+        self.octets_sent = 0;
+    }
+
+    /// The levels of the SCON that an ASP got for a point code.
+    fn congestion_told(&self, asp: AssociationId, code: PointCode) -> Vec<Option<u8>> {
+        let of = |(to, message): &(AssociationId, Message)| match message {
+            Message::Scon { affected, congestion_level, .. }
+                if *to == asp && affected.point_codes.contains(&(0, code)) =>
+            {
+                Some(*congestion_level)
+            }
+            _ => None,
+        };
+        self.sent.iter().filter_map(of).collect()
+    }
+
+    /// The levels of congestion that the SS7 network was told of a point code.
+    fn congestion_indicated(&self, code: PointCode) -> Vec<u8> {
+        let of = |indication: &TransferIndication| match indication {
+            TransferIndication::Status { affected, cause: StatusCause::Congestion(level) }
+                if *affected == code =>
+            {
+                Some(*level)
+            }
+            _ => None,
+        };
+        self.indications.iter().filter_map(of).collect()
+    }
+}
+
+fn input(payload_protocol: u32, message: &Message) -> TransportInput {
+    let mut octets = Vec::new();
+    message.emit(&mut octets);
+    TransportInput::Message { stream: StreamId(0), payload_protocol, octets: octets.into() }
+}
+
+#[test]
+fn a_message_of_another_protocol_is_thrown_away_in_silence_and_counted() {
+    let mut bench = Bench::new(config());
+    bench.put(FIRST, input(5, &Message::Daud(affected(&[(0, FAR)]))));
+    assert_eq!(bench.sent, []);
+    assert_eq!(bench.sgp.counters().wrong_payload_protocol, 1);
+    // A sender that gives none is understood.
+    bench.put(FIRST, input(0, &Message::Daud(affected(&[(0, FAR)]))));
+    assert_eq!(bench.sent.len(), 1);
+}
