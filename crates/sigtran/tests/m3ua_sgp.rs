@@ -153,6 +153,24 @@ fn input(payload_protocol: u32, message: &Message) -> TransportInput {
 }
 
 #[test]
+fn an_audit_that_names_everything_many_times_is_answered_once() {
+    let mut bench = Bench::new(config());
+    for code in 1_000..2_000 {
+        bench.indicate(TransferIndication::Resume(PointCode(code)));
+    }
+    bench.clear();
+    let everything = vec![(24, PointCode(0)); 8_000];
+    bench.put_message(FIRST, &Message::Daud(affected(&everything)));
+    let answers = bench.sent.len();
+    assert!(answers <= 8, "{answers} messages of {} octets in all", bench.octets_sent);
+    let available = bench.sent.iter().flat_map(|(_, message)| match message {
+        Message::Dava(affected) => affected.point_codes.clone(),
+        _ => Vec::new(),
+    });
+    assert_eq!(available.count(), 1_002);
+}
+
+#[test]
 fn a_message_of_another_protocol_is_thrown_away_in_silence_and_counted() {
     let mut bench = Bench::new(config());
     bench.put(FIRST, input(5, &Message::Daud(affected(&[(0, FAR)]))));

@@ -28,11 +28,37 @@ pub struct DestinationState {
     pub congestion: u8,
 }
 
-/// Whether a point code is within an affected range: the mask counts the low bits that may be anything.
-pub(super) fn is_affected((mask, affected): (u8, PointCode), code: PointCode) -> bool {
-    // A point code has 24 bits in M3UA: more masked bits than that are all of them.
-    let bits = u32::from(mask.min(24));
-    affected.0 >> bits == code.0 >> bits
+/// The point codes that a message affects, as intervals in order that do not overlap: what looking for one costs does
+/// not grow with how often the message names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AffectedCodes(Vec<(u32, u32)>);
+
+impl AffectedCodes {
+    /// Of affected ranges, whose mask counts the low bits that may be anything.
+    pub(super) fn of(ranges: &[(u8, PointCode)]) -> Self {
+        let mut intervals: Vec<(u32, u32)> = ranges
+            .iter()
+            .map(|(mask, affected)| {
+                // A point code has 24 bits in M3UA: more masked bits than that are all of them.
+                let low_bits = (1 << mask.min(&24)) - 1;
+                (affected.0 & !low_bits, affected.0 | low_bits)
+            })
+            .collect();
+        intervals.sort_unstable();
+        intervals.dedup_by(|next, last| {
+            let overlaps = next.0 <= last.1;
+            if overlaps {
+                last.1 = last.1.max(next.1);
+            }
+            overlaps
+        });
+        Self(intervals)
+    }
+
+    pub(super) fn contains(&self, code: PointCode) -> bool {
+        let after = self.0.partition_point(|(first, _)| *first <= code.0);
+        after.checked_sub(1).is_some_and(|at| code.0 <= self.0[at].1)
+    }
 }
 
 /// How many point codes one message lists at most: it stays below the size that every transport carries at once.
@@ -52,6 +78,20 @@ pub(super) fn availability_messages(
             Availability::Restricted => Message::Drst(affected),
             Availability::Available => Message::Dava(affected),
         }
+    };
+    codes.chunks(CODES_MAX).map(tell).collect()
+}
+
+/// The messages that tell the congestion of point codes; no level where networks have only one.
+pub(super) fn congestion_messages(
+    congestion_level: Option<u8>,
+    network_appearance: Option<u32>,
+    routing_contexts: &[u32],
+    codes: &[(u8, PointCode)],
+) -> Vec<Message> {
+    let tell = |codes: &[(u8, PointCode)]| {
+        let affected = affected(network_appearance, routing_contexts, codes);
+        Message::Scon { affected, concerned: None, congestion_level }
     };
     codes.chunks(CODES_MAX).map(tell).collect()
 }
@@ -84,15 +124,31 @@ pub(super) fn affected(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     #[test]
     fn a_mask_counts_low_bits_that_may_be_anything() {
+        let is_affected = |range, code| AffectedCodes::of(&[range]).contains(PointCode(code));
         let affected = (3, PointCode(0b1010_1000));
-        assert!(is_affected(affected, PointCode(0b1010_1111)));
-        assert!(!is_affected(affected, PointCode(0b1011_0000)));
-        assert!(is_affected((0, PointCode(5)), PointCode(5)));
-        assert!(!is_affected((0, PointCode(5)), PointCode(4)));
-        assert!(is_affected((255, PointCode(5)), PointCode(0xff_ffff)));
+        assert!(is_affected(affected, 0b1010_1111));
+        assert!(!is_affected(affected, 0b1011_0000));
+        assert!(is_affected((0, PointCode(5)), 5));
+        assert!(!is_affected((0, PointCode(5)), 4));
+        assert!(is_affected((255, PointCode(5)), 0xff_ffff));
+        assert!(!AffectedCodes::of(&[]).contains(PointCode(0)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_code_is_affected_if_any_range_has_it(
+            ranges in vec((0_u8..6, 0_u32..256), 0..8),
+            code in 0_u32..256,
+        ) {
+            let expected = ranges.iter().any(|(mask, affected)| affected >> mask == code >> mask);
+            let ranges: Vec<_> = ranges.into_iter().map(|(mask, code)| (mask, PointCode(code))).collect();
+            prop_assert_eq!(AffectedCodes::of(&ranges).contains(PointCode(code)), expected);
+        }
     }
 
     #[test]

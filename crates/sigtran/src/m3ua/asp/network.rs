@@ -7,6 +7,7 @@ use slantpath_ss7::transfer::{StatusCause, TransferIndication, UserPartUnavailab
 
 use crate::asp::{AspState, ErrorCode, ServerName};
 use crate::m3ua::asp::{Asp, AspOutput, AvailabilityPolicy, Destination};
+use crate::m3ua::destination::AffectedCodes;
 use crate::m3ua::{
     AffectedDestinations, Availability, DestinationState, Message, NetworkPoint, UnavailabilityCause,
     destination,
@@ -213,22 +214,22 @@ impl Asp {
             return;
         }
         let network = self.network_of(from, affected);
-        let ranges = affected.point_codes.clone();
+        let codes = AffectedCodes::of(&affected.point_codes);
         match message {
-            Message::Duna(_) => self.set_routes(from, network, &ranges, |route| {
+            Message::Duna(_) => self.set_routes(from, network, &codes, |route| {
                 route.availability = Availability::Unavailable;
                 route.congestion = 0;
             }),
-            Message::Dava(_) => self.set_available(from, network, &ranges, Availability::Available),
-            Message::Drst(_) => self.set_available(from, network, &ranges, Availability::Restricted),
+            Message::Dava(_) => self.set_available(from, network, &codes, Availability::Available),
+            Message::Drst(_) => self.set_available(from, network, &codes, Availability::Restricted),
             Message::Scon { congestion_level, .. } => {
                 // Without a level the network has one only.
                 let level = congestion_level.unwrap_or(1);
-                self.set_routes(from, network, &ranges, |route| route.congestion = level);
-                self.answer_audit(from, network, &ranges);
+                self.set_routes(from, network, &codes, |route| route.congestion = level);
+                self.answer_audit(from, network, &codes);
             }
             Message::Dupu { cause, .. } => {
-                self.handle_user_part(from, network, &ranges, *cause, octets);
+                self.handle_user_part(from, network, &affected.point_codes, *cause, octets);
                 return;
             }
             _ => {}
@@ -269,11 +270,11 @@ impl Asp {
         &mut self,
         from: AssociationId,
         network: Option<u32>,
-        ranges: &[(u8, PointCode)],
+        affected: &AffectedCodes,
         set_state: impl Fn(&mut DestinationState),
     ) {
         for ((of, code), set) in &mut self.routes {
-            if *of == network && ranges.iter().any(|range| destination::is_affected(*range, *code)) {
+            if *of == network && affected.contains(*code) {
                 for route in set.routes.iter_mut().filter(|route| route.gateway == from) {
                     set_state(&mut route.state);
                 }
@@ -285,11 +286,11 @@ impl Asp {
         &mut self,
         from: AssociationId,
         network: Option<u32>,
-        ranges: &[(u8, PointCode)],
+        affected: &AffectedCodes,
         availability: Availability,
     ) {
         for ((of, code), set) in &mut self.routes {
-            if *of != network || !ranges.iter().any(|range| destination::is_affected(*range, *code)) {
+            if *of != network || !affected.contains(*code) {
                 continue;
             }
             for route in set.routes.iter_mut().filter(|route| route.gateway == from) {
@@ -303,9 +304,9 @@ impl Asp {
     }
 
     /// A SCON before the answer to DAUD: the congestion still holds.
-    fn answer_audit(&mut self, from: AssociationId, network: Option<u32>, ranges: &[(u8, PointCode)]) {
+    fn answer_audit(&mut self, from: AssociationId, network: Option<u32>, affected: &AffectedCodes) {
         for ((of, code), set) in &mut self.routes {
-            if *of == network && ranges.iter().any(|range| destination::is_affected(*range, *code)) {
+            if *of == network && affected.contains(*code) {
                 for route in set.routes.iter_mut().filter(|route| route.gateway == from) {
                     route.audit = Audit::Idle;
                 }

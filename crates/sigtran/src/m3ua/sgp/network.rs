@@ -1,10 +1,13 @@
 //! The state of destinations, as the gateway knows it and tells it (RFC 4666, sections 4.5 and 4.6).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::transfer::{StatusCause, TransferIndication, UserPartUnavailability};
 
 use crate::asp::{AsState, AspMessage, ErrorCode, RoutingContexts};
+use crate::m3ua::destination::AffectedCodes;
 use crate::m3ua::sgp::{Sgp, SgpOutput};
 use crate::m3ua::{
     AffectedDestinations, AffectedPlace, Availability, Message, NetworkPoint, UnavailabilityCause,
@@ -223,11 +226,8 @@ impl Sgp {
         let Some(key) = self.key(routing_context) else { return };
         let network = key.network_appearance;
         let own: Vec<PointCode> = key.destinations.iter().map(|destination| destination.dpc).collect();
-        let known = self.destinations.keys().copied().chain(self.table.points());
-        let codes: Vec<(u8, PointCode)> = known
-            .filter(|(of, code)| *of == network && !own.contains(code) && !self.is_undisclosed(*code))
-            .map(|(_, code)| (0, code))
-            .collect();
+        let mut codes = self.known_codes(network);
+        codes.retain(|code| !own.contains(code) && !self.is_undisclosed(*code));
         self.tell_states(to, network, &[routing_context], &codes);
     }
 
@@ -237,24 +237,34 @@ impl Sgp {
         to: AssociationId,
         network: Option<u32>,
         contexts: &[u32],
-        codes: &[(u8, PointCode)],
+        codes: &BTreeSet<PointCode>,
     ) {
         let mut by_state: [Vec<(u8, PointCode)>; 3] = Default::default();
-        for (_, code) in codes {
+        let mut by_level: BTreeMap<u8, Vec<(u8, PointCode)>> = BTreeMap::new();
+        for code in codes {
             let place = (network, *code);
             let level = self.congestion(place);
-            //= https://www.rfc-editor.org/rfc/rfc4666#section-4.5.3
-            //# For
-            //# national networks, the SGP SHOULD additionally respond with a SCON
-            //# message (if the destination is congested) before the DAVA or DRST.
             if level > 0 {
-                let affected = destination::affected(network, contexts, &[(0, *code)]);
-                let message = Message::Scon { affected, concerned: None, congestion_level: Some(level) };
-                self.send(to, &message);
+                by_level.entry(level).or_default().push((0, *code));
             }
             by_state[self.availability(place) as usize].push((0, *code));
         }
+        //= https://www.rfc-editor.org/rfc/rfc4666#section-4.5.3
+        //# For
+        //# national networks, the SGP SHOULD additionally respond with a SCON
+        //# message (if the destination is congested) before the DAVA or DRST.
+        for (level, codes) in by_level {
+            for message in destination::congestion_messages(Some(level), network, contexts, &codes) {
+                self.send(to, &message);
+            }
+        }
         self.send_states(to, network, contexts, &by_state);
+    }
+
+    /// The point codes of a network that the gateway knows, each once.
+    fn known_codes(&self, network: Option<u32>) -> BTreeSet<PointCode> {
+        let known = self.destinations.keys().copied().chain(self.table.points());
+        known.filter(|(of, _)| *of == network).map(|(_, code)| code).collect()
     }
 
     fn is_undisclosed(&self, code: PointCode) -> bool {
@@ -297,27 +307,20 @@ impl Sgp {
     //# Destination Point Codes in the DAUD message.
     pub(super) fn handle_audit(&mut self, from: AssociationId, asked: &AffectedDestinations, octets: &[u8]) {
         let Ok(network) = self.network_of_ssnm(from, asked, octets) else { return };
-        let (mut codes, mut secret) = (Vec::new(), Vec::new());
-        for range in &asked.point_codes {
-            let known = self.destinations.keys().copied().chain(self.table.points());
-            let within = known.filter(|(of, code)| *of == network && destination::is_affected(*range, *code));
-            let mut within: Vec<PointCode> = within.map(|(_, code)| code).collect();
-            within.sort_unstable();
-            within.dedup();
-            //= https://www.rfc-editor.org/rfc/rfc4666#section-4.5.3
-            //# An SG SHOULD respond with a DUNA message when DAUD was received with
-            //# an unknown Signalling Point Code.
-            if within.is_empty() && range.0 == 0 {
-                within.push(range.1);
-            }
-            for code in within {
-                let list = if self.is_undisclosed(code) { &mut secret } else { &mut codes };
-                list.push((0, code));
-            }
-        }
+        let affected = AffectedCodes::of(&asked.point_codes);
+        let mut codes = self.known_codes(network);
+        // However often a point code is named, it is answered once.
+        codes.retain(|code| affected.contains(*code));
+        //= https://www.rfc-editor.org/rfc/rfc4666#section-4.5.3
+        //# An SG SHOULD respond with a DUNA message when DAUD was received with
+        //# an unknown Signalling Point Code.
+        codes.extend(asked.point_codes.iter().filter(|(mask, _)| *mask == 0).map(|(_, code)| *code));
+        let (secret, codes): (BTreeSet<_>, BTreeSet<_>) =
+            codes.into_iter().partition(|code| self.is_undisclosed(*code));
         let contexts = &asked.routing_contexts;
         self.tell_states(from, asked.network_appearance.or(network), contexts, &codes);
         if !secret.is_empty() {
+            let secret = secret.into_iter().map(|code| (0, code)).collect();
             self.refuse_status(from, network, contexts, secret, octets);
         }
     }
@@ -357,14 +360,9 @@ impl Sgp {
         let Ok(network) = self.network_of_ssnm(from, affected, octets) else { return };
         // Without a level the network has one only.
         let level = level.unwrap_or(1);
-        let served: Vec<NetworkPoint> = self
-            .table
-            .points()
-            .filter(|(of, code)| {
-                let is_meant = |range: &(u8, PointCode)| destination::is_affected(*range, *code);
-                *of == network && affected.point_codes.iter().any(is_meant)
-            })
-            .collect();
+        let affected = AffectedCodes::of(&affected.point_codes);
+        let served: Vec<NetworkPoint> =
+            self.table.points().filter(|(of, code)| *of == network && affected.contains(*code)).collect();
         for (network, affected) in served {
             let cause = StatusCause::Congestion(level);
             self.outputs
