@@ -171,6 +171,44 @@ fn an_audit_that_names_everything_many_times_is_answered_once() {
 }
 
 #[test]
+fn a_point_code_that_a_changed_key_has_no_more_is_paused() {
+    let registration = Registration::Dynamic {
+        servers_max: 4,
+        first_routing_context: 7,
+        denied: Vec::new(),
+        permanent: Vec::new(),
+        changes: KeyChanges::Allowed,
+    };
+    let mut bench = Bench::new(SgpConfig { registration, ..config() });
+    let key = |routing_context, dpc| RoutingKey {
+        local_identifier: 1,
+        routing_context,
+        traffic_mode: None,
+        network_appearance: None,
+        destinations: vec![KeyDestination { dpc, service_indicators: Vec::new(), opcs: Vec::new() }],
+        others: Vec::new(),
+    };
+    bench.put_message(THIRD, &Message::RegReq { keys: vec![key(None, PointCode(300))] });
+    let scope = RoutingContexts(vec![7]);
+    let active = AspMessage::AspActive { traffic_mode: None, scope, labels: (), info: None };
+    bench.put_message(THIRD, &Message::Asp(active));
+    assert!(bench.indications.contains(&TransferIndication::Resume(PointCode(300))));
+    bench.clear();
+    bench.put_message(THIRD, &Message::RegReq { keys: vec![key(Some(7), PointCode(400))] });
+    assert_eq!(bench.sgp.availability((None, PointCode(300))), Availability::Unavailable);
+    let changes =
+        [TransferIndication::Pause(PointCode(300)), TransferIndication::Resume(PointCode(400))];
+    assert_eq!(bench.indications, changes);
+    let told = |message: &Message, code| match message {
+        Message::Duna(affected) | Message::Dava(affected) => affected.point_codes == [(0, PointCode(code))],
+        _ => false,
+    };
+    let to_first: Vec<_> = bench.sent.iter().filter(|(to, _)| *to == FIRST).collect();
+    assert!(matches!(&to_first[..], [(_, duna @ Message::Duna(_)), (_, dava @ Message::Dava(_))]
+        if told(duna, 300) && told(dava, 400)), "{to_first:?}");
+}
+
+#[test]
 fn a_message_of_another_protocol_is_thrown_away_in_silence_and_counted() {
     let mut bench = Bench::new(config());
     bench.put(FIRST, input(5, &Message::Daud(affected(&[(0, FAR)]))));

@@ -302,8 +302,10 @@ impl Sgp {
             && self.gateway.member_count(&routing_context) == 0;
         if is_idle && self.dynamic.remove(&routing_context) {
             self.discard_queue(routing_context);
+            let places: Vec<_> = self.key(routing_context).into_iter().flat_map(TrafficKey::points).collect();
             self.table.remove(routing_context);
             self.gateway.remove_server(&routing_context);
+            self.follow_availability_of(routing_context, &places);
             self.distribution.remove(&routing_context);
         }
     }

@@ -198,14 +198,23 @@ impl Sgp {
     pub(super) fn follow_availability(&mut self, routing_context: u32) {
         let Some(key) = self.key(routing_context) else { return };
         let places: Vec<NetworkPoint> = key.points().collect();
-        for place in places {
+        self.follow_availability_of(routing_context, &places);
+    }
+
+    /// The same of point codes that are an application server's, or were until now.
+    pub(super) fn follow_availability_of(&mut self, routing_context: u32, places: &[NetworkPoint]) {
+        for place in places.iter().copied() {
+            let is_served = self.table.servers_at(place).next().is_some();
             let availability = self.availability(place);
-            let before = self.told.insert(place, availability).unwrap_or_default();
-            if before == availability {
+            // The SS7 network has no way through here to what no ASP serves.
+            let served = if is_served { availability } else { Availability::Unavailable };
+            let before =
+                if is_served { self.told.insert(place, served) } else { self.told.remove(&place) };
+            if before.unwrap_or_default() == served {
                 continue;
             }
             let (network, code) = place;
-            let indication = if availability == Availability::Unavailable {
+            let indication = if served == Availability::Unavailable {
                 TransferIndication::Pause(code)
             } else {
                 TransferIndication::Resume(code)
