@@ -114,6 +114,19 @@ fn input(payload_protocol: u32, message: &Message) -> TransportInput {
 }
 
 #[test]
+fn congestion_without_a_level_is_told_each_time_and_not_kept() {
+    let mut bench = Bench::new([0, 1]);
+    for _ in 0..3 {
+        bench.put_message(BETTER, &scon(None));
+    }
+    assert_eq!(bench.indications, [congestion(1), congestion(1), congestion(1)]);
+    assert_eq!(bench.asp.destination((None, FAR)).congestion, 0);
+    // Nor does it concern who sends another way.
+    bench.put_message(WORSE, &scon(None));
+    assert_eq!(bench.indications.len(), 3);
+}
+
+#[test]
 fn a_message_of_another_protocol_is_thrown_away_in_silence_and_counted() {
     let mut bench = Bench::new([0, 1]);
     bench.put(BETTER, input(5, &Message::Duna(affected())));

@@ -153,6 +153,23 @@ fn input(payload_protocol: u32, message: &Message) -> TransportInput {
 }
 
 #[test]
+fn each_status_of_an_international_network_is_passed_on_and_none_is_kept() {
+    let mut bench = Bench::new(SgpConfig { international: vec![None], ..config() });
+    bench.indicate(TransferIndication::Resume(FAR));
+    bench.clear();
+    // MTP3 tells of each transfer controlled, and never of an end.
+    for _ in 0..3 {
+        let cause = StatusCause::Congestion(1);
+        bench.indicate(TransferIndication::Status { affected: FAR, cause });
+    }
+    assert_eq!(bench.congestion_told(FIRST, FAR), [None; 3]);
+    bench.clear();
+    bench.now += Duration::from_secs(86_400);
+    bench.put_message(FIRST, &Message::Daud(affected(&[(0, FAR)])));
+    assert_eq!(bench.sent, [(FIRST, Message::Dava(affected(&[(0, FAR)])))]);
+}
+
+#[test]
 fn an_audit_that_names_everything_many_times_is_answered_once() {
     let mut bench = Bench::new(config());
     for code in 1_000..2_000 {

@@ -6,6 +6,7 @@
 //! whose destination is another ASP's goes there at once.
 
 mod config;
+mod congestion;
 mod distribution;
 mod network;
 mod registration;

@@ -78,9 +78,15 @@ fn m3ua_asp_ssnm_005_scon_tells_congestion_and_is_asked_after() {
         |level| TransferIndication::Status { affected: CONGESTED, cause: StatusCause::Congestion(level) };
     assert_eq!(test.indications, [status(1)]);
     assert_eq!(asked(&mut test), [CONGESTED]);
-    // DAVA without a SCON before it: the congestion is over.
+    // A network without levels never tells of an end.
     test.send(&Message::Dava(affected(0, CONGESTED)));
-    assert_eq!(test.indications, [status(1), status(0)]);
+    assert_eq!(test.indications, [status(1)]);
+    // With levels, DAVA without a SCON before it says that the congestion is over.
+    let (affected_code, concerned) = (affected(0, CONGESTED), None);
+    test.send(&Message::Scon { affected: affected_code, concerned, congestion_level: Some(2) });
+    assert_eq!(asked(&mut test), [CONGESTED]);
+    test.send(&Message::Dava(affected(0, CONGESTED)));
+    assert_eq!(test.indications, [status(1), status(2), status(0)]);
 }
 
 #[test]

@@ -36,8 +36,19 @@ enum Audit {
     /// Nothing is asked.
     #[default]
     Idle,
+    /// SCON without a level has come: it is to be asked about when the period ends.
+    Due,
     /// DAUD was sent. A DAVA or DRST without a SCON before it says that there is no congestion.
     Asked,
+}
+
+impl Route {
+    /// Whether the last news was bad, so that the gateway is asked again.
+    fn is_doubtful(self) -> bool {
+        self.state.availability != Availability::Available
+            || self.state.congestion > 0
+            || self.audit == Audit::Due
+    }
 }
 
 impl RouteSet {
@@ -58,22 +69,24 @@ impl RouteSet {
         self.told
     }
 
-    /// The gateway for a signalling link selection: of the usable routes the available before the restricted, then the
-    /// lowest priority number; equal ones share.
+    /// The gateway for a signalling link selection: the routes in use share.
     pub(super) fn choose(&self, sls: u8, usable: impl Fn(AssociationId) -> bool) -> Option<AssociationId> {
+        let count = self.in_use(&usable).count().max(1);
+        self.in_use(&usable).nth(usize::from(sls) % count).map(|route| route.gateway)
+    }
+
+    /// The routes that carry messages: of the usable ones the available before the restricted, then those of the lowest
+    /// priority number.
+    fn in_use(&self, usable: impl Fn(AssociationId) -> bool) -> impl Iterator<Item = &Route> {
         let rank = |route: &Route| {
             let better = Availability::Available as u8 - route.state.availability as u8;
             (better, route.priority)
         };
-        let open = || {
-            let open =
-                self.routes.iter().filter(|route| route.state.availability != Availability::Unavailable);
-            open.filter(|route| usable(route.gateway))
+        let is_open = move |route: &Route| {
+            route.state.availability != Availability::Unavailable && usable(route.gateway)
         };
-        let best = open().map(rank).min()?;
-        let equal = || open().filter(|route| rank(route) == best);
-        let count = equal().count().max(1);
-        equal().nth(usize::from(sls) % count).map(|route| route.gateway)
+        let best = self.routes.iter().filter(|route| is_open(route)).map(rank).min();
+        self.routes.iter().filter(move |route| Some(rank(route)) == best && is_open(route))
     }
 }
 
@@ -168,7 +181,7 @@ impl Asp {
             for ((of, code), set) in &mut self.routes {
                 for route in set.routes.iter_mut().filter(|route| *of == network && route.gateway == gateway)
                 {
-                    if route.state.availability != Availability::Available || route.state.congestion > 0 {
+                    if route.is_doubtful() {
                         route.audit = Audit::Asked;
                         doubtful.push((0, *code));
                     }
@@ -216,17 +229,20 @@ impl Asp {
         let network = self.network_of(from, affected);
         let codes = AffectedCodes::of(&affected.point_codes);
         match message {
-            Message::Duna(_) => self.set_routes(from, network, &codes, |route| {
-                route.availability = Availability::Unavailable;
-                route.congestion = 0;
+            Message::Duna(_) => self.each_route(from, network, &codes, |route| {
+                route.state = DestinationState::default();
             }),
             Message::Dava(_) => self.set_available(from, network, &codes, Availability::Available),
             Message::Drst(_) => self.set_available(from, network, &codes, Availability::Restricted),
-            Message::Scon { congestion_level, .. } => {
-                // Without a level the network has one only.
-                let level = congestion_level.unwrap_or(1);
-                self.set_routes(from, network, &codes, |route| route.congestion = level);
-                self.answer_audit(from, network, &codes);
+            Message::Scon { congestion_level: Some(level), .. } => {
+                self.each_route(from, network, &codes, |route| {
+                    route.state.congestion = *level;
+                    // Before the answer to DAUD it says that the congestion still holds.
+                    route.audit = Audit::Idle;
+                });
+            }
+            Message::Scon { congestion_level: None, .. } => {
+                self.pass_congestion(from, network, &codes);
             }
             Message::Dupu { cause, .. } => {
                 self.handle_user_part(from, network, &affected.point_codes, *cause, octets);
@@ -240,10 +256,8 @@ impl Asp {
         //# or DRST message has expired without a subsequent DAVA, DUNA,
         //# SCON, or DRST message updating the availability/congestion
         //# status of the affected Destination Point Codes.
-        let is_doubtful = self.routes.values().flat_map(|set| &set.routes).any(|route| {
-            route.gateway == from
-                && (route.state.availability != Availability::Available || route.state.congestion > 0)
-        });
+        let mut routes = self.routes.values().flat_map(|set| &set.routes);
+        let is_doubtful = routes.any(|route| route.gateway == from && route.is_doubtful());
         let again = now + self.config.audit;
         if let Some(peer) = self.gateways.get_mut(&from) {
             peer.audit_at = if is_doubtful { peer.audit_at.or(Some(again)) } else { None };
@@ -266,18 +280,17 @@ impl Asp {
         affected.network_appearance.or_else(|| servers.next()?.served.network_appearance)
     }
 
-    fn set_routes(
+    /// Visits the routes over a gateway to affected destinations.
+    fn each_route(
         &mut self,
         from: AssociationId,
         network: Option<u32>,
         affected: &AffectedCodes,
-        set_state: impl Fn(&mut DestinationState),
+        visit: impl Fn(&mut Route),
     ) {
         for ((of, code), set) in &mut self.routes {
             if *of == network && affected.contains(*code) {
-                for route in set.routes.iter_mut().filter(|route| route.gateway == from) {
-                    set_state(&mut route.state);
-                }
+                set.routes.iter_mut().filter(|route| route.gateway == from).for_each(&visit);
             }
         }
     }
@@ -289,28 +302,34 @@ impl Asp {
         affected: &AffectedCodes,
         availability: Availability,
     ) {
-        for ((of, code), set) in &mut self.routes {
-            if *of != network || !affected.contains(*code) {
-                continue;
+        self.each_route(from, network, affected, |route| {
+            if route.audit == Audit::Asked {
+                route.state.congestion = 0;
             }
-            for route in set.routes.iter_mut().filter(|route| route.gateway == from) {
-                if route.audit == Audit::Asked {
-                    route.state.congestion = 0;
-                }
-                route.state.availability = availability;
-                route.audit = Audit::Idle;
-            }
-        }
+            route.state.availability = availability;
+            route.audit = Audit::Idle;
+        });
     }
 
-    /// A SCON before the answer to DAUD: the congestion still holds.
-    fn answer_audit(&mut self, from: AssociationId, network: Option<u32>, affected: &AffectedCodes) {
-        for ((of, code), set) in &mut self.routes {
-            if *of == network && affected.contains(*code) {
-                for route in set.routes.iter_mut().filter(|route| route.gateway == from) {
-                    route.audit = Audit::Idle;
-                }
+    /// Congestion without a level has no status that lasts: users are told each time, as the message transfer part of
+    /// an international network does.
+    fn pass_congestion(&mut self, from: AssociationId, network: Option<u32>, affected: &AffectedCodes) {
+        let of_network = self.routes.iter().filter(|((of, _), _)| *of == network);
+        let named = of_network.filter(|((_, code), _)| affected.contains(*code));
+        let concerned = named.filter(|(_, set)| {
+            let usable = |gateway| self.is_active(gateway, network);
+            set.in_use(usable).any(|route| route.gateway == from)
+        });
+        let codes: Vec<PointCode> = concerned.map(|((_, code), _)| *code).collect();
+        self.each_route(from, network, affected, |route| {
+            if route.audit == Audit::Idle {
+                route.audit = Audit::Due;
             }
+        });
+        for affected in codes {
+            let cause = StatusCause::Congestion(1);
+            let indication = TransferIndication::Status { affected, cause };
+            self.outputs.push_back(AspOutput::Indication(network, indication));
         }
     }
 

@@ -19,6 +19,9 @@ pub struct SgpConfig {
     pub default_server: Option<u32>,
     /// Network appearances, beside those of the application servers.
     pub network_appearances: Vec<u32>,
+    /// Networks where congestion has no levels and no status that lasts, as in the ITU international method: what MTP3
+    /// tells of it is passed on each time, and an audit is not answered with it. All others have levels.
+    pub international: Vec<Option<u32>>,
     /// The point codes' format: one that has more bits is invalid.
     pub point_codes: PointCodeFormat,
     /// What ASPs may register.
@@ -80,6 +83,7 @@ impl Default for SgpConfig {
             servers: Vec::new(),
             default_server: None,
             network_appearances: Vec::new(),
+            international: Vec::new(),
             point_codes: PointCodeFormat::Itu,
             registration: Registration::default(),
             undisclosed: Vec::new(),
@@ -123,6 +127,12 @@ impl SgpConfig {
                 return Err(ConfigError::Lacks { what: "routing context", value, lacks: "point code" });
             }
         }
+        let of_servers = self.servers.iter().filter_map(|server| server.key.network_appearance);
+        let networks: BTreeSet<u32> = self.network_appearances.iter().copied().chain(of_servers).collect();
+        if let Some(unknown) = self.international.iter().flatten().find(|named| !networks.contains(named)) {
+            let (what, value) = ("an international network's appearance", (*unknown).into());
+            return Err(ConfigError::Unknown { what, value });
+        }
         if let Some(unknown) = self.default_server.filter(|context| !contexts.contains(context)) {
             let value = unknown.into();
             return Err(ConfigError::Unknown { what: "the default server's routing context", value });
@@ -163,6 +173,9 @@ mod tests {
         let lacks = |value| Err(ConfigError::Lacks { what: "routing context", value, lacks: "point code" });
         assert_eq!(with_default(Some(1)), lacks(2));
         assert_eq!(with_default(Some(2)), Ok(()));
+        let network = SgpConfig { international: vec![None, Some(5)], ..SgpConfig::default() };
+        let what = "an international network's appearance";
+        assert_eq!(network.check(), Err(ConfigError::Unknown { what, value: 5 }));
         let default_server = Some(3);
         let unknown = SgpConfig { servers: vec![server(1, 10)], default_server, ..SgpConfig::default() };
         let what = "the default server's routing context";

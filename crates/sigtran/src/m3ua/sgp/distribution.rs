@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use slantpath_ss7::mtp3::ServiceIndicator;
-use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
+use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use crate::asp::{Adaptation as _, AsState, AspState, ErrorCode, TrafficMode};
 use crate::m3ua::sgp::{Sgp, SgpOutput};
@@ -245,40 +245,5 @@ impl Sgp {
             self.counters.drop(DropReason::RecoveryExpired);
         }
         self.follow_congestion_of(routing_context);
-    }
-
-    /// Looks after the congestion of all application servers.
-    pub(super) fn follow_congestion(&mut self) {
-        let contexts: Vec<u32> = self.gateway.keys().copied().collect();
-        for context in contexts {
-            self.follow_congestion_of(context);
-        }
-    }
-
-    /// Tells that an application server's queue has grown past the onset, or that all its associations are congested;
-    /// and tells when neither holds any more.
-    fn follow_congestion_of(&mut self, routing_context: u32) {
-        let limits = self.config.queue;
-        let active = self.gateway.active(&routing_context);
-        let is_slow = !active.is_empty()
-            && active.iter().all(|asp| self.links.get(asp).is_some_and(|link| link.is_congested));
-        let distribution = self.distribution.entry(routing_context).or_default();
-        let waiting = distribution.queue.len();
-        let limit = if distribution.is_congested { limits.abatement + 1 } else { limits.onset };
-        let is_congested = is_slow || waiting >= limit;
-        if distribution.is_congested == is_congested {
-            return;
-        }
-        distribution.is_congested = is_congested;
-        let Some(key) = self.table.key(routing_context) else { return };
-        let network = key.network_appearance;
-        let codes: Vec<_> = key.destinations.iter().map(|destination| destination.dpc).collect();
-        let level = u8::from(is_congested);
-        for affected in codes {
-            let cause = StatusCause::Congestion(level);
-            self.outputs
-                .push_back(SgpOutput::Indication(network, TransferIndication::Status { affected, cause }));
-            self.tell_congestion((network, affected), level, Some(routing_context));
-        }
     }
 }

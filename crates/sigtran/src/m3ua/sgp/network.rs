@@ -16,7 +16,7 @@ use crate::m3ua::{
 use crate::transport::AssociationId;
 
 /// An ERR has been sent.
-struct Refused;
+pub(super) struct Refused;
 
 impl Sgp {
     /// What the SS7 network says, in MTP3's primitives: pause, resume and status become DUNA, DAVA, SCON and DUPU for
@@ -47,14 +47,6 @@ impl Sgp {
         let before = std::mem::replace(&mut state.availability, availability);
         if before != availability && !self.isolated.contains(&place.0) {
             self.tell_availability(place, availability, None);
-        }
-    }
-
-    /// The SS7 network towards a destination is congested: 0 not at all, to 3.
-    pub fn set_congestion(&mut self, place: NetworkPoint, level: u8) {
-        let state = self.destinations.entry(place).or_default();
-        if std::mem::replace(&mut state.congestion, level) != level {
-            self.tell_congestion(place, level, None);
         }
     }
 
@@ -143,18 +135,16 @@ impl Sgp {
         }
     }
 
-    fn congestion(&self, place: NetworkPoint) -> u8 {
-        let of_servers = self.table.servers_at(place).filter_map(|context| self.distribution.get(&context));
-        let of_servers = of_servers.map(|distribution| u8::from(distribution.is_congested)).max();
-        of_servers.or_else(|| self.destinations.get(&place).map(|known| known.congestion)).unwrap_or(0)
-    }
-
     /// The active ASPs of a network with their routing contexts there, without those of one application server.
     //= https://www.rfc-editor.org/rfc/rfc4666#section-4.5.1
     //# In this way, all ASPs configured to
     //# send/receive traffic within a particular Network Appearance are
     //# informed.
-    fn concerned(&self, network: Option<u32>, except: Option<u32>) -> Vec<(AssociationId, Vec<u32>)> {
+    pub(super) fn concerned(
+        &self,
+        network: Option<u32>,
+        except: Option<u32>,
+    ) -> Vec<(AssociationId, Vec<u32>)> {
         let links = self.links.keys().copied();
         links
             .filter(|asp| except.is_none_or(|context| !self.gateway.active(&context).contains(asp)))
@@ -186,14 +176,6 @@ impl Sgp {
         }
     }
 
-    pub(super) fn tell_congestion(&mut self, (network, code): NetworkPoint, level: u8, except: Option<u32>) {
-        for (association, contexts) in self.concerned(network, except) {
-            let affected = destination::affected(network, &contexts, &[(0, code)]);
-            let message = Message::Scon { affected, concerned: None, congestion_level: Some(level) };
-            self.send(association, &message);
-        }
-    }
-
     /// Tells the point codes of an application server to the others and to the SS7 network, if their state is new.
     pub(super) fn follow_availability(&mut self, routing_context: u32) {
         let Some(key) = self.key(routing_context) else { return };
@@ -208,8 +190,7 @@ impl Sgp {
             let availability = self.availability(place);
             // The SS7 network has no way through here to what no ASP serves.
             let served = if is_served { availability } else { Availability::Unavailable };
-            let before =
-                if is_served { self.told.insert(place, served) } else { self.told.remove(&place) };
+            let before = if is_served { self.told.insert(place, served) } else { self.told.remove(&place) };
             if before.unwrap_or_default() == served {
                 continue;
             }
@@ -281,7 +262,7 @@ impl Sgp {
     }
 
     /// The network of a message about destinations, if its parameters are configured; an ERR answers otherwise.
-    fn network_of_ssnm(
+    pub(super) fn network_of_ssnm(
         &mut self,
         from: AssociationId,
         affected: &AffectedDestinations,
@@ -356,28 +337,5 @@ impl Sgp {
             *evidence = AffectedPlace { network_appearance: network, point_codes };
         }
         self.send(from, &Message::Asp(message));
-    }
-
-    /// SCON of an ASP: it, or its host, is congested. The SS7 network and the other ASPs are told.
-    pub(super) fn handle_congestion_of_asp(
-        &mut self,
-        from: AssociationId,
-        affected: &AffectedDestinations,
-        level: Option<u8>,
-        octets: &[u8],
-    ) {
-        let Ok(network) = self.network_of_ssnm(from, affected, octets) else { return };
-        // Without a level the network has one only.
-        let level = level.unwrap_or(1);
-        let affected = AffectedCodes::of(&affected.point_codes);
-        let served: Vec<NetworkPoint> =
-            self.table.points().filter(|(of, code)| *of == network && affected.contains(*code)).collect();
-        for (network, affected) in served {
-            let cause = StatusCause::Congestion(level);
-            self.outputs
-                .push_back(SgpOutput::Indication(network, TransferIndication::Status { affected, cause }));
-            let except = self.table.servers_at((network, affected)).next();
-            self.tell_congestion((network, affected), level, except);
-        }
     }
 }

@@ -1,0 +1,120 @@
+//! Congestion (RFC 4666, sections 1.4.6 and 4.5): of the SS7 network, of ASPs, and of the way to them.
+
+use slantpath_ss7::transfer::{StatusCause, TransferIndication};
+
+use crate::m3ua::destination::{self, AffectedCodes};
+use crate::m3ua::sgp::{Sgp, SgpOutput};
+use crate::m3ua::{AffectedDestinations, NetworkPoint};
+use crate::transport::AssociationId;
+
+impl Sgp {
+    /// The SS7 network towards a destination is congested: 0 not at all, to 3. An international network tells so again
+    /// and again, and never of an end: that is passed on, and not kept.
+    pub fn set_congestion(&mut self, place: NetworkPoint, level: u8) {
+        let is_news = if self.has_levels(place.0) {
+            let state = self.destinations.entry(place).or_default();
+            std::mem::replace(&mut state.congestion, level) != level
+        } else {
+            true
+        };
+        if is_news {
+            self.tell_congestion(place, level, None);
+        }
+    }
+
+    /// Whether congestion has levels in a network, and a status that lasts.
+    fn has_levels(&self, network: Option<u32>) -> bool {
+        !self.config.international.contains(&network)
+    }
+
+    /// The congestion status of a destination, as far as the network has such a thing.
+    //= https://www.rfc-editor.org/rfc/rfc4666#section-4.5.3
+    //# Where the SGP does not maintain the congestion status of the SS7
+    //# destination, the response to a DAUD message should always only be a
+    //# DAVA, DRST, or DUNA message, as appropriate.
+    pub(super) fn congestion(&self, place: NetworkPoint) -> u8 {
+        if !self.has_levels(place.0) {
+            return 0;
+        }
+        let of_servers = self.table.servers_at(place).filter_map(|context| self.distribution.get(&context));
+        let of_servers = of_servers.map(|distribution| u8::from(distribution.is_congested)).max();
+        of_servers.or_else(|| self.destinations.get(&place).map(|known| known.congestion)).unwrap_or(0)
+    }
+
+    /// Tells the ASPs of a network, but those of one application server.
+    //= https://www.rfc-editor.org/rfc/rfc4666#section-3.4.4
+    //# For MTP
+    //# congestion methods without multiple congestion levels (e.g., the
+    //# ITU international method) the parameter is not included.
+    fn tell_congestion(&mut self, (network, code): NetworkPoint, level: u8, except: Option<u32>) {
+        let congestion_level = match self.has_levels(network) {
+            true => Some(level),
+            // There is no such thing as an end.
+            false if level == 0 => return,
+            false => None,
+        };
+        for (association, contexts) in self.concerned(network, except) {
+            for message in
+                destination::congestion_messages(congestion_level, network, &contexts, &[(0, code)])
+            {
+                self.send(association, &message);
+            }
+        }
+    }
+
+    /// SCON of an ASP: it, or its host, is congested. The SS7 network and the other ASPs are told.
+    pub(super) fn handle_congestion_of_asp(
+        &mut self,
+        from: AssociationId,
+        affected: &AffectedDestinations,
+        level: Option<u8>,
+        octets: &[u8],
+    ) {
+        let Ok(network) = self.network_of_ssnm(from, affected, octets) else { return };
+        // Without a level the network has one only.
+        let level = level.unwrap_or(1);
+        let affected = AffectedCodes::of(&affected.point_codes);
+        let served: Vec<NetworkPoint> =
+            self.table.points().filter(|(of, code)| *of == network && affected.contains(*code)).collect();
+        for (network, affected) in served {
+            let cause = StatusCause::Congestion(level);
+            self.outputs
+                .push_back(SgpOutput::Indication(network, TransferIndication::Status { affected, cause }));
+            let except = self.table.servers_at((network, affected)).next();
+            self.tell_congestion((network, affected), level, except);
+        }
+    }
+
+    /// Looks after the congestion of all application servers.
+    pub(super) fn follow_congestion(&mut self) {
+        let contexts: Vec<u32> = self.gateway.keys().copied().collect();
+        for context in contexts {
+            self.follow_congestion_of(context);
+        }
+    }
+
+    /// Tells that an application server's queue has grown past the onset, or that all its associations are congested;
+    /// and tells when neither holds any more.
+    pub(super) fn follow_congestion_of(&mut self, routing_context: u32) {
+        let active = self.gateway.active(&routing_context);
+        let is_slow = !active.is_empty()
+            && active.iter().all(|asp| self.links.get(asp).is_some_and(|link| link.is_congested));
+        let distribution = self.distribution.entry(routing_context).or_default();
+        let was_congested = distribution.is_congested;
+        let is_congested = is_slow || self.config.queue.is_congested(distribution.waiting(), was_congested);
+        if was_congested == is_congested {
+            return;
+        }
+        distribution.is_congested = is_congested;
+        let Some(key) = self.table.key(routing_context) else { return };
+        let network = key.network_appearance;
+        let codes: Vec<_> = key.destinations.iter().map(|destination| destination.dpc).collect();
+        let level = u8::from(is_congested);
+        for affected in codes {
+            let cause = StatusCause::Congestion(level);
+            self.outputs
+                .push_back(SgpOutput::Indication(network, TransferIndication::Status { affected, cause }));
+            self.tell_congestion((network, affected), level, Some(routing_context));
+        }
+    }
+}
