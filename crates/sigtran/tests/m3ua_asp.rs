@@ -114,6 +114,37 @@ fn input(payload_protocol: u32, message: &Message) -> TransportInput {
 }
 
 #[test]
+fn the_congestion_of_the_route_in_use_is_told_however_free_another_is() {
+    let mut bench = Bench::new([0, 1]);
+    bench.put_message(BETTER, &scon(Some(2)));
+    assert_eq!(bench.transfer(0), Some(BETTER));
+    assert_eq!(bench.indications, [congestion(2)]);
+    bench.put_message(BETTER, &scon(Some(0)));
+    bench.put(BETTER, TransportInput::Congested(true));
+    assert_eq!(bench.indications, [congestion(2), congestion(0), congestion(1)]);
+    // The other way is free, and from now on the one in use.
+    bench.put_message(BETTER, &Message::Duna(affected()));
+    assert_eq!(bench.transfer(0), Some(WORSE));
+    assert_eq!(bench.indications[3..], [congestion(0)]);
+}
+
+#[test]
+fn of_routes_that_share_the_worst_counts_and_one_that_is_not_used_does_not() {
+    let mut sharing = Bench::new([0, 0]);
+    assert_ne!(sharing.transfer(0), sharing.transfer(1));
+    sharing.put_message(WORSE, &scon(Some(1)));
+    assert_eq!(sharing.indications, [congestion(1)]);
+    let mut ranked = Bench::new([0, 1]);
+    ranked.put_message(WORSE, &scon(Some(3)));
+    ranked.put(WORSE, TransportInput::Congested(true));
+    assert_eq!(ranked.indications, []);
+    // Restricted is worse than available, whatever the priorities.
+    ranked.put_message(BETTER, &Message::Drst(affected()));
+    assert_eq!(ranked.transfer(0), Some(WORSE));
+    assert_eq!(ranked.indications, [congestion(3)]);
+}
+
+#[test]
 fn congestion_without_a_level_is_told_each_time_and_not_kept() {
     let mut bench = Bench::new([0, 1]);
     for _ in 0..3 {

@@ -371,18 +371,17 @@ impl Asp {
     pub(super) fn settle_routes(&mut self) {
         let mut news = Vec::new();
         for (place, set) in &self.routes {
-            let usable = set.routes.iter().filter(|route| self.is_active(route.gateway, place.0));
-            let state = usable
+            // Those in use are alike in availability, and of their congestion the worst counts: how free a route is
+            // that carries nothing is of no use to anybody.
+            let state = set
+                .in_use(|gateway| self.is_active(gateway, place.0))
                 .map(|route| {
                     let link = self.gateways.get(&route.gateway).and_then(|peer| peer.link);
                     let is_slow = link.is_some_and(|link| link.is_congested);
-                    DestinationState {
-                        congestion: route.state.congestion.max(u8::from(is_slow)),
-                        ..route.state
-                    }
+                    let congestion = route.state.congestion.max(u8::from(is_slow));
+                    DestinationState { congestion, ..route.state }
                 })
-                .max_by_key(|state| (state.availability, core::cmp::Reverse(state.congestion)))
-                .filter(|state| state.availability != Availability::Unavailable)
+                .max_by_key(|state| state.congestion)
                 .unwrap_or_default();
             if state != set.told {
                 news.push((*place, state));
