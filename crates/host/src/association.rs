@@ -41,7 +41,13 @@ pub struct AssociationCounters {
     pub times_lost: u64,
     /// Messages thrown away: the association was lost before they were sent, or down when they came.
     pub discarded_down: u64,
+    /// Messages thrown away because too many waited for the transport's buffer, after congestion was told.
+    pub discarded_full: u64,
 }
+
+/// How many messages wait at most for the transport's buffer. The layer above is told of congestion at the first that
+/// does: what comes after that is its last burst. 16,384 are twice what M2PA keeps unless it is configured otherwise.
+const WAITING_MAX: usize = 16_384;
 
 #[derive(Debug)]
 pub(crate) struct AssociationEnd {
@@ -137,8 +143,10 @@ impl AssociationEnd {
             if !self.waiting.is_empty() {
                 self.inputs.push_back(TransportInput::Congested(true));
             }
-        } else {
+        } else if self.waiting.len() < WAITING_MAX {
             self.waiting.push_back(message);
+        } else {
+            self.counters.discarded_full += 1;
         }
     }
 
@@ -209,7 +217,10 @@ impl AssociationEnd {
                 self.inputs.push_back(TransportInput::Up { outbound_streams });
             }
             sctp::Event::Restarted => {
-                self.discard_waiting();
+                if !self.waiting.is_empty() {
+                    self.discard_waiting();
+                    self.inputs.push_back(TransportInput::Congested(false));
+                }
                 self.inputs.push_back(TransportInput::Restart);
             }
             sctp::Event::Received(message) if self.association == Some(id) => {
@@ -250,5 +261,96 @@ impl AssociationEnd {
     fn discard_waiting(&mut self) {
         self.counters.discarded_down += self.waiting.len() as u64;
         self.waiting.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use slantpath_base::Seed;
+    use slantpath_sigtran::transport::AssociationId;
+
+    const PORT: u16 = 2905;
+
+    /// Two ends without a network between them.
+    struct Pair {
+        now: Instant,
+        ends: [AssociationEnd; 2],
+    }
+
+    impl Pair {
+        fn connected() -> Self {
+            let addresses: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
+            let end = |own: usize, peer| {
+                let config = AssociationConfig {
+                    sctp: Box::default(),
+                    local_addresses: vec![addresses[own]],
+                    local_port: PORT,
+                    peer,
+                    reopen_after: Duration::from_secs(1),
+                };
+                AssociationEnd::new(config, Seed::new(1, 0).stream(["first", "second"][own]))
+            };
+            let peer = Peer { addresses: vec![addresses[1]], port: PORT };
+            let mut pair = Self { now: Instant::START, ends: [end(0, Some(peer)), end(1, None)] };
+            pair.exchange();
+            let is_up = |input| matches!(input, TransportInput::Up { .. });
+            assert!(pair.ends.iter_mut().all(|end| end.poll_input().is_some_and(is_up)));
+            pair
+        }
+
+        /// Carries packets until both ends are quiet for good.
+        fn exchange(&mut self) {
+            loop {
+                let mut is_quiet = true;
+                for from in [0, 1] {
+                    while let Some(segment) = self.ends[from].poll_transmit(self.now) {
+                        is_quiet = false;
+                        let Segment { source, destination, packet } = segment;
+                        self.ends[1 - from].handle_packet(self.now, source, destination, packet);
+                    }
+                }
+                let held = self.ends.iter().any(|end| !end.waiting.is_empty());
+                if is_quiet && !held {
+                    return;
+                }
+                if is_quiet {
+                    self.now = self.ends.iter().filter_map(AssociationEnd::deadline).min().unwrap();
+                    let now = self.now;
+                    self.ends.iter_mut().for_each(|end| end.handle_deadline(now));
+                }
+            }
+        }
+
+        fn send(&mut self, number: u32) {
+            let octets = Bytes::copy_from_slice(&number.to_be_bytes());
+            let (association, stream) = (AssociationId(0), StreamId(1));
+            let transmit = Transmit { association, stream, payload_protocol: 3, octets };
+            self.ends[0].send(self.now, transmit);
+        }
+    }
+
+    #[test]
+    fn congestion_is_told_before_too_many_wait_and_those_are_counted() {
+        let mut pair = Pair::connected();
+        let mut sent = 0;
+        while pair.ends[0].counters().discarded_full < 5 {
+            pair.send(sent);
+            sent += 1;
+            assert!(pair.ends[0].waiting.len() <= WAITING_MAX);
+            if pair.ends[0].waiting.len() == 1 {
+                assert_eq!(pair.ends[0].poll_input(), Some(TransportInput::Congested(true)));
+            }
+        }
+        // The packets that hold the buffer go out, and so does what waits, in order.
+        pair.exchange();
+        assert_eq!(pair.ends[0].poll_input(), Some(TransportInput::Congested(false)));
+        let received = std::iter::from_fn(|| pair.ends[1].poll_input()).map(|input| match input {
+            TransportInput::Message { octets, .. } => u32::from_be_bytes(octets[..].try_into().unwrap()),
+            other => panic!("{other:?}"),
+        });
+        assert!(received.eq(0..sent - 5));
+        assert_eq!(pair.ends[0].counters().sent, u64::from(sent - 5));
     }
 }

@@ -54,12 +54,8 @@ impl Bench {
             destinations: vec![Destination { network_appearance: None, point_code: FAR, gateways }],
             ..AspConfig::default()
         });
-        let mut bench = Self {
-            now: Instant::START,
-            asp: asp.unwrap(),
-            gateways: Vec::new(),
-            indications: Vec::new(),
-        };
+        let mut bench =
+            Self { now: Instant::START, asp: asp.unwrap(), gateways: Vec::new(), indications: Vec::new() };
         for gateway in [BETTER, WORSE] {
             bench.put(gateway, TransportInput::Up { outbound_streams: 4 });
             bench.asp.up(bench.now, gateway);

@@ -58,13 +58,8 @@ impl Bench {
     /// The first ASP serves routing context 1, the other two context 2.
     fn new(config: SgpConfig) -> Self {
         let sgp = Sgp::new(config).unwrap();
-        let mut bench = Self {
-            now: Instant::START,
-            sgp,
-            sent: Vec::new(),
-            octets_sent: 0,
-            indications: Vec::new(),
-        };
+        let mut bench =
+            Self { now: Instant::START, sgp, sent: Vec::new(), octets_sent: 0, indications: Vec::new() };
         for (asp, context) in [(FIRST, 1), (SECOND, 2), (THIRD, 2)] {
             bench.activate(asp, context);
         }
@@ -170,6 +165,19 @@ fn each_status_of_an_international_network_is_passed_on_and_none_is_kept() {
 }
 
 #[test]
+fn one_congested_asp_of_several_is_told_of_since_its_selections_are() {
+    let mut bench = Bench::new(config());
+    bench.put(SECOND, TransportInput::Congested(true));
+    assert_eq!(bench.congestion_indicated(OTHER), [1]);
+    assert_eq!(bench.congestion_told(FIRST, OTHER), [Some(1)]);
+    bench.put(THIRD, TransportInput::Congested(true));
+    bench.put(SECOND, TransportInput::Congested(false));
+    assert_eq!(bench.congestion_indicated(OTHER), [1]);
+    bench.put(THIRD, TransportInput::Congested(false));
+    assert_eq!(bench.congestion_indicated(OTHER), [1, 0]);
+}
+
+#[test]
 fn an_audit_that_names_everything_many_times_is_answered_once() {
     let mut bench = Bench::new(config());
     for code in 1_000..2_000 {
@@ -213,16 +221,18 @@ fn a_point_code_that_a_changed_key_has_no_more_is_paused() {
     bench.clear();
     bench.put_message(THIRD, &Message::RegReq { keys: vec![key(Some(7), PointCode(400))] });
     assert_eq!(bench.sgp.availability((None, PointCode(300))), Availability::Unavailable);
-    let changes =
-        [TransferIndication::Pause(PointCode(300)), TransferIndication::Resume(PointCode(400))];
+    let changes = [TransferIndication::Pause(PointCode(300)), TransferIndication::Resume(PointCode(400))];
     assert_eq!(bench.indications, changes);
     let told = |message: &Message, code| match message {
         Message::Duna(affected) | Message::Dava(affected) => affected.point_codes == [(0, PointCode(code))],
         _ => false,
     };
     let to_first: Vec<_> = bench.sent.iter().filter(|(to, _)| *to == FIRST).collect();
-    assert!(matches!(&to_first[..], [(_, duna @ Message::Duna(_)), (_, dava @ Message::Dava(_))]
-        if told(duna, 300) && told(dava, 400)), "{to_first:?}");
+    assert!(
+        matches!(&to_first[..], [(_, duna @ Message::Duna(_)), (_, dava @ Message::Dava(_))]
+        if told(duna, 300) && told(dava, 400)),
+        "{to_first:?}"
+    );
 }
 
 #[test]

@@ -93,12 +93,18 @@ impl Sgp {
         }
     }
 
-    /// Tells that an application server's queue has grown past the onset, or that all its associations are congested;
-    /// and tells when neither holds any more.
+    /// Tells that an application server's queue has grown past the onset, or that an association is congested that its
+    /// messages take; and tells when neither holds any more.
+    //= https://www.rfc-editor.org/rfc/rfc4666#section-1.4.6
+    //# When an SG determines that the transport of SS7 messages to a
+    //# Signalling Point Management Cluster (SPMC) is encountering IP network
+    //# congestion, the SG MAY trigger SS7 MTP3 Transfer Controlled
+    //# management messages to originating SS7 nodes, per the congestion
+    //# procedures of the relevant MTP3 standard.
     pub(super) fn follow_congestion_of(&mut self, routing_context: u32) {
         let active = self.gateway.active(&routing_context);
-        let is_slow = !active.is_empty()
-            && active.iter().all(|asp| self.links.get(asp).is_some_and(|link| link.is_congested));
+        // Selections are bound to their ASPs: those of a congested one cannot go another way.
+        let is_slow = active.iter().any(|asp| self.links.get(asp).is_some_and(|link| link.is_congested));
         let distribution = self.distribution.entry(routing_context).or_default();
         let was_congested = distribution.is_congested;
         let is_congested = is_slow || self.config.queue.is_congested(distribution.waiting(), was_congested);
