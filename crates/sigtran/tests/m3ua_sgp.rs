@@ -196,6 +196,32 @@ fn an_audit_that_names_everything_many_times_is_answered_once() {
 }
 
 #[test]
+fn what_waits_for_the_default_application_server_is_told_of_by_its_destination() {
+    let nothing = TrafficKey { network_appearance: None, destinations: Vec::new() };
+    let servers = vec![server(1, TrafficKey::to_point_code(OWN)), server(2, nothing)];
+    let mut bench = Bench::new(SgpConfig { servers, default_server: Some(2), ..config() });
+    bench.indicate(TransferIndication::Resume(FAR));
+    bench.put(SECOND, TransportInput::Down);
+    bench.put(THIRD, TransportInput::Down);
+    bench.clear();
+    for sls in 0..12 {
+        bench.transfer(OTHER, sls);
+        if bench.sgp.counters().dropped_in_all() > 0 {
+            assert_eq!(bench.congestion_indicated(OTHER), [1]);
+        }
+    }
+    // One that comes only now is told of as well, before it is refused.
+    bench.transfer(PointCode(103), 0);
+    assert_eq!(bench.congestion_indicated(PointCode(103)), [1]);
+    assert_eq!(bench.congestion_told(FIRST, OTHER), [Some(1)]);
+    assert_eq!(bench.sgp.counters().dropped(DropReason::QueueFull), 5);
+    bench.activate(THIRD, 2);
+    assert_eq!(bench.congestion_indicated(OTHER), [1, 0]);
+    assert_eq!(bench.congestion_indicated(PointCode(103)), [1, 0]);
+    assert_eq!(bench.congestion_told(FIRST, OTHER), [Some(1), Some(0)]);
+}
+
+#[test]
 fn a_point_code_that_a_changed_key_has_no_more_is_paused() {
     let registration = Registration::Dynamic {
         servers_max: 4,
@@ -244,4 +270,21 @@ fn a_message_of_another_protocol_is_thrown_away_in_silence_and_counted() {
     // A sender that gives none is understood.
     bench.put(FIRST, input(0, &Message::Daud(affected(&[(0, FAR)]))));
     assert_eq!(bench.sent.len(), 1);
+}
+
+#[test]
+fn without_levels_what_waits_is_told_of_again_for_every_eighth_message_and_its_end_is_not() {
+    let mut bench = Bench::new(SgpConfig { international: vec![None], ..config() });
+    bench.put(SECOND, TransportInput::Down);
+    bench.put(THIRD, TransportInput::Down);
+    bench.clear();
+    // The fourth is the onset; the twelfth and the twentieth are eight later each.
+    for sls in 0..20 {
+        bench.transfer(OTHER, sls);
+    }
+    assert_eq!(bench.congestion_told(FIRST, OTHER), [None; 3]);
+    bench.activate(THIRD, 2);
+    assert_eq!(bench.congestion_told(FIRST, OTHER), [None; 3]);
+    // The interworking function keeps a status, and hears of the end.
+    assert_eq!(bench.congestion_indicated(OTHER), [1, 0]);
 }

@@ -1,11 +1,36 @@
 //! Congestion (RFC 4666, sections 1.4.6 and 4.5): of the SS7 network, of ASPs, and of the way to them.
 
+use std::collections::{BTreeMap, BTreeSet, btree_map};
+
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
 use crate::m3ua::destination::{self, AffectedCodes};
 use crate::m3ua::sgp::{Sgp, SgpOutput};
-use crate::m3ua::{AffectedDestinations, NetworkPoint};
+use crate::m3ua::{AffectedDestinations, NetworkPoint, TrafficKey};
 use crate::transport::AssociationId;
+
+/// The congestion of the way to an application server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Congestion {
+    /// There is none.
+    #[default]
+    Free,
+    /// There is, and these destinations were told of: each with how many of its messages came since the last time.
+    /// There are no more than the application server's point codes and, for the default one, those that messages name.
+    Told(BTreeMap<NetworkPoint, u8>),
+}
+
+impl Congestion {
+    fn is_told(&self, place: NetworkPoint) -> bool {
+        match self {
+            Self::Free => false,
+            Self::Told(places) => places.contains_key(&place),
+        }
+    }
+}
+
+/// Where congestion has no levels, it is told again for every eighth message while it lasts (as by MTP3; Q.704, 11.2).
+const TELL_EVERY: u8 = 8;
 
 impl Sgp {
     /// The SS7 network towards a destination is congested: 0 not at all, to 3. An international network tells so again
@@ -36,9 +61,21 @@ impl Sgp {
         if !self.has_levels(place.0) {
             return 0;
         }
-        let of_servers = self.table.servers_at(place).filter_map(|context| self.distribution.get(&context));
-        let of_servers = of_servers.map(|distribution| u8::from(distribution.is_congested)).max();
-        of_servers.or_else(|| self.destinations.get(&place).map(|known| known.congestion)).unwrap_or(0)
+        if self.is_told(place) {
+            return 1;
+        }
+        if self.table.servers_at(place).next().is_some() {
+            return 0;
+        }
+        self.destinations.get(&place).map_or(0, |known| known.congestion)
+    }
+
+    /// Whether the way to an application server that gets messages for a point code was told to be congested.
+    fn is_told(&self, place: NetworkPoint) -> bool {
+        let mut servers = self.table.servers_at(place).chain(self.config.default_server);
+        servers.any(|context| {
+            self.distribution.get(&context).is_some_and(|distribution| distribution.congestion.is_told(place))
+        })
     }
 
     /// Tells the ASPs of a network, but those of one application server.
@@ -106,21 +143,61 @@ impl Sgp {
         // Selections are bound to their ASPs: those of a congested one cannot go another way.
         let is_slow = active.iter().any(|asp| self.links.get(asp).is_some_and(|link| link.is_congested));
         let distribution = self.distribution.entry(routing_context).or_default();
-        let was_congested = distribution.is_congested;
+        let was_congested = distribution.congestion != Congestion::Free;
         let is_congested = is_slow || self.config.queue.is_congested(distribution.waiting(), was_congested);
-        if was_congested == is_congested {
-            return;
+        match (was_congested, is_congested) {
+            (false, true) => {
+                let own = self.table.key(routing_context).into_iter().flat_map(TrafficKey::points);
+                let places: BTreeSet<_> = own.chain(distribution.destinations()).collect();
+                let told = places.iter().map(|place| (*place, 0)).collect();
+                distribution.congestion = Congestion::Told(told);
+                for place in places {
+                    self.tell_congestion_of_server(routing_context, place, 1);
+                }
+            }
+            (true, false) => self.end_congestion(routing_context),
+            (false, false) | (true, true) => {}
         }
-        distribution.is_congested = is_congested;
-        let Some(key) = self.table.key(routing_context) else { return };
-        let network = key.network_appearance;
-        let codes: Vec<_> = key.destinations.iter().map(|destination| destination.dpc).collect();
-        let level = u8::from(is_congested);
-        for affected in codes {
-            let cause = StatusCause::Congestion(level);
-            self.outputs
-                .push_back(SgpOutput::Indication(network, TransferIndication::Status { affected, cause }));
-            self.tell_congestion((network, affected), level, Some(routing_context));
+    }
+
+    /// The way to an application server is free, or is about to have other point codes.
+    pub(super) fn end_congestion(&mut self, routing_context: u32) {
+        let Some(distribution) = self.distribution.get_mut(&routing_context) else { return };
+        let Congestion::Told(places) = std::mem::take(&mut distribution.congestion) else { return };
+        for place in places.into_keys() {
+            // Another application server of the point code may still be congested.
+            if !self.is_told(place) {
+                self.tell_congestion_of_server(routing_context, place, 0);
+            }
         }
+    }
+
+    /// A message is about to take the way to an application server: if that is congested, who sends to its destination
+    /// is told, unless that was done.
+    pub(super) fn note_congested(&mut self, routing_context: u32, place: NetworkPoint) {
+        let Some(distribution) = self.distribution.get_mut(&routing_context) else { return };
+        let Congestion::Told(places) = &mut distribution.congestion else { return };
+        match places.entry(place) {
+            btree_map::Entry::Vacant(new) => {
+                new.insert(0);
+                self.tell_congestion_of_server(routing_context, place, 1);
+            }
+            btree_map::Entry::Occupied(mut since) => {
+                let count = (since.get() + 1) % TELL_EVERY;
+                since.insert(count);
+                if count == 0 && !self.has_levels(place.0) {
+                    self.tell_congestion(place, 1, Some(routing_context));
+                }
+            }
+        }
+    }
+
+    /// Tells the SS7 network, whose interworking function keeps a status, and the other ASPs.
+    fn tell_congestion_of_server(&mut self, routing_context: u32, place: NetworkPoint, level: u8) {
+        let (network, affected) = place;
+        let cause = StatusCause::Congestion(level);
+        let indication = TransferIndication::Status { affected, cause };
+        self.outputs.push_back(SgpOutput::Indication(network, indication));
+        self.tell_congestion(place, level, Some(routing_context));
     }
 }

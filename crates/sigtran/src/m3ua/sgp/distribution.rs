@@ -6,17 +6,20 @@ use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use crate::asp::{Adaptation as _, AsState, AspState, ErrorCode, TrafficMode};
+use crate::m3ua::sgp::congestion::Congestion;
 use crate::m3ua::sgp::{Sgp, SgpOutput};
 use crate::m3ua::{
-    Availability, Data, DropReason, M3ua, Message, ProtocolData, UnavailabilityCause, destination,
+    Availability, Data, DropReason, M3ua, Message, NetworkPoint, ProtocolData, UnavailabilityCause,
+    destination,
 };
 use crate::transport::{AssociationId, StreamId, Transmit};
 
 /// What the distribution to one application server remembers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
-    queue: VecDeque<ProtocolData>,
-    pub(super) is_congested: bool,
+    /// Messages, each with the network that its point codes belong to.
+    queue: VecDeque<(Option<u32>, ProtocolData)>,
+    pub(super) congestion: Congestion,
     /// A bit for each signalling link selection whose next broadcast message is to carry a correlation identifier.
     flows_to_mark: [u64; 4],
     last_correlation: u32,
@@ -25,6 +28,11 @@ pub(super) struct Distribution {
 impl Distribution {
     pub(super) fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    /// The destinations of what waits.
+    pub(super) fn destinations(&self) -> impl Iterator<Item = NetworkPoint> {
+        self.queue.iter().map(|(network, message)| (*network, message.dpc))
     }
 
     /// A new ASP is to find the place of each flow.
@@ -57,7 +65,7 @@ impl Sgp {
         }
         let message = ProtocolData::from(message);
         match self.table.lookup(network_appearance, &message).or(self.config.default_server) {
-            Some(routing_context) => self.distribute(routing_context, message),
+            Some(routing_context) => self.distribute(routing_context, network_appearance, message),
             None => self.counters.drop(DropReason::NoRoutingKey),
         }
     }
@@ -78,7 +86,7 @@ impl Sgp {
             if self.availability(place) == Availability::Unavailable {
                 self.refuse_unavailable(from, place, DropReason::NoActiveAsp);
             } else {
-                self.distribute(routing_context, message);
+                self.distribute(routing_context, network, message);
             }
         } else if self.table.servers_at(place).next().is_some() {
             self.refuse_user(from, network, &message);
@@ -139,12 +147,7 @@ impl Sgp {
     }
 
     /// Tells the sender that a destination cannot be reached.
-    fn refuse_unavailable(
-        &mut self,
-        from: AssociationId,
-        (network, code): destination::NetworkPoint,
-        reason: DropReason,
-    ) {
+    fn refuse_unavailable(&mut self, from: AssociationId, (network, code): NetworkPoint, reason: DropReason) {
         self.counters.drop(reason);
         let contexts = self.active_contexts(from, network);
         for message in
@@ -165,10 +168,13 @@ impl Sgp {
     }
 
     /// Sends a message to the active ASPs of an application server, or lets it wait for one.
-    fn distribute(&mut self, routing_context: u32, message: ProtocolData) {
+    fn distribute(&mut self, routing_context: u32, network: Option<u32>, message: ProtocolData) {
         match self.gateway.as_state(&routing_context) {
-            Some(AsState::Active) => self.send_data(routing_context, message),
-            Some(AsState::Pending) => self.enqueue(routing_context, message),
+            Some(AsState::Active) => {
+                self.note_congested(routing_context, (network, message.dpc));
+                self.send_data(routing_context, message);
+            }
+            Some(AsState::Pending) => self.enqueue(routing_context, network, message),
             Some(AsState::Down | AsState::Inactive) | None => {
                 self.counters.drop(DropReason::NoActiveAsp);
             }
@@ -220,20 +226,22 @@ impl Sgp {
     //# The SGP SHOULD start
     //# buffering the incoming messages for T(r) seconds, after which
     //# messages MAY be discarded.
-    fn enqueue(&mut self, routing_context: u32, message: ProtocolData) {
+    fn enqueue(&mut self, routing_context: u32, network: Option<u32>, message: ProtocolData) {
         let limits = self.config.queue;
+        // Who sends to a new destination is told before the first of its messages is refused.
+        self.note_congested(routing_context, (network, message.dpc));
         let distribution = self.distribution.entry(routing_context).or_default();
         if distribution.queue.len() >= limits.max {
             self.counters.drop(DropReason::QueueFull);
             return;
         }
-        distribution.queue.push_back(message);
+        distribution.queue.push_back((network, message));
         self.follow_congestion_of(routing_context);
     }
 
     pub(super) fn flush_queue(&mut self, routing_context: u32) {
         let distribution = self.distribution.entry(routing_context).or_default();
-        for message in std::mem::take(&mut distribution.queue) {
+        for (_, message) in std::mem::take(&mut distribution.queue) {
             self.send_data(routing_context, message);
         }
         self.follow_congestion_of(routing_context);

@@ -118,10 +118,12 @@ impl Sgp {
             return Err((RegistrationStatus::CANNOT_SUPPORT_UNIQUE_ROUTING, 0));
         }
         let before: Vec<_> = self.key(context).into_iter().flat_map(TrafficKey::points).collect();
+        self.end_congestion(context);
         self.table.insert(context, traffic);
         // What it has no more is told before what is new.
         self.follow_availability_of(context, &before);
         self.follow_availability(context);
+        self.follow_congestion_of(context);
         Ok(context)
     }
 
