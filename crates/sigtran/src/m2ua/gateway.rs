@@ -24,8 +24,8 @@ use crate::message::{Associations, Heard, OwnMessage};
 use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
-use link::Link;
 pub use link::LinkConfig;
+use link::{Link, Receiver, Reception};
 
 /// How a gateway of M2UA behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +75,10 @@ impl Default for SignallingGatewayConfig {
 /// What comes out of a gateway of M2UA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignallingGatewayOutput {
+    /// Level 2 of a link is to count its receiver as congested, or no more: it sends SIB and acknowledges nothing
+    /// meanwhile (`set_busy` of an MTP2 link, `handle_receive_congestion` of an M2PA link), so that its peer stops
+    /// sending before anything is refused here. RFC 3331, section 1.5.6, leaves the means to the gateway.
+    Busy(InterfaceIdentifier, bool),
     /// Something that management may want to know.
     Event(SignallingGatewayEvent),
     /// A request for a link.
@@ -183,6 +187,10 @@ impl SignallingGateway {
             Heard::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
             Heard::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
+                let interfaces: Vec<_> = self.links.keys().cloned().collect();
+                for interface in interfaces {
+                    self.follow_congestion(&interface);
+                }
             }
             Heard::Message(message, octets) => self.handle_message(now, association, message, &octets),
             Heard::Nothing => {}
@@ -230,19 +238,25 @@ impl SignallingGateway {
                 for _ in link.queue.drain(..) {
                     self.drops.count(DropReason::RecoveryExpired);
                 }
-                self.tell_queue(interface);
+                self.follow_congestion(interface);
             }
-            GatewayEvent::Asp(_, interface, AspState::Active) => {
+            GatewayEvent::Asp(_, interface, state) => {
                 if let Some(link) = self.links.get_mut(interface) {
-                    link.must_correlate = true;
+                    link.must_correlate |= *state == AspState::Active;
                 }
+                self.follow_congestion(interface);
             }
             // An MTP3 that nobody serves any longer is an outage of level 3: level 2 tells the peer.
             GatewayEvent::As(interface, state) => {
                 let Some(link) = self.links.get_mut(interface) else { return };
+                if *state != AsState::Active {
+                    // Who asked is gone.
+                    link.reception = Reception::Clear;
+                }
                 if let Some(request) = link.note_server(*state) {
                     self.outputs.push_back(SignallingGatewayOutput::Link(interface.clone(), request));
                 }
+                self.follow_congestion(interface);
             }
             _ => {}
         }
@@ -259,6 +273,11 @@ impl SignallingGateway {
             self.drops.count(DropReason::NoRoute);
             return;
         };
+        // A link that begins anew knows nothing of what it was told before.
+        let forgot = indication == LinkIndication::InService && link.receiver == Receiver::Busy;
+        if forgot {
+            self.outputs.push_back(SignallingGatewayOutput::Busy(interface.clone(), true));
+        }
         match link.translate(interface, indication) {
             Ok(messages) => {
                 for message in messages {
@@ -277,7 +296,7 @@ impl SignallingGateway {
                 let Some(link) = self.links.get_mut(interface) else { return };
                 if link.queue.len() < self.config.queue.max {
                     link.queue.push_back(message);
-                    self.tell_queue(interface);
+                    self.follow_congestion(interface);
                 } else {
                     self.drops.count(DropReason::QueueFull);
                 }
@@ -286,13 +305,20 @@ impl SignallingGateway {
         }
     }
 
-    /// Tells a change of the queue's congestion, once.
-    fn tell_queue(&mut self, interface: &InterfaceIdentifier) {
+    /// Tells management that the queue has grown past the onset, and level 2 that it has, that an association is
+    /// congested that the link's messages take, or that an ASP says it is; and tells when that is over.
+    pub(super) fn follow_congestion(&mut self, interface: &InterfaceIdentifier) {
+        let is_slow = self.asps.active(interface).iter().any(|asp| self.associations.is_congested(*asp));
         let Some(link) = self.links.get_mut(interface) else { return };
-        let is_congested = self.config.queue.is_congested(link.queue.len(), link.is_queue_congested);
-        if link.is_queue_congested != is_congested {
-            link.is_queue_congested = is_congested;
-            self.event(SignallingGatewayEvent::QueueCongested(interface.clone(), is_congested));
+        let is_full = self.config.queue.is_congested(link.queue.len(), link.is_queue_congested);
+        let is_news = std::mem::replace(&mut link.is_queue_congested, is_full) != is_full;
+        let is_busy = is_full || is_slow || link.reception != Reception::Clear;
+        let receiver = if is_busy { Receiver::Busy } else { Receiver::Free };
+        if std::mem::replace(&mut link.receiver, receiver) != receiver {
+            self.outputs.push_back(SignallingGatewayOutput::Busy(interface.clone(), is_busy));
+        }
+        if is_news {
+            self.event(SignallingGatewayEvent::QueueCongested(interface.clone(), is_full));
         }
     }
 
@@ -301,7 +327,7 @@ impl SignallingGateway {
         for message in std::mem::take(&mut link.queue) {
             self.distribute(interface, message);
         }
-        self.tell_queue(interface);
+        self.follow_congestion(interface);
     }
 
     /// Sends a message to the active ASPs by the traffic mode.

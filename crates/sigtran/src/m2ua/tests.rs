@@ -12,11 +12,11 @@ use crate::asp::{AsState, ServerConfig};
 use crate::drops::DropReason;
 use crate::interface::InterfaceIdentifier;
 use crate::m2ua::{
-    LinkConfig, LinkProcess, LinkProcessConfig, LinkProcessOutput, LinkStatus, SignallingGateway,
+    LinkConfig, LinkProcess, LinkProcessConfig, LinkProcessOutput, LinkState, LinkStatus, SignallingGateway,
     SignallingGatewayConfig, SignallingGatewayOutput,
 };
 use crate::queue::QueueLimits;
-use crate::transport::{AssociationId, Transmit, TransportInput};
+use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 const ASSOCIATION: AssociationId = AssociationId(4);
 const UNIT: &[u8] = &[0x83, 0x5c, 0x40, 0x0a, 0x00, 0x11, 0xf0];
@@ -28,6 +28,8 @@ struct Pair {
     asp: LinkProcess,
     is_connected: bool,
     to_level_2: Vec<LinkRequest>,
+    /// Whether level 2 was told to be busy, or no more.
+    busy: Vec<bool>,
     to_level_3: Vec<LinkIndication>,
     /// What left one end and has not reached the other.
     wire: VecDeque<(bool, Transmit)>,
@@ -50,6 +52,7 @@ impl Pair {
             asp,
             is_connected: false,
             to_level_2: Vec::new(),
+            busy: Vec::new(),
             to_level_3: Vec::new(),
             wire: VecDeque::new(),
         }
@@ -125,6 +128,7 @@ impl Pair {
             match self.gateway.poll_output(self.now) {
                 SignallingGatewayOutput::Wait(_) => return any,
                 SignallingGatewayOutput::Event(_) => {}
+                SignallingGatewayOutput::Busy(_, is_busy) => self.busy.push(is_busy),
                 SignallingGatewayOutput::Transmit(transmit) => self.wire.push_back((true, transmit)),
                 SignallingGatewayOutput::Link(interface, request) => {
                     let answer = match &request {
@@ -217,16 +221,75 @@ fn what_waits_too_long_is_thrown_away_and_counted_and_level_2_told_of_the_outage
 }
 
 #[test]
-fn the_queue_is_bounded_and_says_so() {
+fn level_2_is_busy_before_the_first_message_is_refused_and_until_the_queue_is_down() {
+    let mut pair = Pair::new(8);
+    pair.connect();
+    pair.request(LinkRequest::Start);
+    pair.disconnect();
+    for number in 1..=12 {
+        pair.indicate(LinkIndication::Received(unit()));
+        // From half of the limit on, once.
+        let expected: &[bool] = if number < 4 { &[] } else { &[true] };
+        assert_eq!(pair.busy, expected, "{number}");
+    }
+    assert_eq!(pair.gateway.queued(&Pair::interface()), 8);
+    assert_eq!(pair.gateway.drops().of(DropReason::QueueFull), 4);
+    // The link begins anew meanwhile: it is told again.
+    pair.indicate(LinkIndication::OutOfService(OutOfServiceReason::PeerBusy));
+    pair.indicate(LinkIndication::InService);
+    assert_eq!(pair.busy, [true, true]);
+    pair.connect();
+    assert_eq!(pair.busy, [true, true, false]);
+}
+
+#[test]
+fn the_smallest_queue_tells_before_it_refuses_and_a_smaller_one_is_no_configuration() {
     let mut pair = Pair::new(2);
     pair.connect();
     pair.request(LinkRequest::Start);
     pair.disconnect();
-    for _ in 0..5 {
-        pair.indicate(LinkIndication::Received(unit()));
+    pair.indicate(LinkIndication::Received(unit()));
+    assert_eq!((pair.busy.as_slice(), pair.gateway.drops().total()), (&[true][..], 0));
+    let queue = QueueLimits { max: 2, onset: 2, abatement: 0 };
+    let config = SignallingGatewayConfig { queue, ..SignallingGatewayConfig::default() };
+    assert!(SignallingGateway::new(config).is_err());
+}
+
+#[test]
+fn a_congested_association_of_the_active_asp_makes_level_2_busy() {
+    let mut pair = Pair::in_service();
+    for is_congested in [true, false] {
+        pair.gateway.handle_transport(pair.now, ASSOCIATION, TransportInput::Congested(is_congested));
+        pair.run();
     }
-    assert_eq!(pair.gateway.queued(&Pair::interface()), 2);
-    assert_eq!(pair.gateway.drops().of(DropReason::QueueFull), 3);
+    assert_eq!(pair.busy, [true, false]);
+    pair.gateway.handle_transport(pair.now, ASSOCIATION, TransportInput::Congested(true));
+    pair.disconnect();
+    assert_eq!(pair.busy, [true, false, true, false]);
+}
+
+#[test]
+fn an_asp_that_says_it_is_congested_makes_level_2_busy_until_it_is_not_or_is_gone() {
+    let mut pair = Pair::in_service();
+    let ask = |pair: &mut Pair, state| {
+        let request = super::about(&Pair::interface(), super::kind::STATE_REQUEST)
+            .with(super::M2uaParameter::StateRequest(state));
+        let transmit = super::transmit(ASSOCIATION, StreamId(1), &super::Message::Own(request));
+        pair.wire.push_back((false, transmit));
+        pair.run();
+    };
+    ask(&mut pair, LinkState::CongestionAccept);
+    pair.indicate(LinkIndication::Received(unit()));
+    assert_eq!((pair.busy.as_slice(), pair.to_level_3.len()), (&[true][..], 1));
+    ask(&mut pair, LinkState::CongestionDiscard);
+    pair.indicate(LinkIndication::Received(unit()));
+    assert_eq!((pair.busy.as_slice(), pair.to_level_3.len()), (&[true][..], 1));
+    assert_eq!(pair.gateway.drops().of(DropReason::DiscardRequested), 1);
+    ask(&mut pair, LinkState::CongestionClear);
+    assert_eq!(pair.busy, [true, false]);
+    ask(&mut pair, LinkState::CongestionAccept);
+    pair.disconnect();
+    assert_eq!(pair.busy, [true, false, true, false]);
 }
 
 #[test]
@@ -316,7 +379,7 @@ proptest! {
                 Command::Wait(millis) => pair.wait(Duration::from_millis(millis)),
                 Command::Octets(to_asp, stream, octets) => {
                     let message = TransportInput::Message {
-                        stream: crate::transport::StreamId(stream),
+                        stream: StreamId(stream),
                         payload_protocol: 2,
                         octets: octets.into(),
                     };

@@ -11,9 +11,18 @@ use crate::drops::{DropReason, Drops};
 use crate::message::{Message, Vocabulary, receive};
 use crate::transport::{AssociationId, StreamId, TransportInput};
 
-/// Associations that are up, with the streams that we may send on.
+/// Associations that are up.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Associations(BTreeMap<AssociationId, u16>);
+pub(crate) struct Associations(BTreeMap<AssociationId, Link>);
+
+/// An association that is up.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// How many streams we may send on.
+    streams: u16,
+    /// Whether its send queue holds more than it should.
+    is_congested: bool,
+}
 
 /// What the layer has to do with what a transport told; the engine of its ASPs knows it already.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +44,12 @@ impl Associations {
 
     /// How many streams an association has; one if it is down.
     pub(crate) fn streams(&self, association: AssociationId) -> u16 {
-        self.0.get(&association).copied().unwrap_or(1)
+        self.0.get(&association).map_or(1, |link| link.streams)
+    }
+
+    /// Whether the transport of an association is congested.
+    pub(crate) fn is_congested(&self, association: AssociationId) -> bool {
+        self.0.get(&association).is_some_and(|link| link.is_congested)
     }
 
     pub(crate) fn handle<V: Vocabulary>(
@@ -48,7 +62,8 @@ impl Associations {
     ) -> Heard<V> {
         match input {
             TransportInput::Up { outbound_streams } => {
-                self.0.insert(association, outbound_streams.max(1));
+                let link = Link { streams: outbound_streams.max(1), is_congested: false };
+                self.0.insert(association, link);
                 asps.handle_association_up(now, association);
             }
             TransportInput::Down => {
@@ -56,9 +71,14 @@ impl Associations {
                 asps.handle_association_down(now, association);
             }
             TransportInput::Restart => asps.handle_restart(now, association),
-            TransportInput::Congested(is_congested) => return Heard::Congested(is_congested),
+            TransportInput::Congested(is_congested) => {
+                if let Some(link) = self.0.get_mut(&association) {
+                    link.is_congested = is_congested;
+                }
+                return Heard::Congested(is_congested);
+            }
             TransportInput::Message { stream, payload_protocol, octets } => {
-                let Some(streams) = self.0.get(&association).copied() else {
+                let Some(Link { streams, .. }) = self.0.get(&association).copied() else {
                     drops.count(DropReason::AssociationDown);
                     return Heard::Nothing;
                 };

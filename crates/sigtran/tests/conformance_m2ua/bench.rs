@@ -93,7 +93,7 @@ impl Bench {
         loop {
             match self.gateway.poll_output(self.now) {
                 SignallingGatewayOutput::Wait(_) => return,
-                SignallingGatewayOutput::Event(_) => {}
+                SignallingGatewayOutput::Busy(..) | SignallingGatewayOutput::Event(_) => {}
                 SignallingGatewayOutput::Link(interface, request) => self.level_2(&interface, request),
                 SignallingGatewayOutput::Transmit(transmit) => {
                     assert_eq!(transmit.payload_protocol, 2);

@@ -32,13 +32,24 @@ pub(super) enum Retrieval {
     Confirmed,
 }
 
-/// What becomes of messages that the link delivers.
+/// What an ASP has asked to be done with messages that the link delivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reception {
-    /// They go to the ASPs.
+    /// Nothing: they go to the ASPs.
+    Clear,
+    /// It is congested: they go to the ASPs, and the peer is to stop sending.
     Accept,
-    /// An ASP is congested, and asked for them to be thrown away.
+    /// It is congested: they are to be thrown away, and the peer is to stop sending.
     Discard,
+}
+
+/// What level 2 was told of its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Receiver {
+    /// It is congested.
+    Busy,
+    /// It is not.
+    Free,
 }
 
 /// Whether somebody serves level 3 of the link.
@@ -66,6 +77,7 @@ pub(super) struct Link {
     /// What waits for an ASP.
     pub(super) queue: VecDeque<OwnMessage<M2uaParameter>>,
     pub(super) is_queue_congested: bool,
+    pub(super) receiver: Receiver,
 }
 
 impl Link {
@@ -75,12 +87,13 @@ impl Link {
             status: LinkStatus::OutOfService,
             congestion: 0,
             is_remote_outage: false,
-            reception: Reception::Accept,
+            reception: Reception::Clear,
             retrieval: Retrieval::None,
             level_3: Level3::Served,
             must_correlate: false,
             queue: VecDeque::new(),
             is_queue_congested: false,
+            receiver: Receiver::Free,
         }
     }
 

@@ -179,7 +179,11 @@ impl SignallingGateway {
             LinkState::FlushBuffers | LinkState::ClearRetransmission => Some(LinkRequest::FlushBuffers),
             LinkState::Continue => Some(LinkRequest::Continue),
             LinkState::Audit => None,
-            LinkState::CongestionClear | LinkState::CongestionAccept => {
+            LinkState::CongestionClear => {
+                link.reception = Reception::Clear;
+                None
+            }
+            LinkState::CongestionAccept => {
                 link.reception = Reception::Accept;
                 None
             }
@@ -191,8 +195,12 @@ impl SignallingGateway {
         if let Some(request) = request {
             self.outputs.push_back(SignallingGatewayOutput::Link(interface.clone(), request));
         }
-        if state == LinkState::Audit {
-            self.tell_state(association, interface);
+        match state {
+            LinkState::Audit => self.tell_state(association, interface),
+            LinkState::CongestionAccept | LinkState::CongestionClear | LinkState::CongestionDiscard => {
+                self.follow_congestion(interface);
+            }
+            _ => {}
         }
         //= https://www.rfc-editor.org/rfc/rfc3331#section-3.3.1.6
         //# The
