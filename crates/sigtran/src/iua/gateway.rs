@@ -37,6 +37,10 @@ impl Default for SignallingGatewayConfig {
 /// What comes out of a gateway of IUA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignallingGatewayOutput {
+    /// Q.921 is to count its receiver as busy on a D channel, or no more: on all its data links, those that come up
+    /// meanwhile as well. It sends RNR, so that the terminals stop sending before anything is refused here. Unnumbered
+    /// information, which RNR does not stop, is still refused when the queue is full.
+    Busy(InterfaceIdentifier, bool),
     /// A request for Q.921.
     DataLink(InterfaceIdentifier, Dlci, DataLinkRequest),
     /// Something that management may want to know.
@@ -64,7 +68,9 @@ struct Channel {
     /// Terminal endpoints that Q.921 considers assigned.
     endpoints: BTreeSet<u8>,
     queue: VecDeque<OwnMessage<IuaParameter>>,
-    is_congested: bool,
+    is_queue_congested: bool,
+    /// Whether Q.921 was told to count its receiver as busy.
+    is_busy: bool,
 }
 
 /// Call control, packets of X.25, and Q.921's own management.
@@ -161,6 +167,10 @@ impl SignallingGateway {
             Heard::Answer(answer) => self.transmit(association, StreamId(0), Message::Asp(answer)),
             Heard::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
+                let interfaces: Vec<_> = self.channels.keys().cloned().collect();
+                for interface in interfaces {
+                    self.follow_congestion(&interface);
+                }
             }
             Heard::Message(Message::Asp(message), octets) => {
                 self.handle_asp(now, association, message, &octets);
@@ -270,7 +280,7 @@ impl SignallingGateway {
                 let Some(channel) = self.channels.get_mut(interface) else { return };
                 if channel.queue.len() < self.config.queue.max {
                     channel.queue.push_back(message);
-                    self.tell_queue(interface);
+                    self.follow_congestion(interface);
                 } else {
                     self.drops.count(DropReason::QueueFull);
                 }
@@ -279,20 +289,37 @@ impl SignallingGateway {
         }
     }
 
-    fn tell_queue(&mut self, interface: &InterfaceIdentifier) {
+    /// Tells management that the queue has grown past the onset, and Q.921 that it has or that the association of the
+    /// channel's ASP is congested; and tells when that is over.
+    fn follow_congestion(&mut self, interface: &InterfaceIdentifier) {
+        let is_slow = self.serving(interface).is_some_and(|asp| self.associations.is_congested(asp));
         let Some(channel) = self.channels.get_mut(interface) else { return };
-        let is_congested = self.config.queue.is_congested(channel.queue.len(), channel.is_congested);
-        if channel.is_congested != is_congested {
-            channel.is_congested = is_congested;
-            self.event(SignallingGatewayEvent::QueueCongested(interface.clone(), is_congested));
+        let is_full = self.config.queue.is_congested(channel.queue.len(), channel.is_queue_congested);
+        let is_news = std::mem::replace(&mut channel.is_queue_congested, is_full) != is_full;
+        let is_busy = is_full || is_slow;
+        if std::mem::replace(&mut channel.is_busy, is_busy) != is_busy {
+            self.outputs.push_back(SignallingGatewayOutput::Busy(interface.clone(), is_busy));
         }
+        if is_news {
+            self.event(SignallingGatewayEvent::QueueCongested(interface.clone(), is_full));
+        }
+    }
+
+    /// Where a D channel stands among all.
+    fn place(&self, interface: &InterfaceIdentifier) -> usize {
+        self.channels.keys().position(|key| key == interface).unwrap_or_default()
+    }
+
+    /// The ASP that serves a D channel.
+    fn serving(&self, interface: &InterfaceIdentifier) -> Option<AssociationId> {
+        let active = self.asps.active(interface);
+        active.get(self.place(interface) % active.len().max(1)).copied()
     }
 
     /// A D channel has one ASP at a time, in either mode: that keeps its order. Loadshare shares the channels.
     fn distribute(&mut self, interface: &InterfaceIdentifier, message: OwnMessage<IuaParameter>) {
-        let at = self.channels.keys().position(|key| key == interface).unwrap_or_default();
-        let active = self.asps.active(interface);
-        let Some(association) = active.get(at % active.len().max(1)).copied() else {
+        let at = self.place(interface);
+        let Some(association) = self.serving(interface) else {
             return self.drops.count(DropReason::NoActiveAsp);
         };
         let streams = self.associations.streams(association);
@@ -316,7 +343,7 @@ impl SignallingGateway {
                             for message in queue.into_iter().flatten() {
                                 self.distribute(interface, message);
                             }
-                            self.tell_queue(interface);
+                            self.follow_congestion(interface);
                         }
                         GatewayEvent::DiscardQueue(interface) => {
                             let queue = self
@@ -326,10 +353,11 @@ impl SignallingGateway {
                             for _ in queue.into_iter().flatten() {
                                 self.drops.count(DropReason::RecoveryExpired);
                             }
-                            self.tell_queue(interface);
+                            self.follow_congestion(interface);
                             // Nobody serves the channel: its calls cannot go on.
                             self.release_all(interface);
                         }
+                        GatewayEvent::Asp(_, interface, _) => self.follow_congestion(interface),
                         _ => {}
                     }
                     self.event(SignallingGatewayEvent::Asp(event));

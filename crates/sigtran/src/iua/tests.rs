@@ -28,6 +28,8 @@ struct Pair {
     asp: DataLinkProcess,
     is_connected: bool,
     to_q921: Vec<DataLinkRequest>,
+    /// Whether Q.921 was told to be busy, or no more.
+    busy: Vec<bool>,
     to_q931: Vec<DataLinkIndication>,
     endpoints: Vec<(u8, TeiStatus)>,
     errors: Vec<ErrorCode>,
@@ -59,6 +61,7 @@ impl Pair {
             asp,
             is_connected: false,
             to_q921: Vec::new(),
+            busy: Vec::new(),
             to_q931: Vec::new(),
             endpoints: Vec::new(),
             errors: Vec::new(),
@@ -136,6 +139,7 @@ impl Pair {
             match self.gateway.poll_output(self.now) {
                 SignallingGatewayOutput::Wait(_) => return any,
                 SignallingGatewayOutput::Event(_) => {}
+                SignallingGatewayOutput::Busy(_, is_busy) => self.busy.push(is_busy),
                 SignallingGatewayOutput::Transmit(transmit) => self.wire.push_back((true, transmit)),
                 SignallingGatewayOutput::DataLink(interface, dlci, request) => {
                     let answer = match &request {
@@ -294,6 +298,37 @@ fn an_error_names_no_interface_but_quotes_the_message() {
     assert_eq!(code, ErrorCode::INVALID_INTERFACE_IDENTIFIER);
     assert!(scope.0.is_empty());
     assert_eq!(diagnostic.as_deref(), Some(octets.as_ref()));
+}
+
+#[test]
+fn q921_is_busy_before_the_first_message_is_refused_and_until_the_queue_is_down() {
+    let mut pair = Pair::new(8);
+    pair.connect();
+    pair.disconnect();
+    for number in 1..=12 {
+        pair.indicate(DataLinkIndication::Data(setup()));
+        // From half of the limit on, once.
+        let expected: &[bool] = if number < 4 { &[] } else { &[true] };
+        assert_eq!(pair.busy, expected, "{number}");
+    }
+    assert_eq!(pair.gateway.queued(&interface()), 8);
+    assert_eq!(pair.gateway.drops().of(DropReason::QueueFull), 4);
+    pair.connect();
+    assert_eq!(pair.busy, [true, false]);
+    let queue = QueueLimits { max: 2, onset: 2, abatement: 0 };
+    let config = SignallingGatewayConfig { queue, ..SignallingGatewayConfig::default() };
+    assert!(SignallingGateway::new(config).is_err());
+}
+
+#[test]
+fn a_congested_association_of_the_channels_asp_makes_q921_busy() {
+    let mut pair = Pair::new(8);
+    pair.connect();
+    for is_congested in [true, false] {
+        pair.gateway.handle_transport(pair.now, ASSOCIATION, TransportInput::Congested(is_congested));
+        pair.run();
+    }
+    assert_eq!(pair.busy, [true, false]);
 }
 
 #[derive(Clone, Debug)]
