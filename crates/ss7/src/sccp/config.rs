@@ -7,7 +7,7 @@ use crate::mtp3::NetworkIndicator;
 use crate::sccp::gtt::Translator;
 use crate::sccp::reassembly::ReassemblyLimits;
 use crate::sccp::timers::{TimerError, Timers};
-use crate::sccp::unitdata::Capability;
+use crate::sccp::unitdata::{Capability, NARROWBAND_OCTETS};
 use crate::sccp::{Ssn, gtt::RouteOn};
 
 /// A node's configuration.
@@ -56,7 +56,8 @@ pub struct ConnectionLimits {
     pub references: usize,
     /// Octets of one message of the user, when it comes in parts and while it waits for the window.
     pub message_octets: usize,
-    /// Messages that wait for the window of a connection of class 3.
+    /// Messages that wait for the window of a connection of class 3. The user is told of congestion from half of it on,
+    /// and of its end at a quarter.
     pub queued_messages: usize,
     /// The window that is granted in class 3, 1 to 127.
     pub credit: u8,
@@ -85,6 +86,17 @@ pub enum ConfigError {
     /// The node is its own remote.
     #[error("node {} is its own remote: remove it from the remotes", .0.0)]
     OwnRemote(PointCode),
+    /// Congestion could not be told before a message is refused: the longest one must fit in half of the queue.
+    #[error(
+        "{queued} messages may wait on a connection, and the longest of its user makes {parts}: allow for {}",
+        .parts * 2
+    )]
+    QueueTooShort {
+        /// What may wait.
+        queued: usize,
+        /// In how many messages the user's longest one is sent.
+        parts: usize,
+    },
     /// A subsystem that nobody may have.
     #[error("subsystem {} cannot be a user: 0 is unknown, 1 is SCCP management", .0.0)]
     ReservedSubsystem(Ssn),
@@ -109,6 +121,16 @@ pub enum ConfigError {
 /// Two addresses of 24 digits and some data.
 const LEAST_OCTETS: usize = 64;
 
+/// User data of one DT1 or DT2: what its length can say.
+const MOST_PART: usize = 255;
+/// Type, reference, sequencing, pointer and length of DT2, which is the longer of the two.
+const PART_OVERHEAD: usize = 8;
+
+/// How much of a user's message one message of so many octets carries.
+pub(super) fn octets_of_part(message_octets: usize) -> usize {
+    message_octets.saturating_sub(PART_OVERHEAD).clamp(1, MOST_PART)
+}
+
 /// SCCP management.
 pub(super) const MANAGEMENT: Ssn = Ssn(1);
 
@@ -132,6 +154,11 @@ impl NodeConfig {
         self.timers.check()?;
         if !(1..=127).contains(&self.connections.credit) {
             return Err(ConfigError::Credit(self.connections.credit));
+        }
+        let (queued, octets) = (self.connections.queued_messages, self.connections.message_octets);
+        let parts = octets.div_ceil(octets_of_part(NARROWBAND_OCTETS)).max(1);
+        if queued < parts * 2 {
+            return Err(ConfigError::QueueTooShort { queued, parts });
         }
         if self.remotes.contains_key(&self.point_code) {
             return Err(ConfigError::OwnRemote(self.point_code));

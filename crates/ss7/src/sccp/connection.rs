@@ -63,6 +63,8 @@ pub(super) struct Connection {
     pub(super) received: Vec<u8>,
     /// Parts of messages, and whether more follow, that wait for the window.
     pub(super) queue: VecDeque<(bool, Bytes)>,
+    /// Whether the user was told that too much waits.
+    pub(super) is_congested: bool,
     /// Expedited data waits for its acknowledgement.
     pub(super) awaits_expedited: bool,
     /// Expedited data that waits its turn.
@@ -86,6 +88,7 @@ impl Connection {
             window: Window::new(credit),
             received: Vec::new(),
             queue: VecDeque::new(),
+            is_congested: false,
             awaits_expedited: false,
             expedited: VecDeque::new(),
         }

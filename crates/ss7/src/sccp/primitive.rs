@@ -61,6 +61,15 @@ pub enum ConnectionRequest {
 /// What SCCP tells a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Indication {
+    /// A connection's queue has grown past half of its limit, or is down to a quarter: no more data should be given
+    /// until then, or [`RequestError::QueueFull`] will answer it. A matter of this node and its user; the protocol does
+    /// not know it.
+    Congestion {
+        /// Which connection.
+        connection: ConnectionId,
+        /// Whether there is congestion from now on.
+        is_congested: bool,
+    },
     /// N-CONNECT confirmation: the connection stands.
     ConnectConfirm {
         /// Which.

@@ -5,9 +5,9 @@ use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::sccp::gtt::{RouteOn, Translator};
 use slantpath_ss7::sccp::{
-    ConnectRequest, ConnectionId, ConnectionRequest, Discard, DisconnectReason, Indication, LocalReference,
-    Message, Node, NodeConfig, ProtocolClass, RefusalCause, ReleaseCause, RequestError, ResetCause,
-    SequencingSegmenting, Ssn,
+    ConfigError, ConnectRequest, ConnectionId, ConnectionRequest, Discard, DisconnectReason, Indication,
+    LocalReference, Message, Node, NodeConfig, Output, ProtocolClass, RefusalCause, ReleaseCause,
+    RequestError, ResetCause, SequencingSegmenting, Ssn,
 };
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
@@ -215,7 +215,7 @@ fn a_closed_window_holds_data_back_until_it_is_acknowledged() {
         net.node(A).request(now, here, ConnectionRequest::Data(Bytes::from(vec![number]))).unwrap();
     }
     let mut first = 0;
-    while let slantpath_ss7::sccp::Output::Transfer(transfer) = net.node(A).poll_output(now) {
+    while let Output::Transfer(transfer) = net.node(A).poll_output(now) {
         first += 1;
         net.node(B).handle_indication(now, TransferIndication::Transfer(transfer));
     }
@@ -224,6 +224,50 @@ fn a_closed_window_holds_data_back_until_it_is_acknowledged() {
     let expected: Vec<Bytes> = (0..20).map(|number| Bytes::from(vec![number])).collect();
     assert_eq!(data(&net.hear(B)), expected);
     assert_eq!(net.trace().iter().filter(|line| line.ends_with("AK")).count(), 5);
+}
+
+#[test]
+fn congestion_of_a_connection_is_told_before_its_data_are_refused_and_so_is_its_end() {
+    let mut net = Net::three();
+    let (here, _) = connected(&mut net, true);
+    net.hear(A);
+    let congestion = |is_congested| Indication::Congestion { connection: here, is_congested };
+    let (now, mut given, mut told) = (net.now, 0, None);
+    let mut under_way = Vec::new();
+    let refusal = loop {
+        if let Err(refusal) =
+            net.node(A).request(now, here, ConnectionRequest::Data(Bytes::from_static(b"x")))
+        {
+            break refusal;
+        }
+        given += 1;
+        match net.node(A).poll_output(now) {
+            Output::Transfer(transfer) => under_way.push(transfer),
+            Output::Indication { indication, .. } => {
+                assert_eq!((told, &indication), (None, &congestion(true)));
+                told = Some(given);
+            }
+            Output::Wait(_) => {}
+        }
+    };
+    // The window takes 8; of those that wait, half of 1,024 are congestion.
+    assert_eq!((told, given, refusal), (Some(8 + 512), 8 + 1_024, RequestError::QueueFull));
+    for transfer in under_way {
+        net.node(B).handle_indication(now, TransferIndication::Transfer(transfer));
+    }
+    net.settle();
+    assert_eq!(data(&net.hear(B)).len(), given);
+    assert_eq!(net.hear(A), [congestion(false)]);
+}
+
+#[test]
+fn a_queue_that_cannot_tell_before_it_refuses_is_no_configuration() {
+    let mut own = config(A);
+    own.connections.queued_messages = 513;
+    let error = Node::new(own.clone()).unwrap_err();
+    assert_eq!(error, ConfigError::QueueTooShort { queued: 513, parts: 258 });
+    own.connections.queued_messages = 516;
+    assert!(Node::new(own).is_ok());
 }
 
 #[test]

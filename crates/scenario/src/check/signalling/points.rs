@@ -98,6 +98,9 @@ pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
         if let Err(error) = Node::new(config) {
             let (place, help) = match &error {
                 ConfigError::Credit(_) => (table.credit.place(), "8 is usual"),
+                ConfigError::QueueTooShort { .. } => {
+                    (table.connection_queue.place(), "1024 is usual, with messages of 64 KiB")
+                }
                 ConfigError::ReservedSubsystem(_) => {
                     (named.subsystems.place(), "6 is the HLR, 7 the VLR, 8 the MSC")
                 }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 
 use crate::mtp3::RoutingLabel;
+use crate::sccp::config::octets_of_part;
 use crate::sccp::connection::machine::{
     ConnectionInput, ConnectionState, RESET, ResetAction, ResetInput, ResetState,
 };
@@ -14,10 +15,6 @@ use crate::sccp::primitive::{Indication, RequestError};
 use crate::sccp::unitdata::NARROWBAND_OCTETS;
 use crate::sccp::{ErrorCause, LocalReference, Message, ReleaseCause, ResetCause, SequencingSegmenting};
 
-/// User data of one DT1 or DT2: what its length can say.
-const MOST_PART: usize = 255;
-/// Type, reference, sequencing, pointer and length of DT2, which is the longer of the two.
-const PART_OVERHEAD: usize = 8;
 /// User data of ED (Q.713, section 4.12).
 const MOST_EXPEDITED: usize = 32;
 /// Expedited data that may wait for the acknowledgement of what was sent before.
@@ -41,9 +38,16 @@ impl Node {
         let node =
             self.connections.get(&local.0).and_then(|connection| connection.peer).map(|(_, node)| node);
         let octets = node.and_then(|node| self.remote(node)).map(|remote| remote.capability.message_octets);
-        let part = octets.unwrap_or(NARROWBAND_OCTETS).saturating_sub(PART_OVERHEAD).clamp(1, MOST_PART);
+        let part = octets_of_part(octets.unwrap_or(NARROWBAND_OCTETS));
         let Some(connection) = self.connections.get_mut(&local.0) else { return Err(RequestError::NotNow) };
-        if connection.queue.len() + data.len().div_ceil(part) > limits.queued_messages {
+        let parts = data.len().div_ceil(part);
+        if parts > limits.queued_messages {
+            let most = limits.queued_messages * part;
+            return Err(RequestError::DataTooLong { octets: data.len(), most });
+        }
+        if connection.queue.len() + parts > limits.queued_messages {
+            // Where a node takes shorter messages than most, one of the user's may make more than half of the queue.
+            self.tell_queue(local, true);
             return Err(RequestError::QueueFull);
         }
         let mut rest = data;
@@ -52,6 +56,7 @@ impl Node {
             connection.queue.push_back((!rest.is_empty(), piece));
         }
         self.pump(now, local);
+        self.follow_congestion(local);
         Ok(())
     }
 
@@ -77,8 +82,34 @@ impl Node {
         Ok(())
     }
 
+    /// Tells the user when too much waits for the window, before anything is refused, and when that is over. What is
+    /// sent at once never counts.
+    fn follow_congestion(&mut self, local: LocalReference) {
+        let limit = self.config.connections.queued_messages;
+        let Some(connection) = self.connections.get_mut(&local.0) else { return };
+        let waiting = connection.queue.len();
+        let is_congested = if connection.is_congested { waiting > limit / 4 } else { waiting * 2 >= limit };
+        self.tell_queue(local, is_congested);
+    }
+
+    /// Tells the user of congestion, if that is new.
+    fn tell_queue(&mut self, local: LocalReference, is_congested: bool) {
+        let Some(connection) = self.connections.get_mut(&local.0) else { return };
+        if core::mem::replace(&mut connection.is_congested, is_congested) != is_congested {
+            let (ssn, id) = (connection.ssn, connection.id);
+            self.indicate(ssn, Indication::Congestion { connection: id, is_congested });
+        }
+    }
+
     /// Sends what waits, as far as the window goes.
     fn pump(&mut self, now: Instant, local: LocalReference) {
+        self.pump_messages(now, local);
+        if self.connections.get(&local.0).is_some_and(|connection| connection.is_congested) {
+            self.follow_congestion(local);
+        }
+    }
+
+    fn pump_messages(&mut self, now: Instant, local: LocalReference) {
         while let Some(connection) = self.connections.get_mut(&local.0) {
             if connection.state != ConnectionState::Active || connection.reset != ResetState::DataTransfer {
                 return;
