@@ -104,6 +104,20 @@ fn what_one_lost_packet_lets_expire_is_warned_of_with_both_values() {
 }
 
 #[test]
+fn a_link_outlives_the_failover_that_nobody_warns_of() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warned/signalling-failover-beyond-t7.toml");
+    let outcome = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
+        let is_warned = scenario.warnings().iter().any(|warning| warning.message.contains("fails over"));
+        let output = run(&scenario, &RunOptions::default()).unwrap();
+        (is_warned, sum(output.table("signalling_links").unwrap(), "times_unavailable"))
+    };
+    assert_eq!(outcome(&[]), (true, 1));
+    assert_eq!(outcome(&["sctp.s.path_max_retrans=0", "sctp.s.rto_min=300 ms"]), (false, 0));
+}
+
+#[test]
 fn every_kind_of_arrival_and_routing_runs() {
     for arrivals in [
         &["signalling.load.isup.arrivals=constant"][..],
