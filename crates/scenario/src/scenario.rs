@@ -144,7 +144,7 @@ impl Scenario {
     /// # Panics
     /// If no flow names it.
     pub fn trace(&self, name: &str) -> &[(Duration, DataSize)] {
-        &self.traces[name]
+        &self.traces.flows[name]
     }
 
     pub(crate) fn traces(&self) -> &Traces {

@@ -17,7 +17,9 @@ use slantpath_ss7::sccp::{self, Digits, GlobalTitle, PartyAddress, Ssn, Subsyste
 
 use crate::check::Traces;
 pub(crate) use crate::check::node_of;
-use crate::schema::signalling::{self as schema, Arrivals, LengthMix, Load, LoadRouting, Point, Signalling};
+use crate::schema::signalling::{
+    self as schema, Arrivals, LengthMix, Load, LoadRouting, LoadSelection, Point, Signalling,
+};
 
 /// The most digits of a title that a translation makes longer.
 const MOST_DIGITS: usize = 15;
@@ -184,13 +186,12 @@ pub(crate) fn sccp(
     Some(config)
 }
 
-/// What a load generates.
-pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
-    let point = signalling.points.find(&load.from).expect("a check resolves points");
+/// How the messages of a load find their way.
+pub(crate) fn routing(signalling: &Signalling, load: &Load) -> load::Routing {
     let destinations = load.to.iter().map(|to| code(signalling, to)).collect();
     let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
     let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
-    let routing = match (*load.routing, &load.translator) {
+    match (*load.routing, &load.translator) {
         (LoadRouting::GlobalTitle, Some(translator)) => {
             let called = |digits: &String| PartyAddress {
                 ssn: subsystem,
@@ -209,9 +210,19 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
             }
         }
         _ => load::Routing::PointCode { destinations, service },
-    };
+    }
+}
+
+/// What a load generates.
+pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
+    let point = signalling.points.find(&load.from).expect("a check resolves points");
+    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
     let lengths = match &*load.lengths {
         LengthMix::IsupCalls => Lengths::isup_calls(),
+        LengthMix::Trace => Lengths::Trace,
+        LengthMix::Weighted(mix) => {
+            Lengths::Mix(mix.iter().map(|(octets, weight)| (usize::from(*octets), *weight)).collect())
+        }
         LengthMix::Octets(octets) => match octets.as_slice() {
             [octets] => Lengths::Fixed(usize::from(*octets)),
             octets => Lengths::Mix(octets.iter().map(|octets| (usize::from(*octets), 1.0)).collect()),
@@ -225,8 +236,8 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
         },
         Arrivals::Poisson => load::Arrivals::Poisson,
         Arrivals::Trace => {
-            let messages = load.trace.as_ref().and_then(|file| traces.get(&**file));
-            load::Arrivals::Trace(messages.into_iter().flatten().map(|(at, _)| *at).collect())
+            let messages = load.trace.as_ref().and_then(|file| traces.loads.get(&**file));
+            load::Arrivals::Trace(messages.cloned().unwrap_or_default())
         }
     };
     GeneratorConfig {
@@ -234,8 +245,12 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
         erlang_per_link: *load.erlang_per_link,
         line_rate: *load.line_rate,
         lengths,
+        selection: match *load.selection {
+            LoadSelection::Link => load::Selection::Link,
+            LoadSelection::Trace => load::Selection::Trace,
+        },
         arrivals,
-        routing,
+        routing: routing(signalling, load),
         origin: code(signalling, &load.from),
         service: ServiceInformation {
             indicator: service,

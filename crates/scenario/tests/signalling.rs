@@ -188,6 +188,50 @@ fn every_timer_of_sccp_is_written_out_for_points_that_have_one() {
     assert_eq!((again.hash(), again.canonical()), (first.hash(), first.canonical()));
 }
 
+/// The lengths and selections that came over a line, by a trace of `lines`.
+fn traced(lines: &'static str, keys: &str) -> RunOutput {
+    let text = titles("arrivals = \"trace\"\ntrace = \"times.csv\"\n").replace("lengths = [120]", keys);
+    let files = std::sync::Arc::new(move |_: &str| Ok(lines.to_owned()));
+    let scenario = Scenario::parse("titles", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, &RunOptions::default()).unwrap()
+}
+
+#[test]
+fn a_trace_says_lengths_and_selections_if_it_is_asked() {
+    let lines = "0 s,60 B,3\n1 s,270 B,4\n1.5 s,120 B,3\n";
+    let octets = |output: &RunOutput| sum(output.table("mtp3_links").unwrap(), "received_bytes");
+    let fixed = traced(lines, "lengths = [120]");
+    let said = traced(lines, "lengths = \"trace\"\nselection = \"trace\"");
+    for output in [&fixed, &said] {
+        assert_eq!(settle(output), [3, 0, 0, 0]);
+    }
+    // Three of 120 octets, and one of each: 90 more, at each of two points.
+    assert_eq!(octets(&said) - octets(&fixed), 2 * 90);
+}
+
+#[test]
+fn weights_decide_how_often_a_length_comes() {
+    let mix = |first: u32| {
+        let keys = format!(
+            "lengths = [{{ octets = 60, weight = {first} }}, {{ octets = 260, weight = 1 }}]\nstart = \"20 s\""
+        );
+        let text = titles("").replace("lengths = [120]\nstart = \"20 s\"", &keys);
+        let none = trace_files(Path::new("nowhere"));
+        let scenario = Scenario::parse("titles", &text, &[], none).unwrap_or_else(|error| panic!("{error}"));
+        let merged = scenario.merged();
+        assert!(merged.contains(&format!("weight = {first}.0 }}")), "{merged}");
+        let again = Scenario::parse("merged", &merged, &[], trace_files(Path::new("nowhere")));
+        assert_eq!(again.unwrap_or_else(|error| panic!("{error}")).hash(), scenario.hash());
+        let output = run(&scenario, &RunOptions::default()).unwrap();
+        let [sent, ..] = settle(&output);
+        let register = sum(output.table("mtp3_links").unwrap(), "received_bytes") as f64;
+        register / sent as f64
+    };
+    // Nine in ten of 60 octets are shorter than one in two, by 80 octets at each of two points.
+    let [short, even] = [9, 1].map(mix);
+    assert!((even - short - 160.0).abs() < 40.0, "{even} {short}");
+}
+
 #[test]
 fn titles_are_translated_on_the_way_and_traces_set_the_pace() {
     let text = titles("arrivals = \"trace\"\ntrace = \"times.csv\"\n");

@@ -14,8 +14,8 @@ mod runs;
 mod stamp;
 
 pub use account::{Account, Delivery, Report};
-pub use arrivals::Arrivals;
-pub use generator::{Generator, GeneratorConfig, GeneratorError, Message, Routing};
+pub use arrivals::{Arrivals, TracedArrival};
+pub use generator::{Generator, GeneratorConfig, GeneratorError, Message, Routing, Selection};
 pub use length::Lengths;
 pub use limits::{Comparison, Limit, Verdict};
 pub use stamp::LinkNumber;

@@ -10,7 +10,7 @@ use slantpath_host::{AssociationConfig, Host, Peer};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
 use slantpath_sigtran::m2pa;
-use slantpath_ss7::load::{Arrivals, GeneratorConfig, Lengths, Report, Routing};
+use slantpath_ss7::load::{Arrivals, GeneratorConfig, Lengths, Report, Routing, Selection};
 use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
 use slantpath_ss7::{PointCode, mtp2};
@@ -63,6 +63,7 @@ pub(crate) fn load(links: u16, erlang: f64, from: &str, to: &str) -> LoadConfig 
             erlang_per_link: erlang,
             line_rate: KBIT_64,
             lengths: Lengths::Fixed(60),
+            selection: Selection::Link,
             arrivals: Arrivals::Poisson,
             routing,
             origin: code(0),

@@ -49,7 +49,7 @@ pub(super) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         let fault = Fault::new(format!("{count} flows are more than ports can be told apart"));
         faults.report(flow.place(), fault.help(format!("let all `count` sum to {MOST_FLOWS} at most")));
     }
-    let mut traces = Traces::new();
+    let mut traces = Traces::default();
     for (name, flow) in file.flows.iter_mut() {
         let place = places[name];
         if let Some(primary) = primaries.remove(name) {
@@ -73,7 +73,7 @@ pub(super) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
                 Some(_) => {}
                 None => trace.digest = Some(Setting::derived(digest, "of the file", place)),
             }
-            traces.insert((*trace.file).clone(), messages);
+            traces.flows.insert((*trace.file).clone(), messages);
         }
     }
     traces

@@ -7,6 +7,7 @@ mod points;
 mod script;
 mod timing;
 mod titles;
+mod trace;
 
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;

@@ -4,12 +4,19 @@ use std::collections::BTreeMap;
 use std::io;
 
 use slantpath_base::{DataSize, Duration};
+use slantpath_ss7::load::TracedArrival;
 
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::value::fault_of;
 
-/// Messages of each trace, by the name of its file: offset from the start of the flow, and size.
-pub(crate) type Traces = BTreeMap<String, Vec<(Duration, DataSize)>>;
+/// Messages of each trace, by the name of its file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Traces {
+    /// Of flows: offset from the start of the flow, and size.
+    pub(crate) flows: BTreeMap<String, Vec<(Duration, DataSize)>>,
+    /// Of signalling loads.
+    pub(crate) loads: BTreeMap<String, Vec<TracedArrival>>,
+}
 
 /// Hands out the text of a file that a scenario names.
 pub(crate) type Files<'a> = &'a (dyn Fn(&str) -> io::Result<String> + Send + Sync);
@@ -21,6 +28,18 @@ pub(super) fn load(
     files: Files<'_>,
     faults: &mut Faults,
 ) -> Option<(Vec<(Duration, DataSize)>, String)> {
+    read(name, "30 ms,1024 B", place, files, faults, parse_line)
+}
+
+/// Reads a trace line by line: `parse` takes a line and the message of the one before it. `example` is a line.
+pub(super) fn read<T>(
+    name: &str,
+    example: &str,
+    place: Place,
+    files: Files<'_>,
+    faults: &mut Faults,
+    parse: impl Fn(&str, Option<&T>) -> Result<T, Fault>,
+) -> Option<(Vec<T>, String)> {
     let text = match files(name) {
         Ok(text) => text,
         Err(error) => {
@@ -40,7 +59,7 @@ pub(super) fn load(
         if content.trim().is_empty() || content.trim_start().starts_with('#') {
             continue;
         }
-        match parse_line(content, messages.last()) {
+        match parse(content, messages.last()) {
             Ok(message) => messages.push(message),
             Err(fault) => {
                 faults.report(place, fault);
@@ -49,8 +68,8 @@ pub(super) fn load(
         }
     }
     if whole && messages.is_empty() {
-        let fault =
-            Fault::new(format!("trace `{name}` has no message")).help("write lines like `30 ms,1024 B`");
+        let fault = Fault::new(format!("trace `{name}` has no message"))
+            .help(format!("write lines like `{example}`"));
         faults.report(place, fault);
         whole = false;
     }
@@ -63,12 +82,18 @@ fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Durati
         line.split_once(',').ok_or_else(|| Fault::new(format!("`{line}` is no message")).help(help))?;
     let at: Duration = at.trim().parse().map_err(|error| fault_of(&error, help))?;
     let size: DataSize = size.trim().parse().map_err(|error| fault_of(&error, help))?;
-    if let Some((earlier, _)) = last
-        && at < *earlier
-    {
-        let message = format!("{at} is earlier than the line before it, {earlier}");
-        return Err(Fault::new(message).help("sort the lines by time"));
-    }
+    in_order(at, last.map(|(earlier, _)| *earlier))?;
     super::flows::message_size(size)?;
     Ok((at, size))
+}
+
+/// Refuses a time before that of the line before it.
+pub(super) fn in_order(at: Duration, last: Option<Duration>) -> Result<(), Fault> {
+    match last.filter(|earlier| at < *earlier) {
+        None => Ok(()),
+        Some(earlier) => {
+            let message = format!("{at} is earlier than the line before it, {earlier}");
+            Err(Fault::new(message).help("sort the lines by time"))
+        }
+    }
 }

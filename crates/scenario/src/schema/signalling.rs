@@ -9,7 +9,7 @@ pub mod script;
 pub mod timers;
 
 pub use link::{Carrier, ErrorCorrection, M2pa, Mtp2, Proving, SignallingLink, TimerRanges};
-pub use load::{Arrivals, LengthMix, Load, LoadRouting};
+pub use load::{Arrivals, LengthMix, Load, LoadRouting, LoadSelection};
 pub use point::{Congestion, Format, Function, NetworkName, Point, Restart, TransferRestricted};
 pub use route::{Route, RouteOn, Sharing, Translation};
 pub use sccp::{Sccp, UnitdataForm};

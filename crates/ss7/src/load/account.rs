@@ -9,7 +9,7 @@ use super::generator::Message;
 use super::runs::Runs;
 use super::stamp::{self, LinkNumber};
 use crate::PointCode;
-use crate::mtp3::ServiceIndicator;
+use crate::mtp3::{ServiceIndicator, Sls};
 use crate::sccp;
 use crate::transfer::{Transfer, TransferIndication};
 
@@ -26,7 +26,7 @@ pub enum Delivery {
         /// How long it took.
         delay: Duration,
     },
-    /// After a message that was sent later over the same link to the same destination.
+    /// After a message that was sent later for the same link with the same selection to the same destination.
     OutOfSequence {
         /// Which link it was generated for.
         link: LinkNumber,
@@ -51,12 +51,12 @@ pub enum Delivery {
 #[derive(Clone, Debug, Default)]
 struct LinkAccount {
     sent: u64,
-    /// Numbers and times of messages that have not arrived.
-    outstanding: BTreeMap<u64, Instant>,
+    /// Times and signalling link selections of messages that have not arrived, by their numbers.
+    outstanding: BTreeMap<u64, (Instant, Sls)>,
     /// Numbers of messages that were given up and have not arrived since.
     given_up: Runs,
-    /// The greatest number that has arrived, by the called destination.
-    greatest: BTreeMap<PointCode, u64>,
+    /// The greatest number that has arrived, by the called destination and the selection: others may overtake.
+    greatest: BTreeMap<(PointCode, u8), u64>,
 }
 
 /// The account of a generator's messages.
@@ -143,7 +143,7 @@ impl Account {
         }
         let link = &mut self.links[index];
         link.sent = message.number + 1;
-        link.outstanding.insert(message.number, now);
+        link.outstanding.insert(message.number, (now, message.transfer.label.sls));
         self.give_up(now, index);
     }
 
@@ -175,15 +175,21 @@ impl Account {
 
     /// Reads a message that has arrived.
     pub fn arrived(&mut self, now: Instant, transfer: &Transfer) -> Delivery {
-        self.settle(now, transfer.label.dpc, stamp_of(transfer))
+        self.settle(now, transfer.label.dpc, Some(transfer.label.sls), stamp_of(transfer))
     }
 
     /// Reads the data of a unitdata that SCCP has given to its user at `destination`.
     pub fn arrived_unitdata(&mut self, now: Instant, destination: PointCode, data: &[u8]) -> Delivery {
-        self.settle(now, destination, stamp::parse(data))
+        self.settle(now, destination, None, stamp::parse(data))
     }
 
-    fn settle(&mut self, now: Instant, destination: PointCode, stamp: Option<(LinkNumber, u32)>) -> Delivery {
+    fn settle(
+        &mut self,
+        now: Instant,
+        destination: PointCode,
+        label: Option<Sls>,
+        stamp: Option<(LinkNumber, u32)>,
+    ) -> Delivery {
         let Some((link, low)) = stamp else {
             self.unknown += 1;
             return Delivery::Unknown;
@@ -200,11 +206,13 @@ impl Account {
             self.repeated += 1;
             return Delivery::Repeated { link };
         }
-        let greatest = account.greatest.entry(destination).or_insert(number);
+        // One that was given up has its label, or the selection of its link.
+        let sls = sent.map(|(_, sls)| sls).or(label).unwrap_or(Sls(link.0 % 16));
+        let greatest = account.greatest.entry((destination, sls.0)).or_insert(number);
         let is_overtaken = number < *greatest;
         *greatest = number.max(*greatest);
         self.out_of_sequence += u64::from(is_overtaken);
-        let Some(sent) = sent else {
+        let Some((sent, _)) = sent else {
             self.lost -= 1;
             self.late += 1;
             return Delivery::Late { link };
@@ -224,7 +232,7 @@ impl Account {
     fn give_up(&mut self, now: Instant, index: usize) {
         let LinkAccount { outstanding, given_up, .. } = &mut self.links[index];
         while let Some(first) =
-            outstanding.first_entry().filter(|first| now - *first.get() > self.give_up_after)
+            outstanding.first_entry().filter(|first| now - first.get().0 > self.give_up_after)
         {
             given_up.insert(*first.key());
             first.remove();

@@ -2,6 +2,8 @@
 
 use slantpath_base::{Duration, Instant, Stream};
 
+use crate::mtp3::Sls;
+
 /// The process by which the messages of one link arrive. Where it has no times of its own, the mean gap between two
 /// messages is what gives the link its Erlang.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +20,26 @@ pub enum Arrivals {
     },
     /// A Poisson process.
     Poisson,
-    /// At these offsets from the start, in order; the link's Erlang are what they are.
-    Trace(Vec<Duration>),
+    /// As a trace has them, in order of time; the link's Erlang are what they are.
+    Trace(Vec<TracedArrival>),
+}
+
+/// A message of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TracedArrival {
+    /// When it comes, from the start on.
+    pub at: Duration,
+    /// How long it is, in octets on the line, if the trace says so.
+    pub octets: Option<usize>,
+    /// Its signalling link selection, if the trace says so.
+    pub sls: Option<Sls>,
+}
+
+impl TracedArrival {
+    /// One of which only the time is known.
+    pub const fn at(at: Duration) -> Self {
+        Self { at, octets: None, sls: None }
+    }
 }
 
 /// The process of one link, under way.
@@ -56,6 +76,14 @@ impl Clock {
         self.due
     }
 
+    /// What a trace says of the message that is due.
+    pub(super) fn traced(&self) -> Option<TracedArrival> {
+        match &self.arrivals {
+            Arrivals::Trace(messages) => messages.get(self.taken).copied(),
+            Arrivals::Constant | Arrivals::OnOff { .. } | Arrivals::Poisson => None,
+        }
+    }
+
     /// The message that was due has been taken.
     pub(super) fn advance(&mut self) {
         self.taken += 1;
@@ -86,7 +114,7 @@ impl Clock {
                 }
                 Some(at)
             }
-            Arrivals::Trace(ref offsets) => offsets.get(self.taken).map(|offset| self.start + *offset),
+            Arrivals::Trace(ref messages) => messages.get(self.taken).map(|message| self.start + message.at),
         }
     }
 }
@@ -139,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_trace_is_played_and_ends() {
-        let offsets = [0, 5, 5, 1_200].map(Duration::from_millis).to_vec();
-        assert_eq!(counts(&Arrivals::Trace(offsets), 2), [3, 1]);
+        let messages = [0, 5, 5, 1_200].map(|at| TracedArrival::at(Duration::from_millis(at))).to_vec();
+        assert_eq!(counts(&Arrivals::Trace(messages), 2), [3, 1]);
     }
 }

@@ -43,10 +43,20 @@ pub enum Routing {
     },
 }
 
+/// Which signalling link selection messages have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// Those of link n have n modulo 16.
+    #[default]
+    Link,
+    /// What the trace of arrivals says of each.
+    Trace,
+}
+
 /// What is to be generated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeneratorConfig {
-    /// How many links: 1 to 256. Link n takes signalling link selection n modulo 16.
+    /// How many links: 1 to 256.
     pub links: u16,
     /// The share of a link's time that its messages take on a line of `line_rate`: 0 to 1 loads a line, more overloads
     /// it. Arrivals from a trace bring their own.
@@ -55,6 +65,8 @@ pub struct GeneratorConfig {
     pub line_rate: DataRate,
     /// How long messages are.
     pub lengths: Lengths,
+    /// Which signalling link selection they have.
+    pub selection: Selection,
     /// When they come.
     pub arrivals: Arrivals,
     /// Where they go.
@@ -100,6 +112,17 @@ pub enum GeneratorError {
     /// On-off arrivals without activity.
     #[error("on-off arrivals need a mean period of activity above 0")]
     NoActivity,
+    /// A trace that lacks what it is to say.
+    #[error("the trace has no {what} for its message {at}, counted from 0")]
+    TraceLacks {
+        /// A length, or a signalling link selection.
+        what: &'static str,
+        /// Of which message.
+        at: usize,
+    },
+    /// Lengths or selections are to come from a trace, and there is none.
+    #[error("there is no trace to say the {0} of messages")]
+    NoTrace(&'static str),
     /// A trace that is not in order of time.
     #[error("the trace goes back in time at its message {0}, counted from 0")]
     Trace(usize),
@@ -166,15 +189,20 @@ impl Generator {
     pub fn poll(&mut self, now: Instant) -> Option<Message> {
         let (_, index) = self.next_link().filter(|(due, _)| *due <= now)?;
         let link = &mut self.links[index];
-        let octets = self.config.lengths.draw(&mut link.lengths);
+        let traced = link.clock.traced();
+        let octets = self.config.lengths.draw(&mut link.lengths, traced.and_then(|message| message.octets));
         let number = link.sent;
         link.sent += 1;
         link.clock.advance();
         let link = LinkNumber(u8::try_from(index).expect("there are at most 256 links"));
-        Some(Message { link, number, transfer: self.compose(link, number, octets) })
+        let sls = match self.config.selection {
+            Selection::Link => Sls(link.0 % 16),
+            Selection::Trace => traced.and_then(|message| message.sls).unwrap_or(Sls(0)),
+        };
+        Some(Message { link, number, transfer: self.compose(link, number, octets, sls) })
     }
 
-    fn compose(&self, link: LinkNumber, number: u64, octets: usize) -> Transfer {
+    fn compose(&self, link: LinkNumber, number: u64, octets: usize, sls: Sls) -> Transfer {
         let user_octets = octets - octets_on_line(SERVICE_AND_LABEL);
         let mut user_data = Vec::with_capacity(user_octets);
         let in_turn = |count: usize| usize::try_from(number % count as u64).expect("an index");
@@ -197,7 +225,7 @@ impl Generator {
             }
         };
         let service = ServiceInformation { indicator, ..self.config.service };
-        let label = RoutingLabel { dpc, opc: self.config.origin, sls: Sls(link.0 % 16) };
+        let label = RoutingLabel { dpc, opc: self.config.origin, sls };
         Transfer { service, label, user_data: Bytes::from(user_data) }
     }
 }
@@ -220,41 +248,60 @@ fn check(config: &GeneratorConfig) -> Result<(), GeneratorError> {
     if config.line_rate.as_bits_per_sec() == 0 {
         return Err(GeneratorError::LineRate);
     }
-    let overhead = match &config.routing {
-        Routing::PointCode { destinations, .. } => {
-            if destinations.is_empty() {
-                return Err(GeneratorError::NoDestination);
-            }
-            0
-        }
-        Routing::GlobalTitle { called, calling, .. } => {
-            let overheads = called.iter().map(|called| unitdata_overhead(called, calling));
-            overheads.max().ok_or(GeneratorError::NoDestination)?
-        }
+    let (least, most) = config.routing.lengths().ok_or(GeneratorError::NoDestination)?;
+    let check_length = |octets: usize| {
+        let fits = (least..=most).contains(&octets);
+        if fits { Ok(()) } else { Err(GeneratorError::Length { octets, least, most }) }
     };
-    let (shortest, longest) = config.lengths.range().ok_or(GeneratorError::Weights)?;
-    let least = octets_on_line(SERVICE_AND_LABEL) + overhead + STAMP_LEN;
-    for octets in [shortest, longest] {
-        if !(least..=LONGEST).contains(&octets) {
-            return Err(GeneratorError::Length { octets, least, most: LONGEST });
-        }
-    }
+    config.lengths.all().into_iter().try_for_each(check_length)?;
     if !config.lengths.has_weights() {
         return Err(GeneratorError::Weights);
     }
     match &config.arrivals {
         Arrivals::OnOff { mean_on, .. } if *mean_on == Duration::ZERO => Err(GeneratorError::NoActivity),
-        Arrivals::Trace(offsets) => {
-            let back = offsets.windows(2).position(|pair| pair[1] < pair[0]);
-            back.map_or(Ok(()), |at| Err(GeneratorError::Trace(at + 1)))
+        Arrivals::Trace(messages) => {
+            if let Some(at) = messages.windows(2).position(|pair| pair[1].at < pair[0].at) {
+                return Err(GeneratorError::Trace(at + 1));
+            }
+            for (at, message) in messages.iter().enumerate() {
+                if config.lengths == Lengths::Trace {
+                    check_length(message.octets.ok_or(GeneratorError::TraceLacks { what: "length", at })?)?;
+                }
+                if config.selection == Selection::Trace && message.sls.is_none() {
+                    return Err(GeneratorError::TraceLacks { what: "signalling link selection", at });
+                }
+            }
+            Ok(())
         }
-        Arrivals::Constant | Arrivals::OnOff { .. } | Arrivals::Poisson => Ok(()),
+        Arrivals::Constant | Arrivals::OnOff { .. } | Arrivals::Poisson => {
+            if config.lengths == Lengths::Trace {
+                return Err(GeneratorError::NoTrace("lengths"));
+            }
+            if config.selection == Selection::Trace {
+                return Err(GeneratorError::NoTrace("selections"));
+            }
+            Ok(())
+        }
+    }
+}
+
+impl Routing {
+    /// The shortest and the longest message in octets on the line; `None` without a destination.
+    pub fn lengths(&self) -> Option<(usize, usize)> {
+        let overhead = match self {
+            Self::PointCode { destinations, .. } => (!destinations.is_empty()).then_some(0),
+            Self::GlobalTitle { called, calling, .. } => {
+                called.iter().map(|called| unitdata_overhead(called, calling)).max()
+            }
+        };
+        overhead.map(|overhead| (octets_on_line(SERVICE_AND_LABEL) + overhead + STAMP_LEN, LONGEST))
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::load::TracedArrival;
     use crate::mtp3::NetworkIndicator;
     use crate::sccp::{Digits, GlobalTitle, Ssn};
 
@@ -264,6 +311,7 @@ pub(super) mod tests {
             erlang_per_link: 0.36,
             line_rate: DataRate::from_bits_per_sec(64_000),
             lengths: Lengths::Fixed(270),
+            selection: Selection::Link,
             arrivals: Arrivals::Poisson,
             routing: Routing::PointCode { destinations: vec![PointCode(2)], service: ServiceIndicator::ISUP },
             origin: PointCode(1),
@@ -346,8 +394,43 @@ pub(super) mod tests {
         assert_eq!(error(idle), "0 Erlang per link: it must be above 0");
         let dead = GeneratorConfig { line_rate: DataRate::from_bits_per_sec(0), ..config() };
         assert_eq!(error(dead), "a line of rate 0 carries nothing: no load fills it");
-        let back = [3, 2].map(Duration::from_millis).to_vec();
+        let back = [3, 2].map(|at| TracedArrival::at(Duration::from_millis(at))).to_vec();
         let trace = GeneratorConfig { arrivals: Arrivals::Trace(back), ..config() };
         assert_eq!(error(trace), "the trace goes back in time at its message 1, counted from 0");
+        let trace = Arrivals::Trace(vec![TracedArrival::at(Duration::ZERO)]);
+        let lacks = GeneratorConfig { arrivals: trace.clone(), lengths: Lengths::Trace, ..config() };
+        assert_eq!(error(lacks), "the trace has no length for its message 0, counted from 0");
+        let lacks = GeneratorConfig { arrivals: trace, selection: Selection::Trace, ..config() };
+        assert_eq!(
+            error(lacks),
+            "the trace has no signalling link selection for its message 0, counted from 0"
+        );
+        let none = GeneratorConfig { lengths: Lengths::Trace, ..config() };
+        assert_eq!(error(none), "there is no trace to say the lengths of messages");
+        let none = GeneratorConfig { lengths: Lengths::Mix(Vec::new()), ..config() };
+        assert_eq!(error(none), "a mix of lengths needs a length, and weights from 0 on with one above it");
+    }
+
+    #[test]
+    fn a_trace_says_lengths_and_selections() {
+        let of = |(at, octets, sls)| TracedArrival {
+            at: Duration::from_millis(at),
+            octets: Some(octets),
+            sls: Some(Sls(sls)),
+        };
+        let trace = [(1, 60, 3), (2, 270, 0), (2, 61, 15)].map(of);
+        let messages = all(GeneratorConfig {
+            links: 1,
+            lengths: Lengths::Trace,
+            selection: Selection::Trace,
+            arrivals: Arrivals::Trace(trace.to_vec()),
+            ..config()
+        });
+        let seen = messages.iter().map(|(at, message)| TracedArrival {
+            at: *at - Instant::START,
+            octets: Some(octets_on_line(5 + message.transfer.user_data.len())),
+            sls: Some(message.transfer.label.sls),
+        });
+        assert_eq!(seen.collect::<Vec<_>>(), trace);
     }
 }

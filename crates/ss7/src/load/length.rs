@@ -10,6 +10,8 @@ pub enum Lengths {
     Fixed(usize),
     /// Several, each with its weight.
     Mix(Vec<(usize, f64)>),
+    /// What the trace of arrivals says of each.
+    Trace,
 }
 
 impl Lengths {
@@ -19,9 +21,10 @@ impl Lengths {
         Self::Mix(vec![(15, 1_858.0), (17, 1_145.0), (19, 1_113.0), (37, 18.0), (38, 1_131.0)])
     }
 
-    /// The mean in octets.
+    /// The mean in octets; 0 where a trace says them, which brings its own times.
     pub fn mean(&self) -> f64 {
         match self {
+            Self::Trace => 0.0,
             Self::Fixed(octets) => *octets as f64,
             Self::Mix(mix) => {
                 let total: f64 = mix.iter().map(|(_, weight)| weight).sum();
@@ -30,21 +33,19 @@ impl Lengths {
         }
     }
 
-    /// The shortest and the longest; `None` of an empty mix.
-    pub(super) fn range(&self) -> Option<(usize, usize)> {
+    /// Every length there may be, but for those of a trace.
+    pub(super) fn all(&self) -> Vec<usize> {
         match self {
-            Self::Fixed(octets) => Some((*octets, *octets)),
-            Self::Mix(mix) => {
-                let octets = || mix.iter().map(|(octets, _)| *octets);
-                octets().min().zip(octets().max())
-            }
+            Self::Fixed(octets) => vec![*octets],
+            Self::Mix(mix) => mix.iter().map(|(octets, _)| *octets).collect(),
+            Self::Trace => Vec::new(),
         }
     }
 
     /// Whether every weight is a number from 0 on, and one is above it.
     pub(super) fn has_weights(&self) -> bool {
         match self {
-            Self::Fixed(_) => true,
+            Self::Fixed(_) | Self::Trace => true,
             Self::Mix(mix) => {
                 mix.iter().all(|(_, weight)| weight.is_finite() && *weight >= 0.0)
                     && mix.iter().any(|(_, weight)| *weight > 0.0)
@@ -52,9 +53,11 @@ impl Lengths {
         }
     }
 
-    pub(super) fn draw(&self, stream: &mut Stream) -> usize {
+    /// The length of the next message, of which a trace may say one.
+    pub(super) fn draw(&self, stream: &mut Stream, traced: Option<usize>) -> usize {
         match self {
             Self::Fixed(octets) => *octets,
+            Self::Trace => traced.unwrap_or_default(),
             Self::Mix(mix) => {
                 let total: f64 = mix.iter().map(|(_, weight)| weight).sum();
                 let mut left = stream.uniform() * total;
@@ -77,7 +80,7 @@ mod tests {
     fn draws_have_the_mean_of_the_mix() {
         let lengths = Lengths::isup_calls();
         let mut stream = Seed::new(1, 0).stream("lengths");
-        let mean = (0..100_000).map(|_| lengths.draw(&mut stream) as f64).sum::<f64>() / 100_000.0;
+        let mean = (0..100_000).map(|_| lengths.draw(&mut stream, None) as f64).sum::<f64>() / 100_000.0;
         // The standard error is 0.03.
         assert!((mean - lengths.mean()).abs() < 0.1, "{mean} beside {}", lengths.mean());
     }

@@ -5,14 +5,16 @@ use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
 
 use super::network::must_reach;
-use super::point;
+use super::{point, trace};
 use crate::check::before_the_end;
-use crate::check::traces::{Files, Traces, load as load_trace};
+use crate::check::traces::{Files, Traces};
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::File;
-use crate::schema::signalling::{Arrivals, Congestion, Load, LoadRouting, Signalling};
+use crate::schema::signalling::{
+    Arrivals, Congestion, Format, LengthMix, Load, LoadRouting, LoadSelection, Signalling,
+};
 use crate::section::{Named, Setting};
-use crate::signalling::{generator, no_seed};
+use crate::signalling::{generator, no_seed, routing as routing_of};
 
 pub(super) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
@@ -37,6 +39,7 @@ pub(super) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
         }
         routing(signalling, load, faults);
         arrivals(load, faults);
+        of_trace(load, faults);
         priority(signalling, load, faults);
     }
     distinct(signalling, faults);
@@ -122,6 +125,19 @@ fn arrivals(load: &Load, faults: &mut Faults) {
     }
 }
 
+/// A trace cannot say anything of messages that come otherwise.
+fn of_trace(load: &Load, faults: &mut Faults) {
+    let keys = [
+        ("lengths", matches!(*load.lengths, LengthMix::Trace), load.lengths.place()),
+        ("selection", *load.selection == LoadSelection::Trace, load.selection.place()),
+    ];
+    for (key, _, place) in keys.into_iter().filter(|(_, says, _)| *says && *load.arrivals != Arrivals::Trace)
+    {
+        let message = format!("`{key} = \"trace\"` has no meaning with `arrivals = \"{}\"`", *load.arrivals);
+        faults.report(place, Fault::new(message).help("write `arrivals = \"trace\"` and name a `trace`"));
+    }
+}
+
 /// Two loads whose messages could not be told apart where they arrive.
 fn distinct(signalling: &Signalling, faults: &mut Faults) {
     let loads: Vec<_> = signalling.load.iter().collect();
@@ -153,7 +169,9 @@ pub(super) fn complete(
     traces: &mut Traces,
     faults: &mut Faults,
 ) {
-    for (_, load) in signalling.load.iter_mut() {
+    let wanted: Vec<trace::Wanted> =
+        signalling.load.iter().map(|(_, load)| wanted(signalling, load)).collect();
+    for ((_, load), wanted) in signalling.load.iter_mut().zip(wanted) {
         let latest = duration.saturating_sub(*load.give_up_after);
         if load.stop.is_none() {
             let stop = if latest > *load.start { latest } else { duration };
@@ -163,18 +181,31 @@ pub(super) fn complete(
             let message = format!("the load stops at {}, before it starts at {}", *stop, *load.start);
             faults.report(stop.place(), Fault::new(message).help("let `stop` be later than `start`"));
         }
-        let Some(trace) = &load.trace else { continue };
-        let Some((messages, digest)) = load_trace(trace, trace.place(), files, faults) else { continue };
+        let Some(file) = &load.trace else { continue };
+        let Some((messages, digest)) = trace::load(file, file.place(), wanted, files, faults) else {
+            continue;
+        };
         match &load.trace_digest {
             Some(given) if **given != digest => {
-                let message = format!("trace `{}` has changed: its digest is {digest}", **trace);
+                let message = format!("trace `{}` has changed: its digest is {digest}", **file);
                 let help = "remove `trace_digest`, or bring back the file that it was taken from";
                 faults.report(given.place(), Fault::new(message).help(help));
             }
             Some(_) => {}
-            None => load.trace_digest = Some(Setting::derived(digest, "of the file", trace.place())),
+            None => load.trace_digest = Some(Setting::derived(digest, "of the file", file.place())),
         }
-        traces.insert((**trace).clone(), messages);
+        traces.loads.insert((**file).clone(), messages);
+    }
+}
+
+/// What a load wants to hear from its trace.
+fn wanted(signalling: &Signalling, load: &Load) -> trace::Wanted {
+    let says_lengths = matches!(*load.lengths, LengthMix::Trace);
+    let format = signalling.points.find(&load.from).map(|from| *from.format);
+    let greatest = if format == Some(Format::Ansi) { u8::MAX } else { 15 };
+    trace::Wanted {
+        lengths: routing_of(signalling, load).lengths().filter(|_| says_lengths),
+        selections: (*load.selection == LoadSelection::Trace).then_some(greatest),
     }
 }
 
@@ -215,7 +246,7 @@ fn cure(load: &Named<Load>, error: &GeneratorError) -> (Place, &'static str) {
             let mean_on = load.mean_on.as_ref().map(Setting::place);
             (mean_on.unwrap_or_else(|| load.arrivals.place()), "\"1 s\" would do")
         }
-        GeneratorError::Trace(_) => {
+        GeneratorError::Trace(_) | GeneratorError::TraceLacks { .. } | GeneratorError::NoTrace(_) => {
             let trace = load.trace.as_ref().map(Setting::place);
             (trace.unwrap_or_else(|| load.arrivals.place()), "sort the file by time")
         }

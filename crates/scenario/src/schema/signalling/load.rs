@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use slantpath_base::{DataRate, Duration};
 
 use crate::diagnostic::Fault;
-use crate::document::Node;
+use crate::document::{Data, Node};
 use crate::section::{Setting, section};
 use crate::value::{Value, choice};
 
@@ -15,14 +15,15 @@ section! {
         from: Setting<String>;
         /// The points that receive, in turn.
         to: Setting<Vec<String>>;
-        /// How many links' worth of load; link n takes signalling link selection n modulo 16.
+        /// How many links' worth of load.
         links: Setting<u16> = 1;
         /// The share of a line's time that the messages of one of them take.
         erlang_per_link: Setting<f64>;
         /// What one Erlang fills.
         line_rate: Setting<DataRate> = DataRate::from_bits_per_sec(64_000);
-        /// Octets of a message on the line, flag and check bits included; several are as frequent. `"isup-calls"` is
-        /// the mix of a real generator of ISUP calls.
+        /// Octets of a message on the line, flag and check bits included; several are as frequent, or as their weights
+        /// say. `"isup-calls"` is the mix of a real generator of ISUP calls, `"trace"` what the trace says of each
+        /// message.
         lengths: Setting<LengthMix>;
         /// When messages come.
         arrivals: Setting<Arrivals> = Arrivals::Poisson;
@@ -30,7 +31,10 @@ section! {
         mean_on: Option<Setting<Duration>>;
         /// With `on-off`: mean length of a pause.
         mean_off: Option<Setting<Duration>>;
-        /// With `trace`: a file with lines of time and size, of which the times are taken.
+        /// Which signalling link selection messages have.
+        selection: Setting<LoadSelection> = LoadSelection::Link;
+        /// With `trace`: a file with a line for each message, its time, and if `lengths` or `selection` say so its size
+        /// and its selection: `30 ms,120 B,5`.
         trace: Option<Setting<String>>;
         /// With `trace`: BLAKE3 of the file; worked out if absent.
         trace_digest: Option<Setting<String>>;
@@ -85,34 +89,96 @@ choice! {
     }
 }
 
-/// Lengths of messages. Written `"isup-calls"` or as a list of octets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+choice! {
+    /// Which signalling link selection messages have.
+    pub enum LoadSelection {
+        /// Those of link n have n modulo 16.
+        Link = "link",
+        /// What the trace says of each.
+        Trace = "trace",
+    }
+}
+
+/// Lengths of messages. Written `"isup-calls"`, `"trace"`, as a list of octets, or as one of octets and weights.
+#[derive(Clone, Debug, PartialEq)]
 pub enum LengthMix {
     /// The mix of a real generator of ISUP calls.
     IsupCalls,
     /// These, all as frequent.
     Octets(Vec<u16>),
+    /// What the trace says of each message.
+    Trace,
+    /// These, each with its weight.
+    Weighted(Vec<(u16, f64)>),
+}
+
+/// What a length may be written as.
+const LENGTHS: &str =
+    "write \"isup-calls\", \"trace\", a list like [60, 120], or one like [{ octets = 60, weight = 3 }]";
+
+/// A length with its weight: a table of two keys.
+fn weighted(node: &Node) -> Result<(u16, f64), Fault> {
+    let Data::Table(entries) = &node.data else {
+        let message = format!("octets with a weight are wanted here, not {}", node.kind());
+        return Err(Fault::new(message).help("give every length of the list its weight, or none"));
+    };
+    if let Some(key) = entries.keys().find(|key| !["octets", "weight"].contains(&key.as_str())) {
+        return Err(Fault::new(format!("a length has no key `{key}`")).help("its keys: `octets`, `weight`"));
+    }
+    let entry = |key: &str| {
+        let lacks =
+            || Fault::new(format!("a length lacks `{key}`")).help("write { octets = 60, weight = 3 }");
+        entries.get(key).map(|entry| &entry.node).ok_or_else(lacks)
+    };
+    let (octets, weight) = (u16::read(entry("octets")?)?, f64::read(entry("weight")?)?);
+    if weight < 0.0 {
+        return Err(Fault::new(format!("a weight of {weight} is negative")).help("a weight is 0 or more"));
+    }
+    Ok((octets, weight))
 }
 
 impl Value for LengthMix {
     fn read(node: &Node) -> Result<Self, Fault> {
-        if String::read(node).is_ok_and(|text| text.trim() == "isup-calls") {
-            return Ok(Self::IsupCalls);
+        match &node.data {
+            Data::Text(text) if text.trim() == "isup-calls" => Ok(Self::IsupCalls),
+            Data::Text(text) if text.trim() == "trace" => Ok(Self::Trace),
+            Data::Array(items) if items.iter().any(|item| matches!(item.data, Data::Table(_))) => {
+                items.iter().map(weighted).collect::<Result<_, _>>().map(Self::Weighted)
+            }
+            _ => Vec::<u16>::read(node)
+                .map(Self::Octets)
+                .map_err(|fault| Fault::new(fault.message).help(LENGTHS)),
         }
-        Vec::<u16>::read(node).map(Self::Octets).map_err(|fault| {
-            Fault::new(fault.message).help("write \"isup-calls\" or a list of octets like [60, 120, 270]")
-        })
     }
 
     fn write(&self) -> String {
         match self {
             Self::IsupCalls => "\"isup-calls\"".to_owned(),
             Self::Octets(octets) => octets.write(),
+            Self::Trace => "\"trace\"".to_owned(),
+            Self::Weighted(mix) => {
+                let item = |(octets, weight): &(u16, f64)| {
+                    format!("{{ octets = {}, weight = {} }}", octets.write(), weight.write())
+                };
+                format!("[{}]", mix.iter().map(item).collect::<Vec<_>>().join(", "))
+            }
         }
     }
 
     fn schema() -> Json {
-        let examples = json!(["isup-calls", [60, 120, 270]]);
-        json!({ "anyOf": [{ "const": "isup-calls" }, Vec::<u16>::schema()], "examples": examples })
+        let examples = json!(["isup-calls", "trace", [60, 120, 270], [{ "octets": 60, "weight": 3 }]]);
+        let weighted = json!({
+            "type": "object",
+            "properties": { "octets": u16::schema(), "weight": { "type": "number", "minimum": 0 } },
+            "required": ["octets", "weight"],
+            "additionalProperties": false,
+        });
+        let forms = json!([
+            { "const": "isup-calls" },
+            { "const": "trace" },
+            Vec::<u16>::schema(),
+            { "type": "array", "items": weighted },
+        ]);
+        json!({ "anyOf": forms, "examples": examples })
     }
 }
