@@ -235,7 +235,8 @@ fn cure(load: &Named<Load>, error: &GeneratorError) -> (Place, &'static str) {
         GeneratorError::Links(_) => (load.links.place(), "each link is a stream of its own"),
         GeneratorError::Erlang(_) => (load.erlang_per_link.place(), "0.2 is usual, and 1 fills a line"),
         GeneratorError::LineRate => (load.line_rate.place(), "\"64 kbit/s\" is usual"),
-        GeneratorError::Length { .. } | GeneratorError::Weights => {
+        GeneratorError::Weights => (load.lengths.place(), "write lengths like [{ octets = 60, weight = 3 }]"),
+        GeneratorError::Length { .. } => {
             (load.lengths.place(), "octets on the line count flag, check bits, label and addresses")
         }
         GeneratorError::NoDestination => {

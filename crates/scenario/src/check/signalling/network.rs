@@ -60,6 +60,9 @@ fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option
         ConfigError::TimerOutOfRange { timer: name, .. } => {
             (timer(*name), "the ranges are those of Q.704, section 16.8, and Q.707, section 5.5")
         }
+        ConfigError::OwnPointCode(own, _) if route(signalling, name, own.0).is_some() => {
+            (route_target(signalling, name, own.0), "let the route lead to another point")
+        }
         ConfigError::OwnPointCode(..) => {
             (point.map(|point| point.point_code.place()), "give every point a code of its own")
         }
@@ -128,6 +131,12 @@ pub(super) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: P
         let help = format!("add `[[signalling.routes]]` with `from = \"{from}\"` and `to = \"{to}\"`");
         faults.report(place, Fault::new(message).help(help));
     }
+}
+
+/// The line that names the destination of a route.
+fn route_target(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
+    let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
+    routes.find(|route| code(signalling, &route.to) == destination).map(|route| route.to.place())
 }
 
 /// The line of the route from a point to a destination.

@@ -4,7 +4,7 @@ use slantpath_ss7::sccp::{ConfigError, Node, TimerError};
 
 use super::point;
 use crate::diagnostic::{Fault, Faults, Place};
-use crate::schema::signalling::{Congestion, NetworkName, Point, Sccp, Signalling};
+use crate::schema::signalling::{Congestion, Format, NetworkName, Point, Sccp, Signalling};
 use crate::section::{Named, Nested, Section};
 use crate::signalling::{code, has_sccp, sccp, translator};
 
@@ -23,6 +23,11 @@ pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
             let help = "write `network = \"national\"`, or leave `congestion` out";
             faults.warn(named.congestion.place(), Fault::new(message).help(help));
         }
+        if *named.format != Format::Itu && has_sccp(signalling, name, named) {
+            let message = format!("`{name}` has SCCP, whose addresses have point codes of 14 bits");
+            let help = "write `format = \"itu\"`, or leave out its subsystems and translations";
+            faults.report(named.format.place(), Fault::new(message).help(help));
+        }
         let Some(Nested(table)) = &named.sccp else { continue };
         if !has_sccp(signalling, name, named) {
             let message = format!("`{name}` has no SCCP: it has neither a subsystem nor a translation");
@@ -36,6 +41,10 @@ pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
             if *far == *name {
                 let message = format!("`{name}` is told of its own subsystems, or takes over from itself");
                 faults.report(place, Fault::new(message).help("name another point"));
+            } else if signalling.points.find(far).is_some_and(|point| !has_sccp(signalling, far, point)) {
+                let message = format!("`{far}` has no SCCP to hear of the subsystems of `{name}`");
+                let help = format!("give it `subsystems` or translations, or leave it out in `{name}`");
+                faults.warn(place, Fault::new(message).help(help));
             }
         }
     }

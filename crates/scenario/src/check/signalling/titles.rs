@@ -72,7 +72,9 @@ pub(super) fn check(signalling: &Signalling, faults: &mut Faults) -> BTreeMap<Po
     }
     let search = find_loops(&translators);
     for TranslationLoop { path, digits, is_certain } in &search.loops {
-        let steps = path.iter().map(|(code, rule)| {
+        // Once round is enough: a path that was followed for long repeats itself.
+        let again = (1..path.len()).find(|at| path[..*at].contains(&path[*at]));
+        let steps = path.iter().take(again.map_or(path.len(), |at| at + 1)).map(|(code, rule)| {
             let name = points.get(code).copied().unwrap_or_default();
             format!("`{name}` ({rule})")
         });
