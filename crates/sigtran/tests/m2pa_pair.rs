@@ -190,6 +190,9 @@ impl Pair {
             match self.ends[at].link.poll_output(self.now) {
                 Output::Indication(LinkIndication::Received(msu)) => self.get(at, &msu),
                 Output::Indication(LinkIndication::Congestion(status)) => self.ends[at].status = status,
+                Output::Indication(LinkIndication::RemoteProcessorRecovered) => {
+                    self.ends[at].link.handle_request(self.now, LinkRequest::Continue);
+                }
                 Output::Indication(indication) => self.ends[at].told.push(indication),
                 Output::Transmit(transmit) => {
                     assert_eq!(transmit.payload_protocol, PAYLOAD_PROTOCOL);
@@ -474,6 +477,7 @@ fn outages_of_both_ends_pass_without_a_changeover() {
     let mut pair = Pair::new(PROVING, [150, 150]);
     let outage = |end| Step::Request(end, LinkRequest::LocalProcessorOutage);
     let recovered = |end| Step::Request(end, LinkRequest::LocalProcessorRecovered);
+    let goes_on = |end| Step::Request(end, LinkRequest::Continue);
     let steps = [
         Step::Elapse(12_000),
         Step::Send(0, 10),
@@ -485,9 +489,11 @@ fn outages_of_both_ends_pass_without_a_changeover() {
         recovered(1),
         Step::Elapse(20),
         recovered(0),
+        goes_on(0),
         Step::Elapse(100),
         outage(1),
         recovered(1),
+        goes_on(1),
         Step::Send(1, 3),
         Step::Elapse(5_000),
     ];

@@ -201,7 +201,7 @@ impl Link {
                 EndCounters {
                     given: counters.accepted + refused,
                     refused,
-                    sent: counters.sent - counters.sent_again.min(counters.sent),
+                    sent: counters.sent - counters.sent_again,
                     repeated: counters.sent_again,
                     received: counters.delivered,
                     discarded: discarded.out_of_sequence

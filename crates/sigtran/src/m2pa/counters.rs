@@ -9,7 +9,7 @@ pub struct Counters {
     pub acknowledged: u64,
     /// MSUs sent, each time that it was.
     pub sent: u64,
-    /// MSUs that the peer had not taken when an outage ended, and that were queued to be sent again.
+    /// Those that were sent before: the peer had not taken them when an outage ended, or at alignment.
     pub sent_again: u64,
     /// MSUs delivered to MTP3.
     pub delivered: u64,

@@ -11,7 +11,7 @@ use slantpath_base::{Instant, TimerTable};
 use slantpath_ss7::link::LinkIndication;
 
 use crate::m2pa::reception::Reception;
-use crate::m2pa::transmission::Transmission;
+use crate::m2pa::transmission::{Sending, Transmission};
 use crate::m2pa::{
     AlignmentInput, AlignmentState, Body, ConfigError, Counters, LinkConfig, LinkInput, LinkState,
     LinkStatus, Message, OutageState, PAYLOAD_PROTOCOL, Priority, UserData,
@@ -44,6 +44,10 @@ pub struct Link {
     receiver: Flow,
     receiver_told: Flow,
     earlier_life: EarlierLife,
+    /// What MTP3 has said since the peer's last outage began, without which nothing may be sent.
+    sending: GoAhead,
+    /// What it has said since our own began, without which nothing may be delivered.
+    delivering: GoAhead,
     transmission: Transmission,
     reception: Reception,
     /// From when on T7 counts, for messages sent before: when the link came into service or the peer became free.
@@ -92,6 +96,14 @@ enum EarlierLife {
     Over,
 }
 
+/// Whether MTP3 has said, by Continue or by Flush, how to go on after an outage. Until then level 2 cannot know whether
+/// newer messages have gone another way, behind which what waits here would come late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GoAhead {
+    Awaited,
+    Given,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Service {
     Indicated,
@@ -123,6 +135,8 @@ impl Link {
             receiver: Flow::Free,
             receiver_told: Flow::Free,
             earlier_life: EarlierLife::Over,
+            sending: GoAhead::Given,
+            delivering: GoAhead::Given,
             transmission: Transmission::new(),
             reception: Reception::new(),
             acknowledgements_due_from: Instant::START,
@@ -254,9 +268,11 @@ impl Link {
             return output;
         }
         if self.may_send_user_data()
-            && let Some((fsn, msu)) = self.transmission.send_next(now, self.config.outstanding_max)
+            && let Some(Sending { fsn, msu, is_again }) =
+                self.transmission.send_next(now, self.config.outstanding_max)
         {
             self.counters.sent += 1;
+            self.counters.sent_again += u64::from(is_again);
             self.reception.acknowledged();
             self.set_t7();
             let body = Body::UserData(UserData { priority: Priority::default(), msu });
@@ -286,7 +302,9 @@ impl Link {
             //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
             //# (c) M2PA SHOULD continue to transmit messages that have been sent
             //# by its upper layer MTP3.
-            LinkState::ProcessorOutage => self.outage == OutageState::LocalOutage,
+            LinkState::ProcessorOutage => {
+                self.outage == OutageState::LocalOutage && self.sending == GoAhead::Given
+            }
             _ => false,
         };
         is_allowed && self.peer == Flow::Free && self.transport == Flow::Free

@@ -42,8 +42,6 @@ pub enum OutageInput {
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutageAction {
-    /// Deliver to MTP3 what was held for it.
-    DeliverHeld,
     /// Tell MTP3 that the peer's level 3 cannot be served.
     IndicateRemoteOutage,
     /// Tell MTP3 that it can again.
@@ -52,7 +50,8 @@ pub enum OutageAction {
     Resynchronize,
     /// Send Link Status Processor Outage on the User Data stream.
     SendProcessorOutage,
-    /// Send Link Status Processor Recovered on the User Data stream.
+    /// Send Link Status Processor Recovered on the User Data stream, and throw away what is held: the peer has it still,
+    /// and its MTP3 alone knows whether it is to come again or newer messages have gone another way.
     SendProcessorRecovered,
     /// Send Link Status Ready on the User Data stream.
     SendReady,
@@ -68,7 +67,7 @@ const fn row(from: S, on: I, to: S, actions: &'static [A]) -> Row {
     Transition { from, on, to, actions }
 }
 
-const RECOVER: &[A] = &[A::DeliverHeld, A::SendProcessorRecovered];
+const RECOVER: &[A] = &[A::SendProcessorRecovered];
 
 //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
 //# Upon receiving the Link Status Processor Recovered message, the M2PA

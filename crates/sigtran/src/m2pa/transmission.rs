@@ -11,6 +11,8 @@ use crate::m2pa::{CongestionThreshold, SequenceNumber};
 #[derive(Clone, Debug)]
 pub(super) struct Transmission {
     waiting: VecDeque<Bytes>,
+    /// How many of those that wait, first of all, were sent before.
+    waiting_again: usize,
     outstanding: VecDeque<Outstanding>,
     /// The number of the last message sent, if none is to be sent again.
     last_sent: SequenceNumber,
@@ -20,6 +22,15 @@ pub(super) struct Transmission {
     /// The last that the peer is known to have taken.
     acknowledged: SequenceNumber,
     congestion_status: u8,
+}
+
+/// A message to send now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sending {
+    pub(super) fsn: SequenceNumber,
+    pub(super) msu: Bytes,
+    /// Whether it is not sent for the first time.
+    pub(super) is_again: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +48,7 @@ impl Transmission {
     pub(super) const fn new() -> Self {
         Self {
             waiting: VecDeque::new(),
+            waiting_again: 0,
             outstanding: VecDeque::new(),
             last_sent: SequenceNumber::BEFORE_FIRST,
             last_at_peer: SequenceNumber::BEFORE_FIRST,
@@ -75,22 +87,20 @@ impl Transmission {
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.1
     //# Nevertheless, M2PA SHALL retain transmitted User Data messages in a
     //# retransmit queue until they are acknowledged.
-    pub(super) fn send_next(
-        &mut self,
-        now: Instant,
-        outstanding_max: usize,
-    ) -> Option<(SequenceNumber, Bytes)> {
+    pub(super) fn send_next(&mut self, now: Instant, outstanding_max: usize) -> Option<Sending> {
         if self.outstanding.len() >= outstanding_max {
             return None;
         }
         let msu = self.waiting.pop_front()?;
+        let is_again = self.waiting_again > 0;
+        self.waiting_again = self.waiting_again.saturating_sub(1);
         let fsn = self.last_sent.next();
         if self.last_at_peer == self.last_sent {
             self.last_at_peer = fsn;
         }
         self.last_sent = fsn;
         self.outstanding.push_back(Outstanding { fsn, sent_at: now, msu: msu.clone() });
-        Some((fsn, msu))
+        Some(Sending { fsn, msu, is_again })
     }
 
     /// Lets go of what the peer has taken; says how many.
@@ -110,31 +120,39 @@ impl Transmission {
         while self.last_sent.distance_from(before) < taken {
             self.last_sent = self.last_sent.next();
             count += u64::from(self.waiting.pop_front().is_some());
+            self.waiting_again = self.waiting_again.saturating_sub(1);
         }
         Ok(count)
     }
 
-    /// Goes on after the last message that the peer says it has taken: what is unacknowledged waits again. The peer may
-    /// take what is still under way; then it throws away what is sent again. Says how many were taken and how many wait
-    /// again.
+    /// Goes on after the last message that the peer says it has taken, at the end of an outage: what is unacknowledged
+    /// waits again, for the peer throws away what is still under way. Says how many were taken.
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
     //# M2PA (at both the LPO and RPO ends) uses the BSN value in the
     //# received Link Status Ready message to resynchronize its sequence
     //# numbers, if this is required by MTP2.
-    pub(super) fn resynchronize(&mut self, bsn: SequenceNumber) -> Result<(u64, u64), Unreasonable> {
+    pub(super) fn resynchronize(&mut self, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
+        let taken = self.send_again_after(bsn)?;
+        self.last_at_peer = bsn;
+        Ok(taken)
+    }
+
+    /// The same at alignment: the peer may take what is still under way, and then throws away what is sent again.
+    pub(super) fn send_again_after(&mut self, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
         let taken = self.acknowledge(bsn)?;
-        let again = self.outstanding.len() as u64;
+        self.waiting_again += self.outstanding.len();
         while let Some(message) = self.outstanding.pop_back() {
             self.waiting.push_front(message.msu);
         }
         self.last_sent = bsn;
-        Ok((taken, again))
+        Ok(taken)
     }
 
     /// Throws everything away; says how many. Numbers go on.
     pub(super) fn flush(&mut self) -> u64 {
         let count = self.len() as u64;
         self.waiting.clear();
+        self.waiting_again = 0;
         self.outstanding.clear();
         self.last_sent = self.last_at_peer;
         count
@@ -159,6 +177,7 @@ impl Transmission {
     pub(super) fn retrieve_after(&mut self, fsnc: Option<SequenceNumber>) -> (u64, Vec<Bytes>) {
         let taken = fsnc.and_then(|fsnc| self.acknowledge(fsnc).ok());
         let sent = if taken.is_some() { self.outstanding.drain(..) } else { self.outstanding.drain(..0) };
+        self.waiting_again = 0;
         let messages = sent.map(|message| message.msu).chain(self.waiting.drain(..)).collect();
         (taken.unwrap_or(0), messages)
     }
@@ -226,19 +245,29 @@ mod tests {
     #[test]
     fn what_the_peer_has_not_taken_is_sent_again_with_the_same_numbers() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.resynchronize(number(2)), Ok((3, 2)));
+        assert_eq!(transmission.resynchronize(number(2)), Ok(3));
         let again = transmission.send_next(Instant::START, 5).unwrap();
-        assert_eq!((again.0, again.1[0]), (number(3), 3));
+        assert_eq!((again.fsn, again.msu[0], again.is_again), (number(3), 3, true));
     }
 
     #[test]
     fn what_arrived_the_first_time_is_not_sent_again() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.resynchronize(number(1)), Ok((2, 3)));
+        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
         assert_eq!(transmission.acknowledge(number(3)), Ok(2));
         let again = transmission.send_next(Instant::START, 5).unwrap();
-        assert_eq!((again.0, again.1[0]), (number(4), 4));
+        assert_eq!((again.fsn, again.msu[0], again.is_again), (number(4), 4, true));
         assert_eq!(transmission.acknowledge(number(5)), Err(Unreasonable));
+    }
+
+    #[test]
+    fn what_is_flushed_after_an_outage_leaves_its_numbers_to_what_follows() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.resynchronize(number(2)), Ok(3));
+        assert_eq!(transmission.flush(), 4);
+        transmission.push(Bytes::from_static(b"new"));
+        let next = transmission.send_next(Instant::START, 5).unwrap();
+        assert_eq!((next.fsn, next.is_again), (number(3), false));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_sigtran::m2pa::{Body, LinkState, LinkStatus};
-use slantpath_ss7::link::{LinkIndication, OutOfServiceReason};
+use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 
 use crate::bench::{Bench, NONE, Sent, msu};
 
@@ -150,6 +150,7 @@ fn m2pa_msg_v_13() {
     bench.in_sequence(LinkStatus::ProcessorRecovered, 0, 0);
     bench.expect(Sent::ReadyInSequence { fsn: 0, bsn: 0 });
     bench.in_sequence(LinkStatus::Ready, 0, 0);
+    bench.request(LinkRequest::Continue);
     bench.expect(Sent::Data { fsn: 1, bsn: 0 });
 }
 

@@ -376,6 +376,7 @@ fn outage_when_aligned_ready(proves: bool) {
     bench.expect(Sent::ProcessorOutage);
     bench.expect_told(&LinkIndication::InService);
     bench.request(LinkRequest::LocalProcessorRecovered);
+    bench.request(LinkRequest::Continue);
     bench.expect(Sent::ProcessorRecovered { fsn: NONE, bsn: NONE });
     bench.in_sequence(LinkStatus::Ready, NONE, NONE);
     bench.expect(Sent::ReadyInSequence { fsn: NONE, bsn: NONE });

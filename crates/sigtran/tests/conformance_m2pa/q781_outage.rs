@@ -66,6 +66,8 @@ fn case_4_1b() {
     bench.in_sequence(LinkStatus::ProcessorRecovered, 1, 0);
     bench.expect(Sent::ReadyInSequence { fsn: 0, bsn: 1 });
     bench.expect_told(&LinkIndication::RemoteProcessorRecovered);
+    bench.expect_nothing_sent();
+    bench.request(LinkRequest::Continue);
     bench.expect(Sent::Data { fsn: 1, bsn: 1 });
     bench.ack(1, 1);
     bench.data(2, 1);
@@ -102,6 +104,7 @@ fn case_4_3() {
     bench.in_sequence(LinkStatus::ProcessorRecovered, NONE, NONE);
     bench.expect(Sent::ReadyInSequence { fsn: NONE, bsn: NONE });
     bench.expect_told(&LinkIndication::RemoteProcessorRecovered);
+    bench.request(LinkRequest::Continue);
     bench.expect_quiet(SECOND * 100);
     assert_eq!(bench.link.state(), LinkState::InService);
 }
@@ -131,6 +134,7 @@ fn case_8_9b() {
     bench.expect_all(&[Sent::Data { fsn: 0, bsn: NONE }, Sent::ProcessorOutage]);
     bench.ack(NONE, 0);
     bench.request(LinkRequest::LocalProcessorRecovered);
+    bench.request(LinkRequest::Continue);
     bench.expect(Sent::ProcessorRecovered { fsn: 0, bsn: NONE });
     bench.in_sequence(LinkStatus::Ready, NONE, 0);
     bench.expect(Sent::ReadyInSequence { fsn: 0, bsn: NONE });

@@ -222,6 +222,11 @@ fn q782_3_17_long_processor_outage() {
     tester.send(B, 1, 101);
     tester.expire(Timer::T1);
     assert_eq!(numbers(&mut tester), [101]);
+    assert_eq!(
+        core::mem::take(&mut tester.requests),
+        [(1, LinkRequest::FlushBuffers)],
+        "before the first goes elsewhere"
+    );
     tester.link(1, LinkIndication::RemoteProcessorRecovered);
     assert_eq!(tester.requests, [(1, LinkRequest::FlushBuffers), (1, LinkRequest::Continue)]);
     assert_eq!(tester.node.counters().flushed_links, 1);

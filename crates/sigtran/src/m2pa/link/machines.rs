@@ -5,9 +5,10 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::link::{LinkIndication, OutOfServiceReason};
 
 use super::{
-    EarlierLife, Flow, LINK_STATUS_STREAM, Level3, Link, PROVING_INTERVAL, Period, Processor, Service, T1,
-    T2, T3, T4, T5, T6, T7, USER_DATA_STREAM,
+    EarlierLife, Flow, GoAhead, LINK_STATUS_STREAM, Level3, Link, PROVING_INTERVAL, Period, Processor,
+    Service, T1, T2, T3, T4, T5, T6, T7, USER_DATA_STREAM,
 };
+use crate::m2pa::transmission::Unreasonable;
 use crate::m2pa::{
     ALIGNMENT_MACHINE, AlignmentAction, AlignmentInput, LINK_MACHINE, LinkAction, LinkInput, LinkState,
     LinkStatus, OUTAGE_MACHINE, OutageAction, OutageInput, OutageState, Proving, SequenceNumber,
@@ -71,6 +72,8 @@ impl Link {
         self.peer = Flow::Free;
         self.receiver_told = Flow::Free;
         self.earlier_life = EarlierLife::MayArrive;
+        self.sending = GoAhead::Given;
+        self.delivering = GoAhead::Given;
         self.counters.discarded.held_at_failure += self.reception.rewind();
     }
 
@@ -152,9 +155,13 @@ impl Link {
         self.outage = row.to;
         for action in row.actions {
             match action {
-                OutageAction::DeliverHeld => self.deliver_held(),
-                OutageAction::IndicateRemoteOutage => self.indicate(LinkIndication::RemoteProcessorOutage),
+                OutageAction::IndicateRemoteOutage => {
+                    self.sending = GoAhead::Awaited;
+                    self.indicate(LinkIndication::RemoteProcessorOutage);
+                }
                 OutageAction::IndicateRemoteRecovered => {
+                    // What MTP3 has said during the outage is not what it says of its end.
+                    self.sending = GoAhead::Awaited;
                     self.indicate(LinkIndication::RemoteProcessorRecovered);
                 }
                 OutageAction::Resynchronize => {
@@ -166,20 +173,27 @@ impl Link {
                     }
                 }
                 OutageAction::SendProcessorOutage => {
+                    self.delivering = GoAhead::Awaited;
                     self.send_status(USER_DATA_STREAM, LinkStatus::ProcessorOutage);
                 }
                 OutageAction::SendProcessorRecovered => self.send_agreement(LinkStatus::ProcessorRecovered),
                 OutageAction::SendReady => self.send_agreement(LinkStatus::Ready),
             }
         }
-        if self.outage == OutageState::NoOutage && self.state == LinkState::ProcessorOutage {
+        self.settle_outages_over(now);
+        true
+    }
+
+    /// Messages flow again once neither end has an outage and MTP3 has said how to go on.
+    pub(super) fn settle_outages_over(&mut self, now: Instant) {
+        let may_go_on = self.sending == GoAhead::Given && self.delivering == GoAhead::Given;
+        if self.outage == OutageState::NoOutage && self.state == LinkState::ProcessorOutage && may_go_on {
             let over = match self.service {
                 Service::Indicated => LinkInput::OutagesOver,
                 Service::NotIndicated => LinkInput::OutagesOverFirstService,
             };
             self.drive_link(now, over, OutOfServiceReason::PeerOutOfService);
         }
-        true
     }
 
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
@@ -195,18 +209,26 @@ impl Link {
     }
 
     /// Goes on sending after what the peer says it has taken; says whether it can have taken that.
-    pub(super) fn resynchronize(&mut self, bsn: SequenceNumber) -> bool {
-        let Ok((taken, again)) = self.transmission.resynchronize(bsn) else {
-            self.counters.unreasonable_bsn += 1;
-            return false;
-        };
-        self.counters.acknowledged += taken;
-        self.counters.sent_again += again;
-        true
+    fn resynchronize(&mut self, bsn: SequenceNumber) -> bool {
+        let taken = self.transmission.resynchronize(bsn);
+        self.count_taken(taken)
     }
 
+    /// The same at alignment.
+    pub(super) fn send_again_after(&mut self, bsn: SequenceNumber) -> bool {
+        let taken = self.transmission.send_again_after(bsn);
+        self.count_taken(taken)
+    }
+
+    fn count_taken(&mut self, taken: Result<u64, Unreasonable>) -> bool {
+        self.counters.acknowledged += taken.unwrap_or(0);
+        self.counters.unreasonable_bsn += u64::from(taken.is_err());
+        taken.is_ok()
+    }
+
+    /// What was held goes up, if nothing is in its way any more.
     pub(super) fn deliver_held(&mut self) {
-        if self.receiver == Flow::Congested {
+        if self.receiver == Flow::Congested || self.delivering == GoAhead::Awaited {
             return;
         }
         for msu in self.reception.release_held() {
@@ -249,9 +271,7 @@ impl Link {
             Flow::Congested => self.send_busy(now),
             Flow::Free => {
                 self.timers.stop(T5);
-                if !self.outage.is_local() {
-                    self.deliver_held();
-                }
+                self.deliver_held();
                 self.send_status(LINK_STATUS_STREAM, LinkStatus::BusyEnded);
             }
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_ss7::link::{LinkIndication, OutOfServiceReason};
 
-use super::{EarlierLife, Flow, LINK_STATUS_STREAM, Link, Period, T6, USER_DATA_STREAM};
+use super::{EarlierLife, Flow, GoAhead, LINK_STATUS_STREAM, Link, Period, T6, USER_DATA_STREAM};
 use crate::m2pa::{
     AlignmentInput, AlignmentState, Body, LinkInput, LinkState, LinkStatus, Message, OutageInput,
     PAYLOAD_PROTOCOL, Proving, SequenceNumber, UserData,
@@ -61,7 +61,7 @@ impl Link {
             LinkStatus::Ready if is_aligned => {
                 // What was sent at the end of our own proving, and reached a peer that was proving still, is sent
                 // again; had the peer taken it, it throws the second away.
-                self.resynchronize(bsn);
+                self.send_again_after(bsn);
                 self.drive_link(now, LinkInput::PeerReady, lost)
             }
             // On the other stream it is a late one of the alignment.
@@ -163,7 +163,7 @@ impl Link {
                     self.counters.discarded.out_of_sequence += 1;
                     return;
                 }
-                let is_unreasonable = !self.resynchronize(bsn);
+                let is_unreasonable = !self.send_again_after(bsn);
                 if self.reception.note_backward(is_unreasonable) {
                     self.drive_link(now, LinkInput::LinkFailure, OutOfServiceReason::AbnormalSequence);
                     return;
@@ -211,7 +211,10 @@ impl Link {
             discarded.flushed_received += 1;
         } else if !is_in_sequence {
             discarded.out_of_sequence += 1;
-        } else if self.outage.is_local() || self.receiver == Flow::Congested {
+        } else if self.delivering == GoAhead::Awaited
+            || self.outage.is_local()
+            || self.receiver == Flow::Congested
+        {
             //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
             //# (a) Any User Data messages received from the peer MUST NOT be
             //# acknowledged and MUST be buffered.

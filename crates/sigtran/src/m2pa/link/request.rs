@@ -5,7 +5,7 @@ use slantpath_base::Instant;
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::Fsn;
 
-use super::{Link, Period, Processor};
+use super::{GoAhead, Link, Period, Processor};
 use crate::m2pa::{AlignmentInput, LinkInput, LinkState, SHORTEST_MSU, SequenceNumber};
 
 impl Link {
@@ -18,9 +18,8 @@ impl Link {
             LinkRequest::EmergencyCeases => self.request_period(now, Period::Normal),
             LinkRequest::LocalProcessorOutage => self.note_processor(Processor::Out),
             LinkRequest::LocalProcessorRecovered => self.note_processor(Processor::Working),
-            LinkRequest::FlushBuffers => self.flush(),
-            // What was held goes up as soon as the outage ends, unless it was flushed: there is nothing to do now.
-            LinkRequest::Continue => self.state == LinkState::ProcessorOutage,
+            LinkRequest::FlushBuffers => self.flush(now),
+            LinkRequest::Continue => self.go_on(now),
             LinkRequest::RetrieveBsnt => self.retrieve_bsnt(),
             LinkRequest::RetrieveMessagesAfter(Fsn(fsnc)) => self.retrieve(SequenceNumber::new(fsnc)),
             LinkRequest::RetrieveUnsent => self.retrieve(None),
@@ -52,7 +51,7 @@ impl Link {
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
     //# (a) M2PA SHALL discard any incoming messages that were queued and
     //# unacknowledged during the processor outage condition.
-    fn flush(&mut self) -> bool {
+    fn flush(&mut self, now: Instant) -> bool {
         if self.state != LinkState::ProcessorOutage {
             return false;
         }
@@ -60,6 +59,21 @@ impl Link {
         if self.outage.is_local() {
             self.counters.discarded.flushed_received += self.reception.flush();
         }
+        self.go_on(now)
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc4165#section-4.1.4
+    //# If M2PA receives a Continue command from MTP3, M2PA SHALL begin
+    //# processing the incoming messages that were queued and unacknowledged
+    //# during the processor outage condition.
+    fn go_on(&mut self, now: Instant) -> bool {
+        if self.state != LinkState::ProcessorOutage {
+            return false;
+        }
+        self.sending = GoAhead::Given;
+        self.delivering = GoAhead::Given;
+        self.deliver_held();
+        self.settle_outages_over(now);
         true
     }
 

@@ -6,7 +6,8 @@ use slantpath_base::{Instant, StateMachine, Transition};
 
 use crate::link::LinkRequest;
 use crate::mtp3::node::config::SequenceNumbers;
-use crate::mtp3::node::link::LinkActivityInput;
+use crate::mtp3::node::diversion::DiversionInput;
+use crate::mtp3::node::link::{Ends, LinkActivityInput};
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{DiscardReason, Held, LinkId, ManagementEvent, Node, Origin};
@@ -55,6 +56,8 @@ pub enum ChangeoverInput {
     LinkUnblocked,
     /// COO, XCO or ECO.
     Order,
+    /// The processor outages of a link are over, and level 2 goes on.
+    OutageOver,
     /// Level 2 has handed back what it could.
     RetrievalOver,
     /// T1 expired.
@@ -66,6 +69,8 @@ pub enum ChangeoverInput {
 /// What is done about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeoverAction {
+    /// Have level 2 throw away what it holds, if a processor outage is why it holds it.
+    Flush,
     /// Forget both numbers.
     Forget,
     /// Let the link restart.
@@ -74,6 +79,8 @@ pub enum ChangeoverAction {
     Release,
     /// Ask level 2 for the last number that it accepted.
     RequestBsnt,
+    /// Start T1 anew.
+    RestartT1,
     /// Ask for what follows the far end's number, or, without one, for what was never sent.
     Retrieve,
     /// Ask for what was never sent.
@@ -142,7 +149,10 @@ pub const CHANGEOVER: StateMachine<ChangeoverState, ChangeoverInput, ChangeoverA
             row(S::Completed, I::LinkRestored, S::Idle, &[A::Forget]),
             row(S::TimeControlled, I::T1, S::Retrieving, &[A::RetrieveUnsent]),
             row(S::TimeControlled, I::Order, S::AwaitingBsntOrdered, &[A::StopT1, A::RequestBsnt]),
-            row(S::Blocked, I::T1, S::Diverted, &[A::Release]),
+            // Nothing that level 2 still holds may follow what goes elsewhere now.
+            row(S::Blocked, I::T1, S::Diverted, &[A::Flush, A::Release]),
+            // The link stays inhibited: what level 2 held goes only now, and has T1 from now on.
+            row(S::Blocked, I::OutageOver, S::Blocked, &[A::RestartT1]),
             row(S::Blocked, I::LinkUnblocked, S::Idle, &[A::StopT1, A::Release]),
             row(S::Blocked, I::LinkFailed, S::AwaitingBsnt, &[A::StopT1, A::RequestBsnt]),
             row(S::Blocked, I::LinkFailedIsolated, S::TimeControlled, &[]),
@@ -200,6 +210,16 @@ impl Node {
         if row.from == ChangeoverState::Idle && row.to != ChangeoverState::Idle {
             self.link_mut(link).measured.changeovers += 1;
         }
+        match (row.from, input) {
+            (_, ChangeoverInput::LinkFailed | ChangeoverInput::LinkFailedIsolated)
+            | (ChangeoverState::Blocked, ChangeoverInput::T1) => {
+                self.tell_followers(now, link, DiversionInput::OriginLost);
+            }
+            (ChangeoverState::Blocked, ChangeoverInput::LinkUnblocked) => {
+                self.tell_followers(now, link, DiversionInput::OriginResumed);
+            }
+            _ => {}
+        }
         for action in row.actions {
             self.changeover_action(now, link, *action);
         }
@@ -208,6 +228,7 @@ impl Node {
     fn changeover_action(&mut self, now: Instant, link: LinkId, action: ChangeoverAction) {
         match action {
             ChangeoverAction::RequestBsnt => self.request(link, LinkRequest::RetrieveBsnt),
+            ChangeoverAction::RestartT1 => self.start(now, Key::Link(link, Timer::T1), Timer::T1),
             ChangeoverAction::StartT1 => {
                 self.counters.timed_changeovers += 1;
                 self.start(now, Key::Link(link, Timer::T1), Timer::T1);
@@ -245,6 +266,12 @@ impl Node {
                     self.diversion_over(now, diversion);
                 }
             }
+            ChangeoverAction::Flush => {
+                if self.link(link).blocked != Ends::Neither {
+                    self.counters.flushed_links += 1;
+                    self.request(link, LinkRequest::FlushBuffers);
+                }
+            }
             ChangeoverAction::FreeLink => {
                 self.link_activity_input(now, link, LinkActivityInput::RetrievalOver);
             }
@@ -255,14 +282,11 @@ impl Node {
         }
     }
 
-    /// An outage is over: level 2 goes on with what it holds, unless traffic has gone elsewhere in the meantime and
-    /// old messages would come behind newer ones.
-    pub(super) fn resume_level_2(&mut self, link: LinkId) {
+    /// Traffic has gone elsewhere in the meantime: what level 2 holds would come behind newer messages.
+    pub(super) fn flush_if_diverted(&mut self, link: LinkId) {
         if self.link(link).changeover.state == ChangeoverState::Diverted {
-            self.counters.flushed_links += 1;
             self.request(link, LinkRequest::FlushBuffers);
         }
-        self.request(link, LinkRequest::Continue);
     }
 
     /// What was sent and not acknowledged is lost if it did not arrive; repeating it could double it.

@@ -51,6 +51,8 @@ pub enum DiversionInput {
     Forced,
     /// The link or route that the traffic leaves has failed: its changeover keeps the order.
     OriginLost,
+    /// The link that the traffic leaves was blocked and works again: what it held goes only now.
+    OriginResumed,
     /// T3 expired.
     T3,
     /// T4 expired.
@@ -126,7 +128,10 @@ pub const DIVERSION: StateMachine<DiversionState, DiversionInput, DiversionActio
             row(S::AwaitingAcknowledgementAgain, I::OriginLost, S::Over, &[A::StopT5, A::Release]),
             row(S::TimeControlled, I::T3, S::Over, &[A::Release]),
             row(S::TimeControlled, I::OriginLost, S::Over, &[A::StopT3, A::Release]),
+            row(S::TimeControlled, I::OriginResumed, S::TimeControlled, &[A::StartT3]),
+            row(S::Over, I::OriginResumed, S::TimeControlled, &[A::StartT3]),
             row(S::ControlledRerouting, I::T6, S::Over, &[A::Release]),
+            row(S::ControlledRerouting, I::OriginResumed, S::ControlledRerouting, &[A::StartT6]),
             row(S::ControlledRerouting, I::OriginLost, S::Over, &[A::StopT6, A::Release]),
         ],
     }
@@ -193,19 +198,9 @@ impl Node {
                 slot.held = Some(diversion);
             }
         }
-        let later = self.diversions.iter_mut().filter(|(id, later)| {
-            **id != diversion && later.subject != Subject::Changeover && later.origins.contains(&link)
-        });
-        let mut orphans = Vec::new();
-        for (id, later) in later {
+        let later = self.diversions.iter_mut().filter(|(id, _)| **id != diversion);
+        for (_, later) in later.filter(|(_, later)| later.origins.contains(&link)) {
             later.after.insert(diversion);
-            // The order is the changeover's now, unless the traffic leaves other links as well.
-            if later.origins.len() == 1 {
-                orphans.push(*id);
-            }
-        }
-        for orphan in orphans {
-            self.diversion_input(now, orphan, DiversionInput::OriginLost);
         }
         let link_set = self.link(link).set;
         if self.available_links(link_set).next().is_none() {
@@ -214,6 +209,25 @@ impl Node {
         }
         self.check_isolation(now, link_set);
         self.changeover(now, link, cause);
+    }
+
+    /// The changeover of a link says what it does with the messages that other diversions have left it for.
+    pub(super) fn tell_followers(&mut self, now: Instant, link: LinkId, input: DiversionInput) {
+        let follows = |diversion: &Diversion| match input {
+            // The order is the changeover's now, unless the traffic leaves other links as well.
+            DiversionInput::OriginLost => diversion.origins.len() == 1,
+            _ => true,
+        };
+        let followers: Vec<_> = self
+            .diversions
+            .iter()
+            .filter(|(_, diversion)| diversion.subject != Subject::Changeover)
+            .filter(|(_, diversion)| diversion.origins.contains(&link) && follows(diversion))
+            .map(|(id, _)| *id)
+            .collect();
+        for follower in followers {
+            self.diversion_input(now, follower, input);
+        }
     }
 
     /// A link set may have lost its last link. Links that are only inhibited count: they can be called back.
@@ -521,7 +535,15 @@ impl Node {
         self.is_unsettled = true;
         for (bundle, sls) in self.table.positions() {
             if self.table.slot(bundle, sls).held == Some(id) {
-                *self.table.slot_mut(bundle, sls) = Slot { link: self.wanted_link(bundle, sls), held: None };
+                let taken = self.table.slot(bundle, sls).link;
+                // A link that was only blocked may hold older messages still: the traffic stays, or changes back from
+                // it in order.
+                let stays = diversion.subject == Subject::Changeover
+                    && taken.is_some_and(|link| {
+                        diversion.origins.contains(&link) && self.link(link).is_available()
+                    });
+                let link = if stays { taken } else { self.wanted_link(bundle, sls) };
+                *self.table.slot_mut(bundle, sls) = Slot { link, held: None };
             }
         }
         for index in 0..self.table.destinations.len() {

@@ -267,11 +267,21 @@ impl Node {
         self.settle(now);
     }
 
-    /// T24: the outage is over for good.
+    /// T24: the outage is over for good. What is to be flushed goes before level 2 may deliver or send it.
     pub(super) fn local_processor_recovered(&mut self, now: Instant, link: LinkId) {
+        self.flush_if_diverted(link);
         self.request(link, LinkRequest::LocalProcessorRecovered);
-        self.resume_level_2(link);
-        self.block(now, link, |ends| ends.with_local(false));
+        self.unblock(now, link, |ends| ends.with_local(false));
+    }
+
+    /// The outage of one end is over. Level 2 goes on once no other is left.
+    fn unblock(&mut self, now: Instant, link: LinkId, change: impl Fn(Ends) -> Ends) {
+        let blocked = self.link(link).blocked;
+        if blocked != Ends::Neither && change(blocked) == Ends::Neither {
+            self.request(link, LinkRequest::Continue);
+            self.changeover(now, link, ChangeoverInput::OutageOver);
+        }
+        self.block(now, link, change);
     }
 
     pub(super) fn block(&mut self, now: Instant, link: LinkId, change: impl FnOnce(Ends) -> Ends) {
@@ -321,8 +331,8 @@ impl Node {
             }
             LinkIndication::RemoteProcessorOutage => self.block(now, link, |ends| ends.with_remote(true)),
             LinkIndication::RemoteProcessorRecovered => {
-                self.resume_level_2(link);
-                self.block(now, link, |ends| ends.with_remote(false));
+                self.flush_if_diverted(link);
+                self.unblock(now, link, |ends| ends.with_remote(false));
             }
             LinkIndication::Congestion(status) => self.link_congestion(now, link, status.min(3)),
             LinkIndication::Bsnt(fsn) => self.bsnt(now, link, Some(fsn)),
@@ -363,7 +373,13 @@ impl Node {
                     });
                 }
                 LinkActivityAction::ChooseProving => self.choose_proving(link),
-                LinkActivityAction::StartLink => self.request(link, LinkRequest::Start),
+                LinkActivityAction::StartLink => {
+                    self.request(link, LinkRequest::Start);
+                    // Level 2 forgets it with every failure.
+                    if matches!(self.link(link).blocked, Ends::Both | Ends::Local) {
+                        self.request(link, LinkRequest::LocalProcessorOutage);
+                    }
+                }
                 LinkActivityAction::StartT17 => self.start(now, Key::Link(link, Timer::T17), Timer::T17),
                 LinkActivityAction::StopT17 => self.schedule.stop(Key::Link(link, Timer::T17)),
                 LinkActivityAction::StartTest => self.link_test(now, link, LinkTestInput::Start),
