@@ -282,7 +282,7 @@ impl TimerRanges {
             (Self::Kbit4_8, N::T1) => (500_000, 600_000),
             (Self::HighRate, N::T1) => (25_000, 350_000),
             (_, N::T2) => (5_000, 150_000),
-            (_, N::T3) => (1_000, 1_500),
+            (_, N::T3) => (1_000, 2_000),
             (Self::Kbit64, N::T4Normal) => (7_500, 9_500),
             (Self::Kbit4_8, N::T4Normal) => (100_000, 120_000),
             (Self::HighRate, N::T4Normal) => (3_000, 70_000),
@@ -320,6 +320,22 @@ mod tests {
             timers.check(TimerRanges::Kbit64),
             Err(ConfigError::Timer { timer: TimerName::T5, .. })
         ));
+    }
+
+    #[test]
+    fn t3_may_be_what_it_may_be_over_mtp2() {
+        use slantpath_ss7::mtp2;
+        for millis in [999, 1_000, 1_501, 2_000, 2_001] {
+            let t3 = Duration::from_millis(millis);
+            let over_mtp2 = mtp2::Config { t3, ..mtp2::Config::default() }.check().is_ok();
+            let ranges = [TimerRanges::Kbit64, TimerRanges::HighRate];
+            assert_eq!(over_mtp2, (1_000..=2_000).contains(&millis), "{millis} ms");
+            let over_m2pa = ranges.map(|ranges| {
+                let (least, most) = ranges.of(TimerName::T3);
+                (least..=most).contains(&t3)
+            });
+            assert_eq!(over_m2pa, [over_mtp2; 2], "{millis} ms");
+        }
     }
 
     #[test]
