@@ -192,6 +192,29 @@ fn retrieval_hands_back_exactly_what_the_peer_has_not_accepted() {
 }
 
 #[test]
+fn retrieval_after_an_impossible_number_hands_back_what_was_never_sent() {
+    for impossible in [77, 127, 128, 0x00ff_ffff] {
+        let mut line = Line::in_service(&basic(), DELAY, 0.0, 0);
+        for number in 0..40 {
+            line.send(0, &[number; 60]);
+        }
+        line.advance(Duration::from_millis(100));
+        line.request(0, LinkRequest::Stop);
+        let sent = line.ends[0].counters().messages_sent;
+        line.indications(0);
+        line.request(0, LinkRequest::RetrieveMessagesAfter(Fsn(impossible)));
+        let mut told = line.indications(0);
+        assert_eq!(told.pop(), Some(LinkIndication::RetrievalComplete), "{impossible}");
+        assert!(told.iter().all(|told| matches!(told, LinkIndication::Retrieved(_))), "{told:?}");
+        assert_eq!(told.len() as u64, 40 - sent, "{impossible}");
+        // What was sent stays, to be counted at the next start.
+        let kept = line.ends[0].queued() as u64;
+        line.request(0, LinkRequest::Start);
+        assert_eq!(line.ends[0].counters().flushed, kept);
+    }
+}
+
+#[test]
 fn congestion_is_told_before_a_message_is_refused() {
     let config = Config { congestion_onset: [5, 10, 15], transmit_buffer: 20, ..basic() };
     let mut line = Line::in_service(&config, DELAY, 0.0, 0);

@@ -45,10 +45,10 @@ impl Link {
             }
             LinkRequest::RetrieveMessagesAfter(Fsn(fsn)) => {
                 let taken = u8::try_from(fsn).ok().filter(|fsn| *fsn < 128);
-                match taken.and_then(|fsn| self.sender.take_after(fsn)) {
-                    Some(messages) => self.hand_back(messages),
-                    None => self.indications.push_back(LinkIndication::RetrievalNotPossible),
-                }
+                let messages = taken.and_then(|fsn| self.sender.take_after(fsn));
+                // Behind a number that was never sent nothing is known of what was, but what was not cannot be doubled.
+                let messages = messages.unwrap_or_else(|| self.sender.take_waiting());
+                self.hand_back(messages);
             }
             LinkRequest::RetrieveUnsent => {
                 let messages = self.sender.take_waiting();
