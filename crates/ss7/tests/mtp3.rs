@@ -14,3 +14,5 @@ mod network;
 mod over_mtp2;
 #[path = "mtp3/sequence.rs"]
 mod sequence;
+#[path = "mtp3/unexpected.rs"]
+mod unexpected;

@@ -315,18 +315,30 @@ impl Node {
         match key {
             Key::Link(link, Timer::T1) => self.changeover(now, link, ChangeoverInput::T1),
             Key::Link(link, Timer::T2) => self.changeover(now, link, ChangeoverInput::T2),
-            Key::Link(link, Timer::T12) => self.local_inhibition(now, link, LocalInhibitionInput::T12),
-            Key::Link(link, Timer::T13) => self.remote_inhibition(now, link, RemoteInhibitionInput::T13),
-            Key::Link(link, Timer::T14) => self.local_inhibition(now, link, LocalInhibitionInput::T14),
+            Key::Link(link, Timer::T12) => {
+                self.local_inhibition(now, link, LocalInhibitionInput::T12);
+            }
+            Key::Link(link, Timer::T13) => {
+                self.remote_inhibition(now, link, RemoteInhibitionInput::T13);
+            }
+            Key::Link(link, Timer::T14) => {
+                self.local_inhibition(now, link, LocalInhibitionInput::T14);
+            }
             Key::Link(link, Timer::T17) => {
                 self.link_activity_input(now, link, LinkActivityInput::RestartDelayOver);
             }
-            Key::Link(link, Timer::T22) => self.local_inhibition(now, link, LocalInhibitionInput::T22),
-            Key::Link(link, Timer::T23) => self.remote_inhibition(now, link, RemoteInhibitionInput::T23),
+            Key::Link(link, Timer::T22) => {
+                self.local_inhibition(now, link, LocalInhibitionInput::T22);
+            }
+            Key::Link(link, Timer::T23) => {
+                self.remote_inhibition(now, link, RemoteInhibitionInput::T23);
+            }
             Key::Link(link, Timer::T24) => self.local_processor_recovered(now, link),
             Key::Link(link, Timer::TestT1) => self.link_test(now, link, LinkTestInput::T1),
             Key::Link(link, Timer::TestT2) => self.link_test(now, link, LinkTestInput::T2),
-            Key::LinkSet(link_set, Timer::T21) => self.adjacent_input(now, link_set, AdjacentInput::T21),
+            Key::LinkSet(link_set, Timer::T21) => {
+                self.adjacent_input(now, link_set, AdjacentInput::T21);
+            }
             Key::Diversion(id, Timer::T3) => self.diversion_input(now, id, DiversionInput::T3),
             Key::Diversion(id, Timer::T4) => self.diversion_input(now, id, DiversionInput::T4),
             Key::Diversion(id, Timer::T5) => self.diversion_input(now, id, DiversionInput::T5),

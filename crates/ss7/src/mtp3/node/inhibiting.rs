@@ -118,6 +118,8 @@ pub const LOCAL_INHIBITION: StateMachine<LocalInhibition, LocalInhibitionInput, 
             local(S::RequestingAgain, I::Restart, S::Uninhibited, &[A::StopT14]),
             local(S::Inhibited, I::Uninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
             local(S::Inhibited, I::ForceUninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
+            // The far end asks whether it is so, and it is.
+            local(S::Inhibited, I::RemoteTest, S::Inhibited, &[]),
             local(S::Inhibited, I::T22, S::Inhibited, &[A::SendLlt, A::StartT22]),
             local(S::Inhibited, I::Restart, S::Uninhibited, &[A::StopT22, A::Unmark]),
             local(S::Releasing, I::Released, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
@@ -219,6 +221,8 @@ pub const REMOTE_INHIBITION: StateMachine<RemoteInhibition, RemoteInhibitionInpu
             remote(S::Uninhibited, I::InhibitRefused, S::Uninhibited, &[A::SendLid]),
             remote(S::Uninhibited, I::Uninhibit, S::Uninhibited, &[A::SendLua]),
             remote(S::Uninhibited, I::LocalTest, S::Uninhibited, &[A::SendLfu]),
+            // The far end asks whether it is so, and it is.
+            remote(S::Inhibited, I::LocalTest, S::Inhibited, &[]),
             remote(S::Inhibited, I::InhibitAllowed, S::Inhibited, &[A::SendLia]),
             remote(S::Inhibited, I::InhibitRefused, S::Inhibited, &[A::SendLia]),
             remote(S::Inhibited, I::Uninhibit, S::Uninhibited, &[A::StopT23, A::SendLua, A::Unmark]),
@@ -297,29 +301,22 @@ impl Node {
 
     pub(super) fn inhibiting_message(&mut self, now: Instant, link: LinkId, message: ManagementMessage) {
         use ManagementMessage as M;
-        let answer = match message {
-            M::Lia => Some(LocalInhibitionInput::Accepted),
-            M::Lid => Some(LocalInhibitionInput::Denied),
-            M::Lua => Some(LocalInhibitionInput::Released),
-            _ => None,
-        };
-        let state = self.link(link).inhibition.local;
-        if answer.is_some_and(|answer| LOCAL_INHIBITION.next(state, answer).is_none()) {
-            return self.counters.discard(DiscardReason::Unexpected);
-        }
-        match message {
+        let is_expected = match message {
             M::Lia => self.local_inhibition(now, link, LocalInhibitionInput::Accepted),
             M::Lid => self.local_inhibition(now, link, LocalInhibitionInput::Denied),
             M::Lua => self.local_inhibition(now, link, LocalInhibitionInput::Released),
             M::Lfu => self.local_inhibition(now, link, LocalInhibitionInput::ForceUninhibit),
             M::Lrt => self.local_inhibition(now, link, LocalInhibitionInput::RemoteTest),
             M::Lin if self.would_cut_off(link).is_none() => {
-                self.remote_inhibition(now, link, RemoteInhibitionInput::InhibitAllowed);
+                self.remote_inhibition(now, link, RemoteInhibitionInput::InhibitAllowed)
             }
             M::Lin => self.remote_inhibition(now, link, RemoteInhibitionInput::InhibitRefused),
             M::Lun => self.remote_inhibition(now, link, RemoteInhibitionInput::Uninhibit),
             M::Llt => self.remote_inhibition(now, link, RemoteInhibitionInput::LocalTest),
-            _ => self.counters.discard(DiscardReason::Unexpected),
+            _ => false,
+        };
+        if !is_expected {
+            self.counters.discard(DiscardReason::Unexpected);
         }
     }
 
@@ -334,8 +331,14 @@ impl Node {
         self.remote_inhibition(now, link, RemoteInhibitionInput::Restart);
     }
 
-    pub(super) fn local_inhibition(&mut self, now: Instant, link: LinkId, input: LocalInhibitionInput) {
-        let Some(row) = LOCAL_INHIBITION.next(self.link(link).inhibition.local, input) else { return };
+    /// Says whether the input means anything in the state.
+    pub(super) fn local_inhibition(
+        &mut self,
+        now: Instant,
+        link: LinkId,
+        input: LocalInhibitionInput,
+    ) -> bool {
+        let Some(row) = LOCAL_INHIBITION.next(self.link(link).inhibition.local, input) else { return false };
         self.link_mut(link).inhibition.local = row.to;
         for action in row.actions {
             match action {
@@ -366,10 +369,19 @@ impl Node {
                 }
             }
         }
+        true
     }
 
-    pub(super) fn remote_inhibition(&mut self, now: Instant, link: LinkId, input: RemoteInhibitionInput) {
-        let Some(row) = REMOTE_INHIBITION.next(self.link(link).inhibition.remote, input) else { return };
+    /// Says whether the input means anything in the state.
+    pub(super) fn remote_inhibition(
+        &mut self,
+        now: Instant,
+        link: LinkId,
+        input: RemoteInhibitionInput,
+    ) -> bool {
+        let Some(row) = REMOTE_INHIBITION.next(self.link(link).inhibition.remote, input) else {
+            return false;
+        };
         self.link_mut(link).inhibition.remote = row.to;
         for action in row.actions {
             match action {
@@ -399,5 +411,6 @@ impl Node {
                 }
             }
         }
+        true
     }
 }

@@ -212,6 +212,8 @@ pub const ADJACENT_RESTART: StateMachine<AdjacentState, AdjacentInput, AdjacentA
                 S::Accessible,
                 &[A::SendProhibited, A::SendRestartAllowed, A::StartT19],
             ),
+            // It answers ours.
+            adjacent(S::Accessible, I::TraEchoed, S::Accessible, &[]),
             adjacent(S::Accessible, I::Lost, S::Isolated, &[A::Reroute]),
         ],
     }
@@ -269,7 +271,9 @@ impl Node {
         }
         let is_echo = self.schedule.is_running(Key::LinkSet(from, Timer::T19));
         let input = if is_echo { AdjacentInput::TraEchoed } else { AdjacentInput::Tra };
-        self.adjacent_input(now, from, input);
+        if !self.adjacent_input(now, from, input) {
+            self.counters.discard(DiscardReason::Unexpected);
+        }
         self.check_all_restarted(now);
     }
 
@@ -324,8 +328,9 @@ impl Node {
         }
     }
 
-    pub(super) fn adjacent_input(&mut self, now: Instant, link_set: LinkSetId, input: AdjacentInput) {
-        let Some(row) = ADJACENT_RESTART.next(self.link_set(link_set).state, input) else { return };
+    /// Says whether the input means anything in the state.
+    pub(super) fn adjacent_input(&mut self, now: Instant, link_set: LinkSetId, input: AdjacentInput) -> bool {
+        let Some(row) = ADJACENT_RESTART.next(self.link_set(link_set).state, input) else { return false };
         self.link_set_mut(link_set).state = row.to;
         for action in row.actions {
             match action {
@@ -340,6 +345,7 @@ impl Node {
                 AdjacentAction::StopT21 => self.schedule.stop(Key::LinkSet(link_set, Timer::T21)),
             }
         }
+        true
     }
 
     /// T10's question and TRA go over the link set itself: the point may not be reached otherwise yet.
