@@ -1,5 +1,5 @@
 //! Two points with MTP3 over links of M2PA and of MTP2: processor outages of any length at either end, failures,
-//! inhibitions and deactivations at once. What is delivered is delivered once and in order, and what is not was counted.
+//! inhibitions and deactivations at once. What is delivered is delivered once and in order; what is not was counted.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 #[path = "mtp3_over_links/carrier.rs"]

@@ -50,7 +50,7 @@ pub enum OutageAction {
     Resynchronize,
     /// Send Link Status Processor Outage on the User Data stream.
     SendProcessorOutage,
-    /// Send Link Status Processor Recovered on the User Data stream, and throw away what is held: the peer has it still,
+    /// Send Link Status Processor Recovered on the User Data stream, and drop what is held: the peer has it still,
     /// and its MTP3 alone knows whether it is to come again or newer messages have gone another way.
     SendProcessorRecovered,
     /// Send Link Status Ready on the User Data stream.
