@@ -3,6 +3,7 @@
 //! They speak association, stream, payload protocol identifier and bytes to whatever carries ordered messages below
 //! them; that it is SCTP is for the layer above to know.
 
+mod affected;
 pub mod asp;
 pub mod common;
 pub mod drops;

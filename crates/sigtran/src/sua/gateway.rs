@@ -4,26 +4,30 @@
 //! what the network sends goes to an application server the same way. Messages of a connection, and of a transaction
 //! where labels say so, stay with the ASP that owns it.
 
+mod congestion;
 mod registration;
 mod routing;
 mod segments;
 mod transfer;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use slantpath_base::Instant;
 use slantpath_ss7::PointCode;
 
+use crate::affected::{AffectedCodes, CODES_MAX};
 use crate::asp::{
     AspMessage, AspState, ConfigError, ErrorCode, Gateway, GatewayConfig, GatewayEvent, GatewayOutput,
     RoutingContexts, ServerConfig,
 };
 use crate::drops::{DropReason, Drops};
 use crate::message::{Associations, Heard, OwnMessage};
+use crate::queue::QueueLimits;
 use crate::sua::primitive::return_cause;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{Label, Labels, Message, RoutingKey, Sua, SuaParameter, kind, label};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use congestion::Congestion;
 use segments::SegmentOwners;
 use transfer::Origin;
 
@@ -34,8 +38,8 @@ pub struct SignallingGatewayConfig {
     pub asps: GatewayConfig,
     /// What becomes of a registration for a key that is not configured.
     pub registration: RegistrationPolicy,
-    /// How many messages of one application server may wait for an ASP; the threshold of congestion is half of it.
-    pub queue_max: usize,
+    /// The messages of one application server that may wait for an ASP.
+    pub queue: QueueLimits,
     /// How many connections are remembered without labels; those beyond are refused by being thrown away.
     pub connections_max: usize,
 }
@@ -57,7 +61,7 @@ impl Default for SignallingGatewayConfig {
         Self {
             asps: GatewayConfig::default(),
             registration: RegistrationPolicy::default(),
-            queue_max: 1_000,
+            queue: QueueLimits::of(1_000),
             connections_max: 100_000,
         }
     }
@@ -70,6 +74,9 @@ pub enum SignallingGatewayOutput {
     Event(SignallingGatewayEvent),
     /// A connectionless or connection-oriented message for the SCCP network; its routing context says who sent it.
     Network(OwnMessage<SuaParameter>),
+    /// N-PCSTATE or N-STATE of a destination that ASPs serve, for SCCP management of the network: the way there is
+    /// congested, or no more.
+    Status(Destination, DestinationChange),
     /// A message to send.
     Transmit(Transmit),
     /// Nothing more until then, or until something comes in.
@@ -83,7 +90,7 @@ pub enum SignallingGatewayEvent {
     Asp(GatewayEvent<u32>),
     /// The transport of an association is congested, or no longer.
     AssociationCongested(AssociationId, bool),
-    /// More than half, or no longer more than half, of what may wait for an ASP waits.
+    /// What waits for an ASP has reached the onset of congestion, or is down to the abatement.
     QueueCongested(u32, bool),
     /// An ASP tells the state of a subsystem of its own: N-STATE or N-COORD request.
     UserStatus(AssociationId, OwnMessage<SuaParameter>),
@@ -94,7 +101,8 @@ pub enum SignallingGatewayEvent {
 struct Server {
     key: RoutingKey,
     queue: VecDeque<(Origin, OwnMessage<SuaParameter>)>,
-    is_congested: bool,
+    is_queue_congested: bool,
+    congestion: Congestion,
     must_correlate: bool,
     /// The next in a round of ASPs.
     turn: usize,
@@ -139,8 +147,9 @@ impl SignallingGateway {
     /// A gateway without application servers.
     ///
     /// # Errors
-    /// If a timer is out of its range.
+    /// If a timer is out of its range, or the limits of the queue contradict each other.
     pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+        config.queue.check()?;
         Ok(Self {
             asps: Gateway::new(config.asps)?,
             config,
@@ -160,7 +169,8 @@ impl SignallingGateway {
         let server = Server {
             key,
             queue: VecDeque::new(),
-            is_congested: false,
+            is_queue_congested: false,
+            congestion: Congestion::default(),
             must_correlate: false,
             turn: 0,
             labels: BTreeMap::new(),
@@ -225,6 +235,7 @@ impl SignallingGateway {
             Heard::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
             Heard::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
+                self.follow_all_congestion();
             }
             Heard::Message(Message::Asp(message), octets) => {
                 self.handle_asp(now, association, message, &octets);
@@ -323,25 +334,31 @@ impl SignallingGateway {
             DestinationChange::Congestion(level) => known.1 = level,
             DestinationChange::UserPartUnavailable { .. } => {}
         }
+        self.tell_active(destination, change, &[]);
+    }
+
+    /// Tells every ASP that carries traffic, but those.
+    fn tell_active(&mut self, destination: Destination, change: DestinationChange, except: &[AssociationId]) {
         let mut told: BTreeMap<AssociationId, Vec<u32>> = BTreeMap::new();
         for context in self.servers.keys() {
-            for association in self.asps.active(context) {
+            for association in self.asps.active(context).iter().filter(|asp| !except.contains(asp)) {
                 told.entry(*association).or_default().push(*context);
             }
         }
         for (association, contexts) in told {
-            self.tell(association, destination, change, contexts);
+            self.tell(association, &[(0, destination.point_code)], destination.subsystem, change, contexts);
         }
     }
 
     fn tell(
         &mut self,
         association: AssociationId,
-        destination: Destination,
+        codes: &[(u8, PointCode)],
+        subsystem: Option<u8>,
         change: DestinationChange,
         contexts: Vec<u32>,
     ) {
-        let message = Message::Own(status::to_message(destination, change, contexts));
+        let message = Message::Own(status::about_codes(codes.to_vec(), subsystem, change, contexts));
         let streams = self.associations.streams(association);
         //= https://www.rfc-editor.org/rfc/rfc3868#section-4.5.1
         //# DUNA, DAVA, SCON, and DRST messages are sent sequentially and
@@ -359,37 +376,36 @@ impl SignallingGateway {
     //# information to allow it to route traffic to this destination or
     //# subsystem.
     fn handle_audit(&mut self, association: AssociationId, message: &OwnMessage<SuaParameter>) {
-        let (codes, subsystem) = status::affected(message);
-        for (mask, meant) in codes {
-            let known: Vec<_> = self
-                .destinations
-                .iter()
-                .filter(|(destination, _)| {
-                    destination.subsystem == subsystem
-                        && status::is_meant(destination.point_code, mask, meant)
-                })
-                .map(|(destination, state)| (*destination, *state))
-                .collect();
-            if known.is_empty() {
-                let destination = Destination { point_code: PointCode(meant.0), subsystem };
-                let change = DestinationChange::Availability(Availability::Unavailable);
-                self.tell(association, destination, change, Vec::new());
+        let (asked, subsystem) = status::affected(message);
+        let affected = AffectedCodes::of(&asked);
+        let mut known = BTreeSet::new();
+        let mut by_availability: BTreeMap<Availability, BTreeSet<(u8, PointCode)>> = BTreeMap::new();
+        let mut by_level: BTreeMap<u8, BTreeSet<(u8, PointCode)>> = BTreeMap::new();
+        // However often a destination is named, it is answered once.
+        for (destination, (availability, level)) in &self.destinations {
+            let code = destination.point_code;
+            if destination.subsystem != subsystem || !affected.contains(code) {
+                continue;
             }
-            for (destination, (availability, congestion)) in known {
-                self.tell(
-                    association,
-                    destination,
-                    DestinationChange::Availability(availability),
-                    Vec::new(),
-                );
-                if congestion > 0 && availability != Availability::Unavailable {
-                    self.tell(
-                        association,
-                        destination,
-                        DestinationChange::Congestion(congestion),
-                        Vec::new(),
-                    );
-                }
+            known.insert(code);
+            by_availability.entry(*availability).or_default().insert((0, code));
+            if *level > 0 && *availability != Availability::Unavailable {
+                by_level.entry(*level).or_default().insert((0, code));
+            }
+        }
+        let unknown = asked.into_iter().filter(|range| {
+            let (first, last) = AffectedCodes::interval(*range);
+            known.range(PointCode(first)..=PointCode(last)).next().is_none()
+        });
+        by_availability.entry(Availability::Unavailable).or_default().extend(unknown);
+        let availabilities = by_availability
+            .into_iter()
+            .map(|(availability, codes)| (DestinationChange::Availability(availability), codes));
+        let levels = by_level.into_iter().map(|(level, codes)| (DestinationChange::Congestion(level), codes));
+        for (change, codes) in availabilities.chain(levels) {
+            let codes: Vec<_> = codes.into_iter().collect();
+            for codes in codes.chunks(CODES_MAX) {
+                self.tell(association, codes, subsystem, change, Vec::new());
             }
         }
     }
@@ -417,7 +433,7 @@ impl SignallingGateway {
                     self.drops.count(DropReason::RecoveryExpired);
                     self.give_back(origin, &message, return_cause::SUBSYSTEM_FAILURE);
                 }
-                self.tell_queue(*context);
+                self.follow_congestion(*context);
             }
             GatewayEvent::Asp(association, context, state) => {
                 let Some(server) = self.servers.get_mut(context) else { return };
@@ -434,6 +450,7 @@ impl SignallingGateway {
                     }
                     AspState::Inactive => {}
                 }
+                self.follow_congestion(*context);
             }
             _ => {}
         }

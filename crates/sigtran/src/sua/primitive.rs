@@ -153,6 +153,8 @@ pub(super) const RETURN_CAUSE: u8 = 1;
 pub mod return_cause {
     /// No translation for this specific address.
     pub const NO_TRANSLATION: u8 = 1;
+    /// Subsystem congestion.
+    pub const SUBSYSTEM_CONGESTION: u8 = 2;
     /// Subsystem failure.
     pub const SUBSYSTEM_FAILURE: u8 = 3;
     /// Hop counter violation.

@@ -59,6 +59,16 @@ pub(super) fn to_message(
     change: DestinationChange,
     contexts: Vec<u32>,
 ) -> OwnMessage<SuaParameter> {
+    about_codes(vec![(0, destination.point_code)], destination.subsystem, change, contexts)
+}
+
+/// The message that tells a change of point codes with masks, or of a subsystem at each.
+pub(super) fn about_codes(
+    codes: Vec<(u8, PointCode)>,
+    subsystem: Option<u8>,
+    change: DestinationChange,
+    contexts: Vec<u32>,
+) -> OwnMessage<SuaParameter> {
     let (kind, own) = match change {
         DestinationChange::Availability(availability) => (availability.kind(), None),
         DestinationChange::Congestion(level) => {
@@ -72,9 +82,8 @@ pub(super) fn to_message(
     if !contexts.is_empty() {
         message = message.with_common(CommonParameter::RoutingContexts(contexts));
     }
-    let affected = vec![(0, destination.point_code)];
-    message = message.with_common(CommonParameter::AffectedPointCodes(affected));
-    if let Some(subsystem) = destination.subsystem {
+    message = message.with_common(CommonParameter::AffectedPointCodes(codes));
+    if let Some(subsystem) = subsystem {
         message = message.with(SuaParameter::Subsystem(subsystem));
     }
     match own {

@@ -1,5 +1,6 @@
 //! Two ASPs of SUA and the gateway between them, over associations that come and go.
 
+mod congestion;
 mod connections;
 mod flow_control;
 mod segments;
@@ -15,6 +16,7 @@ use slantpath_ss7::sccp::Digits;
 use crate::asp::{AsState, Members, ServerConfig, TrafficMode};
 use crate::drops::DropReason;
 use crate::message::{CommonParameter, OwnMessage};
+use crate::queue::QueueLimits;
 use crate::sua::{
     Address, Availability, ConnectRequest, ConnectionEvent, ConnectionId, ConnectionState, Destination,
     DestinationChange, GlobalTitle, Label, Notice, RegistrationPolicy, RoutingKey, SignallingGateway,
@@ -32,6 +34,8 @@ struct Net {
     is_connected: [bool; 2],
     indications: [Vec<UserProcessOutput>; 2],
     network: Vec<OwnMessage<SuaParameter>>,
+    /// What SCCP management of the network was told.
+    states: Vec<(Destination, DestinationChange)>,
     wire: VecDeque<(bool, Transmit)>,
 }
 
@@ -60,7 +64,10 @@ impl Net {
     }
 
     fn of(queue_max: usize, configs: &[UserProcessConfig; 2]) -> Self {
-        let config = SignallingGatewayConfig { queue_max, ..SignallingGatewayConfig::default() };
+        let config = SignallingGatewayConfig {
+            queue: QueueLimits::of(queue_max),
+            ..SignallingGatewayConfig::default()
+        };
         let mut gateway = SignallingGateway::new(config).unwrap();
         let asps = [0, 1].map(|at| {
             let key = RoutingKey { destinations: vec![subsystem(at)], ..RoutingKey::default() };
@@ -78,6 +85,7 @@ impl Net {
             is_connected: [false; 2],
             indications: [Vec::new(), Vec::new()],
             network: Vec::new(),
+            states: Vec::new(),
             wire: VecDeque::new(),
         }
     }
@@ -161,6 +169,9 @@ impl Net {
                 SignallingGatewayOutput::Wait(_) => break,
                 SignallingGatewayOutput::Event(_) => {}
                 SignallingGatewayOutput::Network(message) => self.network.push(message),
+                SignallingGatewayOutput::Status(destination, change) => {
+                    self.states.push((destination, change));
+                }
                 SignallingGatewayOutput::Transmit(transmit) => self.wire.push_back((true, transmit)),
             }
             progress = true;
@@ -395,7 +406,7 @@ fn shared(labels: [Label; 2]) -> (SignallingGateway, [UserProcess; 2]) {
 }
 
 fn net_of(gateway: SignallingGateway, asps: [UserProcess; 2]) -> Net {
-    let mut net = Net { gateway, asps, ..Net::new(1) };
+    let mut net = Net { gateway, asps, ..Net::new(2) };
     net.connect(0);
     net.connect(1);
     net

@@ -98,7 +98,9 @@ impl Gateway {
         loop {
             match self.sgp.poll_output(self.now) {
                 SignallingGatewayOutput::Wait(_) => return,
-                SignallingGatewayOutput::Event(_) | SignallingGatewayOutput::Network(_) => {}
+                SignallingGatewayOutput::Event(_)
+                | SignallingGatewayOutput::Network(_)
+                | SignallingGatewayOutput::Status(..) => {}
                 SignallingGatewayOutput::Transmit(transmit) => {
                     assert_eq!(transmit.payload_protocol, 4);
                     let message = Message::receive(&transmit.octets).unwrap();

@@ -5,9 +5,9 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::transfer::{StatusCause, TransferIndication, UserPartUnavailability};
 
+use crate::affected::AffectedCodes;
 use crate::asp::{AspState, ErrorCode, ServerName};
 use crate::m3ua::asp::{Asp, AspOutput, AvailabilityPolicy, Destination};
-use crate::m3ua::destination::AffectedCodes;
 use crate::m3ua::{
     AffectedDestinations, Availability, DestinationState, Message, NetworkPoint, UnavailabilityCause,
     destination,

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
-use crate::m3ua::destination::{self, AffectedCodes};
+use crate::affected::AffectedCodes;
+use crate::m3ua::destination;
 use crate::m3ua::sgp::{Sgp, SgpOutput};
 use crate::m3ua::{AffectedDestinations, NetworkPoint, TrafficKey};
 use crate::transport::AssociationId;

@@ -6,8 +6,8 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::transfer::{StatusCause, TransferIndication, UserPartUnavailability};
 
+use crate::affected::AffectedCodes;
 use crate::asp::{AsState, AspMessage, ErrorCode, RoutingContexts};
-use crate::m3ua::destination::AffectedCodes;
 use crate::m3ua::sgp::{Sgp, SgpOutput};
 use crate::m3ua::{
     AffectedDestinations, AffectedPlace, Availability, Message, NetworkPoint, UnavailabilityCause,

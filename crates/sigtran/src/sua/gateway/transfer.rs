@@ -7,9 +7,7 @@ use crate::message::{CommonParameter, OwnMessage, Parameter};
 use crate::sua::format::fault;
 use crate::sua::gateway::routing::answers;
 use crate::sua::gateway::segments::SegmentKey;
-use crate::sua::gateway::{
-    Peer, Section, SignallingGateway, SignallingGatewayEvent, SignallingGatewayOutput,
-};
+use crate::sua::gateway::{Peer, Section, SignallingGateway, SignallingGatewayOutput};
 use crate::sua::primitive::{first, return_cause, routing_context, with_context};
 use crate::sua::{Message, Notice, RoutingIndicator, SuaParameter, Unitdata, kind, label};
 use crate::transport::{AssociationId, StreamId};
@@ -191,14 +189,19 @@ impl SignallingGateway {
     /// Sends a message to an application server, or lets it wait. Tells the ASP that got it, if it was one.
     fn deliver(&mut self, origin: Origin, context: u32, message: OwnMessage<SuaParameter>) -> Option<Peer> {
         match self.asps.as_state(&context) {
-            Some(AsState::Active) => return self.distribute(origin, context, message),
+            Some(AsState::Active) => {
+                self.note_congested(context, &message);
+                return self.distribute(origin, context, message);
+            }
             Some(AsState::Pending) => {
+                self.note_congested(context, &message);
                 let server = self.servers.get_mut(&context)?;
-                if server.queue.len() < self.config.queue_max {
+                if server.queue.len() < self.config.queue.max {
                     server.queue.push_back((origin, message));
-                    self.tell_queue(context);
+                    self.follow_congestion(context);
                 } else {
                     self.drops.count(DropReason::QueueFull);
+                    self.give_back(origin, &message, return_cause::SUBSYSTEM_CONGESTION);
                 }
             }
             Some(AsState::Inactive | AsState::Down) | None => {
@@ -209,21 +212,12 @@ impl SignallingGateway {
         None
     }
 
-    pub(super) fn tell_queue(&mut self, context: u32) {
-        let Some(server) = self.servers.get_mut(&context) else { return };
-        let is_congested = server.queue.len() * 2 > self.config.queue_max;
-        if server.is_congested != is_congested {
-            server.is_congested = is_congested;
-            self.event(SignallingGatewayEvent::QueueCongested(context, is_congested));
-        }
-    }
-
     pub(super) fn flush(&mut self, context: u32) {
         let Some(server) = self.servers.get_mut(&context) else { return };
         for (origin, message) in std::mem::take(&mut server.queue) {
             self.distribute(origin, context, message);
         }
-        self.tell_queue(context);
+        self.follow_congestion(context);
     }
 
     /// Sends a message to the active ASPs by the traffic mode. One whose ASP is not there goes back or is thrown away.
