@@ -99,7 +99,8 @@ pub struct Summary {
     pub disconnected: Duration,
     /// Changes of path.
     pub path_changes: usize,
-    /// Changes of the satellite that serves either end.
+    /// Changes of the satellite that serves either end, both at once counted once. A pause between two is no
+    /// handover of its own, and none at all if the same satellites serve after it.
     pub handovers: usize,
     /// Least delay.
     pub delay_min: Duration,
@@ -244,10 +245,10 @@ impl Timeline {
             summary.hops_max = summary.hops_max.max(path.contacts.len());
             weighted += mean_nanos(plan, path, leg) * length.as_secs_f64();
         }
-        for pair in self.legs.windows(2) {
-            summary.path_changes += 1;
-            summary.handovers += usize::from(is_handover(plan, &pair[0], &pair[1]));
-        }
+        summary.path_changes = self.legs.len().saturating_sub(1);
+        let paths: Vec<&Path> = self.legs.iter().filter_map(|leg| leg.path.as_ref()).collect();
+        let is_handover = |pair: &&[&Path]| serving(plan, pair[0]) != serving(plan, pair[1]);
+        summary.handovers = paths.windows(2).filter(is_handover).count();
         if summary.connected.is_zero() {
             (summary.delay_min, summary.hops_min) = (Duration::ZERO, 0);
         } else {
@@ -272,16 +273,12 @@ fn mean_nanos(plan: &ContactPlan, path: &Path, leg: &Leg) -> f64 {
     (at(0) + 4.0 * odd + 2.0 * even + at(8)) / 24.0
 }
 
-fn is_handover(plan: &ContactPlan, before: &Leg, after: &Leg) -> bool {
-    let serving = |leg: &Leg| -> Option<Vec<NodeId>> {
-        let ground = |&&id: &&ContactId| matches!(plan.contact(id).kind, ContactKind::Ground { .. });
-        Some(leg.path.as_ref()?.contacts.iter().filter(ground).map(|&id| plan.contact(id).a).collect())
-    };
-    match (serving(before), serving(after)) {
-        (Some(before), Some(after)) => before != after,
-        (None, None) => false,
-        (None, Some(_)) | (Some(_), None) => true,
-    }
+/// The satellites that serve both ends of a path.
+fn serving(plan: &ContactPlan, path: &Path) -> [Option<NodeId>; 2] {
+    [path.contacts.first(), path.contacts.last()].map(|id| {
+        let contact = plan.contact(*id?);
+        matches!(contact.kind, ContactKind::Ground { .. }).then_some(contact.a)
+    })
 }
 
 impl Reason {

@@ -11,9 +11,9 @@ use slantpath_orbit::constellation::shell::FirstNode;
 use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan, Planner};
 use slantpath_orbit::elements::{Checksums, ElementSet};
 use slantpath_orbit::export::{czml, ground_track, hypatia};
-use slantpath_orbit::ground::Antenna;
+use slantpath_orbit::ground::{Antenna, Handover};
 use slantpath_orbit::orbit::Perturbation;
-use slantpath_orbit::route::Refresh;
+use slantpath_orbit::route::{Path, Refresh};
 use slantpath_orbit::sgp4::Sgp4;
 use slantpath_orbit::site::{Horizon, Place, Relay, Track};
 use slantpath_orbit::topology::{Reason, Selection, Table, Timeline, follow, follow_while};
@@ -134,6 +134,31 @@ fn legs_join_without_holes_and_every_change_has_its_reason() {
     assert!(hops.hops_max <= delay.hops_max && delay.delay_mean_s <= hops.delay_mean_s + 1e-9);
     let text = Table { timeline: &timeline(&plan, &Selection::LeastDelay), plan: &plan }.to_string();
     assert!(text.contains("sets") && text.contains("london > iridium-"), "{text}");
+}
+
+#[test]
+fn only_another_satellite_is_a_handover_whatever_pause_lies_between() {
+    let mut network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    // What leads away from London's satellite fails for ten seconds; the satellite stays the same.
+    let script = "60 s, 70 s, iridium-5-2\n60 s, 70 s, iridium-6-1\n60 s, 70 s, iridium-6-3\n";
+    network.outages = slantpath_orbit::outage::read(script, "outages.csv").unwrap();
+    let plan_of_outage = plan(&network, Duration::from_secs(180));
+    let summary = timeline(&plan_of_outage, &Selection::LeastDelay).summary(&plan_of_outage);
+    assert_eq!((summary.disconnected, summary.path_changes), (Duration::from_secs(10), 2));
+    assert_eq!(summary.handovers, 0);
+    // Nor is a handover with a pause two of them.
+    network.outages.clear();
+    let pause = Handover::BreakBeforeMake { gap: Duration::from_secs(2) };
+    for site in &mut network.sites {
+        site.antennas[0].policy.handover = pause;
+    }
+    let plan = plan(&network, Duration::from_secs(3_600));
+    let timeline = timeline(&plan, &Selection::LeastDelay);
+    let paths: Vec<_> = timeline.legs.iter().filter_map(|leg| leg.path.as_ref()).collect();
+    let ends = |path: &Path| (path.nodes[1], path.nodes[path.nodes.len() - 2]);
+    let changes = paths.windows(2).filter(|pair| ends(pair[0]) != ends(pair[1])).count();
+    assert!(changes > 10 && !timeline.gaps().is_empty());
+    assert_eq!(timeline.summary(&plan).handovers, changes);
 }
 
 #[test]
