@@ -17,7 +17,7 @@ pub enum Selection {
     /// host's second path.
     Disjoint,
     /// The shorter of these two: its first path. It is that of least delay unless that one leaves no second, or
-    /// only a worse one.
+    /// only a worse one, where there is one; and that of least delay where there are no two.
     DisjointFirst,
     /// Along given nodes, both ends included, whenever all their contacts hold.
     Fixed(Vec<NodeId>),
@@ -175,7 +175,9 @@ fn choose(router: &Router<'_>, from: NodeId, to: NodeId, selection: &Selection) 
         Selection::Fixed(nodes) => router.fixed_path(nodes),
         Selection::LeastDelay | Selection::LeastHops => router.path(from, 0),
         Selection::Disjoint => router.disjoint_pair(from, to).map(|pair| pair.1),
-        Selection::DisjointFirst => router.disjoint_pair(from, to).map(|pair| pair.0),
+        Selection::DisjointFirst => {
+            router.disjoint_pair(from, to).map_or_else(|| router.path(from, 0), |pair| Some(pair.0))
+        }
     }
 }
 

@@ -162,6 +162,27 @@ fn only_another_satellite_is_a_handover_whatever_pause_lies_between() {
 }
 
 #[test]
+fn the_first_of_two_paths_stands_where_no_second_can() {
+    let mut network = london_boston(Preset::Iridium.build(epoch()).unwrap());
+    for site in &mut network.sites {
+        site.antennas.push(site.antennas[0].clone());
+    }
+    let plan = plan(&network, Duration::from_secs(3_600));
+    let [first, second, least] = [Selection::DisjointFirst, Selection::Disjoint, Selection::LeastDelay]
+        .map(|selection| timeline(&plan, &selection));
+    assert!(!second.gaps().is_empty() && second.summary(&plan).connected > Duration::ZERO);
+    assert_eq!(first.gaps(), least.gaps());
+    let path_at = |timeline: &Timeline, now: Instant| {
+        timeline.legs.iter().find(|leg| leg.start <= now && now < leg.end).unwrap().path.clone()
+    };
+    for now in (1..3_600).step_by(7).map(Instant::from_secs) {
+        if path_at(&second, now).is_none() {
+            assert_eq!(path_at(&first, now), path_at(&least, now), "{now}");
+        }
+    }
+}
+
+#[test]
 fn a_fixed_path_has_gaps_when_its_contacts_have() {
     let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let plan = plan(&network, Duration::from_secs(10_000));

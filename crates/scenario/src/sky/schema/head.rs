@@ -62,7 +62,7 @@ choice! {
         /// second path of a multihomed host.
         Disjoint = "disjoint",
         /// The shorter of these two: its first path. It is that of least delay unless that one leaves no second,
-        /// or only a worse one.
+        /// or only a worse one, where there is one. Where there are no two it is that of least delay.
         DisjointFirst = "disjoint-first",
         /// Along the nodes of `via`, whenever all the contacts between them hold.
         Fixed = "fixed",
