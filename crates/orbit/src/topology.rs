@@ -216,10 +216,15 @@ fn delay_range(plan: &ContactPlan, path: &Path, start: Instant, end: Instant) ->
 }
 
 impl Timeline {
+    /// The leg of an instant. The last one includes the end of the plan: what is sampled there is what led up to it.
+    pub fn leg_at(&self, now: Instant) -> Option<&Leg> {
+        let index = self.legs.partition_point(|leg| leg.end <= now);
+        self.legs.get(index).or_else(|| self.legs.last().filter(|leg| leg.end == now))
+    }
+
     /// The delay at an instant, if there is a path then.
     pub fn delay_at(&self, plan: &ContactPlan, now: Instant) -> Option<Duration> {
-        let index = self.legs.partition_point(|leg| leg.end <= now);
-        self.legs.get(index)?.path.as_ref().map(|path| path.delay(plan, now))
+        self.leg_at(now)?.path.as_ref().map(|path| path.delay(plan, now))
     }
 
     /// Delay at regular times: what a figure is drawn from. Gaps give `None`.

@@ -183,6 +183,15 @@ fn the_first_of_two_paths_stands_where_no_second_can() {
 }
 
 #[test]
+fn the_last_sample_is_that_of_the_end() {
+    let network = london_boston(vec![Constellation::geostationary("geo", &[-30.0])]);
+    let plan = plan(&network, Duration::from_secs(60));
+    let samples = timeline(&plan, &Selection::LeastDelay).samples(&plan, Duration::from_secs(10));
+    assert_eq!(samples.len(), 7);
+    assert!(samples.iter().all(|(_, delay)| delay.is_some()), "{samples:?}");
+}
+
+#[test]
 fn a_fixed_path_has_gaps_when_its_contacts_have() {
     let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let plan = plan(&network, Duration::from_secs(10_000));

@@ -203,8 +203,7 @@ impl Answer<'_> {
 
 /// The leg of an instant.
 pub(super) fn leg_at(path: &FollowedPath, at: Instant) -> Option<&Leg> {
-    let index = path.timeline.legs.partition_point(|leg| leg.end <= at);
-    path.timeline.legs.get(index)
+    path.timeline.leg_at(at)
 }
 
 /// The kind of a contact in a word.
