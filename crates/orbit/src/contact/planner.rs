@@ -95,6 +95,7 @@ impl<'n> Planner<'n> {
                 continue;
             }
             let mut passes: Vec<Pass> = Vec::new();
+            let mut sees_any = false;
             for satellite in self.satellites_of(antenna.constellation.as_deref()) {
                 let seen = stretches(
                     &viewpoint,
@@ -103,6 +104,7 @@ impl<'n> Planner<'n> {
                     &self.ephemeris,
                     satellite,
                 );
+                sees_any |= !seen.is_empty();
                 let usable = without(seen, &self.outages.of_link(NodeId::new(satellite), node));
                 let pass = |stretch| Pass { satellite: NodeId::new(satellite).0, stretch };
                 passes.extend(usable.into_iter().map(pass));
@@ -110,7 +112,8 @@ impl<'n> Planner<'n> {
             passes.sort_by(|a, b| {
                 a.stretch.start.total_cmp(&b.stretch.start).then(a.satellite.cmp(&b.satellite))
             });
-            if passes.is_empty() {
+            // What an outage takes away is a gap: the site stands where it can see.
+            if !sees_any {
                 return Err(self.never_sees(
                     description,
                     &viewpoint,
