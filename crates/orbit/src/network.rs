@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant};
 
+use crate::constellation::planes::semi_major_axis_m;
 use crate::constellation::{Constellation, Contradiction, Payload, Satellite};
+use crate::contact::ephemeris::{MOST_STATES, states_of};
+use crate::earth::EQUATORIAL_RADIUS;
 use crate::elements::{Source, Stale, Validity};
-use crate::orbit::Orbit;
+use crate::orbit::{ALTITUDE_MAX, Orbit};
 use crate::outage::{Outage, OutageError};
 use crate::sgp4::PropagationError;
 use crate::site::Site;
@@ -99,6 +102,38 @@ pub enum NetworkError {
     /// An empty span.
     #[error("the span is empty: its end must be after its start")]
     EmptySpan,
+    /// An element set leads farther out than routes reach.
+    #[error(
+        "{file}:{line}: {object}: it goes out to {altitude_km:.0} km, and routes are worked out up to \
+         {limit_km:.0} km; leave the object out"
+    )]
+    TooHigh {
+        /// Name of the file.
+        file: String,
+        /// Line of the set.
+        line: usize,
+        /// The object.
+        object: String,
+        /// Its apogee over the equatorial radius.
+        altitude_km: f64,
+        /// The limit.
+        limit_km: f64,
+    },
+    /// A span over which the ways of so many satellites do not fit into memory.
+    #[error(
+        "a span of {span} is too long for {satellites} satellites, whose ways take {states} states of at most \
+         {limit}: make it shorter, or take fewer satellites"
+    )]
+    SpanTooLong {
+        /// The span.
+        span: Duration,
+        /// How many satellites there are.
+        satellites: usize,
+        /// The states that their ways take.
+        states: usize,
+        /// The most.
+        limit: usize,
+    },
     /// An element set is too old or too new for the span.
     #[error(transparent)]
     Stale(#[from] Stale),
@@ -182,6 +217,15 @@ impl Network {
         if span.is_zero() {
             return Err(NetworkError::EmptySpan);
         }
+        let (states, limit) = (states_of(self, span), MOST_STATES);
+        if states > limit {
+            return Err(NetworkError::SpanTooLong {
+                span,
+                satellites: self.satellite_count(),
+                states,
+                limit,
+            });
+        }
         self.nodes_by_name()?;
         for constellation in &self.constellations {
             constellation.check()?;
@@ -208,6 +252,16 @@ impl Network {
         let mut warnings = Vec::new();
         for satellite in self.satellites() {
             if let Orbit::ElementSet(set, _) = &satellite.orbit {
+                let apogee = semi_major_axis_m(set) * (1.0 + set.eccentricity) - EQUATORIAL_RADIUS;
+                if apogee > ALTITUDE_MAX {
+                    return Err(NetworkError::TooHigh {
+                        file: set.source.file.clone(),
+                        line: set.source.line,
+                        object: set.name.clone(),
+                        altitude_km: apogee / 1e3,
+                        limit_km: ALTITUDE_MAX / 1e3,
+                    });
+                }
                 warnings.extend(self.validity.check(set, from, to)?);
             }
         }

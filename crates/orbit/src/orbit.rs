@@ -122,6 +122,10 @@ pub fn geostationary_radius() -> f64 {
     libm::cbrt(GRAVITATION / (crate::earth::ROTATION * crate::earth::ROTATION))
 }
 
+/// The greatest height over the equatorial radius that a satellite may come to, metres. Routes hold links of up to
+/// 320,000 km and paths of 2.1 s: two satellites at this height across the Earth, with a site below each, still fit.
+pub const ALTITUDE_MAX: f64 = 150e6;
+
 /// Mean motion of a circle around a point mass, rad/s (Kepler's third law).
 pub fn mean_motion(radius_m: f64) -> f64 {
     (GRAVITATION / (radius_m * radius_m * radius_m)).sqrt()

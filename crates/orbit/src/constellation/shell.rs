@@ -5,7 +5,7 @@ use slantpath_base::{Angle, Duration};
 
 use super::{Arrangement, Constellation, Contradiction, IslConfig, Payload, Satellite};
 use crate::earth::EQUATORIAL_RADIUS;
-use crate::orbit::{Circular, Orbit, Perturbation, mean_motion};
+use crate::orbit::{ALTITUDE_MAX, Circular, Orbit, Perturbation, mean_motion};
 use crate::utc::Utc;
 
 /// How much neighbouring planes are out of step.
@@ -132,7 +132,11 @@ impl Shell {
             let claim = format!("{} planes of {}", self.planes, self.per_plane);
             return fail(claim, "that is no satellite".into(), "give at least one plane of one");
         }
-        if !(self.altitude_m >= 100e3 && self.altitude_m < 1e9) {
+        if self.altitude_m > ALTITUDE_MAX {
+            let implied = format!("routes are worked out up to {} km", ALTITUDE_MAX / 1e3);
+            return fail(format!("an altitude of {} km", self.altitude_m / 1e3), implied, "let it fly lower");
+        }
+        if self.altitude_m.is_nan() || self.altitude_m < 100e3 {
             let claim = format!("an altitude of {} km", self.altitude_m / 1e3);
             return fail(
                 claim,

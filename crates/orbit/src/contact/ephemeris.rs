@@ -37,9 +37,7 @@ impl Ephemeris {
         let mut ephemeris = Self { ways: Vec::new(), nodes: Vec::new(), span: seconds };
         for satellite in network.satellites() {
             let bounds = satellite.orbit.bounds();
-            let longest = HALF_PIECE_RADIANS / bounds.angular_rate_max;
-            let still = matches!(satellite.orbit, Orbit::Slot(_));
-            let pieces = if still { 1 } else { to_usize(libm::ceil(seconds / (2.0 * longest))).max(1) };
+            let pieces = pieces(&satellite.orbit, &bounds, seconds);
             let step = seconds / (2 * pieces) as f64;
             let first = ephemeris.nodes.len();
             ephemeris.ways.push(Way { first, pieces, step, per_step: 1.0 / step, bounds });
@@ -103,6 +101,23 @@ impl Ephemeris {
         self.span
     }
 }
+
+/// Into how many pieces a way of some seconds is cut.
+fn pieces(orbit: &Orbit, bounds: &MotionBounds, seconds: f64) -> usize {
+    let longest = HALF_PIECE_RADIANS / bounds.angular_rate_max;
+    let is_still = matches!(orbit, Orbit::Slot(_));
+    if is_still { 1 } else { to_usize(libm::ceil(seconds / (2.0 * longest))).max(1) }
+}
+
+/// The states that the ways of a network's satellites over a span are kept by.
+pub(crate) fn states_of(network: &Network, span: Duration) -> usize {
+    let seconds = span.as_secs_f64();
+    let states = |orbit: &Orbit| 2_usize.saturating_mul(pieces(orbit, &orbit.bounds(), seconds));
+    network.satellites().fold(0, |sum, satellite| sum.saturating_add(states(&satellite.orbit)))
+}
+
+/// The most of them: 5 GB.
+pub(crate) const MOST_STATES: usize = 100_000_000;
 
 /// A state whose velocity is the derivative of the positions. SGP4's own velocity is not, by up to a
 /// centimetre per second: between nodes two minutes apart that would bend the way by some 15 cm, and move a

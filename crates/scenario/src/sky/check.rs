@@ -129,6 +129,9 @@ pub(super) fn report(file: &SkyFile, error: &NetworkError, files: Files<'_>, fau
             let site = file.sites.iter().find(|(name, _)| name == site);
             (site.map_or(whole, |(_, table)| table.place()), fault)
         }
+        NetworkError::SpanTooLong { .. } => {
+            (file.topology.whole().map_or(whole, |head| head.span.place()), fault)
+        }
         NetworkError::Contradiction(contradiction) => {
             let named = file.constellations.iter().find(|(name, _)| *name == contradiction.name);
             let message = format!("{}, but {}", contradiction.claim, contradiction.implied);
@@ -136,6 +139,7 @@ pub(super) fn report(file: &SkyFile, error: &NetworkError, files: Files<'_>, fau
             (named.map_or(whole, |(_, table)| table.place()), fault)
         }
         NetworkError::Stale(Stale { file: name, line, object, .. })
+        | NetworkError::TooHigh { file: name, line, object, .. }
         | NetworkError::Propagation(slantpath_orbit::sgp4::PropagationError {
             file: name,
             line,
