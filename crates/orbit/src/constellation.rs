@@ -136,13 +136,20 @@ pub struct Contradiction {
 }
 
 impl Constellation {
-    /// A ring of geostationary slots, west to east.
+    /// A ring of geostationary slots, in any order: neighbours are those along the equator, east of the first.
     pub fn geostationary(name: &str, longitudes_deg: &[f64]) -> Self {
-        let satellite = |(slot, &longitude): (usize, &f64)| Satellite {
-            name: format!("{name}-{}", slot + 1),
+        let east = |index: usize| (longitudes_deg[index] - longitudes_deg[0]).rem_euclid(360.0);
+        let mut along: Vec<usize> = (0..longitudes_deg.len()).collect();
+        along.sort_by(|&a, &b| east(a).total_cmp(&east(b)).then(a.cmp(&b)));
+        let mut slots = vec![0; along.len()];
+        for (slot, index) in along.into_iter().enumerate() {
+            slots[index] = slot;
+        }
+        let satellite = |(index, &longitude): (usize, &f64)| Satellite {
+            name: format!("{name}-{}", index + 1),
             orbit: Orbit::Slot(Slot::new(Angle::from_degrees(longitude))),
             plane: 0,
-            slot,
+            slot: slots[index],
         };
         Self {
             name: name.to_owned(),

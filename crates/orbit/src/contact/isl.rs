@@ -49,6 +49,13 @@ pub(crate) fn links(
         let orbit = &constellation.satellites[node - first].orbit;
         orbit.inertial(epoch).map_or(0.0, latitude_argument)
     };
+    let ascending_node = |node: usize| {
+        let orbit = &constellation.satellites[node - first].orbit;
+        orbit.inertial(epoch).map_or(0.0, |state| {
+            let normal = state.position.cross(state.velocity);
+            libm::atan2(normal.x, -normal.y)
+        })
+    };
     for plane in 0..planes.len() {
         let next = (plane + 1) % planes.len();
         let wraps = next == 0;
@@ -57,6 +64,9 @@ pub(crate) fn links(
         }
         let is_seam = wraps && constellation.arrangement == Arrangement::Star;
         let (here, there) = (&planes[plane], &planes[next]);
+        if wraps && !is_seam && !closes_circle(&planes, ascending_node) {
+            continue;
+        }
         let nearest =
             if is_seam { config.seam == Seam::Dynamic } else { config.pattern == IslPattern::Nearest };
         let pairs: Vec<(usize, usize, Vec<Stretch>)> = if is_seam && config.seam == Seam::Open {
@@ -88,6 +98,22 @@ fn ring(plane: &[usize]) -> Vec<(usize, usize)> {
         _ => (0..plane.len()).map(|i| (plane[i], plane[(i + 1) % plane.len()])).collect(),
     }
 }
+
+/// Whether the last plane of a delta is a neighbour of the first: planes that fill only part of the circle end at
+/// both sides. A single plane that is missing, as where one is not yet flown, is not taken for an end.
+fn closes_circle(planes: &[Vec<usize>], ascending_node: impl Fn(usize) -> f64) -> bool {
+    let (Some(&first), Some(&last)) =
+        (planes.first().and_then(|plane| plane.first()), planes.last().and_then(|plane| plane.first()))
+    else {
+        return false;
+    };
+    let turned = (ascending_node(first) - ascending_node(last)) / TAU;
+    let gap = (turned - libm::floor(turned)) * TAU;
+    gap <= OPEN_GAP * (TAU - gap) / (planes.len() - 1) as f64
+}
+
+/// Planes end where the gap between the last and the first is wider than this many of the others.
+const OPEN_GAP: f64 = 2.5;
 
 /// Who is linked to whom between two planes: in planes of equal number the rotation that brings phases
 /// closest, so that everyone has exactly one partner; otherwise those that are each other's closest. Planes

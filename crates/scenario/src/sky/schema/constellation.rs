@@ -104,7 +104,7 @@ section! {
 }
 
 section! {
-    /// Geostationary slots, called `NAME-1` and so on from west to east as they are listed.
+    /// Geostationary slots, called `NAME-1` and so on as they are listed. Neighbours are those along the equator.
     pub struct Slots {
         /// East longitudes.
         longitudes: Setting<Vec<Angle>>;
