@@ -62,6 +62,31 @@ pub enum TrackError {
         /// What is wrong.
         error: QuantityError,
     },
+    /// A height that no site has.
+    #[error(
+        "{file}:{line}: no site is at {height_m} m: give the height above the ellipsoid in metres, up to 50 km"
+    )]
+    Height {
+        /// File.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// The height.
+        height_m: f64,
+    },
+    /// A way that nothing below orbit goes so fast.
+    #[error(
+        "{file}:{line}: the site comes here at {kilometres_per_s:.1} km/s, faster than anything below orbit: look at \
+         the unit of the time"
+    )]
+    Speed {
+        /// File.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// The speed.
+        kilometres_per_s: f64,
+    },
     /// Two waypoints that are antipodes: no one way leads from one to the other.
     #[error("{file}:{line}: the waypoint is opposite the one before it on the globe: put one between them")]
     Antipodes {
@@ -74,13 +99,18 @@ pub enum TrackError {
 
 impl Track {
     /// Reads a track file: lines `time, latitude, longitude, height`, `#` for comments, and a first line of
-    /// headings if it does not begin with a digit.
+    /// headings if it holds no digit.
     pub fn read(text: &str, file: &str) -> Result<Self, TrackError> {
         let mut waypoints: Vec<Waypoint> = Vec::new();
+        let mut is_first = true;
         for (index, row) in text.lines().enumerate() {
             let (line, row) = (index + 1, row.trim());
-            let heading = waypoints.is_empty() && !row.starts_with(|c: char| c.is_ascii_digit());
-            if row.is_empty() || row.starts_with('#') || heading {
+            if row.is_empty() || row.starts_with('#') {
+                continue;
+            }
+            let is_heading = is_first && !row.contains(|letter: char| letter.is_ascii_digit());
+            is_first = false;
+            if is_heading {
                 continue;
             }
             let waypoint = waypoint(row, file, line)?;
@@ -90,6 +120,11 @@ impl Track {
                 }
                 if before.point.up().dot(waypoint.point.up()) < -0.999_999 {
                     return Err(TrackError::Antipodes { file: file.to_owned(), line });
+                }
+                let speed = speed(before, &waypoint);
+                if speed > SPEED_MAX {
+                    let kilometres_per_s = speed / 1e3;
+                    return Err(TrackError::Speed { file: file.to_owned(), line, kilometres_per_s });
                 }
             }
             waypoints.push(waypoint);
@@ -107,14 +142,7 @@ impl Track {
     }
 
     pub(super) fn speed_max(&self) -> f64 {
-        let leg = |pair: &[Waypoint]| {
-            let seconds = (pair[1].at - pair[0].at).as_secs_f64();
-            let height = pair[0].point.height_m.max(pair[1].point.height_m);
-            let over_ground =
-                angle_between(pair[0].point.up(), pair[1].point.up()) * (EQUATORIAL_RADIUS * 1.01 + height);
-            (over_ground + libm::fabs(pair[1].point.height_m - pair[0].point.height_m)) / seconds
-        };
-        self.waypoints.windows(2).map(leg).fold(0.0, f64::max)
+        self.waypoints.windows(2).map(|pair| speed(&pair[0], &pair[1])).fold(0.0, f64::max)
     }
 
     pub(super) fn at(&self, now: Instant) -> Stance {
@@ -132,6 +160,18 @@ impl Track {
         leg.stance(elapsed)
     }
 }
+
+/// The greatest speed between two waypoints, m/s.
+fn speed(from: &Waypoint, to: &Waypoint) -> f64 {
+    let (seconds, angle) = ((to.at - from.at).as_secs_f64(), angle_between(from.point.up(), to.point.up()));
+    let over_ground = angle * (EQUATORIAL_RADIUS * 1.01 + from.point.height_m.max(to.point.height_m));
+    (over_ground + libm::fabs(to.point.height_m - from.point.height_m)) / seconds
+}
+
+/// The fastest journey, m/s: nothing below orbit is faster, and a unit of time that slipped is.
+const SPEED_MAX: f64 = 8e3;
+/// The highest point of a journey, metres: sights are worked out for sites below it.
+const HEIGHT_MAX: f64 = 50e3;
 
 struct Leg {
     from: Geodetic,
@@ -184,7 +224,10 @@ fn waypoint(row: &str, file: &str, line: usize) -> Result<Waypoint, TrackError> 
         let value = next()?.parse::<f64>().map_err(|_| fields())?;
         if libm::fabs(value) <= limit { Ok(value) } else { Err(fields()) }
     };
-    let point = Geodetic::new(number(90.0)?, number(360.0)?, number(1e6)?);
+    let point = Geodetic::new(number(90.0)?, number(360.0)?, number(f64::MAX)?);
+    if !(-1e3..=HEIGHT_MAX).contains(&point.height_m) {
+        return Err(TrackError::Height { file: file.to_owned(), line, height_m: point.height_m });
+    }
     match parts.next() {
         None => Ok(Waypoint { at: Instant::START + time, point }),
         Some(_) => Err(fields()),
@@ -218,6 +261,12 @@ mod tests {
         assert!(error("0 s, 91, 2, 3").contains("no waypoint"));
         assert!(error("0 s, 0, 0, 0\n9 s, 0, 180, 0").contains("opposite"));
         assert!(error("\n").contains("no waypoint"));
+        // Only one line of headings may come first, and it has no numbers.
+        assert!(error("-5 s, 51.5, -0.1, 0\n10 s, 1, 2, 3").starts_with("t.csv:1: "));
+        assert!(error("oops s, 51.5, -0.1, 0\n10 s, 1, 2, 3").starts_with("t.csv:1: "));
+        assert!(error("time, lat, lon, height\nthen, a, b, c\n10 s, 1, 2, 3").starts_with("t.csv:2: "));
+        assert!(error("0 s, 1, 2, 60000").contains("50 km"));
+        assert!(error("0 s, 51.5, -0.1, 0\n1 s, 42.3, -71.1, 0").contains("faster than"));
     }
 
     proptest! {
