@@ -57,8 +57,8 @@ pub(crate) struct TopologyArguments {
     /// this directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
-    /// Time between Hypatia's forwarding states.
-    #[arg(long, value_name = "TIME", requires = "export", default_value = "1 s")]
+    /// Time between Hypatia's forwarding states, in whole milliseconds.
+    #[arg(long, value_name = "TIME", requires = "export", default_value = "1 s", value_parser = whole_milliseconds)]
     pub(crate) export_step: Duration,
     /// Print the summary as JSON.
     #[arg(long)]
@@ -113,4 +113,13 @@ pub(crate) struct CommonArguments {
     /// Replace a value of the scenario, for example `links.satellite.loss="3 %"`. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+/// A step that the names of Hypatia's directories can tell: they count milliseconds.
+fn whole_milliseconds(text: &str) -> Result<Duration, String> {
+    let step: Duration = text.parse().map_err(|error: slantpath_base::QuantityError| error.to_string())?;
+    if step.is_zero() || !step.as_nanos().is_multiple_of(1_000_000) {
+        return Err("give whole milliseconds, at least one, like `100 ms`".to_owned());
+    }
+    Ok(step)
 }

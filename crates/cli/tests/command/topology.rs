@@ -136,6 +136,18 @@ fn other_programs_get_their_files() {
 }
 
 #[test]
+fn a_step_that_no_directory_can_name_is_refused() {
+    let place = Place::new("topology-step");
+    place.write("sky.toml", &two_hours());
+    for step in ["0 s", "1500 us", "1"] {
+        let outcome = place.run(&["topology", "sky.toml", "--export", "other", "--export-step", step]);
+        assert_eq!(outcome.status, Some(2), "{step}: {}", outcome.err);
+        assert!(outcome.err.contains("--export-step"), "{}", outcome.err);
+    }
+    assert_eq!(place.names(), ["sky.toml"]);
+}
+
+#[test]
 fn an_interrupted_topology_goes_on_where_it_was_and_ends_alike() {
     use std::process::{Command, Stdio};
     let place = Place::new("topology-interrupted");
