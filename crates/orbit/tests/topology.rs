@@ -233,7 +233,24 @@ fn czml_is_json_with_every_object_and_contact() {
     let packets = scene.as_array().unwrap();
     assert_eq!(packets[0]["id"], "document");
     assert_eq!(packets.len(), 1 + 66 + 2 + plan.contacts().len() + timeline.legs.len());
-    assert_eq!(packets[1]["position"]["cartesian"].as_array().unwrap().len(), 4 * 11);
+    // Seconds after the epoch, and metres in the frame that turns with the Earth.
+    for (packet, satellite) in packets[1..].iter().zip(network.satellites()) {
+        let position = &packet["position"];
+        assert_eq!(
+            (&packet["id"], &position["referenceFrame"]),
+            (&satellite.name.as_str().into(), &"FIXED".into())
+        );
+        assert_eq!(position["epoch"], "2026-03-01T00:00:00Z");
+        let numbers: Vec<f64> =
+            position["cartesian"].as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect();
+        assert_eq!(numbers.len(), 4 * 11);
+        for (minute, row) in numbers.chunks(4).enumerate() {
+            let after = Duration::from_secs(60 * minute as u64);
+            assert!((row[0] - after.as_secs_f64()).abs() < 1e-9);
+            let exact = satellite.orbit.fixed(epoch().after(after)).unwrap().position;
+            assert!((exact - Vec3::new(row[1], row[2], row[3])).norm() < 1e-2, "{row:?}");
+        }
+    }
     let track =
         ground_track::at(&network, &plan, Instant::from_secs(300), timeline.legs[0].path.as_ref()).unwrap();
     assert_eq!((track.places.len(), track.accesses.len()), (68, 2));
