@@ -31,6 +31,12 @@ const E2: f64 = FLATTENING * (2.0 - FLATTENING);
 /// Polar radius, metres.
 pub const POLAR_RADIUS: f64 = EQUATORIAL_RADIUS * (1.0 - FLATTENING);
 
+/// How far below the horizontal the ground or the sea begins, seen from a height in metres, without air: of the polar
+/// radius, where it falls away soonest.
+pub fn horizon_dip(height_m: f64) -> Angle {
+    Angle::from_radians(libm::acos(POLAR_RADIUS / (POLAR_RADIUS + height_m.max(0.0))))
+}
+
 /// A place by WGS-84 latitude, longitude and height above the ellipsoid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geodetic {
@@ -124,6 +130,13 @@ pub fn light_time(metres: f64) -> Duration {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_sea_lies_deeper_the_higher_one_stands() {
+        assert_eq!(horizon_dip(-50.0), Angle::ZERO);
+        // The mariner's rule: 1.93 minutes of arc times the root of the height in metres.
+        assert!((horizon_dip(10_000.0).as_degrees() - 1.93 / 60.0 * 100.0).abs() < 0.02);
+    }
 
     #[test]
     fn the_poles_and_the_equator_are_where_the_ellipsoid_says() {

@@ -221,7 +221,7 @@ pub(crate) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a 
 pub(crate) fn suggest(given: &str, what: &str, candidates: &[&str]) -> String {
     match nearest(given, candidates.iter().copied()) {
         Some(candidate) => format!("did you mean `{candidate}`?"),
-        None if candidates.is_empty() => format!("there is no {what}"),
+        None if candidates.is_empty() => format!("there are no {what}"),
         None => {
             let quoted: Vec<String> = candidates.iter().map(|name| format!("`{name}`")).collect();
             format!("{what}: {}", quoted.join(", "))

@@ -20,6 +20,8 @@ use crate::value::fault_of;
 
 /// More satellites than anyone has filed for, and as many as a machine holds.
 const MOST_SATELLITES: usize = 100_000;
+/// Rows of a table that is sampled: some 2 GB.
+const MOST_ROWS: u64 = 50_000_000;
 /// Rows of the table of positions where nobody says how often they are written.
 const POSITION_ROWS: u64 = 200_000;
 
@@ -32,19 +34,21 @@ pub(super) fn check(
 ) -> Option<Network> {
     let time = head(file, faults);
     let constellations = constellations::check(file, time.map(|(epoch, _)| epoch), files, faults);
-    let sites = ground::check(file, constellations.is_none(), files, faults);
-    let outages = outages::check(file, files, faults);
-    let ((epoch, span), constellations, sites) = (time?, constellations?, sites?);
-    if file.constellations.is_empty() && all_known.0 {
+    let is_empty = file.constellations.is_empty();
+    if is_empty && all_known.0 {
         let help = "add a table `[constellations.<name>]` that says where the satellites come from";
         faults.report(
             file.topology.whole()?.name.place(),
             Fault::new("the topology has no satellite").help(help),
         );
     }
+    let sites = ground::check(file, is_empty || constellations.is_none(), files, faults);
+    let outages = outages::check(file, files, faults);
+    let ((epoch, span), constellations, sites) = (time?, constellations?, sites?);
     let mut network = Network::new(epoch, constellations);
     network.sites = sites;
     positions(file, span, network.satellite_count());
+    table_sizes(file, span, network.satellite_count(), faults);
     let validity = file.validity.whole()?;
     network.validity = Validity { warn_after: *validity.warn_after, refuse_after: *validity.refuse_after };
     let named = match network.nodes_by_name() {
@@ -54,7 +58,7 @@ pub(super) fn check(
             return None;
         }
     };
-    network.outages = outages::resolved(outages?, &named, faults)?;
+    network.outages = outages::resolved(outages?, &named, &file.sites.names(), faults)?;
     paths::check(file, &named, faults);
     if !faults.is_empty() {
         return None;
@@ -117,6 +121,28 @@ fn positions(file: &mut SkyFile, span: Duration, satellites: usize) {
         let how = if minutes == 1 { "default" } else { "so that the table has at most 200,000 rows" };
         Setting::derived(Positions::Every(Duration::from_secs(60 * minutes)), how, place)
     });
+}
+
+/// Refuses what is sampled so finely that its table would fill the memory.
+fn table_sizes(file: &SkyFile, span: Duration, satellites: usize, faults: &mut Faults) {
+    let Some(head) = file.topology.whole() else { return };
+    let rows =
+        |every: Duration, of: usize| (span.as_nanos() / every.as_nanos().max(1)).saturating_mul(of as u64);
+    let mut limit = |what: &str, rows: u64, place: Place| {
+        if rows > MOST_ROWS {
+            let fault = Fault::new(format!("the table `{what}` would have {rows} rows"));
+            faults.report(
+                place,
+                fault.help(format!("sample less often: a table has at most {MOST_ROWS} rows")),
+            );
+        }
+    };
+    limit("delay", rows(*head.sample_every, file.paths.iter().len()), head.sample_every.place());
+    if let Some(setting) = &head.positions_every
+        && let Positions::Every(every) = **setting
+    {
+        limit("positions", rows(every, satellites), setting.place());
+    }
 }
 
 /// Says what the network finds wrong, at the table or the line of the element set that is at fault.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{Angle, Duration, Length};
+use slantpath_orbit::earth::horizon_dip;
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::site::{Horizon, Place as Standing, Track};
 use slantpath_orbit::{Geodetic, Site};
@@ -93,8 +94,42 @@ fn site(
         })
         .collect();
     let relay = table.relay.policy();
-    Some(Site { name: name.to_owned(), place: standing?, antennas: antennas?, horizon: horizon.ok()?, relay })
+    let site =
+        Site { name: name.to_owned(), place: standing?, antennas: antennas?, horizon: horizon.ok()?, relay };
+    for (antenna, named) in site.antennas.iter().zip(&table.antennas) {
+        above_ground(&site, antenna, named, faults)?;
+    }
+    Some(site)
 }
+
+/// Refuses an antenna that would look through the Earth.
+fn above_ground(
+    site: &Site,
+    antenna: &Antenna,
+    named: &Named<AntennaTable>,
+    faults: &mut Faults,
+) -> Option<()> {
+    let height = match &site.place {
+        Standing::Fixed(point) => point.height_m,
+        Standing::Track(track) => {
+            track.waypoints().iter().map(|waypoint| waypoint.point.height_m).fold(0.0, f64::max)
+        }
+    };
+    let ground = horizon_dip(height).as_degrees();
+    let lowest = antenna.min_elevation.as_degrees().max(site.horizon.range().0.to_degrees());
+    if lowest >= -ground - AIR_DEG {
+        return Some(());
+    }
+    let place = named.ground.0.min_elevation.as_ref().map_or(named.place(), Setting::place);
+    let fault = Fault::new(format!(
+        "from a height of {height} m the Earth hides what is more than {ground:.1} deg below the horizontal"
+    ));
+    faults.report(place, fault.help("raise the minimum elevation, or give the height of the site"));
+    None
+}
+
+/// How far below the geometric horizon a satellite may still be seen, degrees, and a margin.
+const AIR_DEG: f64 = 1.0;
 
 fn standing(
     name: &str,
@@ -192,7 +227,7 @@ fn antenna(
     let policy = GroundPolicy {
         criterion: ground.criterion.as_deref()?.policy(),
         reselect: reselect(ground, place, faults)?,
-        handover: handover(ground)?,
+        handover: handover(ground, faults)?,
     };
     Some(Antenna { constellation, min_elevation: **min_elevation, policy })
 }
@@ -264,10 +299,19 @@ fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<R
     }
 }
 
-fn handover(ground: &GroundTable) -> Option<Handover> {
+fn handover(ground: &GroundTable, faults: &mut Faults) -> Option<Handover> {
     let time = **ground.handover_time.as_ref()?;
-    Some(match ground.handover.as_deref()? {
+    let kind = ground.handover.as_ref()?;
+    Some(match **kind {
         HandoverKind::BreakBeforeMake => Handover::BreakBeforeMake { gap: time },
+        HandoverKind::MakeBeforeBreak if time.is_zero() => {
+            let fault = Fault::new("nothing is made before it breaks: the two links overlap for no time");
+            faults.report(
+                kind.place(),
+                fault.help("write `handover_time = \"1 s\"`, with the overlap you mean"),
+            );
+            return None;
+        }
         HandoverKind::MakeBeforeBreak => Handover::MakeBeforeBreak { overlap: time },
     })
 }

@@ -88,6 +88,7 @@ pub(super) fn check(
 pub(super) fn resolved(
     outages: Vec<(Outage, Written)>,
     nodes: &BTreeMap<String, NodeId>,
+    sites: &[&str],
     faults: &mut Faults,
 ) -> Option<Vec<Outage>> {
     let before = faults.len();
@@ -100,6 +101,13 @@ pub(super) fn resolved(
         for name in names.into_iter().filter(|name| !nodes.contains_key(*name)) {
             let place = written.place(faults);
             faults.report(place, unknown(name, &known));
+        }
+        if let Failing::Link(a, b) = &outage.what
+            && (a == b || [a, b].iter().all(|name| sites.contains(&name.as_str())))
+        {
+            let fault = Fault::new(format!("`{a}` and `{b}` are never linked, so that nothing fails"));
+            let place = written.place(faults);
+            faults.report(place, fault.help("name two satellites, or a satellite and a site; or one node"));
         }
         if outage.until <= outage.from {
             let what = match &outage.what {
