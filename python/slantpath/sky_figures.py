@@ -226,7 +226,9 @@ def draw_seams(axes: Axes, nodes: pa.Table) -> None:
         }
     )
     for number, star in enumerate(stars):
-        members = [index for index, name in enumerate(constellations) if name == star]
+        # A constellation may have other shells, which have no seam.
+        pairs = enumerate(zip(constellations, arrangements, strict=True))
+        members = [index for index, pair in pairs if pair == (star, "star")]
         normals = {}
         for plane in (planes[members].min(), planes[members].max()):
             points = np.array([where[str(names[index])] for index in members if planes[index] == plane])

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from matplotlib.figure import Figure
 
 import slantpath
 from slantpath import ScenarioError, Topology, _native, sky_figures, sky_map
@@ -162,3 +163,27 @@ def test_the_land_is_on_the_sheet_and_closed() -> None:
     for ring in rings:
         assert np.allclose(ring[0], ring[-1])
         assert np.abs(ring[:, 1]).max() <= 90.0
+
+
+def test_a_seam_is_that_of_the_star_whatever_else_its_constellation_has() -> None:
+    def node(shell: str, plane: int, slot: int, tilt: float, planes: int) -> dict[str, object]:
+        turn, node = 2 * np.pi * slot / 8, np.pi * plane / planes * (1.0 if shell == "star" else 2.0)
+        x, y, z = np.cos(turn), np.sin(turn) * np.cos(tilt), np.sin(turn) * np.sin(tilt)
+        east, north = sky_map.places(
+            np.array([x * np.cos(node) - y * np.sin(node), x * np.sin(node) + y * np.cos(node), z])
+        )
+        return {
+            "node": f"{shell}-{plane}-{slot}", "constellation": "both", "arrangement": shell,
+            "plane": plane + 1, "slot": slot + 1, "latitude_deg": north, "longitude_deg": east,
+        }  # fmt: skip
+
+    star = [node("star", plane, slot, 1.5, 4) for plane in range(4) for slot in range(8)]
+    delta = [node("delta", plane, slot, 0.9, 6) for plane in range(6) for slot in range(8)]
+
+    def seam(rows: list[dict[str, object]]) -> np.ndarray:
+        axes = Figure().subplots()
+        sky_figures.draw_seams(axes, pa.Table.from_pylist(rows))
+        (circle,) = axes.collections
+        return np.concatenate([part.vertices for part in circle.get_paths()])
+
+    assert np.allclose(seam(star + delta), seam(star))
