@@ -14,5 +14,7 @@ mod network;
 mod over_mtp2;
 #[path = "mtp3/sequence.rs"]
 mod sequence;
+#[path = "mtp3/served.rs"]
+mod served;
 #[path = "mtp3/unexpected.rs"]
 mod unexpected;

@@ -9,6 +9,7 @@ mod congestion;
 mod counters;
 mod diversion;
 mod inhibiting;
+mod interworking;
 mod link;
 mod link_test;
 mod measurements;
@@ -54,6 +55,7 @@ use crate::link::{LinkIndication, LinkRequest};
 use crate::mtp3::{ManagementLayout, ServiceIndicator};
 use crate::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
 use diversion::Diversion;
+use interworking::Served;
 use link::Link;
 use schedule::{Key, Schedule};
 use table::{NOWHERE, Table};
@@ -71,7 +73,7 @@ pub struct LinkSetId(pub u16);
 pub enum Output {
     /// Something for a link.
     Link(LinkId, LinkRequest),
-    /// Something for a user part.
+    /// Something for a user part; a message for a point code behind this point is for the interworking function.
     Indication(ServiceIndicator, TransferIndication),
     /// Something for people.
     Management(ManagementEvent),
@@ -155,6 +157,8 @@ pub struct Node {
     links: Vec<Link>,
     link_sets: Vec<LinkSet>,
     table: Table,
+    /// Point codes behind this point.
+    served: BTreeMap<PointCode, Served>,
     diversions: BTreeMap<u32, Diversion>,
     next_diversion: u32,
     next_changeback: u8,
@@ -201,6 +205,7 @@ impl Node {
         }
         Ok(Self {
             table: Table::new(&config),
+            served: config.served.iter().map(|code| (*code, Served::default())).collect(),
             config,
             layout,
             links,
@@ -285,7 +290,10 @@ impl Node {
 
     /// Whether a destination can be reached. False for what is not known here.
     pub fn is_accessible(&self, destination: PointCode) -> bool {
-        self.table.find(destination).is_some_and(|index| self.table.destination(index).bundle != NOWHERE)
+        match self.table.find(destination) {
+            Some(index) => self.table.destination(index).bundle != NOWHERE,
+            None => self.status_of_served(destination) == Some(RouteState::Allowed),
+        }
     }
 
     /// The link that a message to a destination would take now; none if it cannot be reached or its traffic is being
@@ -353,6 +361,7 @@ impl Node {
             Key::Route(destination, over) => self.route_input(now, destination, over, RouteInput::T10),
             // T8 and T19 only run: while they do, something is not said again. No other timer belongs to these.
             Key::Told(..)
+            | Key::ToldOfServed(..)
             | Key::Link(..)
             | Key::LinkSet(..)
             | Key::Diversion(..)

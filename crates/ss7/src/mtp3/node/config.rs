@@ -41,6 +41,9 @@ pub struct Config {
     pub link_sets: Vec<LinkSetConfig>,
     /// Other destinations.
     pub destinations: Vec<DestinationConfig>,
+    /// Point codes that lie behind this point, as those of application servers behind a signalling gateway: messages
+    /// for them go to the interworking function above.
+    pub served: Vec<PointCode>,
     /// The user parts that are there.
     pub users: Vec<ServiceIndicator>,
     /// How many messages may wait for a changeover, changeback or rerouting to end. Users are told of congestion at
@@ -145,6 +148,9 @@ pub enum ConfigError {
     /// The node's own point code is listed as a destination or as an adjacent point.
     #[error("{0} is the own point code of `{1}` and cannot be a destination")]
     OwnPointCode(Point, String),
+    /// A point code lies behind a point that transfers nothing.
+    #[error("{0} lies behind `{1}`, which is no transfer point")]
+    ServedByEndPoint(Point, String),
     /// A link set has no link.
     #[error("link set `{link_set}` to {adjacent} has no link: add one")]
     NoLinks {
@@ -281,6 +287,7 @@ impl Config {
             timers: Timers::default(),
             link_sets: Vec::new(),
             destinations: Vec::new(),
+            served: Vec::new(),
             users: vec![ServiceIndicator::SCCP, ServiceIndicator::ISUP],
             held_limit: 65_536,
         }
@@ -299,6 +306,7 @@ impl Config {
         let mut faults = Vec::new();
         self.check_link_sets(&mut faults);
         self.check_destinations(&mut faults);
+        self.check_served(&mut faults);
         for (range, value) in self.timers.out_of_range() {
             let (least, most) = (range.least, range.most);
             faults.push(ConfigError::TimerOutOfRange { timer: range.timer, value, least, most });
@@ -409,6 +417,19 @@ impl Config {
                 with_direct.routes.push(RouteConfig { link_set: name.clone(), priority: 0 });
             }
             self.check_routes(&with_direct, faults);
+        }
+    }
+
+    fn check_served(&self, faults: &mut Vec<ConfigError>) {
+        for (at, &code) in self.served.iter().enumerate() {
+            self.check_point(code, faults);
+            let is_destination = self.routes().contains_key(&code);
+            if is_destination || self.served[..at].contains(&code) {
+                faults.push(ConfigError::DestinationTwice(self.point(code)));
+            }
+            if self.function == Function::EndPoint {
+                faults.push(ConfigError::ServedByEndPoint(self.point(code), self.name.clone()));
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use crate::mtp3::{ManagementMessage, ServiceInformation, Slc};
 use crate::transfer::{StatusCause, TransferIndication};
 
 /// Users and originating points are told for the first and then for every so many messages (section 11.2.3).
-const TELL_EVERY: u8 = 8;
+pub(super) const TELL_EVERY: u8 = 8;
 
 /// Where the test of a congested route set stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

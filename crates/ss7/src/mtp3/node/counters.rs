@@ -98,7 +98,7 @@ impl DiscardReason {
 pub struct Counters {
     /// Messages that users gave and that were accepted.
     pub accepted: u64,
-    /// Messages given to users.
+    /// Messages given to users, and to the interworking function of a gateway.
     pub delivered: u64,
     /// Messages taken from one link for another.
     pub transferred: u64,

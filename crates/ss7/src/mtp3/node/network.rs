@@ -233,6 +233,9 @@ fn follow(
                 at: at.name.clone(),
             });
         }
+        if at.served.contains(&destination) {
+            continue;
+        }
         let Some(hops) = next_hops[&at.point_code].get(&destination) else {
             let (from, at) = (from.name.clone(), at.name.clone());
             return Some(NetworkFault::DeadEnd { from, destination: point, at });

@@ -25,7 +25,12 @@ impl Node {
             return self.counters.discard(DiscardReason::WrongNetwork);
         }
         if msu.label.dpc != self.config.point_code {
-            return self.transit(link, &msu, octets);
+            if self.served.contains_key(&msu.label.dpc) {
+                self.received_for_served(link, &msu, octets);
+            } else {
+                self.transit(link, &msu, octets);
+            }
+            return;
         }
         let is_test = self.test_indicator();
         match msu.service.indicator {

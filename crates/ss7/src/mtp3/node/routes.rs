@@ -140,6 +140,12 @@ impl Node {
         if self.config.function == Function::EndPoint {
             return self.counters.discard(DiscardReason::Unexpected);
         }
+        if let Some(truth) = self.status_of_served(code) {
+            if truth != believes {
+                self.say_of_served(code, from);
+            }
+            return;
+        }
         let Some(destination) = self.table.find(code) else {
             return self.counters.discard(DiscardReason::UnknownSubject);
         };
@@ -205,6 +211,7 @@ impl Node {
                 self.say(destination, to, RouteState::Prohibited);
             }
         }
+        self.tell_served_prohibited(to);
     }
 
     /// A destination takes other link sets from now on, or none: users and adjacent points hear of it before the first

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::Instant;
 
+use crate::PointCode;
 use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{LinkId, LinkSetId};
 
@@ -19,6 +20,8 @@ pub(super) enum Key {
     Route(u32, LinkSetId),
     /// T8: a destination that an adjacent point has just been told of.
     Told(u32, LinkSetId),
+    /// T8, of a point code behind this point.
+    ToldOfServed(PointCode, LinkSetId),
 }
 
 #[derive(Clone, Debug, Default)]

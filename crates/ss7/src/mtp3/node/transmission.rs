@@ -18,7 +18,7 @@ const FIRST_ORDER: u64 = 1 << 32;
 impl Node {
     pub(super) fn accept(&mut self, transfer: &Transfer) -> Result<(), DiscardReason> {
         let Some(destination) = self.table.find(transfer.label.dpc) else {
-            return Err(DiscardReason::UnknownDestination);
+            return self.accept_for_served(transfer);
         };
         if self.table.destination(destination).bundle == NOWHERE {
             return Err(DiscardReason::InaccessibleDestination);

@@ -1,0 +1,141 @@
+//! Point codes that lie behind this point: a signalling gateway reaches them through its interworking function, over
+//! M3UA, and the SS7 network sees the gateway as the transfer point in front of them (RFC 4666, sections 1.4.1 and 1.4.3).
+//!
+//! Messages for them leave as indications whose destination is not this point's own code. Whether they can be reached
+//! is told by [`Node::set_served`], and told on as transfer prohibited and allowed.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use crate::PointCode;
+use crate::mtp3::node::config::CongestionMethod;
+use crate::mtp3::node::congestion::TELL_EVERY;
+use crate::mtp3::node::routes::RouteState;
+use crate::mtp3::node::schedule::Key;
+use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::{DiscardReason, LinkId, LinkSetId, ManagementEvent, Node};
+use crate::mtp3::{ManagementMessage, Msu, Slc};
+use crate::transfer::{Transfer, TransferIndication};
+
+/// A point code behind this point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Served {
+    is_available: bool,
+    /// The congestion on the way there, 0 to 3.
+    congestion: u8,
+    /// Messages since an originating point was last told of it.
+    told_origin: u8,
+}
+
+impl Node {
+    /// A point code that lies behind this point can be reached, or no more: adjacent points are told. One that is not
+    /// configured is passed over. None is available before this says so.
+    pub fn set_served(&mut self, now: Instant, code: PointCode, is_available: bool) {
+        self.now = now;
+        let Some(served) = self.served.get_mut(&code) else { return };
+        if std::mem::replace(&mut served.is_available, is_available) == is_available {
+            return;
+        }
+        if !is_available {
+            served.congestion = 0;
+        }
+        if self.is_running() {
+            for to in self.link_set_ids() {
+                self.say_of_served(code, to);
+            }
+        }
+        self.indicate_all(&if is_available {
+            TransferIndication::Resume(code)
+        } else {
+            TransferIndication::Pause(code)
+        });
+    }
+
+    /// The way to a point code behind this point is congested: 0 not at all, to 3. Points that send there are told by
+    /// transfer controlled, for the first and every eighth message.
+    pub fn set_served_congestion(&mut self, code: PointCode, level: u8) {
+        if let Some(served) = self.served.get_mut(&code) {
+            (served.congestion, served.told_origin) = (level, 0);
+        }
+    }
+
+    /// What the point at the end of a link set is to believe of a point code behind this one.
+    pub(super) fn status_of_served(&self, code: PointCode) -> Option<RouteState> {
+        let served = self.served.get(&code)?;
+        Some(if served.is_available { RouteState::Allowed } else { RouteState::Prohibited })
+    }
+
+    pub(super) fn say_of_served(&mut self, code: PointCode, to: LinkSetId) {
+        let Some(state) = self.status_of_served(code) else { return };
+        let adjacent = self.link_set(to).adjacent;
+        if self.management_link(adjacent, Slc(0)).is_some() {
+            let message = match state {
+                RouteState::Allowed | RouteState::Restricted => ManagementMessage::Tfa(code),
+                RouteState::Prohibited => ManagementMessage::Tfp(code),
+            };
+            self.send_management(adjacent, Slc(0), message);
+        }
+    }
+
+    /// At the restart of either, the point at the end of a link set hears of what it must not send here.
+    pub(super) fn tell_served_prohibited(&mut self, to: LinkSetId) {
+        let codes: Vec<PointCode> = self.served.keys().copied().collect();
+        for code in codes {
+            if self.status_of_served(code) == Some(RouteState::Prohibited) {
+                self.say_of_served(code, to);
+            }
+        }
+    }
+
+    /// A message of another point for one behind this.
+    pub(super) fn received_for_served(&mut self, link: LinkId, msu: &Msu<'_>, octets: &Bytes) {
+        let (code, opc) = (msu.label.dpc, msu.label.opc);
+        if !self.is_running() {
+            return self.counters.discard(DiscardReason::Restarting);
+        }
+        if opc == self.config.point_code {
+            self.tell(ManagementEvent::CircularRoute(code));
+            return self.counters.discard(DiscardReason::CircularRoute);
+        }
+        let Some(served) = self.served.get_mut(&code) else { return };
+        if !served.is_available {
+            self.counters.discard(DiscardReason::InaccessibleDestination);
+            let from = self.link(link).set;
+            let key = Key::ToldOfServed(code, from);
+            if !self.schedule.is_running(key) {
+                self.start(self.now, key, Timer::T8);
+                self.say_of_served(code, from);
+            }
+            return;
+        }
+        if served.congestion > 0 {
+            let is_time = served.told_origin == 0;
+            served.told_origin = (served.told_origin + 1) % TELL_EVERY;
+            let level = match self.config.congestion {
+                CongestionMethod::International => 0,
+                CongestionMethod::National => served.congestion,
+            };
+            if is_time {
+                self.send_management(opc, Slc(0), ManagementMessage::Tfc(code, level));
+            }
+        }
+        self.counters.delivered += 1;
+        let user_data = octets.slice_ref(msu.user_part);
+        let transfer = Transfer { service: msu.service, label: msu.label, user_data };
+        self.indicate(msu.service.indicator, TransferIndication::Transfer(transfer));
+    }
+
+    /// A message of a user part here for a point behind this.
+    pub(super) fn accept_for_served(&mut self, transfer: &Transfer) -> Result<(), DiscardReason> {
+        match self.status_of_served(transfer.label.dpc) {
+            None => Err(DiscardReason::UnknownDestination),
+            Some(RouteState::Prohibited) => Err(DiscardReason::InaccessibleDestination),
+            Some(RouteState::Allowed | RouteState::Restricted) => {
+                let indication = TransferIndication::Transfer(transfer.clone());
+                self.counters.delivered += 1;
+                self.indicate(transfer.service.indicator, indication);
+                Ok(())
+            }
+        }
+    }
+}
