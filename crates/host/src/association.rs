@@ -49,6 +49,15 @@ pub struct AssociationCounters {
 /// does: what comes after that is its last burst. 16,384 are twice what M2PA keeps unless it is configured otherwise.
 const WAITING_MAX: usize = 16_384;
 
+/// Whether an end that opens the association opens it again after a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// Whenever it is lost.
+    Always,
+    /// Not before it is asked to.
+    Held,
+}
+
 #[derive(Debug)]
 pub(crate) struct AssociationEnd {
     endpoint: sctp::Endpoint,
@@ -57,6 +66,9 @@ pub(crate) struct AssociationEnd {
     peer: Option<Peer>,
     /// When a lost association is opened again.
     open_at: Option<Instant>,
+    /// The attempt to open it that is under way.
+    attempt: Option<sctp::AssociationId>,
+    opening: Opening,
     reopen_after: Duration,
     /// What the transport's buffer has not taken, oldest first.
     waiting: VecDeque<sctp::Message>,
@@ -76,6 +88,8 @@ impl AssociationEnd {
             port,
             association: None,
             open_at: peer.is_some().then_some(Instant::START),
+            attempt: None,
+            opening: Opening::Always,
             peer,
             reopen_after,
             waiting: VecDeque::new(),
@@ -123,6 +137,27 @@ impl AssociationEnd {
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         if self.deadline.is_some_and(|deadline| deadline <= now) {
             self.endpoint.handle_input(now, sctp::Input::Deadline);
+        }
+    }
+
+    /// Ends the association at once; it is opened again as after any loss.
+    pub(crate) fn abort(&mut self, now: Instant) {
+        for id in self.association.into_iter().chain(self.attempt.take()) {
+            self.endpoint.abort(now, id, bytes::Bytes::new());
+        }
+    }
+
+    /// Ends the association at once, and leaves it closed until [`AssociationEnd::open_again`].
+    pub(crate) fn close(&mut self, now: Instant) {
+        self.opening = Opening::Held;
+        self.open_at = None;
+        self.abort(now);
+    }
+
+    /// Opens an association that was closed, if this end opens it.
+    pub(crate) fn open_again(&mut self, now: Instant) {
+        if std::mem::replace(&mut self.opening, Opening::Always) == Opening::Held && self.peer.is_some() {
+            self.open_at = Some(now);
         }
     }
 
@@ -203,16 +238,16 @@ impl AssociationEnd {
             primary: peer.addresses.first().copied(),
         };
         // What keeps an attempt from beginning may be over by the next one.
-        self.open_at = match self.endpoint.connect(now, &options) {
-            Ok(_) => None,
-            Err(_) => Some(now.saturating_add(self.reopen_after)),
-        };
+        let attempt = self.endpoint.connect(now, &options);
+        self.open_at = attempt.is_err().then(|| now.saturating_add(self.reopen_after));
+        self.attempt = attempt.ok();
     }
 
     fn handle_event(&mut self, now: Instant, id: sctp::AssociationId, event: sctp::Event) {
         match event {
             sctp::Event::Established { outbound_streams, .. } => {
                 self.association = Some(id);
+                self.attempt = None;
                 self.counters.times_up += 1;
                 self.inputs.push_back(TransportInput::Up { outbound_streams });
             }
@@ -253,7 +288,8 @@ impl AssociationEnd {
             self.discard_waiting();
             self.inputs.push_back(TransportInput::Down);
         }
-        if self.peer.is_some() && self.association.is_none() {
+        self.attempt = self.attempt.filter(|attempt| *attempt != id);
+        if self.opening == Opening::Always && self.peer.is_some() && self.association.is_none() {
             self.open_at = Some(now.saturating_add(self.reopen_after));
         }
     }

@@ -123,6 +123,30 @@ impl Host {
         self.associations[id.0].send(now, transmit);
     }
 
+    /// Ends an association at once. The end that opened it opens it again.
+    ///
+    /// # Panics
+    /// If the host has no such association.
+    pub fn abort_association(&mut self, now: Instant, id: AssociationEndId) {
+        self.associations[id.0].abort(now);
+    }
+
+    /// Ends an association at once, and leaves it closed until [`Host::reopen_association`].
+    ///
+    /// # Panics
+    /// If the host has no such association.
+    pub fn close_association(&mut self, now: Instant, id: AssociationEndId) {
+        self.associations[id.0].close(now);
+    }
+
+    /// Opens an association that was closed, if this end opens it.
+    ///
+    /// # Panics
+    /// If the host has no such association.
+    pub fn reopen_association(&mut self, now: Instant, id: AssociationEndId) {
+        self.associations[id.0].open_again(now);
+    }
+
     /// What an association has counted; `None` if there is no such association.
     pub fn association_counters(&self, id: AssociationEndId) -> Option<AssociationCounters> {
         self.associations.get(id.0).map(AssociationEnd::counters)

@@ -8,18 +8,23 @@ mod config;
 mod line;
 mod link;
 mod load;
+mod m3ua;
 mod management;
 mod network;
 mod record;
 mod simulation;
 
 pub use config::{
-    AssociationSide, Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, NetworkConfigError,
-    PointConfig, PointId, Side, SignallingLinkId,
+    AdaptationId, AssociationSide, Carried, Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig,
+    NetworkConfig, NetworkConfigError, PointConfig, PointId, Side, SignallingLinkId, UserPlace,
 };
 pub use link::EndCounters;
 pub use load::LoadReport;
-pub use management::{Change, LinkChange, LinkEndChange, PointChange};
+pub use m3ua::{
+    AdaptationConfig, AdaptationEvent, AdaptationEventKind, AdaptationTally, AspConfig, AspId, GatewayConfig,
+    GatewayId, M3uaConfig, ServedPointConfig, ServedPointId, ServerConfig, ServerId, Witness,
+};
+pub use management::{Change, LinkChange, LinkEndChange, PointChange, ProcessChange};
 pub use network::{Output, SignallingNetwork};
 pub use record::{Availability, Event, EventKind};
 pub use simulation::{AssociationPlace, SignallingSimulation};

@@ -1,11 +1,13 @@
 //! What a signalling network is made of.
 
 use slantpath_base::Duration;
-use slantpath_sigtran::m2pa;
+use slantpath_sigtran::{asp, m2pa};
 use slantpath_ss7::load::{GeneratorConfig, GeneratorError};
 use slantpath_ss7::mtp3::node::{self, LinkId};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::{PointCode, mtp2};
+
+use super::m3ua::{M3uaConfig, ServedPointId};
 
 /// A point: its number in the order of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,22 +40,46 @@ impl Side {
     }
 }
 
-/// One end of an association that carries a link of M2PA.
+/// An association between a gateway and an application server process: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AdaptationId(pub usize);
+
+/// What an association carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Carried {
+    /// M3UA, between the gateway, its first end, and a process.
+    Adaptation(AdaptationId),
+    /// A link of M2PA.
+    Link(SignallingLinkId),
+}
+
+/// One end of an association that carries signalling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssociationSide {
-    /// The link.
-    pub link: SignallingLinkId,
+    /// What it carries.
+    pub carried: Carried,
     /// Which end.
     pub side: Side,
 }
 
+/// Where user parts are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum UserPlace {
+    /// At a point, above MTP3.
+    Point(PointId),
+    /// At a point that application server processes serve, above M3UA.
+    Served(ServedPointId),
+}
+
 /// Everything.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NetworkConfig {
     /// Signalling points.
     pub points: Vec<PointConfig>,
     /// Links between them, each end known to its point's MTP3.
     pub links: Vec<LinkConfig>,
+    /// Gateways and application servers.
+    pub m3ua: M3uaConfig,
     /// Load.
     pub loads: Vec<LoadConfig>,
 }
@@ -112,8 +138,8 @@ pub struct LineConfig {
 pub struct LoadConfig {
     /// Its name, by which its random streams are derived.
     pub name: String,
-    /// The point that sends.
-    pub from: PointId,
+    /// The user part that sends.
+    pub from: UserPlace,
     /// What it sends.
     pub generator: GeneratorConfig,
     /// The points that its messages are for. With routing by point code, those of the generator.
@@ -134,6 +160,14 @@ pub enum NetworkConfigError {
         load: String,
         /// What is wrong.
         error: GeneratorError,
+    },
+    /// A gateway or an application server process.
+    #[error("`{name}`: {error}")]
+    M3ua {
+        /// The name of the point or the process.
+        name: String,
+        /// What is wrong.
+        error: asp::ConfigError,
     },
     /// A terminal of MTP2.
     #[error("link `{link}`: {error}")]

@@ -7,7 +7,7 @@ use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::sccp::Ssn;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
-use super::config::{LoadConfig, PointId};
+use super::config::{LoadConfig, UserPlace};
 
 /// What became of the messages of one of a load's links.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct LoadReport {
 
 #[derive(Debug)]
 pub(super) struct Load {
-    pub(super) from: PointId,
+    pub(super) from: UserPlace,
     origin: PointCode,
     destinations: Vec<PointCode>,
     service: ServiceIndicator,

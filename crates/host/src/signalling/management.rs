@@ -5,6 +5,7 @@ use slantpath_ss7::mtp3::node::{LinkId, ManagementEvent};
 use slantpath_ss7::sccp::{Indication, Ssn};
 
 use super::config::{PointId, Side, SignallingLinkId};
+use super::m3ua::AspId;
 use super::network::SignallingNetwork;
 use super::record::{Event, EventKind};
 
@@ -17,6 +18,8 @@ pub enum Change {
     LinkEnd(SignallingLinkId, Side, LinkEndChange),
     /// To a point.
     Point(PointId, PointChange),
+    /// To an application server process.
+    Process(AspId, ProcessChange),
 }
 
 /// Something that is done to a link.
@@ -62,6 +65,19 @@ pub enum PointChange {
     SubsystemGoes(Ssn),
 }
 
+/// Something that is done to an application server process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessChange {
+    /// Management lets it take its traffic.
+    Activate,
+    /// Management takes its traffic away.
+    Deactivate,
+    /// It dies, and its associations with it.
+    Fail,
+    /// It is started again.
+    Restore,
+}
+
 impl SignallingNetwork {
     /// Management does something.
     pub fn change(&mut self, now: Instant, change: Change) {
@@ -73,6 +89,10 @@ impl SignallingNetwork {
             Change::Link(link, LinkChange::Restore) => drop(self.restore_line(now, link)),
             Change::LinkEnd(link, side, change) => self.change_end(now, link, side, change),
             Change::Point(point, change) => self.change_point(now, point, change),
+            Change::Process(asp, ProcessChange::Activate) => self.activate_process(now, asp),
+            Change::Process(asp, ProcessChange::Deactivate) => self.deactivate_process(now, asp),
+            Change::Process(asp, ProcessChange::Fail) => self.fail_process(asp),
+            Change::Process(asp, ProcessChange::Restore) => self.restore_process(asp),
         }
     }
 

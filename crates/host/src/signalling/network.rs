@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use slantpath_base::{Instant, Seed};
+use slantpath_sigtran::m3ua;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{self, LinkId};
@@ -11,16 +12,24 @@ use slantpath_ss7::sccp::{self, Indication};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use super::config::{
-    AssociationSide, NetworkConfig, NetworkConfigError, PointConfig, PointId, Side, SignallingLinkId,
+    AdaptationId, AssociationSide, Carried, NetworkConfig, NetworkConfigError, PointConfig, PointId, Side,
+    SignallingLinkId, UserPlace,
 };
 use super::link::{EndCounters, Link, Wanted};
 use super::load::{Load, LoadReport};
+use super::m3ua::{AdaptationEvent, AdaptationTally, M3ua, Witness};
 use super::record::Event;
 
 /// What a network asks of its driver.
 #[derive(Debug)]
 pub enum Output {
-    /// A message for the association of a link of M2PA.
+    /// An association is to end at once; who opened it opens it again.
+    Abort(AssociationSide),
+    /// An association is to end at once, and to stay closed.
+    Close(AssociationSide),
+    /// An association that was closed is to be opened again.
+    Open(AssociationSide),
+    /// A message for an association.
     Transmit(AssociationSide, Transmit),
     /// Nothing until then, or until something comes.
     Wait(Option<Instant>),
@@ -42,12 +51,13 @@ pub(super) struct Point {
 #[derive(Debug)]
 pub struct SignallingNetwork {
     pub(super) points: Vec<Point>,
+    pub(super) m3ua: M3ua,
     pub(super) links: Vec<Link>,
     /// When each end of each link wants to be called.
     deadlines: Vec<[Option<Instant>; 2]>,
-    loads: Vec<Load>,
+    pub(super) loads: Vec<Load>,
     pub(super) events: Vec<Event>,
-    outputs: VecDeque<Output>,
+    pub(super) outputs: VecDeque<Output>,
 }
 
 impl SignallingNetwork {
@@ -60,7 +70,8 @@ impl SignallingNetwork {
     /// # Panics
     /// If a link names a point that is not there, or a link that the point's MTP3 does not know.
     pub fn new(config: NetworkConfig, seed: Seed) -> Result<Self, NetworkConfigError> {
-        let NetworkConfig { points, links, loads } = config;
+        let NetworkConfig { points, links, m3ua, loads } = config;
+        let m3ua = M3ua::new(m3ua, &points)?;
         let mut points = points.into_iter().map(Point::new).collect::<Result<Vec<_>, _>>()?;
         for (number, link) in links.iter().enumerate() {
             for (end, side) in link.ends.iter().zip(Side::BOTH) {
@@ -77,7 +88,7 @@ impl SignallingNetwork {
         };
         let loads = loads.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
         let mut network =
-            Self { points, links, deadlines, loads, events: Vec::new(), outputs: VecDeque::new() };
+            Self { points, m3ua, links, deadlines, loads, events: Vec::new(), outputs: VecDeque::new() };
         for point in 0..network.points.len() {
             let count = u16::try_from(network.points[point].links.len()).unwrap_or(u16::MAX);
             for link in 0..count {
@@ -87,9 +98,12 @@ impl SignallingNetwork {
         Ok(network)
     }
 
-    /// An association tells something to the end of its link.
+    /// An association tells something to what it carries.
     pub fn handle_transport(&mut self, now: Instant, end: AssociationSide, input: TransportInput) {
-        self.links[end.link.0].handle_transport(now, end.side, input);
+        match end.carried {
+            Carried::Adaptation(id) => self.handle_adaptation(now, id, end.side, input),
+            Carried::Link(link) => self.links[link.0].handle_transport(now, end.side, input),
+        }
     }
 
     /// A line breaks; both terminals hear it. Says whether there was a line that worked: an association breaks with the
@@ -149,9 +163,25 @@ impl SignallingNetwork {
         self.points[point.0].sccp.as_ref().map(sccp::Node::counters)
     }
 
+    /// What happened to gateways, processes and application servers so far, in order.
+    pub fn adaptation_events(&self) -> &[AdaptationEvent] {
+        self.m3ua.events()
+    }
+
+    /// What an end of an association between a gateway and a process has sent and received.
+    pub fn adaptation_tally(&self, association: AdaptationId, side: Side) -> AdaptationTally {
+        self.m3ua.tally(association, side)
+    }
+
+    /// What M3UA of a gateway or a process has counted, and how many messages wait there.
+    pub fn m3ua_counters(&self, witness: Witness) -> (&m3ua::Counters, usize) {
+        self.m3ua.counters(witness)
+    }
+
     /// Messages that came to a user of any point and belong to no load.
     pub fn strangers(&self) -> u64 {
-        self.points.iter().map(|point| point.strangers).sum()
+        let served = self.m3ua.points.iter().map(|point| point.strangers);
+        self.points.iter().map(|point| point.strangers).chain(served).sum()
     }
 
     /// Messages that came to a user of a point and belong to no load.
@@ -194,6 +224,7 @@ impl SignallingNetwork {
         for point in 0..self.points.len() {
             is_busy |= self.drain_point(now, point);
         }
+        is_busy |= self.turn_m3ua(now);
         for load in 0..self.loads.len() {
             is_busy |= self.drain_load(now, load);
         }
@@ -205,7 +236,7 @@ impl SignallingNetwork {
         let lines = self.links.iter().map(Link::next_arrival);
         let points = self.points.iter().map(|point| point.deadline);
         let loads = self.loads.iter().map(Load::deadline);
-        links.chain(lines).chain(points).chain(loads).flatten().min()
+        links.chain(lines).chain(points).chain(loads).chain([self.m3ua.deadline()]).flatten().min()
     }
 
     fn drain_link(&mut self, now: Instant, number: usize, side: Side) -> bool {
@@ -218,7 +249,7 @@ impl SignallingNetwork {
                     self.points[end.point.0].mtp3.handle_link(now, end.link, indication);
                 }
                 Wanted::Transmit(transmit) => {
-                    let end = AssociationSide { link: SignallingLinkId(number), side };
+                    let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
                     self.outputs.push_back(Output::Transmit(end, transmit));
                 }
                 Wanted::Wait(deadline) => {
@@ -252,10 +283,13 @@ impl SignallingNetwork {
                         sccp::Output::Indication { ssn, indication } => {
                             let code = point.code;
                             if let Indication::Unitdata { data, .. } = &indication {
-                                let loads = &mut self.loads;
-                                let is_known =
-                                    loads.iter_mut().any(|load| load.arrived_unitdata(now, code, ssn, data));
-                                point.strangers += u64::from(!is_known);
+                                self.arrived_unitdata(
+                                    now,
+                                    UserPlace::Point(PointId(number)),
+                                    code,
+                                    ssn,
+                                    data,
+                                );
                             } else {
                                 self.coordinate(now, number, ssn, &indication);
                             }
@@ -272,41 +306,76 @@ impl SignallingNetwork {
     }
 
     /// MTP3 tells a user of a point something.
-    fn indicate(
+    pub(super) fn indicate(
         &mut self,
         now: Instant,
         point: usize,
         user: ServiceIndicator,
         indication: TransferIndication,
     ) {
+        let gateway = self.m3ua.gateway_at(PointId(point));
+        if gateway.is_some_and(|gateway| self.m3ua.gateways[gateway].handle_mtp3(now, &indication)) {
+            return;
+        }
         if !matches!(indication, TransferIndication::Transfer(_)) {
-            let own = self.loads.iter_mut().filter(|load| load.from.0 == point);
+            let place = UserPlace::Point(PointId(point));
+            let own = self.loads.iter_mut().filter(|load| load.from == place);
             own.filter(|load| load.service() == user).for_each(|load| load.tell(now, &indication));
         }
         match (&mut self.points[point].sccp, &indication) {
             (Some(sccp), _) if user == ServiceIndicator::SCCP => sccp.handle_indication(now, indication),
-            (_, TransferIndication::Transfer(transfer)) => self.arrived(now, point, transfer),
+            (_, TransferIndication::Transfer(transfer)) => {
+                self.arrived(now, UserPlace::Point(PointId(point)), transfer)
+            }
             _ => {}
         }
     }
 
-    fn arrived(&mut self, now: Instant, point: usize, transfer: &Transfer) {
+    /// A unitdata came to a subsystem of a point.
+    pub(super) fn arrived_unitdata(
+        &mut self,
+        now: Instant,
+        place: UserPlace,
+        at: PointCode,
+        ssn: sccp::Ssn,
+        data: &[u8],
+    ) {
+        let is_known = self.loads.iter_mut().any(|load| load.arrived_unitdata(now, at, ssn, data));
+        *self.strangers_of(place) += u64::from(!is_known);
+    }
+
+    /// A message came to a user part of a point.
+    pub(super) fn arrived(&mut self, now: Instant, place: UserPlace, transfer: &Transfer) {
         let is_known = self.loads.iter_mut().any(|load| load.arrived(now, transfer));
-        self.points[point].strangers += u64::from(!is_known);
+        *self.strangers_of(place) += u64::from(!is_known);
+    }
+
+    fn strangers_of(&mut self, place: UserPlace) -> &mut u64 {
+        match place {
+            UserPlace::Point(point) => &mut self.points[point.0].strangers,
+            UserPlace::Served(point) => &mut self.m3ua.points[point.0].strangers,
+        }
     }
 
     fn drain_load(&mut self, now: Instant, number: usize) -> bool {
         let load = &mut self.loads[number];
-        let mtp3 = &mut self.points[load.from.0].mtp3;
         let mut is_busy = false;
         for destination in load.begin(now).into_iter().flatten() {
-            if !mtp3.is_accessible(destination) {
+            let is_accessible = match load.from {
+                UserPlace::Point(point) => self.points[point.0].mtp3.is_accessible(destination),
+                UserPlace::Served(point) => self.m3ua.is_accessible(point, destination),
+            };
+            if !is_accessible {
                 load.tell(now, &TransferIndication::Pause(destination));
             }
             is_busy = true;
         }
         while let Some(message) = load.poll(now) {
-            if mtp3.transfer(now, &message.transfer).is_err() {
+            let is_taken = match load.from {
+                UserPlace::Point(point) => self.points[point.0].mtp3.transfer(now, &message.transfer).is_ok(),
+                UserPlace::Served(point) => self.m3ua.transfer(point, &message.transfer),
+            };
+            if !is_taken {
                 load.refused(&message);
             }
             is_busy = true;
@@ -324,20 +393,20 @@ impl Point {
             let error = errors.into_iter().next().expect("a refusal has a fault");
             NetworkConfigError::Mtp3 { point: name.clone(), error }
         })?;
-        let sccp = match config.sccp {
-            None => None,
-            Some(config) => {
-                let subsystems: Vec<_> = config.subsystems.keys().copied().collect();
-                let wrong = |error| NetworkConfigError::Sccp { point: name.clone(), error };
-                let mut node = sccp::Node::new(config).map_err(wrong)?;
-                for ssn in subsystems {
-                    let is_known = node.set_subsystem(Instant::START, ssn, true);
-                    debug_assert_eq!(is_known, Ok(()), "the subsystems are the node's own");
-                }
-                Some(node)
-            }
-        };
+        let sccp = config.sccp.map(|sccp| sccp_node(sccp, &name)).transpose()?;
         let links = vec![(SignallingLinkId(usize::MAX), Side::First); count];
         Ok(Self { code, mtp3, sccp, links, deadline: None, strangers: 0 })
     }
+}
+
+/// SCCP of the point of that name, with its subsystems in service.
+pub(super) fn sccp_node(config: sccp::NodeConfig, name: &str) -> Result<sccp::Node, NetworkConfigError> {
+    let subsystems: Vec<_> = config.subsystems.keys().copied().collect();
+    let wrong = |error| NetworkConfigError::Sccp { point: name.to_owned(), error };
+    let mut node = sccp::Node::new(config).map_err(wrong)?;
+    for ssn in subsystems {
+        let is_known = node.set_subsystem(Instant::START, ssn, true);
+        debug_assert_eq!(is_known, Ok(()), "the subsystems are the node's own");
+    }
+    Ok(node)
 }

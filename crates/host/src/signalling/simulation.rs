@@ -71,6 +71,11 @@ impl SignallingSimulation {
         }
     }
 
+    fn place(&self, end: AssociationSide) -> AssociationPlace {
+        let place = self.places.iter().find(|place| place.end == end);
+        *place.expect("every end of an association has its place")
+    }
+
     /// Hands on what hosts and the signalling network tell one another now, until neither has anything to tell. Says
     /// when the signalling network is next due.
     fn exchange(&mut self, network: &mut Network<Host>) -> Option<Instant> {
@@ -87,11 +92,22 @@ impl SignallingSimulation {
             }
             match self.signalling.poll_output(now) {
                 Output::Transmit(end, transmit) => {
-                    let place = self.places.iter().find(|place| place.end == end);
-                    let place = place.expect("every end of an association has its place");
+                    let place = self.place(end);
                     network.command(place.node, |host, now| {
                         host.send_on_association(now, place.association, transmit);
                     });
+                }
+                Output::Abort(end) => {
+                    let place = self.place(end);
+                    network.command(place.node, |host, now| host.abort_association(now, place.association));
+                }
+                Output::Close(end) => {
+                    let place = self.place(end);
+                    network.command(place.node, |host, now| host.close_association(now, place.association));
+                }
+                Output::Open(end) => {
+                    let place = self.place(end);
+                    network.command(place.node, |host, now| host.reopen_association(now, place.association));
                 }
                 Output::Wait(deadline) => {
                     let is_quiet = self

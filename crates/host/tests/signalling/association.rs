@@ -18,7 +18,12 @@ fn two_links(carriers: [Carrier; 2], script: Script<'_>, delay: &str) -> Run {
         point.mtp3.link_sets[0].links[1].sequence = kinds[1];
     }
     let links = (0_u16..).zip(carriers).map(|(number, carrier)| link(number, carrier)).collect();
-    let config = NetworkConfig { points, links, loads: vec![load(2, 0.36, "25 s", "80 s")] };
+    let config = NetworkConfig {
+        points,
+        links,
+        loads: vec![load(2, 0.36, "25 s", "80 s")],
+        ..NetworkConfig::default()
+    };
     run(config, &direction("2 Mbit/s", delay), script, "100 s")
 }
 

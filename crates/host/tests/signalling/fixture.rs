@@ -2,9 +2,9 @@
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_host::signalling::{
-    AssociationPlace, AssociationSide, Carrier, Change, LineConfig, LinkChange, LinkConfig, LinkEnd,
+    AssociationPlace, AssociationSide, Carried, Carrier, Change, LineConfig, LinkChange, LinkConfig, LinkEnd,
     LoadConfig, NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork,
-    SignallingSimulation,
+    SignallingSimulation, UserPlace,
 };
 use slantpath_host::{AssociationConfig, Host, Peer};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
@@ -57,7 +57,7 @@ pub(crate) fn load(links: u16, erlang: f64, from: &str, to: &str) -> LoadConfig 
     let routing = Routing::PointCode { destinations: vec![code(1)], service: ServiceIndicator::ISUP };
     LoadConfig {
         name: "load".to_owned(),
-        from: PointId(0),
+        from: UserPlace::Point(PointId(0)),
         generator: GeneratorConfig {
             links,
             erlang_per_link: erlang,
@@ -129,7 +129,7 @@ pub(crate) fn run(
             let association =
                 hosts[end].add_association(config, seed, &format!("signalling/links/{}/{end}", link.0));
             places.push(AssociationPlace {
-                end: AssociationSide { link, side },
+                end: AssociationSide { carried: Carried::Link(link), side },
                 node: nodes[end],
                 association,
             });

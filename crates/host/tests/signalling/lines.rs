@@ -14,6 +14,7 @@ fn two_lines(script: Script<'_>, delay: &str, bit_error_rate: f64, erlang: f64) 
         points: vec![point(0, &[(1, 2, bits)]), point(1, &[(0, 2, bits)])],
         links: (0..2).map(|number| link(number, line(delay, bit_error_rate))).collect(),
         loads: vec![load(2, erlang, "20 s", "80 s")],
+        ..NetworkConfig::default()
     };
     run(config, &direction("1 Mbit/s", "1 ms"), script, "100 s")
 }

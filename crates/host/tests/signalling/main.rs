@@ -4,4 +4,5 @@
 mod association;
 mod fixture;
 mod lines;
+mod m3ua;
 mod titles;

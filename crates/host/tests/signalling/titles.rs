@@ -55,6 +55,7 @@ fn messages_by_global_title_pass_the_translator_to_the_subsystem() {
         points,
         links: vec![link("near", [(0, 0), (1, 0)]), link("far", [(1, 1), (2, 0)])],
         loads: vec![load],
+        ..NetworkConfig::default()
     };
     let mut run = run(config, &direction("1 Mbit/s", "1 ms"), &[], "100 s");
     let reports = run.reports();

@@ -1,0 +1,215 @@
+//! Gateways, application server processes, and the application servers between them.
+
+use std::collections::BTreeSet;
+
+use slantpath_base::Duration;
+use slantpath_sigtran::asp::{self, Members, ProcessConfig, ServerName, TrafficMode};
+use slantpath_sigtran::m3ua::{
+    self, AvailabilityPolicy, Destination, KeyDestination, QueueLimits, ServedServer, SgpConfig, TrafficKey,
+};
+use slantpath_sigtran::transport::AssociationId;
+use slantpath_ss7::{PointCode, PointCodeFormat, sccp};
+
+use crate::signalling::config::{AdaptationId, PointId};
+
+/// A signalling gateway: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GatewayId(pub usize);
+
+/// An application server process: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AspId(pub usize);
+
+/// An application server: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerId(pub usize);
+
+/// A point whose user parts are above M3UA: its number in the order of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServedPointId(pub usize);
+
+/// What speaks M3UA in a network.
+#[derive(Clone, Debug, Default)]
+pub struct M3uaConfig {
+    /// Signalling gateways.
+    pub gateways: Vec<GatewayConfig>,
+    /// Application server processes.
+    pub asps: Vec<AspConfig>,
+    /// Points whose user parts are above M3UA.
+    pub points: Vec<ServedPointConfig>,
+    /// Application servers.
+    pub servers: Vec<ServerConfig>,
+    /// Associations.
+    pub associations: Vec<AdaptationConfig>,
+}
+
+/// A signalling gateway: a point with MTP3 towards the SS7 network, and a process towards its ASPs.
+#[derive(Clone, Debug)]
+pub struct GatewayConfig {
+    /// Its point, whose MTP3 serves the points of its application servers.
+    pub point: PointId,
+    /// The point's name.
+    pub name: String,
+    /// T(r) and heartbeats.
+    pub gateway: asp::GatewayConfig,
+    /// The messages that wait for an ASP.
+    pub queue: QueueLimits,
+    /// How point codes are written.
+    pub format: PointCodeFormat,
+}
+
+/// An application server process.
+#[derive(Clone, Debug)]
+pub struct AspConfig {
+    /// Its name.
+    pub name: String,
+    /// T(ack) and heartbeats.
+    pub process: ProcessConfig,
+    /// How often destinations without good news are asked for.
+    pub audit: Duration,
+}
+
+/// A point whose user parts are above M3UA.
+#[derive(Clone, Debug)]
+pub struct ServedPointConfig {
+    /// Its name.
+    pub name: String,
+    /// Its point code.
+    pub code: PointCode,
+    /// Its SCCP, if it has one, which all processes of the point share.
+    pub sccp: Option<sccp::NodeConfig>,
+}
+
+/// An application server: what it serves and who serves it.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// Its name.
+    pub name: String,
+    /// What names it in messages; no two servers have the same.
+    pub routing_context: u32,
+    /// The network of its point codes, where messages name it.
+    pub network_appearance: Option<u32>,
+    /// The point whose messages it gets.
+    pub point: ServedPointId,
+    /// Only messages from these points; from any if there is none.
+    pub opcs: Vec<PointCode>,
+    /// Only these service indicators; any if there is none.
+    pub services: Vec<u8>,
+    /// How its processes share traffic.
+    pub traffic_mode: TrafficMode,
+    /// How many processes must be active before traffic starts.
+    pub needed_active: usize,
+    /// The processes that serve it; in override mode the first takes the traffic while it can.
+    pub asps: Vec<AspId>,
+}
+
+/// An association between a gateway, its first end, and a process, its second, which opens it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdaptationConfig {
+    /// The gateway.
+    pub gateway: GatewayId,
+    /// The process.
+    pub asp: AspId,
+}
+
+/// What a layer calls an association.
+pub(super) fn association(id: AdaptationId) -> AssociationId {
+    AssociationId(u32::try_from(id.0).unwrap_or(u32::MAX))
+}
+
+impl M3uaConfig {
+    fn associations_of(&self, gateway: GatewayId, asp: AspId) -> impl Iterator<Item = AdaptationId> {
+        let all = self.associations.iter().enumerate();
+        all.filter(move |(_, own)| own.gateway == gateway && own.asp == asp)
+            .map(|(number, _)| AdaptationId(number))
+    }
+
+    /// The servers of a gateway: those with a process that has an association to it.
+    pub(super) fn servers_of(&self, gateway: GatewayId) -> impl Iterator<Item = (ServerId, &ServerConfig)> {
+        let is_served = move |server: &ServerConfig| {
+            server.asps.iter().any(|asp| self.associations_of(gateway, *asp).next().is_some())
+        };
+        let all = self.servers.iter().enumerate();
+        all.filter(move |(_, server)| is_served(server)).map(|(number, server)| (ServerId(number), server))
+    }
+
+    /// The network of a gateway's point codes, as its servers have it.
+    pub(super) fn network_of(&self, gateway: GatewayId) -> Option<u32> {
+        self.servers_of(gateway).find_map(|(_, server)| server.network_appearance)
+    }
+
+    /// The point codes behind a gateway.
+    pub(super) fn codes_behind(&self, gateway: GatewayId) -> BTreeSet<PointCode> {
+        self.servers_of(gateway).map(|(_, server)| self.points[server.point.0].code).collect()
+    }
+
+    /// What the process of a gateway is made with.
+    pub(super) fn sgp(&self, id: GatewayId) -> SgpConfig {
+        let gateway = &self.gateways[id.0];
+        let server = |server: &ServerConfig| {
+            let members = server.asps.iter().flat_map(|asp| self.associations_of(id, *asp)).map(association);
+            let destination = KeyDestination {
+                dpc: self.points[server.point.0].code,
+                service_indicators: server.services.clone(),
+                opcs: server.opcs.clone(),
+            };
+            let network_appearance = server.network_appearance;
+            m3ua::ApplicationServer {
+                routing_context: server.routing_context,
+                key: TrafficKey { network_appearance, destinations: vec![destination] },
+                server: asp::ServerConfig {
+                    traffic_mode: Some(server.traffic_mode),
+                    needed_active: server.needed_active,
+                    members: Members::Only(members.collect()),
+                },
+            }
+        };
+        SgpConfig {
+            gateway: gateway.gateway,
+            servers: self.servers_of(id).map(|(_, config)| server(config)).collect(),
+            point_codes: gateway.format,
+            queue: gateway.queue,
+            ..SgpConfig::default()
+        }
+    }
+
+    /// What a process is made with: it may speak to every point but those that it serves.
+    pub(super) fn process(&self, id: AspId, points: &[PointCode]) -> m3ua::AspConfig {
+        let asp = &self.asps[id.0];
+        let own = || self.associations.iter().enumerate().filter(move |(_, own)| own.asp == id);
+        let servers: Vec<&ServerConfig> =
+            self.servers.iter().filter(|server| server.asps.contains(&id)).collect();
+        let served: BTreeSet<PointCode> =
+            servers.iter().map(|server| self.points[server.point.0].code).collect();
+        let networks: BTreeSet<Option<u32>> = own().map(|(_, own)| self.network_of(own.gateway)).collect();
+        let codes = || {
+            let codes = points.iter().copied().chain(self.points.iter().map(|point| point.code));
+            codes.filter(|code| !served.contains(code)).collect::<BTreeSet<_>>()
+        };
+        let destinations = networks.into_iter().flat_map(|network_appearance| {
+            let gateways = own().filter(|(_, own)| self.network_of(own.gateway) == network_appearance);
+            let gateways: Vec<_> =
+                gateways.map(|(number, _)| (association(AdaptationId(number)), 0)).collect();
+            codes().into_iter().map(move |point_code| {
+                let gateways = gateways.clone();
+                Destination { network_appearance, point_code, gateways }
+            })
+        });
+        m3ua::AspConfig {
+            process: asp.process,
+            gateways: own().map(|(number, _)| association(AdaptationId(number))).collect(),
+            servers: servers
+                .iter()
+                .map(|server| ServedServer {
+                    name: ServerName::Named(server.routing_context),
+                    network_appearance: server.network_appearance,
+                    point_codes: vec![self.points[server.point.0].code],
+                    traffic_mode: Some(server.traffic_mode),
+                })
+                .collect(),
+            destinations: destinations.collect(),
+            availability: AvailabilityPolicy::Told,
+            audit: asp.audit,
+        }
+    }
+}
