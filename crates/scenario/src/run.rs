@@ -1,6 +1,7 @@
 //! One run: a scenario, a number, and what comes out.
 
 mod build;
+mod servers;
 mod signalling;
 mod tables;
 mod transport;

@@ -1,10 +1,12 @@
 //! The signalling network that a scenario describes, once its names are resolved.
 
+mod servers;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::{Instant, Seed};
 use slantpath_host::signalling::{
-    Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig, PointId,
+    Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig,
 };
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{self, GeneratorConfig, Lengths};
@@ -20,6 +22,7 @@ pub(crate) use crate::check::node_of;
 use crate::schema::signalling::{
     self as schema, Arrivals, LengthMix, Load, LoadRouting, LoadSelection, Point, Signalling,
 };
+pub(crate) use servers::{asp_node, gateway_point, gateways_of, is_served, point_id, traffic_key, with_mtp3};
 
 /// The most digits of a title that a translation makes longer.
 const MOST_DIGITS: usize = 15;
@@ -92,6 +95,7 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
     }
     let destination = |(to, routes)| node::DestinationConfig { point_code: code(signalling, to), routes };
     config.destinations = destinations.into_iter().map(destination).collect();
+    config.served = servers::codes_behind(signalling, name);
     config
 }
 
@@ -262,13 +266,19 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
     }
 }
 
+/// SCCP of the point of that name, if it has one, once translations are right.
+fn sccp_of(signalling: &Signalling, name: &str) -> Option<sccp::NodeConfig> {
+    let point = signalling.points.find(name).expect("a check resolves points");
+    sccp(signalling, name, point, translator(signalling, name).expect("a check has made it before"))
+}
+
 /// Everything that the points, the links and the loads are made of, in the order of their names.
 pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig {
-    let id = |name: &str| PointId(signalling.points.position(name).expect("a check resolves points"));
-    let points = signalling.points.iter().map(|(name, point)| {
-        let translator = translator(signalling, name).expect("a check has made it before");
-        let sccp = sccp(signalling, name, point, translator);
-        PointConfig { mtp3: mtp3(signalling, name, point), sccp }
+    let id = |name: &str| point_id(signalling, name).expect("a check gives links to points with MTP3");
+    let with_mtp3 = signalling.points.iter().filter(|(name, _)| !is_served(signalling, name));
+    let points = with_mtp3.map(|(name, point)| {
+        let mtp3 = mtp3(signalling, name, point);
+        PointConfig { mtp3, sccp: sccp_of(signalling, name) }
     });
     let links = signalling.links.iter().map(|(name, link)| {
         let end = |point: &str| {
@@ -289,13 +299,18 @@ pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig
     });
     let loads = signalling.load.iter().map(|(name, load)| LoadConfig {
         name: name.to_owned(),
-        from: id(&load.from),
+        from: servers::place(signalling, &load.from),
         generator: generator(signalling, load, traces),
         destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
         subsystem: load.subsystem.filter(|_| *load.routing == LoadRouting::GlobalTitle).map(|ssn| Ssn(*ssn)),
         give_up_after: *load.give_up_after,
     });
-    NetworkConfig { points: points.collect(), links: links.collect(), loads: loads.collect() }
+    NetworkConfig {
+        points: points.collect(),
+        links: links.collect(),
+        m3ua: servers::m3ua(signalling),
+        loads: loads.collect(),
+    }
 }
 
 /// A seed for what is only checked and never run.

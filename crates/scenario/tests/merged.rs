@@ -27,7 +27,13 @@ fn the_merged_form_of_the_first_scenario_says_everything() {
 
 #[test]
 fn merging_the_merged_form_changes_nothing() {
-    for name in ["first.toml", "multi-link.toml", "dumbbell.toml", "ss7-over-geo.toml"] {
+    for name in [
+        "first.toml",
+        "multi-link.toml",
+        "dumbbell.toml",
+        "ss7-over-geo.toml",
+        "sigtran-gateway-over-geo.toml",
+    ] {
         let first = scenario(name, &[]);
         for text in [first.merged(), first.canonical()] {
             let again = reread(&text);

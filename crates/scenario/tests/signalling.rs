@@ -1,6 +1,9 @@
 //! Signalling networks from scenario files: accounts that add up, changeover in sequence, equal runs, warnings.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "signalling/servers.rs"]
+mod servers;
+
 use std::fmt::Write;
 use std::path::Path;
 
@@ -17,13 +20,17 @@ fn output(overrides: &[&str]) -> RunOutput {
     run(&scenario(overrides), &RunOptions::default()).unwrap()
 }
 
-fn sum(table: &Table, column: &str) -> u64 {
+fn cells(table: &Table, column: &str) -> Vec<u64> {
     let column = table.column(column).unwrap();
     let cells = (0..table.rows()).map(|row| match column.at(row) {
         Value::U64(number) => number,
         other => panic!("{other:?} is no count"),
     });
-    cells.sum()
+    cells.collect()
+}
+
+fn sum(table: &Table, column: &str) -> u64 {
+    cells(table, column).iter().sum()
 }
 
 /// Sums of sent, lost, repeated and out of sequence, when every message has been delivered, late, lost or none of that

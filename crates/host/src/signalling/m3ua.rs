@@ -183,9 +183,10 @@ impl M3ua {
                     if before != Some(is_accessible) {
                         told.push((
                             point,
-                            match is_accessible {
-                                false => TransferIndication::Pause(*code),
-                                true => TransferIndication::Resume(*code),
+                            if is_accessible {
+                                TransferIndication::Resume(*code)
+                            } else {
+                                TransferIndication::Pause(*code)
                             },
                         ));
                     }

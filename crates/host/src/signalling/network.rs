@@ -325,7 +325,7 @@ impl SignallingNetwork {
         match (&mut self.points[point].sccp, &indication) {
             (Some(sccp), _) if user == ServiceIndicator::SCCP => sccp.handle_indication(now, indication),
             (_, TransferIndication::Transfer(transfer)) => {
-                self.arrived(now, UserPlace::Point(PointId(point)), transfer)
+                self.arrived(now, UserPlace::Point(PointId(point)), transfer);
             }
             _ => {}
         }

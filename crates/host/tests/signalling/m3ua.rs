@@ -254,7 +254,7 @@ fn processes_hear_of_what_the_ss7_side_loses_and_finds() {
         let pauses = run.times(asp, Kind::Pause(code(0)));
         let resumes = run.times(asp, Kind::Resume(code(0)));
         assert_eq!((pauses.len(), resumes.len()), (1, 2), "{pauses:?} {resumes:?}");
-        assert_eq!(pauses[0].as_secs_f64().floor() as u64, 40);
+        assert!((40.0..41.0).contains(&pauses[0].as_secs_f64()), "{pauses:?}");
         assert!(resumes[1] > Duration::from_millis(50_500), "emergency alignment comes first: {resumes:?}");
     }
     let [[_, lost, ..], [_, lost_back, ..]] = run.settle();

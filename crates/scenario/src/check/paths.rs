@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use slantpath_base::Duration;
 use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
 
 use crate::diagnostic::{Fault, Faults};
@@ -24,6 +25,7 @@ pub(super) fn check(file: &File, faults: &mut Faults) {
         flow_path(file, &built, &routes, flow, faults);
     }
     super::signalling::timing(file, &built, &routes, faults);
+    super::signalling::server_timing(file, &built, &routes, faults);
 }
 
 fn flow_path(file: &File, built: &Built, routes: &Routes, flow: &Flow, faults: &mut Faults) {
@@ -61,6 +63,15 @@ pub(super) fn path(
         node = topology.node_of(interface.peer());
     }
     Some(path)
+}
+
+/// The delay there and back over such a path.
+pub(super) fn round_trip(topology: &Topology, path: &[InterfaceId]) -> Duration {
+    let both = path.iter().map(|interface| {
+        let forward = topology.direction(interface.outbound()).delay;
+        forward + topology.direction(interface.peer().outbound()).delay
+    });
+    both.fold(Duration::ZERO, |sum, delay| sum + delay)
 }
 
 fn segments_fit(

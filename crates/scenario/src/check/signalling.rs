@@ -5,6 +5,8 @@ mod load;
 mod network;
 mod points;
 mod script;
+mod server_timing;
+mod servers;
 mod timing;
 mod titles;
 mod trace;
@@ -19,8 +21,9 @@ use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::signalling::{Carrier, Signalling, SignallingLink};
 use crate::schema::{File, SctpProfile};
 use crate::section::{Section, Setting, Tables};
-use crate::signalling::link_sets;
+use crate::signalling::{is_served, link_sets};
 
+pub(super) use server_timing::check as server_timing;
 pub(super) use timing::check as timing;
 
 /// The configuration that a link of M2PA uses which names none.
@@ -28,12 +31,18 @@ const DEFAULT_PROFILE: &str = "default";
 
 pub(super) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
     let Some(signalling) = file.signalling.whole() else { return };
-    if !signalling.points.all_whole() || !signalling.links.all_whole() || !signalling.load.all_whole() {
+    if !servers::all_whole(signalling)
+        || !signalling.points.all_whole()
+        || !signalling.links.all_whole()
+        || !signalling.load.all_whole()
+    {
         return;
     }
     let before = faults.len();
     names(file, signalling, faults);
     points::names(signalling, faults);
+    servers::names(file, signalling, faults);
+    servers::routes(signalling, faults);
     titles::names(signalling, faults);
     load::names(file, signalling, faults);
     script::names(file, signalling, faults);
@@ -41,6 +50,7 @@ pub(super) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
         return;
     }
     complete(file, faults);
+    servers::complete(file, faults);
     let duration = file.scenario.whole().map(|head| *head.duration);
     let Some(signalling) = file.signalling.whole_mut() else { return };
     points::complete(signalling);
@@ -48,6 +58,7 @@ pub(super) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
     if faults.len() > before {
         return;
     }
+    servers::check(signalling, faults);
     network::check(signalling, faults);
     let translators = titles::check(signalling, faults);
     points::check(signalling, faults);
@@ -105,6 +116,10 @@ fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     for route in &signalling.routes {
         for name in [&route.from, &route.to, &route.via] {
             point(signalling, name, name.place(), faults);
+        }
+        // It has no links at all, which is told elsewhere.
+        if is_served(signalling, &route.from) {
+            continue;
         }
         let is_joined = link_sets(signalling, &route.from).iter().any(|(far, _)| *far == *route.via);
         if !is_joined && signalling.points.find(&route.via).is_some() {

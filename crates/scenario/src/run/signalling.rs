@@ -4,7 +4,7 @@ mod script;
 
 use slantpath_base::{Instant, Seed};
 use slantpath_host::signalling::{
-    AssociationPlace, AssociationSide, Carrier, Side, SignallingLinkId, SignallingNetwork,
+    AssociationPlace, AssociationSide, Carried, Carrier, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation,
 };
 use slantpath_host::{AssociationConfig, Host, Peer};
@@ -12,6 +12,7 @@ use slantpath_net::{Network, NodeId};
 
 use super::RunError;
 use super::build::Site;
+use super::servers;
 use crate::scenario::Scenario;
 use crate::schema::signalling::{Carrier as CarrierTable, M2pa};
 use crate::signalling::{network, node_of};
@@ -45,12 +46,13 @@ pub(super) fn plan(
         let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
         let configs = association(scenario, site, m2pa, nodes, port);
         for ((side, node), config) in Side::BOTH.into_iter().zip(nodes).zip(configs) {
-            let end = AssociationSide { link: SignallingLinkId(number), side };
+            let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
             let path = format!("signalling/links/{name}/{}", side_name(side));
             let association = site.host(node).add_association(config, seed, &path);
             places.push(AssociationPlace { end, node, association });
         }
     }
+    places.extend(servers::places(scenario, seed, site)?);
     let script = script::changes(&scenario.signalling);
     let signalling = SignallingNetwork::new(config, seed)?;
     Ok(Some(SignallingSimulation::new(signalling, places, script)))

@@ -7,6 +7,7 @@ mod mtp3;
 mod network;
 mod rows;
 mod sccp;
+mod servers;
 mod signalling;
 mod timelines;
 

@@ -6,6 +6,7 @@ pub mod point;
 pub mod route;
 pub mod sccp;
 pub mod script;
+pub mod server;
 pub mod timers;
 
 pub use link::{Carrier, ErrorCorrection, M2pa, Mtp2, Proving, SignallingLink, TimerRanges};
@@ -15,6 +16,7 @@ pub use route::{Route, RouteOn, Sharing, Translation};
 pub use sccp::{Sccp, UnitdataForm};
 pub(crate) use script::Need;
 pub use script::{SignallingAction, SignallingEvent};
+pub use server::{ApplicationServer, Asp, Association, AssociationAdaptation, Gateway, ServerTrafficMode};
 pub use timers::Mtp3Timers;
 
 use crate::section::{Named, Tables, section};
@@ -30,9 +32,17 @@ section! {
         routes: Vec<Named<Route>>;
         /// Global title translations.
         translations: Vec<Named<Translation>>;
+        /// Signalling gateways.
+        gateways: Tables<Gateway>;
+        /// Application server processes.
+        asps: Tables<Asp>;
+        /// Associations between gateways and ASPs.
+        associations: Tables<Association>;
+        /// Application servers.
+        application_servers: Tables<ApplicationServer>;
         /// Who sends what to whom.
         load: Tables<Load>;
-        /// What happens to links and points while the scenario runs.
+        /// What happens to links, points and ASPs while the scenario runs.
         script: Vec<Named<SignallingEvent>>;
     }
 }

@@ -30,6 +30,24 @@ pub enum DropReason {
 }
 
 impl DropReason {
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AspNotActive => "asp-not-active",
+            Self::DestinationUnavailable => "destination-unavailable",
+            Self::InvalidNetworkAppearance => "invalid-network-appearance",
+            Self::InvalidProtocolData => "invalid-protocol-data",
+            Self::InvalidRoutingContext => "invalid-routing-context",
+            Self::InvalidStream => "invalid-stream",
+            Self::ManagementMessage => "management-message",
+            Self::NoActiveAsp => "no-active-asp",
+            Self::NoDataStream => "no-data-stream",
+            Self::NoRoutingKey => "no-routing-key",
+            Self::QueueFull => "queue-full",
+            Self::RecoveryExpired => "recovery-expired",
+        }
+    }
+
     /// All reasons.
     pub const ALL: [Self; 12] = [
         Self::AspNotActive,

@@ -27,6 +27,12 @@ impl TrafficKey {
         self.destinations.iter().map(|destination| (self.network_appearance, destination.dpc))
     }
 
+    /// Whether a message of an origin and a service indicator, to one of the destinations, matches.
+    pub fn matches(&self, dpc: PointCode, opc: PointCode, service: u8) -> bool {
+        let mut to = self.destinations.iter().filter(|destination| destination.dpc == dpc);
+        to.any(|destination| Filter::of(destination).matches(service, opc))
+    }
+
     /// Whether both mean the same traffic, in whichever order it is listed.
     fn is_same(&self, other: &Self) -> bool {
         let normal = |key: &Self| {

@@ -82,7 +82,7 @@ impl SignallingNetwork {
         loop {
             let gateway = &mut self.m3ua.gateways[id.0];
             match gateway.sgp.poll_output(now) {
-                SgpOutput::Event(event) => self.gateway_event(now, id, event),
+                SgpOutput::Event(event) => self.gateway_event(now, id, &event),
                 SgpOutput::Indication(_, indication) => self.leave_gateway(now, id, indication),
                 SgpOutput::Transmit(transmit) => self.transmit(Side::First, transmit),
                 SgpOutput::Wait(deadline) => {
@@ -123,8 +123,8 @@ impl SignallingNetwork {
         }
     }
 
-    fn gateway_event(&mut self, now: Instant, id: GatewayId, event: GatewayEvent<u32>) {
-        let (association, context, kind) = match event {
+    fn gateway_event(&mut self, now: Instant, id: GatewayId, event: &GatewayEvent<u32>) {
+        let (association, context, kind) = match *event {
             GatewayEvent::As(context, state) => (None, Some(context), Kind::As(state)),
             GatewayEvent::Asp(association, context, state) => {
                 (Some(association), Some(context), Kind::Asp(state))

@@ -216,6 +216,7 @@ pub(super) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Fault
             let (place, help) = cure(load, &error);
             faults.report(place, Fault::new(format!("load `{name}`: {error}")).help(help));
         }
+        super::servers::takes(signalling, name, load, faults);
         match load.translator.as_ref().filter(|_| *load.routing == LoadRouting::GlobalTitle) {
             None => {
                 for to in &*load.to {

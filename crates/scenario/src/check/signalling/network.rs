@@ -7,12 +7,12 @@ use slantpath_ss7::mtp3::node::{
 
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::signalling::{Carrier, Signalling};
-use crate::signalling::{code, mtp3};
+use crate::signalling::{code, is_served, mtp3};
 
 pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
     let before = faults.len();
     let mut nodes = Vec::new();
-    for (name, point) in signalling.points.iter() {
+    for (name, point) in signalling.points.iter().filter(|(name, _)| !is_served(signalling, name)) {
         let config = mtp3(signalling, name, point);
         for error in config.faults() {
             let (place, help) = place_of(signalling, name, &error);
@@ -117,11 +117,12 @@ fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults
 /// Reports a point that another has neither a link set nor a route to.
 pub(super) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: Place, faults: &mut Faults) {
     let Some(point) = signalling.points.find(from).filter(|_| from != to) else { return };
+    if is_served(signalling, from) {
+        return super::servers::reaches(signalling, from, to, place, faults);
+    }
     let config = mtp3(signalling, from, point);
     let destination = code(signalling, to);
-    let is_known = config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
-        || config.destinations.iter().any(|known| known.point_code == destination);
-    if !is_known {
+    if !knows(&config, destination) {
         let (own, far) = (config.point_code.0, destination.0);
         let message = format!(
             "point code {} ({far}) of `{to}` cannot be reached from {} ({own}) of `{from}`: it has no route",
@@ -137,6 +138,13 @@ pub(super) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: P
 fn route_target(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
     let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
     routes.find(|route| code(signalling, &route.to) == destination).map(|route| route.to.place())
+}
+
+/// Whether messages of a point's MTP3 may go to a destination, by any route.
+pub(super) fn knows(config: &node::Config, destination: PointCode) -> bool {
+    config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
+        || config.destinations.iter().any(|known| known.point_code == destination)
+        || config.served.contains(&destination)
 }
 
 /// The line of the route from a point to a destination.

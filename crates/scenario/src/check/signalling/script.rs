@@ -6,11 +6,14 @@ use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::File;
 use crate::schema::signalling::{Carrier, Need, Signalling, SignallingAction, SignallingEvent};
 use crate::section::{Named, Setting};
+use crate::signalling::is_served;
 
 pub(super) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     for event in &signalling.script {
         before_the_end(file, &event.at, "this event", faults);
-        if needs(event, faults) {
+        if event.asp.is_some() {
+            super::servers::event(signalling, event, faults);
+        } else if needs(event, faults) {
             exist(signalling, event, faults);
         }
     }
@@ -29,7 +32,9 @@ fn needs(event: &Named<SignallingEvent>, faults: &mut Faults) -> bool {
             (Need::Must, None) => {
                 let message = format!("`{}` needs `{key}`", *event.action);
                 let help = match key {
-                    "link" => "write `link = \"…\"`, the link that it happens to",
+                    "link" => {
+                        "write `link = \"…\"`, the link that it happens to, or `asp = \"…\"` with some actions"
+                    }
                     "point" => "write `point = \"…\"`, the point that does it",
                     _ => "write `subsystem = …`, the number of one of the point's subsystems",
                 };
@@ -48,6 +53,11 @@ fn needs(event: &Named<SignallingEvent>, faults: &mut Faults) -> bool {
 fn exist(signalling: &Signalling, event: &SignallingEvent, faults: &mut Faults) {
     if let Some(name) = &event.point {
         point(signalling, name, name.place(), faults);
+        if is_served(signalling, name) {
+            let message = format!("`{}` is above M3UA: it has no MTP3 that this could happen to", **name);
+            let help = "name its gateway's point, or write `asp` in place of `point`";
+            faults.report(name.place(), Fault::new(message).help(help));
+        }
     }
     if let Some(name) = &event.link {
         let link = resolve(&signalling.links, name, "signalling link", name.place(), faults);

@@ -2,11 +2,12 @@
 
 use slantpath_base::Instant;
 use slantpath_host::signalling::{
-    Change, LinkChange, LinkEndChange, PointChange, PointId, Side, SignallingLinkId,
+    AspId, Change, LinkChange, LinkEndChange, PointChange, ProcessChange, Side, SignallingLinkId,
 };
 use slantpath_ss7::sccp::Ssn;
 
 use crate::schema::signalling::{Signalling, SignallingAction, SignallingEvent};
+use crate::signalling::point_id;
 
 /// Everything that is done, in the order of the file.
 pub(super) fn changes(signalling: &Signalling) -> Vec<(Instant, Change)> {
@@ -18,6 +19,18 @@ pub(super) fn changes(signalling: &Signalling) -> Vec<(Instant, Change)> {
 }
 
 fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Vec<Change> {
+    if let Some(asp) = &event.asp {
+        let asp = AspId(signalling.asps.position(asp).expect("a check resolves ASPs"));
+        let change = match *event.action {
+            SignallingAction::Activate => ProcessChange::Activate,
+            SignallingAction::Deactivate => ProcessChange::Deactivate,
+            SignallingAction::Fail => ProcessChange::Fail,
+            SignallingAction::Restore => ProcessChange::Restore,
+            // A check refuses the rest.
+            _ => return Vec::new(),
+        };
+        return vec![Change::Process(asp, change)];
+    }
     let link = event
         .link
         .as_ref()
@@ -25,7 +38,7 @@ fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Vec<Change> {
     let point = event
         .point
         .as_ref()
-        .map(|name| PointId(signalling.points.position(name).expect("a check resolves points")));
+        .map(|name| point_id(signalling, name).expect("a check gives these events points with MTP3"));
     let ssn = event.subsystem.map(|subsystem| Ssn(*subsystem));
     let whole = |change| link.map(|link| Change::Link(link, change)).into_iter().collect();
     let of_point = |change| point.map(|point| Change::Point(point, change)).into_iter().collect();

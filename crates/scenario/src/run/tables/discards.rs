@@ -1,10 +1,11 @@
 //! `signalling_discards`: every message that went no further, by the point, the layer and the reason.
 
-use slantpath_host::signalling::{PointId, Side, SignallingLinkId, SignallingNetwork};
+use slantpath_host::signalling::{Side, SignallingLinkId, SignallingNetwork};
 use slantpath_results::{Table, TextColumn, TypedColumn};
 use slantpath_ss7::mtp3::node::DiscardReason;
 
 use crate::scenario::Scenario;
+use crate::signalling::with_mtp3;
 
 /// One row for each reason that occurred.
 pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
@@ -20,8 +21,7 @@ pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
             messages.push(count);
         }
     };
-    for (number, (point, _)) in scenario.signalling.points.iter().enumerate() {
-        let id = PointId(number);
+    for (id, point) in with_mtp3(&scenario.signalling) {
         push(point, "user", None, "of-no-load", network.strangers_at(id));
         if let Some(counters) = network.sccp_counters(id) {
             for (discard, count) in &counters.discarded {

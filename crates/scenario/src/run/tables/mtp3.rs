@@ -10,6 +10,7 @@ use slantpath_ss7::mtp3::node::{DiscardReason, LinkId, LinkSetId, RouteState, Sp
 use super::rows::Rows;
 use super::signalling::name_of;
 use crate::scenario::Scenario;
+use crate::signalling::with_mtp3;
 
 /// Management messages that have columns of their own.
 const MANAGEMENT: [&str; 25] = [
@@ -29,7 +30,7 @@ pub(super) fn tables(scenario: &Scenario, network: &SignallingNetwork, end: Inst
 }
 
 fn named(scenario: &Scenario) -> impl Iterator<Item = (PointId, &str)> {
-    scenario.signalling.points.iter().enumerate().map(|(number, (name, _))| (PointId(number), name))
+    with_mtp3(&scenario.signalling)
 }
 
 fn points(scenario: &Scenario, network: &SignallingNetwork) -> Table {

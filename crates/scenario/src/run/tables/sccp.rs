@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_host::signalling::{PointId, SignallingNetwork};
+use slantpath_host::signalling::SignallingNetwork;
 use slantpath_results::Table;
 use slantpath_ss7::sccp::{Counters, MESSAGE_TYPES, ReturnCause};
 
 use super::rows::Rows;
 use crate::scenario::Scenario;
+use crate::signalling::with_mtp3;
 
 /// Messages of management.
 const MANAGEMENT: [&str; 6] = ["SSA", "SSP", "SST", "SOR", "SOG", "SSC"];
@@ -27,8 +28,8 @@ const UNTRANSLATED: [ReturnCause; 8] = [
 /// One row for each point with SCCP.
 pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
     let mut rows = Rows::new("sccp", &["point"], &columns(), &[]);
-    for (number, (name, _)) in scenario.signalling.points.iter().enumerate() {
-        if let Some(counters) = network.sccp_counters(PointId(number)) {
+    for (id, name) in with_mtp3(&scenario.signalling) {
+        if let Some(counters) = network.sccp_counters(id) {
             rows.push([name], cells(counters), []);
         }
     }

@@ -8,11 +8,11 @@ use slantpath_ss7::load::{Limit, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
 
 use super::super::signalling::side_name;
-use super::{discards, mtp3, sccp};
+use super::{discards, mtp3, sccp, servers};
 use crate::scenario::Scenario;
-use crate::signalling::code;
+use crate::signalling::{code, with_mtp3};
 
-/// All three and those of MTP3, SCCP and discards, at the end of a run.
+/// All three, those of MTP3, SCCP and discards, and those of application servers, at the end of a run.
 pub(in crate::run) fn tables(
     scenario: &Scenario,
     simulation: &mut SignallingSimulation,
@@ -23,6 +23,7 @@ pub(in crate::run) fn tables(
     tables.extend([sccp::table(scenario, network), discards::table(scenario, network)]);
     tables.extend([events(scenario, simulation), links(scenario, simulation, end)]);
     tables.push(load(scenario, simulation, end));
+    tables.extend(servers::tables(scenario, simulation.signalling(), end));
     tables
 }
 
@@ -172,11 +173,11 @@ fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
     let [mut point, mut link, mut end, mut event, mut detail] =
         ["point", "link", "end", "event", "detail"].map(TextColumn::new);
     let mut status = TypedColumn::<u64>::new("congestion_status");
-    let points: Vec<&str> = scenario.signalling.points.iter().map(|(name, _)| name).collect();
+    let with_mtp3: Vec<&str> = with_mtp3(&scenario.signalling).map(|(_, name)| name).collect();
     let links: Vec<&str> = scenario.signalling.links.iter().map(|(name, _)| name).collect();
     for happened in simulation.signalling().events() {
         at.push_instant(happened.at);
-        point.push(points[happened.point.0]);
+        point.push(with_mtp3[happened.point.0]);
         link.push_optional(happened.link.map(|(link, _)| links[link.0]));
         end.push_optional(happened.link.map(|(_, side)| side_name(side)));
         event.push(happened.kind.name());

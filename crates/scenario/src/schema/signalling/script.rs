@@ -6,8 +6,8 @@ use crate::section::{Setting, section};
 use crate::value::choice;
 
 section! {
-    /// Something that happens to a signalling link or point. A link of M2PA fails with the links of the packet network
-    /// below it.
+    /// Something that happens to a signalling link, point or ASP. A link of M2PA fails with the links of the packet
+    /// network below it.
     pub struct SignallingEvent {
         /// When, from the start of the run.
         at: Setting<Duration>;
@@ -17,6 +17,8 @@ section! {
         point: Option<Setting<String>>;
         /// The subsystem of the point that it happens to.
         subsystem: Option<Setting<u8>>;
+        /// The ASP that it happens to, in place of a link.
+        asp: Option<Setting<String>>;
         /// What happens.
         action: Setting<SignallingAction>;
     }
@@ -25,15 +27,15 @@ section! {
 choice! {
     /// What happens.
     pub enum SignallingAction {
-        /// Management at both ends brings the link into service.
+        /// Management at both ends brings the link into service; management lets the ASP take its traffic.
         Activate = "activate",
-        /// Management at both ends takes the link out of service.
+        /// Management at both ends takes the link out of service; management takes the ASP's traffic away.
         Deactivate = "deactivate",
         /// The point wants the emergency proving period whenever the link aligns.
         Emergency = "emergency",
         /// The point leaves the proving period to the state of the link set again.
         EmergencyCeases = "emergency-ceases",
-        /// The link's line breaks.
+        /// The link's line breaks; the ASP dies, and its associations end.
         Fail = "fail",
         /// The point inhibits the link: it carries no traffic of users, unless that would cut somebody off.
         Inhibit = "inhibit",
@@ -43,7 +45,7 @@ choice! {
         ProcessorRecovered = "processor-recovered",
         /// All links of the point stop and start again: it is cut off, and restarts.
         Restart = "restart",
-        /// The link's line works again.
+        /// The link's line works again; the ASP is started again.
         Restore = "restore",
         /// The subsystem asks its backup to take over (coordinated change), before it goes.
         SubsystemAsks = "subsystem-asks",

@@ -1,5 +1,6 @@
 //! Point codes that lie behind this point: a signalling gateway reaches them through its interworking function, over
-//! M3UA, and the SS7 network sees the gateway as the transfer point in front of them (RFC 4666, sections 1.4.1 and 1.4.3).
+//! M3UA, and the SS7 network sees the gateway as the transfer point in front of them (RFC 4666, sections 1.4.1 and
+//! 1.4.3).
 //!
 //! Messages for them leave as indications whose destination is not this point's own code. Whether they can be reached
 //! is told by [`Node::set_served`], and told on as transfer prohibited and allowed.

@@ -1,0 +1,241 @@
+//! The tables of gateways, ASPs and application servers.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_host::signalling::{
+    AdaptationEvent, AdaptationEventKind as Kind, AdaptationId, AspId, GatewayId, ServerId, Side,
+    SignallingNetwork, Witness,
+};
+use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_sigtran::asp::AsState;
+use slantpath_sigtran::m3ua::DropReason;
+
+use crate::scenario::Scenario;
+use crate::schema::signalling::Signalling;
+use crate::signalling::{code, gateways_of};
+
+/// All of them; none for a scenario without associations.
+pub(super) fn tables(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Vec<Table> {
+    let signalling = &*scenario.signalling;
+    if signalling.associations.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        associations(signalling, network),
+        processes(signalling, network),
+        drops(signalling, network),
+        servers(signalling, network, end),
+        events(signalling, network),
+    ]
+}
+
+/// Gateways and ASPs with their names.
+fn witnesses(signalling: &Signalling) -> Vec<(Witness, &'static str, &str)> {
+    let gateways = signalling.gateways.iter().enumerate();
+    let gateways = gateways.map(|(number, (name, _))| (Witness::Gateway(GatewayId(number)), "gateway", name));
+    let asps = signalling.asps.iter().enumerate();
+    let asps = asps.map(|(number, (name, _))| (Witness::Asp(AspId(number)), "asp", name));
+    gateways.chain(asps).collect()
+}
+
+/// One row for each end of each association.
+fn associations(signalling: &Signalling, network: &SignallingNetwork) -> Table {
+    let [mut name, mut at, mut adaptation] = ["association", "at", "adaptation"].map(TextColumn::new);
+    let mut counts = [
+        "data_sent_messages",
+        "data_received_messages",
+        "other_sent_messages",
+        "other_received_messages",
+        "times_up",
+        "times_lost",
+    ]
+    .map(TypedColumn::<u64>::new);
+    for (number, (association, table)) in signalling.associations.iter().enumerate() {
+        for (side, end) in Side::BOTH.into_iter().zip([&table.gateway, &table.asp]) {
+            let tally = network.adaptation_tally(AdaptationId(number), side);
+            name.push(association);
+            at.push(end.as_str());
+            adaptation.push(&table.adaptation.to_string());
+            let cells = [
+                tally.data_sent,
+                tally.data_received,
+                tally.other_sent,
+                tally.other_received,
+                tally.times_up,
+                tally.times_lost,
+            ];
+            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+        }
+    }
+    let mut columns: Vec<Column> = vec![name.into(), at.into(), adaptation.into()];
+    columns.extend(counts.map(Column::from));
+    Table::new("signalling_associations", columns).expect("columns of one length and different names")
+}
+
+/// One row for each gateway and each ASP: what came is what went, was dropped, or waits.
+fn processes(signalling: &Signalling, network: &SignallingNetwork) -> Table {
+    let [mut name, mut kind] = ["process", "kind"].map(TextColumn::new);
+    let mut counts = [
+        "received_messages",
+        "requested_messages",
+        "forwarded_messages",
+        "indicated_messages",
+        "dropped_messages",
+        "waiting_messages",
+        "data_sent_messages",
+        "errors_sent",
+        "errors_received",
+        "malformed_messages",
+        "ignored_messages",
+    ]
+    .map(TypedColumn::<u64>::new);
+    for (witness, role, process) in witnesses(signalling) {
+        let (counters, waiting) = network.m3ua_counters(witness);
+        name.push(process);
+        kind.push(role);
+        let cells = [
+            counters.received,
+            counters.requested,
+            counters.forwarded,
+            counters.indicated,
+            counters.dropped_in_all(),
+            u64::try_from(waiting).unwrap_or(u64::MAX),
+            counters.data_sent,
+            counters.errors_sent,
+            counters.errors_received,
+            counters.malformed,
+            counters.ignored,
+        ];
+        counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+    }
+    let mut columns: Vec<Column> = vec![name.into(), kind.into()];
+    columns.extend(counts.map(Column::from));
+    Table::new("signalling_processes", columns).expect("columns of one length and different names")
+}
+
+/// One row for each reason for which a gateway or an ASP dropped messages.
+fn drops(signalling: &Signalling, network: &SignallingNetwork) -> Table {
+    let [mut name, mut kind, mut why] = ["process", "kind", "reason"].map(TextColumn::new);
+    let mut dropped = TypedColumn::<u64>::new("dropped_messages");
+    for (witness, role, process) in witnesses(signalling) {
+        let (counters, _) = network.m3ua_counters(witness);
+        for reason in DropReason::ALL.into_iter().filter(|reason| counters.dropped(*reason) > 0) {
+            name.push(process);
+            kind.push(role);
+            why.push(reason.name());
+            dropped.push(counters.dropped(reason));
+        }
+    }
+    let columns = [name.into(), kind.into(), why.into(), dropped.into()];
+    Table::new("signalling_drops", columns).expect("columns of one length and different names")
+}
+
+/// How an application server was served at a gateway.
+#[derive(Clone, Copy, Debug, Default)]
+struct Served {
+    times_active: u64,
+    times_pending: u64,
+    first: Option<Instant>,
+    outage: Duration,
+    outage_max: Duration,
+}
+
+impl Served {
+    /// From the changes of its state, in order, up to `end`. Traffic that waits is not served yet.
+    fn of(states: impl Iterator<Item = (Instant, AsState)>, end: Instant) -> Self {
+        let mut served = Self::default();
+        let mut since = None;
+        for (at, state) in states {
+            match state {
+                AsState::Active => {
+                    served.times_active += 1;
+                    served.first.get_or_insert(at);
+                    served.add_outage(since.take(), at);
+                }
+                AsState::Down | AsState::Inactive | AsState::Pending => {
+                    served.times_pending += u64::from(state == AsState::Pending);
+                    if served.first.is_some() {
+                        since.get_or_insert(at);
+                    }
+                }
+            }
+        }
+        served.add_outage(since, end);
+        served
+    }
+
+    fn add_outage(&mut self, since: Option<Instant>, until: Instant) {
+        let Some(since) = since else { return };
+        self.outage += until - since;
+        self.outage_max = self.outage_max.max(until - since);
+    }
+}
+
+/// One row for each application server at each of its gateways.
+fn servers(signalling: &Signalling, network: &SignallingNetwork, end: Instant) -> Table {
+    let [mut name, mut at] = ["application_server", "gateway"].map(TextColumn::new);
+    let mut counts = ["times_active", "times_pending"].map(TypedColumn::<u64>::new);
+    let [mut first, mut outage, mut outage_max] =
+        ["active_at_s", "outage_s", "outage_max_s"].map(TypedColumn::<f64>::new);
+    for (number, (server, table)) in signalling.application_servers.iter().enumerate() {
+        for gateway in gateways_of(signalling, table) {
+            let id = GatewayId(signalling.gateways.position(gateway).expect("a check resolves gateways"));
+            let is_own = |event: &&AdaptationEvent| {
+                event.witness == Witness::Gateway(id) && event.server == Some(ServerId(number))
+            };
+            let own = network.adaptation_events().iter().filter(is_own);
+            let states = own.filter_map(|event| match event.kind {
+                Kind::As(state) => Some((event.at, state)),
+                _ => None,
+            });
+            let served = Served::of(states, end);
+            name.push(server);
+            at.push(gateway);
+            let cells = [served.times_active, served.times_pending];
+            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+            first.push_optional(served.first.map(|at| (at - Instant::START).as_secs_f64()));
+            outage.push_duration(served.outage);
+            outage_max.push_duration(served.outage_max);
+        }
+    }
+    let mut columns: Vec<Column> = vec![name.into(), at.into()];
+    columns.extend(counts.map(Column::from));
+    columns.extend([first.into(), outage.into(), outage_max.into()]);
+    Table::new("signalling_servers", columns).expect("columns of one length and different names")
+}
+
+/// Everything that happened to associations, ASPs, application servers and destinations, as each end saw it.
+fn events(signalling: &Signalling, network: &SignallingNetwork) -> Table {
+    let mut at = TypedColumn::<f64>::new("at_s");
+    let [mut seen_by, mut association, mut server, mut event, mut destination] =
+        ["process", "association", "application_server", "event", "destination"].map(TextColumn::new);
+    let mut level = TypedColumn::<u64>::new("congestion_level");
+    let names = witnesses(signalling);
+    let associations: Vec<&str> = signalling.associations.iter().map(|(name, _)| name).collect();
+    let servers: Vec<&str> = signalling.application_servers.iter().map(|(name, _)| name).collect();
+    for happened in network.adaptation_events() {
+        at.push_instant(happened.at);
+        let process = names.iter().find(|(witness, ..)| *witness == happened.witness);
+        seen_by.push(process.map_or("", |(.., name)| *name));
+        association.push_optional(happened.association.map(|own| associations[own.0]));
+        server.push_optional(happened.server.map(|own| servers[own.0]));
+        event.push(happened.kind.name());
+        let point = happened.kind.destination().and_then(|affected| {
+            signalling.points.iter().map(|(name, _)| name).find(|name| code(signalling, name) == affected)
+        });
+        destination.push_optional(point);
+        level.push_optional(match happened.kind {
+            Kind::Congestion(_, level) => Some(u64::from(level)),
+            _ => None,
+        });
+    }
+    let columns = [
+        at.into(),
+        seen_by.into(),
+        association.into(),
+        server.into(),
+        event.into(),
+        destination.into(),
+        level.into(),
+    ];
+    Table::new("signalling_server_events", columns).expect("columns of one length and different names")
+}
