@@ -112,14 +112,15 @@ pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Transla
             continue;
         }
         let name = translation_name(number);
-        let entity = |to: &String| Entity {
+        let weight = |place: usize| translation.weights.as_ref()?.get(place).copied();
+        let entity = |(place, to): (usize, &String)| Entity {
             point_code: code(signalling, to),
             ssn: translation.to_subsystem.map(|ssn| Ssn(*ssn)),
             routing: match *translation.route_on {
                 schema::RouteOn::GlobalTitle => sccp::gtt::RouteOn::GlobalTitle,
                 schema::RouteOn::Subsystem => sccp::gtt::RouteOn::Ssn,
             },
-            weight: 1,
+            weight: weight(place).unwrap_or(1),
         };
         groups.push(Group {
             name: name.clone(),
@@ -128,7 +129,7 @@ pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Transla
                 schema::Sharing::LinkSelection => sccp::gtt::Sharing::LinkSelection,
                 schema::Sharing::Turns => sccp::gtt::Sharing::Turns,
             },
-            entities: translation.to.iter().map(entity).collect(),
+            entities: translation.to.iter().enumerate().map(entity).collect(),
         });
         let pattern = |text: &str| DigitPattern::parse(text).expect("a check reads patterns");
         let insert = Digits::parse(&translation.insert).expect("a check reads digits");
@@ -147,7 +148,12 @@ pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Transla
                 ssn: translation.subsystem.map(|ssn| Ssn(*ssn)),
                 calling: translation.calling.as_ref().map(|text| pattern(text)),
             },
-            change: TitleChange { digits, ..TitleChange::default() },
+            change: TitleChange {
+                digits,
+                translation_type: translation.to_translation_type.map(|value| *value),
+                plan: translation.to_plan.map(|value| *value),
+                nature: translation.to_nature.map(|value| *value),
+            },
             group: name,
         });
     }

@@ -239,6 +239,83 @@ fn weights_decide_how_often_a_length_comes() {
     assert!((even - short - 160.0).abs() < 40.0, "{even} {short}");
 }
 
+/// A translator makes an IMSI a mobile global title, and a gateway shares those titles among two registers, three to one.
+const IMSI: &str = r#"
+[scenario]
+name = "imsi"
+duration = "80 s"
+
+[signalling.points]
+exchange = { point_code = "1", restart = "omitted" }
+translator = { point_code = "2", restart = "omitted", function = "transfer-point" }
+gateway = { point_code = "3", restart = "omitted", function = "transfer-point" }
+first = { point_code = "4", restart = "omitted", subsystems = [6] }
+second = { point_code = "5", restart = "omitted", subsystems = [6] }
+
+[signalling.links]
+near = { between = ["exchange", "translator"], carrier = { kind = "mtp2", delay = "5 ms" } }
+middle = { between = ["translator", "gateway"], carrier = { kind = "mtp2", delay = "5 ms" } }
+to-first = { between = ["gateway", "first"], carrier = { kind = "mtp2", delay = "5 ms" } }
+to-second = { between = ["gateway", "second"], carrier = { kind = "mtp2", delay = "5 ms" } }
+
+[[signalling.translations]]
+at = "translator"
+digits = "26201*"
+plan = 6
+delete = 5
+insert = "49171"
+to_plan = 7
+to_nature = 4
+to = ["gateway"]
+route_on = "global-title"
+
+[[signalling.translations]]
+at = "gateway"
+digits = "491711234567890"
+plan = 7
+to = ["first", "second"]
+weights = [3, 1]
+sharing = "link-selection"
+
+[signalling.load.updates]
+from = "exchange"
+to = ["first", "second"]
+routing = "global-title"
+translator = "translator"
+called = ["262011234567890"]
+plan = 6
+subsystem = 6
+links = 16
+erlang_per_link = 0.02
+lengths = [120]
+arrivals = "constant"
+start = "20 s"
+"#;
+
+#[test]
+fn an_imsi_becomes_a_mobile_title_that_two_registers_share_by_weight() {
+    let none = trace_files(Path::new("nowhere"));
+    let scenario = Scenario::parse("imsi", IMSI, &[], none).unwrap_or_else(|error| panic!("{error}"));
+    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let [sent, rest @ ..] = settle(&output);
+    assert!(sent > 500, "{sent}");
+    assert_eq!(rest, [0, 0, 0]);
+    let links = output.table("signalling_links").unwrap();
+    let [names, points, given] = ["link", "point", "given_messages"].map(|name| links.column(name).unwrap());
+    let by_gateway = |link: &str| {
+        let mut rows = 0..links.rows();
+        let row =
+            rows.find(|row| names.at(*row) == Value::Text(link) && points.at(*row) == Value::Text("gateway"));
+        match given.at(row.unwrap()) {
+            Value::U64(messages) => messages as f64,
+            other => panic!("{other:?} is no count"),
+        }
+    };
+    // Twelve of sixteen link selections, each with as many messages; tests of links and subsystems come on top.
+    let share = by_gateway("to-first") / (by_gateway("to-first") + by_gateway("to-second"));
+    assert!((share - 0.75).abs() < 0.02, "{share}");
+}
+
 #[test]
 fn titles_are_translated_on_the_way_and_traces_set_the_pace() {
     let text = titles("arrivals = \"trace\"\ntrace = \"times.csv\"\n");

@@ -1,10 +1,10 @@
 //! Where the titles that loads call end, followed through the tables of all points: at a destination of the load, in
 //! the subsystem at which its messages are counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::Routing;
+use slantpath_ss7::load::{Arrivals, GeneratorConfig, Routing, Selection};
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::sccp::Ssn;
 use slantpath_ss7::sccp::gtt::{Ending, NoTranslation, Outcome, Translator, follow};
@@ -28,8 +28,7 @@ pub(super) fn check(
     for (name, load) in signalling.load.iter() {
         let config = generator(signalling, load, traces);
         let Routing::GlobalTitle { translator, called, calling } = &config.routing else { continue };
-        // Link n takes signalling link selection n modulo 16.
-        let selections: Vec<Sls> = (0..16).take(usize::from(config.links)).map(Sls).collect();
+        let selections = selections(&config);
         let mut told: Vec<Ending> = Vec::new();
         let mut reached = Vec::new();
         let mut is_complete = true;
@@ -51,6 +50,18 @@ pub(super) fn check(
             let help = "call a title that leads there, or remove the point from `to`";
             faults.warn(load.to.place(), Fault::new(message).help(help));
         }
+    }
+}
+
+/// The signalling link selections of a load's messages.
+fn selections(config: &GeneratorConfig) -> Vec<Sls> {
+    match (config.selection, &config.arrivals) {
+        (Selection::Trace, Arrivals::Trace(messages)) => {
+            let used: BTreeSet<u8> = messages.iter().filter_map(|message| Some(message.sls?.0)).collect();
+            used.into_iter().map(Sls).collect()
+        }
+        // Link n takes n modulo 16.
+        _ => (0..16).take(usize::from(config.links)).map(Sls).collect(),
     }
 }
 

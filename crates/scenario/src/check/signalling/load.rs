@@ -5,6 +5,7 @@ use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
 
 use super::network::must_reach;
+use super::titles::at_most;
 use super::{point, trace};
 use crate::check::before_the_end;
 use crate::check::traces::{Files, Traces};
@@ -65,6 +66,8 @@ fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
             _ => {}
         }
     }
+    at_most(&load.plan, 15, "numbering plan", faults);
+    at_most(&load.nature, 127, "nature of address", faults);
     if let Some(translator) = &load.translator {
         point(signalling, translator, translator.place(), faults);
     }

@@ -11,7 +11,8 @@ use slantpath_ss7::sccp::gtt::{
 use super::network::must_reach;
 use super::point;
 use crate::diagnostic::{Fault, Faults, Place};
-use crate::schema::signalling::{RouteOn, Signalling, Translation};
+use crate::schema::signalling::{RouteOn, Sharing, Signalling, Translation};
+use crate::section::Setting;
 use crate::signalling::{code, translation_name, translator};
 
 const DIGITS: &str = "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";
@@ -31,6 +32,13 @@ pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
             let fault = Fault::new("the translation leads nowhere").help("name a point in `to`");
             faults.report(translation.to.place(), fault);
         }
+        weights(translation, faults);
+        for plan in [&translation.plan, &translation.to_plan].into_iter().flatten() {
+            at_most(plan, 15, "numbering plan", faults);
+        }
+        for nature in [&translation.nature, &translation.to_nature].into_iter().flatten() {
+            at_most(nature, 127, "nature of address", faults);
+        }
         for pattern in [Some(&translation.digits), translation.calling.as_ref()].into_iter().flatten() {
             if let Err(error) = DigitPattern::parse(pattern) {
                 faults.report(pattern.place(), Fault::new(error.to_string()).help(DIGITS));
@@ -39,6 +47,32 @@ pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
         if let Err(error) = Digits::parse(&translation.insert) {
             faults.report(translation.insert.place(), Fault::new(error.to_string()).help(DIGITS));
         }
+    }
+}
+
+/// Each point that shares has a share, and one that is above nothing.
+fn weights(translation: &Translation, faults: &mut Faults) {
+    let Some(weights) = &translation.weights else { return };
+    let (points, shares) = (translation.to.len(), weights.len());
+    let (message, help) = if *translation.sharing == Sharing::Dominant {
+        let message = format!("`weights` has no meaning with `sharing = \"{}\"`", *translation.sharing);
+        (message, "write `sharing = \"turns\"` or `sharing = \"link-selection\"`")
+    } else if points != shares {
+        (format!("`weights` has {shares} for the {points} of `to`"), "write one weight for each point")
+    } else if weights.contains(&0) {
+        let message = "a point of weight 0 would never get anything".to_owned();
+        (message, "give it at least 1, or remove it from `to`")
+    } else {
+        return;
+    };
+    faults.report(weights.place(), Fault::new(message).help(help));
+}
+
+/// What has fewer bits in an address than in a file (Q.713, section 3.4.2.3).
+pub(super) fn at_most(setting: &Setting<u8>, most: u8, what: &str, faults: &mut Faults) {
+    if **setting > most {
+        let message = format!("there is no {what} {}", **setting);
+        faults.report(setting.place(), Fault::new(message).help(format!("it can be 0 to {most}")));
     }
 }
 

@@ -38,8 +38,16 @@ section! {
         delete: Setting<u8> = 0;
         /// Digits that are put in their place.
         insert: Setting<String> = String::new();
+        /// The translation type with which the title leaves; that with which it came if absent.
+        to_translation_type: Option<Setting<u8>>;
+        /// The numbering plan with which it leaves; 7 is E.214. That with which it came if absent.
+        to_plan: Option<Setting<u8>>;
+        /// The nature of address with which it leaves; 4 is international. That with which it came if absent.
+        to_nature: Option<Setting<u8>>;
         /// Points that the message goes to.
         to: Setting<Vec<String>>;
+        /// With several that share: the share of each, in the order of `to`; 1 each if absent.
+        weights: Option<Setting<Vec<u32>>>;
         /// Their subsystem; the one that was called if absent.
         to_subsystem: Option<Setting<u8>>;
         /// How they route it.
