@@ -239,7 +239,7 @@ fn weights_decide_how_often_a_length_comes() {
     assert!((even - short - 160.0).abs() < 40.0, "{even} {short}");
 }
 
-/// A translator makes an IMSI a mobile global title, and a gateway shares those titles among two registers, three to one.
+/// A translator makes an IMSI a mobile global title, and a gateway shares those titles among two registers, 3 to 1.
 const IMSI: &str = r#"
 [scenario]
 name = "imsi"
