@@ -84,9 +84,4 @@ mod tests {
         // The standard error is 0.03.
         assert!((mean - lengths.mean()).abs() < 0.1, "{mean} beside {}", lengths.mean());
     }
-
-    #[test]
-    fn the_mean_of_isup_calls_is_the_captures() {
-        assert!((Lengths::isup_calls().mean() - 21.3).abs() < 0.1, "{}", Lengths::isup_calls().mean());
-    }
 }

@@ -1,6 +1,9 @@
 //! A real capture of a signalling link: every unit decodes, its check bits fit, and it re-encodes byte for byte.
 
+use std::collections::BTreeMap;
+
 use slantpath_ss7::PointCodeFormat;
+use slantpath_ss7::load::Lengths;
 use slantpath_ss7::mtp2::{SignalUnit, frame_check};
 use slantpath_ss7::mtp3::{Msu, ServiceIndicator};
 use slantpath_testkit::{pcap, shared};
@@ -24,4 +27,15 @@ fn the_captured_link_re_encodes_with_its_check_bits() {
         msu.emit(PointCodeFormat::Itu, &mut emitted);
         assert_eq!(emitted, body);
     }
+}
+
+/// The distribution that loads may take is that of the capture, whose units come without their flag.
+#[test]
+fn the_lengths_of_isup_calls_are_those_of_the_capture() {
+    let Some(file) = shared::octets("pcap/isup_load_generator.pcap") else { return };
+    let mut captured = BTreeMap::<usize, f64>::new();
+    for octets in pcap::read_pcapng(&file) {
+        *captured.entry(octets.len() + 1).or_default() += 1.0;
+    }
+    assert_eq!(Lengths::isup_calls(), Lengths::Mix(captured.into_iter().collect()));
 }

@@ -157,15 +157,46 @@ fn assert_basic(case: &Case) {
     assert_agrees(case, q706(case));
 }
 
-/// With cyclic retransmission a message that finds the line without new ones waits for the rest of a repetition or of a
-/// fill-in unit (Q.706, section 4.2.2): the same queue with another mean of the server's vacations. How often it is a
-/// repetition is measured, in a run of its own.
+/// With cyclic retransmission a message that finds the line without new ones waits for the rest of a repetition. Where
+/// the loop is long there is always something to repeat, and the mean is `k1 / (2 (1 - a))` in units of `Tm` (Q.706,
+/// section 4.2.2): the server never idles.
+#[test]
+fn cyclic_repetition_over_a_satellite_waits_as_q706_says() {
+    for load in [0.2, 0.4] {
+        let case = cyclic(&[(60, 1.0)], load, Duration::from_millis(250));
+        assert_agrees(&case, always_repeating(&case));
+    }
+}
+
+/// With several lengths the formula is the limit of long loops: behind long messages a loop has less time to repeat
+/// them, so that shorter ones are repeated more, and the wait is a little less than it says.
+#[test]
+fn cyclic_repetition_of_three_lengths_comes_closer_to_q706_with_the_loop() {
+    let mix: Mix = &[(60, 0.5), (120, 0.3), (270, 0.2)];
+    let case = |delay_ms| cyclic(mix, 0.3, Duration::from_millis(delay_ms));
+    let formula = always_repeating(&case(0));
+    let [(short, _), (long, interval)] = [250, 450].map(|delay_ms| simulated(&case(delay_ms)));
+    assert!(short < long && long < formula, "{short} s, {long} s, {formula} s");
+    assert!(formula - long < 0.02 * formula + interval, "{long} ± {interval} s beside {formula} s");
+}
+
+fn cyclic(mix: Mix, load: f64, delay: Duration) -> Case {
+    let error_correction = ErrorCorrection::PreventiveCyclic { messages: 127, octets: 50_000 };
+    Case { mix, load, bit_error_rate: 0.0, delay, error_correction }
+}
+
+fn always_repeating(case: &Case) -> f64 {
+    let moment =
+        |power| case.mix.iter().map(|(octets, share)| share * seconds(*octets).powi(power)).sum::<f64>();
+    moment(2) / moment(1) / (2.0 * (1.0 - case.load))
+}
+
+/// Over a short loop the line is sometimes without anything to repeat, and fills in: the same queue with another mean
+/// of the server's vacations. How often it is a repetition is measured, in a run of its own.
 #[test]
 fn cyclic_repetition_costs_the_rest_of_a_repeated_message() {
     for (load, delay_ms) in [(0.1, 5), (0.4, 40)] {
-        let error_correction = ErrorCorrection::PreventiveCyclic { messages: 127, octets: 50_000 };
-        let delay = Duration::from_millis(delay_ms);
-        let case = Case { mix: &[(60, 1.0)], load, bit_error_rate: 0.0, delay, error_correction };
+        let case = cyclic(&[(60, 1.0)], load, Duration::from_millis(delay_ms));
         let (_, repeating) = one_run(&case, 99, 20_000);
         assert!(repeating > 0.1 && repeating < 1.0, "{repeating}");
         let tm = seconds(60);
