@@ -63,10 +63,15 @@ impl M3ua {
         let mut gateways = Vec::new();
         for (number, gateway) in config.gateways.iter().enumerate() {
             let id = GatewayId(number);
-            let sgp = Sgp::new(config.sgp(id)).map_err(wrong(&gateway.name))?;
-            let own = points[gateway.point.0].mtp3.point_code;
-            let served = config.codes_behind(id);
-            gateways.push(Gateway::new(gateway.point, own, sgp, config.network_of(id), served));
+            let mtp3 = &points[gateway.point.0].mtp3;
+            let sgp = Sgp::new(config.sgp(id, mtp3.congestion)).map_err(wrong(&gateway.name))?;
+            gateways.push(Gateway::new(
+                gateway.point,
+                mtp3,
+                sgp,
+                config.network_of(id),
+                config.codes_behind(id),
+            ));
         }
         let codes: Vec<PointCode> = points.iter().map(|point| point.mtp3.point_code).collect();
         let mut processes = Vec::new();

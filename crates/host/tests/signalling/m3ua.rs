@@ -15,7 +15,9 @@ use slantpath_sigtran::m3ua::{DropReason, QueueLimits};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{Report, Routing};
 use slantpath_ss7::mtp3::ServiceIndicator;
-use slantpath_ss7::mtp3::node::{DestinationConfig, Function, RouteConfig, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{
+    CongestionMethod, DestinationConfig, Function, RouteConfig, SequenceNumbers,
+};
 
 use crate::fixture::{code, direction, line, link, load, point, settle};
 
@@ -262,6 +264,39 @@ fn processes_hear_of_what_the_ss7_side_loses_and_finds() {
     let refused: u64 = run.reports(1).iter().map(|report| report.refused).sum();
     assert!(refused + 10 >= lost_back, "{refused} of {lost_back}");
     run.balance();
+}
+
+/// The load of the processes is twice what the line to the exchange takes. An international network tells of it again
+/// and again while it lasts, and keeps no status (RFC 4666, section 4.5.3); a national one tells its end, too.
+#[test]
+fn processes_hear_of_congestion_as_their_network_tells_of_it() {
+    for (method, tells_the_end) in
+        [(CongestionMethod::International, false), (CongestionMethod::National, true)]
+    {
+        let mut config = config(TrafficMode::Loadshare);
+        for point in &mut config.points {
+            point.mtp3.congestion = method;
+        }
+        config.loads.remove(0);
+        config.loads[0].generator.erlang_per_link = 0.5;
+        let mut run = run(config, "20 ms", &[], "140 s");
+        let asp = Witness::Asp(AspId(0));
+        let onsets = run.times(asp, Kind::Congestion(code(0), 1));
+        assert!(onsets[0] < Duration::from_secs(80), "{method:?}: {onsets:?}");
+        let ends = run.times(asp, Kind::Congestion(code(0), 0));
+        assert_eq!(!ends.is_empty(), tells_the_end, "{method:?}: {ends:?}");
+        if !tells_the_end {
+            let again = onsets.iter().filter(|at| (40.0..80.0).contains(&at.as_secs_f64())).count();
+            assert!(again > 10, "told {again} times");
+            assert!(
+                onsets.last().unwrap() < &Duration::from_secs(120),
+                "the line is empty by then: {onsets:?}"
+            );
+        }
+        let report = &run.reports(0)[0];
+        assert!(report.sent > 0, "{report:?}");
+        run.balance();
+    }
 }
 
 #[test]

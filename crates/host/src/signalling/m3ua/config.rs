@@ -8,6 +8,7 @@ use slantpath_sigtran::m3ua::{
     self, AvailabilityPolicy, Destination, KeyDestination, QueueLimits, ServedServer, SgpConfig, TrafficKey,
 };
 use slantpath_sigtran::transport::AssociationId;
+use slantpath_ss7::mtp3::node::CongestionMethod;
 use slantpath_ss7::{PointCode, PointCodeFormat, sccp};
 
 use crate::signalling::config::{AdaptationId, PointId};
@@ -143,8 +144,8 @@ impl M3uaConfig {
         self.servers_of(gateway).map(|(_, server)| self.points[server.point.0].code).collect()
     }
 
-    /// What the process of a gateway is made with.
-    pub(super) fn sgp(&self, id: GatewayId) -> SgpConfig {
+    /// What the process of a gateway is made with, whose MTP3 has that method of congestion.
+    pub(super) fn sgp(&self, id: GatewayId, congestion: CongestionMethod) -> SgpConfig {
         let gateway = &self.gateways[id.0];
         let server = |server: &ServerConfig| {
             let members = server.asps.iter().flat_map(|asp| self.associations_of(id, *asp)).map(association);
@@ -169,6 +170,10 @@ impl M3uaConfig {
             servers: self.servers_of(id).map(|(_, config)| server(config)).collect(),
             point_codes: gateway.format,
             queue: gateway.queue,
+            international: match congestion {
+                CongestionMethod::International => vec![self.network_of(id)],
+                CongestionMethod::National => Vec::new(),
+            },
             ..SgpConfig::default()
         }
     }

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::m3ua::Sgp;
 use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::{self, CongestionMethod};
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
 use crate::signalling::config::PointId;
 
-/// How long a destination counts as congested after MTP-STATUS has told of it. International networks tell of
-/// congestion now and then while it lasts, and never of its end: users wait for about as long (T30 of Q.764).
+/// How long a destination counts as congested after MTP-STATUS has told of it, before MTP3 is asked again: it does not
+/// tell of the end. An international network keeps no such status (RFC 4666, section 4.5.3).
 const CONGESTION_LASTS: Duration = Duration::from_secs(10);
 
 /// A signalling gateway.
@@ -22,6 +23,7 @@ pub(in crate::signalling) struct Gateway {
     pub(super) sgp: Sgp,
     network: Option<u32>,
     served: BTreeSet<PointCode>,
+    congestion: CongestionMethod,
     /// Until when destinations count as congested.
     congested: BTreeMap<PointCode, Instant>,
     pub(super) deadline: Option<Instant>,
@@ -30,14 +32,16 @@ pub(in crate::signalling) struct Gateway {
 impl Gateway {
     pub(super) fn new(
         point: PointId,
-        own: PointCode,
+        mtp3: &node::Config,
         mut sgp: Sgp,
         network: Option<u32>,
         served: BTreeSet<PointCode>,
     ) -> Self {
         // Its own users are there whatever happens to its links.
+        let own = mtp3.point_code;
         sgp.handle_indication(network, TransferIndication::Resume(own));
-        Self { point, own, sgp, network, served, congested: BTreeMap::new(), deadline: None }
+        let congestion = mtp3.congestion;
+        Self { point, own, sgp, network, served, congestion, congested: BTreeMap::new(), deadline: None }
     }
 
     pub(super) const fn own(&self) -> PointCode {
@@ -65,7 +69,9 @@ impl Gateway {
                 return false;
             }
             TransferIndication::Pause(code) => drop(self.congested.remove(code)),
-            TransferIndication::Status { affected, cause: StatusCause::Congestion(level) } if *level > 0 => {
+            TransferIndication::Status { affected, cause: StatusCause::Congestion(level) }
+                if *level > 0 && self.congestion == CongestionMethod::National =>
+            {
                 self.congested.insert(*affected, now + CONGESTION_LASTS);
             }
             TransferIndication::Resume(_) | TransferIndication::Status { .. } => {}
