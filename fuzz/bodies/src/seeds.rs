@@ -1,5 +1,7 @@
 //! The first inputs of each corpus, written by our own encoders.
 
+mod calls;
+
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -52,6 +54,7 @@ pub fn seeds() -> io::Result<BTreeMap<String, Vec<u8>>> {
     link(&mut seeds);
     user_adaptation(&mut seeds);
     orbit(&mut seeds);
+    calls::keep(&mut seeds);
     stream(&mut seeds);
     texts(&mut seeds)?;
     Ok(seeds.0)
