@@ -147,6 +147,7 @@ fn play(configs: Vec<Config>, steps: &[Step], most: usize) -> (Network, Sent) {
         }
     }
     for at in 0..network.wires.len() {
+        network.run(Duration::ZERO);
         network.mend_wire(at);
     }
     network.run(Duration::from_secs(60));
