@@ -61,7 +61,7 @@ fn q782_12_2_2_both_tests_unanswered() {
     tester.aligns = false;
     tester.expire(Timer::TestT1);
     assert_eq!(tester.events, [ManagementEvent::LinkTestFailed(LinkId(0))]);
-    assert_eq!(tester.requests.last(), Some(&(0, LinkRequest::Stop)));
+    assert!(tester.requests.contains(&(0, LinkRequest::Stop)));
     tester.expire(Timer::T17);
     assert_eq!(tester.requests.last(), Some(&(0, LinkRequest::Start)));
 }

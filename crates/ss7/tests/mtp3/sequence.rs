@@ -263,3 +263,21 @@ fn what_comes_back_from_a_link_goes_before_what_its_changeback_held() {
     let (network, _) = play(pair(SequenceNumbers::Bits7), &steps, 3);
     assert_in_order(&network).unwrap();
 }
+
+#[test]
+fn an_order_for_a_link_that_failed_in_its_test_gets_the_number_of_its_last_life() {
+    // Link 1 is back, tested at one end only, and used by it, when it fails again.
+    let steps = [
+        Step::Break(1, 0),
+        Step::Mend(1),
+        Step::Send(0, 0),
+        Step::Deliver(1, 1, 1),
+        Step::Deliver(1, 0, 2),
+        Step::Deliver(2, 1, 1),
+        Step::Deliver(2, 0, 1),
+        Step::Send(1, 1),
+        Step::Break(1, 0),
+    ];
+    let (network, sent) = play(pair(SequenceNumbers::Bits7), &steps, 1);
+    assert_whole(&network, &sent).unwrap();
+}

@@ -35,6 +35,10 @@ pub enum ChangeoverState {
     Retrieving,
     /// The link failed and no other way leads to its far end: T1 runs.
     TimeControlled,
+    /// The link failed in its first test: level 2 was asked for the last number that it accepted.
+    Untested,
+    /// The same, and the far end's order has come already.
+    UntestedOrdered,
 }
 
 /// What happens to a changeover.
@@ -48,6 +52,8 @@ pub enum ChangeoverInput {
     LinkBlocked,
     /// The link failed, and another way leads to its far end.
     LinkFailed,
+    /// The link failed before its first test had passed: no traffic of this end used it.
+    LinkFailedInTest,
     /// The link failed, and no other way leads to its far end.
     LinkFailedIsolated,
     /// The link is in service again after a failure.
@@ -147,6 +153,13 @@ pub const CHANGEOVER: StateMachine<ChangeoverState, ChangeoverInput, ChangeoverA
             row(S::Completed, I::Order, S::Completed, &[A::SendAcknowledgement]),
             row(S::Completed, I::Acknowledgement, S::Completed, &[]),
             row(S::Completed, I::LinkRestored, S::Idle, &[A::Forget]),
+            // The far end may have found the link tested already and have used it: an order asks for the numbers of
+            // this life, and not of the last.
+            row(S::Idle, I::LinkFailedInTest, S::Untested, &[A::RequestBsnt]),
+            row(S::Completed, I::LinkFailedInTest, S::Untested, &[A::RequestBsnt]),
+            row(S::Untested, I::BsntAnswered, S::Completed, &[]),
+            row(S::Untested, I::Order, S::UntestedOrdered, &[]),
+            row(S::UntestedOrdered, I::BsntAnswered, S::Completed, &[A::SendAcknowledgement]),
             row(S::TimeControlled, I::T1, S::Retrieving, &[A::RetrieveUnsent]),
             row(S::TimeControlled, I::Order, S::AwaitingBsntOrdered, &[A::StopT1, A::RequestBsnt]),
             // Nothing that level 2 still holds may follow what goes elsewhere now.
@@ -207,7 +220,9 @@ impl Node {
             return;
         };
         self.link_mut(link).changeover.state = row.to;
-        if row.from == ChangeoverState::Idle && row.to != ChangeoverState::Idle {
+        if row.from == ChangeoverState::Idle
+            && !matches!(row.to, ChangeoverState::Idle | ChangeoverState::Untested)
+        {
             self.link_mut(link).measured.changeovers += 1;
         }
         match (row.from, input) {

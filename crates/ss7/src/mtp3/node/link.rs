@@ -64,6 +64,8 @@ pub enum LinkActivityAction {
     BecomeFailed,
     /// Ask for the emergency proving period where the link set has no other link, and for the normal one elsewhere.
     ChooseProving,
+    /// Keep what the far end may ask for, should it have found the link tested already and have used it.
+    FailTest,
     /// Ask level 2 to start.
     StartLink,
     /// Start T17.
@@ -104,9 +106,15 @@ pub const LINK_ACTIVITY: StateMachine<LinkActivity, LinkActivityInput, LinkActiv
             row(S::Aligning, I::OutOfService, S::Waiting, &[A::StartT17]),
             row(S::Aligning, I::Deactivate, S::Inactive, &[A::StopLink]),
             row(S::Testing, I::TestPassed, S::Available, &[A::BecomeAvailable]),
-            row(S::Testing, I::TestFailed, S::Waiting, &[A::StopLink, A::StartT17]),
-            row(S::Testing, I::OutOfService, S::Waiting, &[A::StopTest, A::StartT17]),
-            row(S::Testing, I::Deactivate, S::Inactive, &[A::StopTest, A::StopLink]),
+            row(S::Testing, I::TestFailed, S::Waiting, &[A::StopLink, A::FailTest, A::StartT17]),
+            row(S::Testing, I::OutOfService, S::Waiting, &[A::StopTest, A::FailTest, A::StartT17]),
+            row(
+                S::Testing,
+                I::ChangeoverOrdered,
+                S::Waiting,
+                &[A::StopTest, A::StopLink, A::FailTest, A::StartT17],
+            ),
+            row(S::Testing, I::Deactivate, S::Inactive, &[A::StopTest, A::StopLink, A::FailTest]),
             row(S::Available, I::OutOfService, S::Retrieving, &[A::StopTest, A::BecomeFailed]),
             row(S::Available, I::TestFailed, S::Retrieving, &[A::StopLink, A::BecomeFailed]),
             row(
@@ -373,6 +381,9 @@ impl Node {
                     });
                 }
                 LinkActivityAction::ChooseProving => self.choose_proving(link),
+                LinkActivityAction::FailTest => {
+                    self.changeover(now, link, ChangeoverInput::LinkFailedInTest);
+                }
                 LinkActivityAction::StartLink => {
                     self.request(link, LinkRequest::Start);
                     // Level 2 forgets it with every failure.
