@@ -160,7 +160,23 @@ impl Constellation {
         }
     }
 
-    /// The satellites of element sets, sorted into planes by their nodes at a date.
+    /// The shells of element sets, each sorted into planes: by inclination where there are several of at least twenty
+    /// satellites (0.08° apart), which is the only thing that tells their crossing planes apart.
+    pub fn shells_from_elements(
+        name: &str,
+        sets: Vec<ElementSet>,
+        at: Utc,
+    ) -> Result<Vec<Self>, PropagationError> {
+        let shells = planes::shells_of(&sets);
+        let mut sets: Vec<Option<ElementSet>> = sets.into_iter().map(Some).collect();
+        let of_shell = |shell: Vec<usize>| {
+            let own = shell.into_iter().filter_map(|index| sets[index].take()).collect();
+            Self::from_elements(name, own, at)
+        };
+        shells.into_iter().map(of_shell).collect()
+    }
+
+    /// The satellites of the element sets of one shell, sorted into planes by their nodes at a date.
     pub fn from_elements(name: &str, sets: Vec<ElementSet>, at: Utc) -> Result<Self, PropagationError> {
         let found = PlaneSet::of(&sets, at);
         let mut sets: Vec<Option<ElementSet>> = sets.into_iter().map(Some).collect();

@@ -129,6 +129,27 @@ fn starlinks_first_shell_has_the_filed_planes_and_fewer_places() {
     assert!((apart - apart.round()).abs() < 0.02, "{nodes:?}");
 }
 
+/// All of Starlink in one file: four shells flew by then, and what is on its way belongs to the nearest. The planes of
+/// a small constellation drift apart, and remain one shell.
+#[test]
+fn shells_that_cross_are_told_apart_and_drifting_planes_are_not() {
+    let Some(all) = sets("starlink_2022-257.tle") else { return };
+    let epoch = median_epoch(&all);
+    let count = all.len();
+    let shells = Constellation::shells_from_elements("starlink", all, epoch).unwrap();
+    let sizes: Vec<usize> = shells.iter().map(|shell| shell.satellites.len()).collect();
+    assert_eq!(sizes, [1_522, 1_249, 51, 201]);
+    assert_eq!(sizes.iter().sum::<usize>(), count);
+    for file in
+        ["celestrak_gps-ops_2019-068.tle", "iridium_next_2025-218.tle", "celestrak_oneweb_2025-01.tle"]
+    {
+        let Some(all) = sets(file) else { return };
+        let count = all.len();
+        let shells = slantpath_orbit::constellation::planes::shells_of(&all);
+        assert_eq!(shells, [(0..count).collect::<Vec<_>>()], "{file}");
+    }
+}
+
 #[test]
 fn element_sets_become_a_constellation_with_planes_and_links() {
     use slantpath_orbit::constellation::{IslConfig, IslPattern};

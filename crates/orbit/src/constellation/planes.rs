@@ -38,6 +38,43 @@ pub struct PlaneSet {
 /// of a degree; the closest planes flown (Starlink's) are 5° apart.
 const NODE_GAP: f64 = 1.5 * TAU / 360.0;
 
+/// Inclinations of one shell lie closer together than this; those of Starlink's two shells near 53° are 0.14° apart.
+const INCLINATION_GAP: f64 = 0.08 * TAU / 360.0;
+
+/// So many satellites of one inclination are a shell. The planes of a small constellation, such as GPS, drift to
+/// inclinations of their own.
+const LEAST_OF_A_SHELL: usize = 20;
+
+/// The shells in element sets, as indices of their satellites: by inclination, for the planes of shells that cross one
+/// another are told apart by nothing else. Stragglers are with the shell that is nearest in inclination.
+pub fn shells_of(sets: &[ElementSet]) -> Vec<Vec<usize>> {
+    let inclination = |index: usize| sets[index].inclination.as_radians();
+    let mut sorted: Vec<usize> = (0..sets.len()).collect();
+    sorted.sort_by(|a, b| inclination(*a).total_cmp(&inclination(*b)));
+    let alike = sorted.chunk_by(|a, b| inclination(*b) - inclination(*a) < INCLINATION_GAP);
+    let (mut shells, stragglers): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
+        alike.map(<[usize]>::to_vec).partition(|shell| shell.len() >= LEAST_OF_A_SHELL);
+    if shells.len() < 2 {
+        return vec![(0..sets.len()).collect()];
+    }
+    let reaches: Vec<(f64, f64)> = shells
+        .iter()
+        .filter_map(|shell| Some((inclination(*shell.first()?), inclination(*shell.last()?))))
+        .collect();
+    for index in stragglers.into_iter().flatten() {
+        let away =
+            |(lowest, highest): (f64, f64)| (lowest - inclination(index)).max(inclination(index) - highest);
+        let nearest = (0..shells.len()).min_by(|a, b| away(reaches[*a]).total_cmp(&away(reaches[*b])));
+        if let Some(nearest) = nearest {
+            shells[nearest].push(index);
+        }
+    }
+    for shell in &mut shells {
+        shell.sort_unstable();
+    }
+    shells
+}
+
 impl PlaneSet {
     /// Sorts element sets into planes at a date.
     pub fn of(sets: &[ElementSet], at: Utc) -> Self {

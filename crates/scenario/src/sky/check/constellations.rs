@@ -58,7 +58,7 @@ impl Work<'_> {
             SatelliteSource::PresetShell(preset) => (self.preset(preset, faults)?, OF_PRESET),
             SatelliteSource::Shell(shell) => (vec![self.shell(shell, faults)?], "default"),
             SatelliteSource::Slots(slots) => (vec![self.slots(slots, faults)?], "default"),
-            SatelliteSource::Elements(elements) => (vec![self.elements(elements, faults)?], "default"),
+            SatelliteSource::Elements(elements) => (self.elements(elements, faults)?, "default"),
         };
         let model = shells.first()?;
         complete(&mut table.payload, PayloadName::of(model.payload), how, self.place);
@@ -174,7 +174,7 @@ impl Work<'_> {
         self.consistent(ring.check(), faults).map(|()| ring)
     }
 
-    fn elements(&self, table: &mut Elements, faults: &mut Faults) -> Option<Constellation> {
+    fn elements(&self, table: &mut Elements, faults: &mut Faults) -> Option<Vec<Constellation>> {
         let text = named_files::read(&table.file, &mut table.digest, self.files, faults)?;
         let name = table.file.as_str();
         let fail = |error: &elements::ElementError, faults: &mut Faults| {
@@ -208,7 +208,7 @@ impl Work<'_> {
                 return None;
             }
         }
-        let built = Constellation::from_elements(self.name, sets, self.epoch);
+        let built = Constellation::shells_from_elements(self.name, sets, self.epoch);
         let refused = |error: &slantpath_orbit::sgp4::PropagationError, faults: &mut Faults| {
             let place = named_files::line(name, &text, error.line, faults);
             let help = "take a newer element set, or leave the object out";
