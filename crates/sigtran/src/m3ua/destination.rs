@@ -36,15 +36,11 @@ pub(super) fn availability_messages(
     routing_contexts: &[u32],
     codes: &[(u8, PointCode)],
 ) -> Vec<Message> {
-    let tell = |codes: &[(u8, PointCode)]| {
-        let affected = affected(network_appearance, routing_contexts, codes);
-        match availability {
-            Availability::Unavailable => Message::Duna(affected),
-            Availability::Restricted => Message::Drst(affected),
-            Availability::Available => Message::Dava(affected),
-        }
-    };
-    codes.chunks(CODES_MAX).map(tell).collect()
+    messages(network_appearance, routing_contexts, codes, |affected| match availability {
+        Availability::Unavailable => Message::Duna(affected),
+        Availability::Restricted => Message::Drst(affected),
+        Availability::Available => Message::Dava(affected),
+    })
 }
 
 /// The messages that tell the congestion of point codes; no level where networks have only one.
@@ -54,11 +50,11 @@ pub(super) fn congestion_messages(
     routing_contexts: &[u32],
     codes: &[(u8, PointCode)],
 ) -> Vec<Message> {
-    let tell = |codes: &[(u8, PointCode)]| {
-        let affected = affected(network_appearance, routing_contexts, codes);
-        Message::Scon { affected, concerned: None, congestion_level }
-    };
-    codes.chunks(CODES_MAX).map(tell).collect()
+    messages(network_appearance, routing_contexts, codes, |affected| Message::Scon {
+        affected,
+        concerned: None,
+        congestion_level,
+    })
 }
 
 /// The messages that ask for the state of point codes.
@@ -67,9 +63,18 @@ pub(super) fn audits(
     routing_contexts: &[u32],
     codes: &[(u8, PointCode)],
 ) -> Vec<Message> {
-    let ask =
-        |codes: &[(u8, PointCode)]| Message::Daud(affected(network_appearance, routing_contexts, codes));
-    codes.chunks(CODES_MAX).map(ask).collect()
+    messages(network_appearance, routing_contexts, codes, Message::Daud)
+}
+
+/// One message for as many point codes as it holds.
+fn messages(
+    network_appearance: Option<u32>,
+    routing_contexts: &[u32],
+    codes: &[(u8, PointCode)],
+    about: impl Fn(AffectedDestinations) -> Message,
+) -> Vec<Message> {
+    let chunks = codes.chunks(CODES_MAX);
+    chunks.map(|codes| about(affected(network_appearance, routing_contexts, codes))).collect()
 }
 
 /// The parameters of a message about point codes.
