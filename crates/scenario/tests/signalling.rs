@@ -10,10 +10,27 @@ use std::path::Path;
 use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
 
-fn scenario(overrides: &[&str]) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-over-geo.toml");
+/// A scenario of the project.
+fn load(file: &str, overrides: &[&str]) -> Scenario {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(file);
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A scenario that needs no other file.
+fn parse(text: &str) -> Scenario {
+    Scenario::parse("alone", text, &[], trace_files(Path::new("nowhere")))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn assert_the_seed_decides(output: impl Fn(&[&str]) -> RunOutput) {
+    let [first, second] = [(); 2].map(|()| output(&[]));
+    assert_eq!(first, second);
+    assert_ne!(first.digest, output(&["scenario.seed=2"]).digest);
+}
+
+fn scenario(overrides: &[&str]) -> Scenario {
+    load("ss7-over-geo.toml", overrides)
 }
 
 fn output(overrides: &[&str]) -> RunOutput {
@@ -80,12 +97,10 @@ fn failures_by_script_lose_repeat_and_reorder_nothing() {
 
 #[test]
 fn an_outage_of_the_satellite_is_accounted_for_message_by_message() {
-    let scenario = scenario(&[]);
-    let text = scenario.canonical()
+    let text = scenario(&[]).canonical()
         + "\n[[script]]\nat = \"40 s\"\nlink = \"satellite\"\naction = \"down\"\n\
            \n[[script]]\nat = \"48 s\"\nlink = \"satellite\"\naction = \"up\"\n";
-    let scenario = Scenario::parse("outage", &text, &[], trace_files(Path::new("nowhere"))).unwrap();
-    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let output = run(&parse(&text), &RunOptions::default()).unwrap();
     let [sent, ..] = settle(&output);
     assert!(sent > 1_000, "{sent}");
     let links = output.table("signalling_links").unwrap();
@@ -95,9 +110,7 @@ fn an_outage_of_the_satellite_is_accounted_for_message_by_message() {
 
 #[test]
 fn equal_seeds_give_equal_runs_and_others_do_not() {
-    let [first, second] = [(); 2].map(|()| output(&[]));
-    assert_eq!(first, second);
-    assert_ne!(first.digest, output(&["scenario.seed=2"]).digest);
+    assert_the_seed_decides(output);
 }
 
 #[test]
@@ -183,15 +196,14 @@ start = "20 s"
 
 #[test]
 fn every_timer_of_sccp_is_written_out_for_points_that_have_one() {
-    let none = || trace_files(Path::new("nowhere"));
     let text = titles("").replace("subsystems = [6]", "subsystems = [6], sccp = { t_reass = \"15 s\" }");
-    let first = Scenario::parse("titles", &text, &[], none()).unwrap_or_else(|error| panic!("{error}"));
+    let first = parse(&text);
     let merged = first.merged();
     assert_eq!(merged.matches(".sccp]").count(), 2, "{merged}");
     assert_eq!(merged.matches("t_reass = \"10 s\"  # default").count(), 1, "{merged}");
     assert_eq!(merged.matches("t_reass = \"15 s\"\n").count(), 1, "{merged}");
     assert_eq!(merged.matches("t24 = \"500 ms\"  # default").count(), 3, "{merged}");
-    let again = Scenario::parse("merged", &merged, &[], none()).unwrap_or_else(|error| panic!("{error}"));
+    let again = parse(&merged);
     assert_eq!((again.hash(), again.canonical()), (first.hash(), first.canonical()));
 }
 
@@ -223,12 +235,10 @@ fn weights_decide_how_often_a_length_comes() {
             "lengths = [{{ octets = 60, weight = {first} }}, {{ octets = 260, weight = 1 }}]\nstart = \"20 s\""
         );
         let text = titles("").replace("lengths = [120]\nstart = \"20 s\"", &keys);
-        let none = trace_files(Path::new("nowhere"));
-        let scenario = Scenario::parse("titles", &text, &[], none).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = parse(&text);
         let merged = scenario.merged();
         assert!(merged.contains(&format!("weight = {first}.0 }}")), "{merged}");
-        let again = Scenario::parse("merged", &merged, &[], trace_files(Path::new("nowhere")));
-        assert_eq!(again.unwrap_or_else(|error| panic!("{error}")).hash(), scenario.hash());
+        assert_eq!(parse(&merged).hash(), scenario.hash());
         let output = run(&scenario, &RunOptions::default()).unwrap();
         let [sent, ..] = settle(&output);
         let register = sum(output.table("mtp3_links").unwrap(), "received_bytes") as f64;
@@ -294,9 +304,7 @@ start = "20 s"
 
 #[test]
 fn an_imsi_becomes_a_mobile_title_that_two_registers_share_by_weight() {
-    let none = trace_files(Path::new("nowhere"));
-    let scenario = Scenario::parse("imsi", IMSI, &[], none).unwrap_or_else(|error| panic!("{error}"));
-    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let output = run(&parse(IMSI), &RunOptions::default()).unwrap();
     let [sent, rest @ ..] = settle(&output);
     assert!(sent > 500, "{sent}");
     assert_eq!(rest, [0, 0, 0]);

@@ -1,18 +1,14 @@
 //! Signalling gateways and application servers from scenario files: golden results, accounts that add up, captures that
 //! tshark reads.
-use std::io::Write as _;
-use std::path::Path;
-use std::process::Command;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_testkit::Tshark;
 
-use super::{cells, settle, sum, text};
+use super::{assert_the_seed_decides, cells, load, parse, settle, sum, text};
 
 fn scenario(overrides: &[&str]) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/sigtran-gateway-over-geo.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
+    load("sigtran-gateway-over-geo.toml", overrides)
 }
 
 fn output(overrides: &[&str]) -> RunOutput {
@@ -94,52 +90,36 @@ fn the_other_asp_takes_over_within_three_quarters_of_a_round_trip_of_the_news_an
 
 #[test]
 fn without_the_other_asp_what_waits_longer_than_t_r_is_dropped_and_the_exchange_told() {
-    let text_of = scenario(&[]).canonical()
+    let scripted = scenario(&[]).canonical()
         + "\n[[signalling.script]]\nat = \"50 s\"\nasp = \"boston-2\"\naction = \"fail\"\n";
-    let scenario = Scenario::parse("both", &text_of, &[], trace_files(Path::new("nowhere"))).unwrap();
-    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let output = run(&parse(&scripted), &RunOptions::default()).unwrap();
     balance(&output);
     assert!(text(output.table("signalling_drops").unwrap()).contains("recovery-expired"));
 }
 
 #[test]
 fn equal_seeds_give_equal_runs_and_others_do_not() {
-    let [first, second] = [(); 2].map(|()| output(&[]));
-    assert_eq!(first, second);
-    assert_ne!(first.digest, output(&["scenario.seed=2"]).digest);
+    assert_the_seed_decides(output);
 }
 
 #[test]
 fn tshark_reads_every_message_of_m3ua_on_the_satellite_without_a_complaint() {
     let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
     let output = run(&scenario(&[]), &options).unwrap();
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("m3ua.pcapng");
-    std::fs::write(&file, &output.captures[0].pcapng).unwrap();
-    let tshark = |fields: &[&str], filter: &str| {
-        let mut command = Command::new("tshark");
-        command.arg("-r").arg(&file).args(["-Y", filter, "-T", "fields"]);
-        command.args(["-o", "sctp.checksum:CRC-32C", "-o", "ip.check_checksum:TRUE"]);
-        // What a generator sends bears ISUP's service indicator, and is no ISUP.
-        command.args(["--disable-protocol", "isup"]);
-        for field in fields {
-            command.args(["-e", field]);
-        }
-        command.output()
+    let tshark = Tshark::of_octets("m3ua-over-geo", &output.captures[0].pcapng)
+        .prefer("sctp.checksum:CRC-32C")
+        .prefer("ip.check_checksum:TRUE");
+    // What a generator sends bears ISUP's service indicator, and is no ISUP.
+    let fields = ["--disable-protocol", "isup", "-T", "fields"];
+    let print = |filter: &str, named: &[&str]| {
+        let named = named.iter().flat_map(|field| ["-e", *field]);
+        let arguments: Vec<&str> = fields.into_iter().chain(["-Y", filter]).chain(named).collect();
+        tshark.print(&arguments)
     };
     let complaints = "_ws.malformed || _ws.expert.severity >= \"Warning\"";
-    let output = match tshark(&["frame.number", "_ws.expert.message"], complaints) {
-        Ok(output) => output,
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "{error}: apt-get install tshark");
-            writeln!(std::io::stderr(), "SKIPPED: tshark is not installed").unwrap();
-            return;
-        }
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8_lossy(&output.stdout);
+    let Some(said) = print(complaints, &["frame.number", "_ws.expert.message"]) else { return };
     assert_eq!(said.lines().take(10).collect::<Vec<_>>(), Vec::<&str>::new(), "tshark complains");
-    let kinds = tshark(&["m3ua.message_class", "m3ua.message_type"], "m3ua").unwrap();
-    let text = String::from_utf8(kinds.stdout).unwrap();
+    let text = print("m3ua", &["m3ua.message_class", "m3ua.message_type"]).unwrap();
     // Transfer, ASPSM up and down, ASPTM, NTFY, and DAVA of the destinations.
     for kind in ["1\t1", "3\t1", "3\t4", "4\t1", "4\t3", "0\t1", "2\t2"] {
         assert!(text.lines().any(|line| line == kind), "{kind:?} is not among them");
