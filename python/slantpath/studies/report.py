@@ -12,10 +12,15 @@ import matplotlib as mpl
 import pyarrow as pa
 
 from slantpath import _native
+from slantpath.figures import render
+from slantpath.files import write_whole
 from slantpath.studies.claims import LEVEL, TOLERANCE, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import matplotlib.figure
 
     from slantpath.studies.claims import Finding
 
@@ -39,6 +44,22 @@ class Figure:
     title: str
     caption: str
     svg: bytes
+
+
+def write_figures(
+    out: Path, drawings: Iterable[tuple[str, str, str, matplotlib.figure.Figure]]
+) -> tuple[list[Figure], list[Path]]:
+    """Write drawings as PNG and SVG; give them as a report wants them, and the files.
+
+    Each comes with the name of its files, its title and its caption.
+    """
+    drawn, files = [], []
+    for name, title, caption, drawing in drawings:
+        svg = render(drawing, "svg")
+        drawn.append(Figure(title, caption, svg))
+        files.append(write_whole(out / f"{name}.png", render(drawing, "png")))
+        files.append(write_whole(out / f"{name}.svg", svg))
+    return drawn, files
 
 
 @dataclass(frozen=True, slots=True)

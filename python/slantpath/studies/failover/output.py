@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow.csv as pa_csv
 
-from slantpath.figures import render
 from slantpath.files import whole_file, write_whole
 from slantpath.studies.claims import Estimate, as_text
 from slantpath.studies.failover import cases, figures
 from slantpath.studies.failover.findings import MILLI, failover, restart, rto, transfer
 from slantpath.studies.failover.runs import SHOWN
-from slantpath.studies.report import Figure, Grid, Report
+from slantpath.studies.report import Grid, Report, write_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,12 +27,8 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     found = results.findings()
     table = as_text(found)
     files = _write_timelines(out, results)
-    drawn = []
-    for name, title, caption, figure in _figures(results):
-        svg = render(figure, "svg")
-        drawn.append(Figure(title, caption, svg))
-        files.append(write_whole(out / f"{name}.png", render(figure, "png")))
-        files.append(write_whole(out / f"{name}.svg", svg))
+    drawn, written = write_figures(out, _figures(results))
+    files += written
     grids = [_cells(results), _open(results), _answers(results)]
     report = Report(
         title="Failover of an M3UA association under cross traffic",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from slantpath.figures import render
 from slantpath.files import whole_file, write_whole
 from slantpath.running import run
 from slantpath.studies.claims import as_text
@@ -20,7 +19,7 @@ from slantpath.studies.multi_link.findings import (
     retransmitted_mean,
     throughput,
 )
-from slantpath.studies.report import Figure, Grid, Report
+from slantpath.studies.report import Grid, Report, write_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,12 +37,8 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     found = results.findings()
     table = as_text(found)
     files = [*_write_messages(out, results), *_write_captures(out, results)]
-    drawn = []
-    for name, title, caption, figure in _figures(results):
-        svg = render(figure, "svg")
-        drawn.append(Figure(title, caption, svg))
-        files.append(write_whole(out / f"{name}.png", render(figure, "png")))
-        files.append(write_whole(out / f"{name}.svg", svg))
+    drawn, written = write_figures(out, _figures(results))
+    files += written
     scenarios = {case: cases.scenario_of(case) for case in cases.CASES}
     report = Report(
         title="SCTP over a satellite link with a terrestrial backup",
