@@ -248,3 +248,57 @@ impl Rx {
 fn usize_of(count: u64) -> usize {
     usize::try_from(count).expect("a position within memory")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A receiver that has advertised the whole of its buffer.
+    fn receiver(buffer_bytes: u64, shift: u8) -> Rx {
+        let mut rx = Rx::new(&TcpConfig { receive_buffer_bytes: buffer_bytes, ..TcpConfig::default() });
+        rx.scale(shift);
+        rx.acknowledge();
+        rx
+    }
+
+    fn receive(rx: &mut Rx, len: usize) {
+        let start = rx.nxt().cast_signed();
+        rx.receive(Instant::START, start, Bytes::from(vec![0; len]), false);
+    }
+
+    #[test]
+    fn a_window_is_never_taken_back() {
+        let mut rx = receiver(128 << 10, 7);
+        assert_eq!(rx.edge(), 128 << 10);
+        rx.hold();
+        receive(&mut rx, 50);
+        // 131022 bytes are left, which 7 bits of scale round down to 130944: the edge stays.
+        assert_eq!((rx.acknowledge(), rx.edge()), (1_023, 128 << 10));
+        receive(&mut rx, 1_000);
+        assert_eq!((rx.acknowledge(), rx.edge()), (1_015, 128 << 10));
+    }
+
+    #[test]
+    fn a_window_moves_on_with_what_the_application_takes() {
+        let mut rx = receiver(10_000, 0);
+        receive(&mut rx, 1_000);
+        assert_eq!((rx.acknowledge(), rx.edge()), (10_000, 11_000));
+        rx.hold();
+        receive(&mut rx, 500);
+        assert_eq!((rx.acknowledge(), rx.edge()), (9_500, 11_000));
+    }
+
+    #[test]
+    fn a_reader_that_goes_on_tells_the_peer_if_the_window_opens_by_a_segment_or_half_of_the_buffer() {
+        for (buffer_bytes, opens_by, is_told) in
+            [(10_000, 1_459, false), (10_000, 1_460, true), (1_000, 499, false), (1_000, 500, true)]
+        {
+            let mut rx = receiver(buffer_bytes, 0);
+            rx.hold();
+            receive(&mut rx, opens_by);
+            rx.acknowledge();
+            rx.release(1_460);
+            assert_eq!(rx.is_ack_due(), is_told, "{opens_by} of {buffer_bytes}");
+        }
+    }
+}
