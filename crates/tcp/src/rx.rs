@@ -108,17 +108,12 @@ impl Rx {
             }
         }
         self.ack_due = AckDue::Now;
-        let mut start = start;
         let behind = (self.nxt.cast_signed() - start).clamp(0, data.len().cast_signed() as i64);
-        if behind > 0 {
-            let _ = data.split_to(usize_of(behind.cast_unsigned()));
-            start += behind;
-        }
+        let _ = data.split_to(usize_of(behind.cast_unsigned()));
+        let start = start + behind;
         if start < self.nxt.cast_signed() {
-            // Nothing new, but for a FIN alone.
-            if !(has_fin && data.is_empty() && start == self.nxt.cast_signed()) {
-                return;
-            }
+            // Nothing new.
+            return;
         }
         let start = start.cast_unsigned();
         let end = start + data.len() as u64;
@@ -264,6 +259,43 @@ mod tests {
     fn receive(rx: &mut Rx, len: usize) {
         let start = rx.nxt().cast_signed();
         rx.receive(Instant::START, start, Bytes::from(vec![0; len]), false);
+    }
+
+    #[test]
+    fn the_window_and_the_end_of_the_stream_bound_what_is_taken() {
+        let mut rx = receiver(1_000, 0);
+        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_500]), true);
+        assert_eq!((rx.nxt(), rx.is_finished()), (1_000, false), "the FIN lies beyond the window");
+        rx.acknowledge();
+        rx.receive(Instant::START, 500, Bytes::from(vec![0; 1_000]), true);
+        assert_eq!((rx.nxt(), rx.received(), rx.is_finished()), (1_501, 1_500, true));
+        rx.receive(Instant::START, 1_501, Bytes::from(vec![0; 10]), false);
+        assert_eq!((rx.nxt(), rx.received()), (1_501, 1_500), "nothing comes after the FIN");
+        let mut rx = receiver(1_000, 0);
+        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_001]), false);
+        assert_eq!(rx.nxt(), 1_000);
+    }
+
+    #[test]
+    fn a_fin_right_behind_a_full_window_is_taken() {
+        let mut rx = receiver(1_000, 0);
+        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_000]), true);
+        assert_eq!((rx.nxt(), rx.is_finished()), (1_001, true));
+    }
+
+    #[test]
+    fn what_fills_a_gap_takes_room_until_the_application_takes_it() {
+        let mut rx = receiver(10_000, 0);
+        receive(&mut rx, 500);
+        rx.receive(Instant::START, 2_500, Bytes::from(vec![0; 1_000]), false);
+        rx.receive(Instant::START, 500, Bytes::from(vec![0; 2_000]), false);
+        assert_eq!(rx.nxt(), 3_500);
+        rx.hold();
+        assert_eq!(rx.acknowledge(), 6_500);
+        rx.release(1_000);
+        while rx.poll_data().is_some() {}
+        rx.hold();
+        assert_eq!(rx.acknowledge(), 10_000);
     }
 
     #[test]
