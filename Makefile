@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package conformance bench fuzz demo clean
+.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package conformance bench fuzz mutants demo clean
 
 test: lint rust-tests python-tests
 
@@ -54,6 +54,13 @@ fuzz: need-cargo need-cargo-fuzz
 	PROPTEST_CASES=$(FUZZ_CASES) cargo test --workspace --quiet
 	for target in $$(cargo fuzz list); do cargo fuzz run -s none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
+# Does a test fail when a line is wrong? Every file of MUTANTS, and of all other crates the lines that differ from
+# MUTANTS_BASE. A run that is ended goes on where it was; target/mutants holds what is known.
+MUTANTS ?= cc sctp tcp
+MUTANTS_BASE ?= origin/main
+mutants: need-cargo need-cargo-mutants need-cc
+	cargo xtask mutants $(MUTANTS) --since $(MUTANTS_BASE)
+
 demo: .venv/bin/maturin need-cargo need-cc
 	@echo 'Building Slantpath: minutes the first time, seconds later.'
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/maturin develop --quiet --release
@@ -63,11 +70,13 @@ clean:
 	rm -rf target fuzz/target .venv out
 
 # A missing prerequisite is named with the line that installs it.
-.PHONY: need-cargo need-cargo-fuzz need-cc need-python3
+.PHONY: need-cargo need-cargo-fuzz need-cargo-mutants need-cc need-python3
 need-cargo:
 	@cargo --version >/dev/null 2>&1 || { echo "Rust 1.95 is missing: rustup toolchain install 1.95.0 --component rustfmt,clippy" >&2; exit 1; }
 need-cargo-fuzz:
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
+need-cargo-mutants:
+	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked --version 27.1.0" >&2; exit 1; }
 need-cc:
 	@command -v cc >/dev/null || { echo "a C compiler is missing: apt-get install gcc libc6-dev" >&2; exit 1; }
 need-python3:

@@ -1,9 +1,10 @@
-//! The house's rules as executable checks: `cargo xtask tidy`, `rfc` and `conformance`.
+//! The house's rules as executable checks: `cargo xtask tidy`, `rfc`, `conformance` and `mutants`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks through its streams")]
 
 mod conformance;
 mod finding;
+mod mutants;
 mod rfc;
 mod rust_text;
 mod tidy;
@@ -20,14 +21,18 @@ usage: cargo xtask <check>
   tidy          floors, file lengths, forbidden words, documents and links
   rfc           count the RFC citations per section and check each quote against the RFC's text
   conformance   run the tests that stand for published test purposes, and print them by identifier
+  mutants [<crate> ..] [--since <commit>]
+                change these crates, and what differs from the commit in all others, in one place at a time, and
+                fail where no test notices; goes on where an earlier run was ended
 ";
 
 fn main() -> ExitCode {
-    let check = std::env::args().nth(1);
-    let outcome = match check.as_deref() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.first().map(String::as_str) {
         Some("tidy") => tree().and_then(|tree| tidy::run(&tree)),
         Some("rfc") => tree().and_then(|tree| rfc::run(&tree, &project_root().join("../shared/rfc"))),
         Some("conformance") => tree().and_then(|tree| conformance::run(&tree)),
+        Some("mutants") => tree().and_then(|tree| mutants::run(&tree, &arguments[1..])),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

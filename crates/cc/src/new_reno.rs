@@ -268,6 +268,7 @@ mod tests {
         };
         assert_eq!(table(536), [1_072, 2_144, 2_144, 5_360]);
         assert_eq!(table(1_460), [2_920, 4_380, 4_380, 14_600]);
+        assert_eq!([1_095, 1_096, 2_190, 2_191].map(|mss| table(mss)[2]), [4_380, 3_288, 6_570, 4_382]);
         assert_eq!(table(2_000), [4_000, 4_380, 6_000, 14_600]);
         assert_eq!(table(9_000), [18_000, 18_000, 18_000, 18_000]);
         assert_eq!(InitialWindow::Segments(30).bytes(536), 16_080);
@@ -296,6 +297,43 @@ mod tests {
             }
             assert_eq!(reno.cwnd(), after, "{law:?}");
         }
+    }
+
+    #[test]
+    fn slow_start_ends_at_the_threshold_itself() {
+        let config = NewRenoConfig { initial_ssthresh_bytes: Some(3_000), ..NewRenoConfig::new(1_000) };
+        let mut reno = NewReno::new(NewRenoConfig { initial_window: InitialWindow::Segments(2), ..config });
+        assert!(reno.is_in_slow_start());
+        reno.on_ack(MSS, true);
+        assert_eq!((reno.cwnd(), reno.is_in_slow_start()), (3_000, false));
+        reno.on_ack(MSS, true);
+        assert_eq!(reno.cwnd(), 3_000);
+    }
+
+    #[test]
+    fn what_is_acknowledged_beyond_a_window_counts_for_the_next_one_and_no_further() {
+        let at_threshold = || {
+            NewReno::new(NewRenoConfig {
+                initial_window: InitialWindow::Segments(10),
+                initial_ssthresh_bytes: Some(10_000),
+                ..NewRenoConfig::new(1_000)
+            })
+        };
+        // 4000 of 14000 are left over: 7000 more make the 11000 of the next window.
+        let mut reno = at_threshold();
+        reno.on_ack(14_000, true);
+        reno.on_ack(6_999, true);
+        assert_eq!(reno.cwnd(), 11_000);
+        reno.on_ack(1, true);
+        assert_eq!(reno.cwnd(), 12_000);
+        // Of 35000, one window at most is left over.
+        let mut reno = at_threshold();
+        reno.on_ack(35_000, true);
+        reno.on_ack(999, true);
+        assert_eq!(reno.cwnd(), 11_000);
+        reno.on_ack(1, true);
+        reno.on_ack(10_999, true);
+        assert_eq!(reno.cwnd(), 12_000);
     }
 
     #[test]

@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn the_granularity_enters_where_its_rule_says() {
         let coarse = RtoConfig { granularity: ms(10), ..without_floor() };
-        let coarse_sctp = RtoConfig { granularity_rule: GranularityRule::ReplacesZeroVariance, ..coarse };
+        let coarse_sctp = RtoConfig { min: coarse.min, granularity: coarse.granularity, ..RtoConfig::sctp() };
         let (mut tcp, mut sctp) = (RttEstimator::new(coarse), RttEstimator::new(coarse_sctp));
         tcp.sample(Duration::ZERO);
         sctp.sample(Duration::ZERO);

@@ -108,17 +108,12 @@ impl Rx {
             }
         }
         self.ack_due = AckDue::Now;
-        let mut start = start;
         let behind = (self.nxt.cast_signed() - start).clamp(0, data.len().cast_signed() as i64);
-        if behind > 0 {
-            let _ = data.split_to(usize_of(behind.cast_unsigned()));
-            start += behind;
-        }
+        let _ = data.split_to(usize_of(behind.cast_unsigned()));
+        let start = start + behind;
         if start < self.nxt.cast_signed() {
-            // Nothing new, but for a FIN alone.
-            if !(has_fin && data.is_empty() && start == self.nxt.cast_signed()) {
-                return;
-            }
+            // Nothing new.
+            return;
         }
         let start = start.cast_unsigned();
         let end = start + data.len() as u64;
@@ -247,4 +242,95 @@ impl Rx {
 
 fn usize_of(count: u64) -> usize {
     usize::try_from(count).expect("a position within memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A receiver that has advertised the whole of its buffer.
+    fn receiver(buffer_bytes: u64, shift: u8) -> Rx {
+        let mut rx = Rx::new(&TcpConfig { receive_buffer_bytes: buffer_bytes, ..TcpConfig::default() });
+        rx.scale(shift);
+        rx.acknowledge();
+        rx
+    }
+
+    fn receive(rx: &mut Rx, len: usize) {
+        let start = rx.nxt().cast_signed();
+        rx.receive(Instant::START, start, Bytes::from(vec![0; len]), false);
+    }
+
+    #[test]
+    fn the_window_and_the_end_of_the_stream_bound_what_is_taken() {
+        let mut rx = receiver(1_000, 0);
+        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_500]), true);
+        assert_eq!((rx.nxt(), rx.is_finished()), (1_000, false), "the FIN lies beyond the window");
+        rx.acknowledge();
+        rx.receive(Instant::START, 500, Bytes::from(vec![0; 1_000]), true);
+        assert_eq!((rx.nxt(), rx.received(), rx.is_finished()), (1_501, 1_500, true));
+        rx.receive(Instant::START, 1_501, Bytes::from(vec![0; 10]), false);
+        assert_eq!((rx.nxt(), rx.received()), (1_501, 1_500), "nothing comes after the FIN");
+        let mut rx = receiver(1_000, 0);
+        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_001]), false);
+        assert_eq!(rx.nxt(), 1_000);
+    }
+
+    #[test]
+    fn a_fin_right_behind_a_full_window_is_taken() {
+        let mut rx = receiver(1_000, 0);
+        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_000]), true);
+        assert_eq!((rx.nxt(), rx.is_finished()), (1_001, true));
+    }
+
+    #[test]
+    fn what_fills_a_gap_takes_room_until_the_application_takes_it() {
+        let mut rx = receiver(10_000, 0);
+        receive(&mut rx, 500);
+        rx.receive(Instant::START, 2_500, Bytes::from(vec![0; 1_000]), false);
+        rx.receive(Instant::START, 500, Bytes::from(vec![0; 2_000]), false);
+        assert_eq!(rx.nxt(), 3_500);
+        rx.hold();
+        assert_eq!(rx.acknowledge(), 6_500);
+        rx.release(1_000);
+        while rx.poll_data().is_some() {}
+        rx.hold();
+        assert_eq!(rx.acknowledge(), 10_000);
+    }
+
+    #[test]
+    fn a_window_is_never_taken_back() {
+        let mut rx = receiver(128 << 10, 7);
+        assert_eq!(rx.edge(), 128 << 10);
+        rx.hold();
+        receive(&mut rx, 50);
+        // 131022 bytes are left, which 7 bits of scale round down to 130944: the edge stays.
+        assert_eq!((rx.acknowledge(), rx.edge()), (1_023, 128 << 10));
+        receive(&mut rx, 1_000);
+        assert_eq!((rx.acknowledge(), rx.edge()), (1_015, 128 << 10));
+    }
+
+    #[test]
+    fn a_window_moves_on_with_what_the_application_takes() {
+        let mut rx = receiver(10_000, 0);
+        receive(&mut rx, 1_000);
+        assert_eq!((rx.acknowledge(), rx.edge()), (10_000, 11_000));
+        rx.hold();
+        receive(&mut rx, 500);
+        assert_eq!((rx.acknowledge(), rx.edge()), (9_500, 11_000));
+    }
+
+    #[test]
+    fn a_reader_that_goes_on_tells_the_peer_if_the_window_opens_by_a_segment_or_half_of_the_buffer() {
+        for (buffer_bytes, opens_by, is_told) in
+            [(10_000, 1_459, false), (10_000, 1_460, true), (1_000, 499, false), (1_000, 500, true)]
+        {
+            let mut rx = receiver(buffer_bytes, 0);
+            rx.hold();
+            receive(&mut rx, opens_by);
+            rx.acknowledge();
+            rx.release(1_460);
+            assert_eq!(rx.is_ack_due(), is_told, "{opens_by} of {buffer_bytes}");
+        }
+    }
 }

@@ -7,14 +7,17 @@ mod scoreboard;
 mod stream;
 mod window;
 
+#[cfg(test)]
+mod tests;
+
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_cc::{NewReno, RttEstimator};
 
 use crate::config::{LossRecovery, RttSampling, TcpConfig};
 use recovery::Recovery;
-use scoreboard::Scoreboard;
 pub(crate) use scoreboard::{Range, Sent};
+use scoreboard::{Scoreboard, Timed};
 use stream::SendStream;
 use window::PeerWindow;
 
@@ -367,6 +370,15 @@ impl Tx {
 
     fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
         self.counters.retransmissions += 1;
+        if self.sack && matches!(self.recovery, Recovery::Fast(_)) {
+            // A repetition that waits behind a full queue is acknowledged later than the timer, which runs since
+            // the last progress and has measured an emptier queue, would allow.
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-6
+            //# a more careful variant
+            //# that re-arms the RTO timer on each retransmission that is sent during
+            //# recovery MAY be used.
+            self.timer = None;
+        }
         self.arm(now);
         sent
     }
@@ -401,13 +413,23 @@ impl Tx {
         let mut newly_sacked = 0;
         if self.sack {
             for range in input.sacked {
-                newly_sacked += self.board.sack(*range);
+                let sacked = self.board.sack(*range);
+                newly_sacked += sacked.count;
+                // The receiver reports at once what it gets out of order, so that the timeout learns how long the
+                // queue has become while nothing is acknowledged. What an echoed timestamp would give belongs to
+                // an older segment (RFC 7323, section 4.1).
+                self.take_time(sacked.timed, |sent_at| now.saturating_since(sent_at));
             }
         }
         if input.ack > self.board.una() {
             self.handle_progress(now, input.ack, input.echoed_rtt);
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# If the incoming ACK is a duplicate acknowledgment per the definition
+            //# in Section 2 (regardless of its status as a cumulative
+            //# acknowledgment), and the TCP is not currently in loss recovery, the
+            //# TCP MUST increase DupAcks by one
             if newly_sacked > 0 {
-                self.board.detect_losses(self.config.duplicate_ack_threshold, self.mss);
+                self.handle_duplicate();
             }
             return;
         }
@@ -433,14 +455,7 @@ impl Tx {
         let acked = self.board.acknowledge(ack);
         self.stream.release(ack);
         self.timeouts_in_a_row = 0;
-        if let Some((sent_at, end)) = acked.timed
-            && end > self.next_sample
-        {
-            self.rtt.sample(echoed_rtt.unwrap_or(now.saturating_since(sent_at)));
-            if self.config.rtt_sampling == RttSampling::OncePerRoundTrip {
-                self.next_sample = self.board.nxt();
-            }
-        }
+        self.take_time(acked.timed, |sent_at| echoed_rtt.unwrap_or(now.saturating_since(sent_at)));
         let restarts_timer = self.recover_with(acked.count, was_full);
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.2) When all outstanding data has been acknowledged, turn off the
@@ -453,6 +468,18 @@ impl Tx {
             //# retransmission timer so that it will expire after RTO seconds
             //# (for the current value of RTO).
             self.start_timer(now);
+        }
+    }
+
+    /// Takes the round-trip time that a segment gives, unless this round trip has given one.
+    fn take_time(&mut self, timed: Option<Timed>, round_trip_since: impl FnOnce(Instant) -> Duration) {
+        let Some(Timed { sent_at, end }) = timed else { return };
+        if end <= self.next_sample {
+            return;
+        }
+        self.rtt.sample(round_trip_since(sent_at));
+        if self.config.rtt_sampling == RttSampling::OncePerRoundTrip {
+            self.next_sample = self.board.nxt();
         }
     }
 

@@ -1,7 +1,8 @@
 //! Shared by tests only.
 //!
 //! - [`Wire`] is one direction between two protocol objects under test, which loses, doubles, delays and damages by
-//!   seed. It reads no clock: the test says what time it is and asks when something arrives.
+//!   seed, behind a bottleneck if need be. It reads no clock: the test says what time it is and asks when something
+//!   arrives.
 //! - [`Tshark`] judges what we write and what we read; [`pcap`] writes and reads the files for it.
 //! - [`shared`] finds the data that lies beside the checkout, [`vectors`] the messages of others in it. What is not
 //!   there is skipped, loudly.
@@ -21,4 +22,4 @@ pub use machine_page::MachinePage;
 pub use mangle::Mangle;
 pub use skip::{needs_program, skip};
 pub use tshark::Tshark;
-pub use wire::{Faults, Wire};
+pub use wire::{Bottleneck, Faults, Wire};

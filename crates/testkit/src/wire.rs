@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slantpath_base::{Duration, Instant, Probability, Stream};
+use slantpath_base::{DataRate, DataSize, Duration, Instant, Probability, Stream};
 
 use crate::Mangle;
 
@@ -37,10 +37,24 @@ impl Faults {
     }
 }
 
+/// What is sent one after the other, behind a queue that drops what it has no room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bottleneck {
+    /// How fast packets are sent.
+    pub rate: DataRate,
+    /// How much may wait to be sent, with what is being sent.
+    pub queue: DataSize,
+}
+
 /// One direction between two protocol objects, carrying packets of type `T`.
 #[derive(Clone, Debug)]
 pub struct Wire<T> {
     faults: Faults,
+    bottleneck: Option<Bottleneck>,
+    /// When everything that has entered the bottleneck will have been sent.
+    idle_from: Instant,
+    /// Packets that found its queue full.
+    dropped: u64,
     stream: Stream,
     state: State,
     /// By arrival, then by order of sending.
@@ -61,6 +75,9 @@ impl<T: Mangle> Wire<T> {
     pub const fn new(faults: Faults, stream: Stream) -> Self {
         Self {
             faults,
+            bottleneck: None,
+            idle_from: Instant::START,
+            dropped: 0,
             stream,
             state: State::Whole,
             under_way: BTreeMap::new(),
@@ -73,6 +90,11 @@ impl<T: Mangle> Wire<T> {
     /// Other faults from now on; what is under way keeps its own.
     pub fn set_faults(&mut self, faults: Faults) {
         self.faults = faults;
+    }
+
+    /// Puts a bottleneck in front of the wire.
+    pub fn narrow(&mut self, bottleneck: Bottleneck) {
+        self.bottleneck = Some(bottleneck);
     }
 
     /// Loses what is sent from now on. What is under way still arrives.
@@ -95,6 +117,11 @@ impl<T: Mangle> Wire<T> {
         self.sent
     }
 
+    /// How many packets found the queue of the bottleneck full.
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
     /// Sends a packet.
     pub fn send(&mut self, now: Instant, mut packet: T) {
         let ordinal = self.sent;
@@ -115,13 +142,28 @@ impl<T: Mangle> Wire<T> {
     }
 
     fn enter(&mut self, now: Instant, packet: T) {
+        let Some(departure) = self.departure(now, &packet) else { return };
         let extra = if self.stream.happens(self.faults.reordering) {
             self.stream.duration_between(Duration::ZERO, self.faults.extra_delay_max)
         } else {
             Duration::ZERO
         };
-        self.under_way.insert((now + self.faults.delay + extra, self.entered), packet);
+        self.under_way.insert((departure + self.faults.delay + extra, self.entered), packet);
         self.entered += 1;
+    }
+
+    /// When the last bit of a packet leaves the bottleneck, unless the queue is full.
+    fn departure(&mut self, now: Instant, packet: &T) -> Option<Instant> {
+        let Some(Bottleneck { rate, queue }) = self.bottleneck else { return Some(now) };
+        let size = DataSize::from_bytes(packet.bits() / 8);
+        let starts = self.idle_from.max(now);
+        let waiting = rate.size_in(starts.saturating_since(now));
+        if waiting.as_bytes() + size.as_bytes() > queue.as_bytes() {
+            self.dropped += 1;
+            return None;
+        }
+        self.idle_from = starts + rate.time_to_send(size);
+        Some(self.idle_from)
     }
 
     /// When the next packet arrives, if one does.
@@ -199,6 +241,17 @@ mod tests {
             [wire.receive(now), wire.receive(now), wire.receive(now)],
             [Some(vec![1]), Some(vec![3]), None]
         );
+    }
+
+    #[test]
+    fn a_bottleneck_sends_one_after_the_other_and_drops_what_does_not_fit() {
+        let mut wire = wire(Faults::none(DELAY));
+        // A packet of one byte takes 4 ms, and less than four may wait.
+        let rate = DataRate::from_bits_per_sec(2_000);
+        wire.narrow(Bottleneck { rate, queue: DataSize::from_bytes(3) });
+        let at = |millis| Instant::from_millis(millis);
+        let expected = vec![(at(14), 0), (at(18), 1), (at(22), 2), (at(26), 3), (at(30), 5), (at(34), 9)];
+        assert_eq!((carried(&mut wire, 10), wire.dropped()), (expected, 4));
     }
 
     #[test]

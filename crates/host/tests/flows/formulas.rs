@@ -1,9 +1,10 @@
-//! TCP's throughput under random loss, held against the closed formula for it.
+//! TCP's throughput, held against the closed formula for random loss and against Linux where a queue overflows.
 
 use crate::fixture::{direction, run, sender};
 use slantpath_base::{DataSize, Duration, Probability, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{Protocol, SenderConfig, Workload};
+use slantpath_net::{QueueConfig, QueueLimit};
 use slantpath_tcp::{DelayedAck, TcpConfig};
 
 const MSS_BYTES: f64 = 1_460.0;
@@ -53,5 +54,41 @@ fn throughput_under_loss_agrees_with_mathis() {
             "p = {p}: {mean:.3} ± {half_width:.3} of the formula"
         );
         assert!(half_width < 0.15, "p = {p}: ± {half_width:.3} shows nothing");
+    }
+}
+
+/// The goodput of 100 s over a geostationary link of 10 Mbit/s behind such a queue, as a part of the link's rate, and
+/// the longest timeout.
+fn over_geostationary(queue_bytes: u64) -> (f64, Duration) {
+    const SECONDS: u64 = 100;
+    let mut link = [direction("10 Mbit/s", "280 ms"), direction("10 Mbit/s", "280 ms")];
+    for end in &mut link {
+        end.queue = QueueConfig::DropTail(QueueLimit::Bytes(DataSize::from_bytes(queue_bytes)));
+    }
+    let window = 8 << 20;
+    let config =
+        TcpConfig { send_buffer_bytes: window, receive_buffer_bytes: window, ..TcpConfig::default() };
+    let workload = Workload::Bulk { message: DataSize::from_bytes(14_600), total: None };
+    let outcome = run(
+        &[link],
+        Protocol::Tcp(Box::new(config)),
+        SenderConfig { content: Content::Pattern, record_messages: false, ..sender(workload) },
+        Seed::new(1, 0),
+        Duration::from_secs(SECONDS),
+    );
+    let goodput = outcome.received.bytes_delivered as f64 * 8.0 / (SECONDS as f64 * 10e6);
+    (goodput, outcome.sent.samples.iter().map(|sample| sample.rto).max().unwrap())
+}
+
+#[test]
+fn a_geostationary_link_is_filled_although_slow_start_overflows_its_queue() {
+    // One bandwidth-delay product is 700 kB. Headers take 2.7 % of the link, and 4.2 s of slow start carry less than
+    // half of what it could. Linux's reno and cubic get 93.3 % and 92.7 % with the same windows.
+    for queue_bytes in [600_000, 620_000, 650_000, 680_000, 700_000] {
+        let (goodput, rto_max) = over_geostationary(queue_bytes);
+        eprintln!("queue of {queue_bytes} bytes: {goodput:.4} of the link, RTO at most {rto_max}");
+        assert!((0.92..0.94).contains(&goodput), "{queue_bytes}: {goodput}");
+        // The full queue doubles the round trip, which makes 1.7 s; a timeout would double that.
+        assert!(rto_max < Duration::from_secs(2), "{queue_bytes}: {rto_max}");
     }
 }

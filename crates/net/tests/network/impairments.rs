@@ -93,6 +93,45 @@ fn copies_arrive_as_often_as_they_should_and_right_behind() {
 }
 
 #[test]
+fn what_is_lost_or_damaged_has_no_copy() {
+    let doubled = DirectionConfig { duplication: Probability::ALWAYS, ..fast() };
+    // None of 1,000 bits is spared but once in 10^22 packets.
+    let damaged = probability(0.05);
+    for (config, received) in [
+        (DirectionConfig { loss: Probability::ALWAYS, ..doubled.clone() }, 0),
+        (DirectionConfig { bit_errors: damaged, ..doubled.clone() }, PACKETS),
+        (doubled, 2 * PACKETS),
+    ] {
+        let pair = run(&config);
+        let copies = pair.network.counters(pair.link.forward()).duplicated.packets;
+        let arrived = pair.network.host(pair.second).received.len() as u64;
+        assert_eq!((arrived, copies), (u64::from(received), u64::from(received.saturating_sub(PACKETS))));
+    }
+}
+
+#[test]
+fn every_extra_delay_up_to_its_bound_is_as_likely() {
+    let reordering =
+        Reordering { probability: Probability::ALWAYS, extra_delay_max: Duration::from_millis(10) };
+    let mut pair = Pair::new(&DirectionConfig { reordering, ..fast() });
+    for number in 0..PACKETS {
+        pair.send(millis(u64::from(number) * 20), 125, 0);
+    }
+    assert!(pair.network.run_to_rest(1_000_000));
+    let arrivals = pair.network.host(pair.second).arrivals();
+    // Sent within a microsecond, and 10 ms on their way.
+    let extra =
+        (0..).zip(&arrivals).map(|(number, at)| *at - millis(number * 20) - Duration::from_micros(10_001));
+    let mut tenths = [0_u64; 10];
+    for extra in extra {
+        tenths[usize::try_from(extra.as_micros() / 1_000).expect("a small number")] += 1;
+    }
+    for count in tenths {
+        assert_binomial(count, 0.1);
+    }
+}
+
+#[test]
 fn extra_delay_lets_packets_overtake_and_is_bounded() {
     let extra = Duration::from_millis(5);
     let reordering = Reordering { probability: probability(0.2), extra_delay_max: extra };

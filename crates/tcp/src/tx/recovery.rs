@@ -137,7 +137,12 @@ impl Tx {
     pub(super) fn collapse(&mut self) {
         let outstanding = match self.recovery {
             Recovery::Open { limited_transmit, .. } => self.board.flight() - limited_transmit,
-            Recovery::Fast(_) => self.board.flight(),
+            // The flight goes on growing behind the hole, by what is SACKed and so has left the network. The
+            // window was halved at the start, and the same loss does not open it again.
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# the value of ssthresh MUST be set to no more
+            //# than the value given in equation (4):
+            Recovery::Fast(_) => self.board.flight().min(2 * self.control.ssthresh()),
             // What an earlier timeout gave up is not in flight, though not acknowledged.
             Recovery::Timeout { .. } => self.board.pipe(),
         };

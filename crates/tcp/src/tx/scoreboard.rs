@@ -20,7 +20,7 @@ struct Record {
     end: u64,
     sent_at: Instant,
     transmissions: u32,
-    /// The epoch in which the peer SACKed it; a timeout starts a new epoch and so turns all bits off.
+    /// The epoch in which the peer SACKed it; when the peer reneges a new epoch starts, which turns all bits off.
     sacked_in: u32,
 }
 
@@ -38,14 +38,22 @@ pub(crate) struct Sent {
     pub(crate) transmissions: u32,
 }
 
-/// What a cumulative acknowledgement told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an acknowledgement told, cumulative or selective.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Acked {
     /// Offsets newly acknowledged.
     pub(crate) count: u64,
-    /// When the newest acknowledged segment was sent, if none of them was retransmitted or held back by the
-    /// receiver, and the offset at which it ended.
-    pub(crate) timed: Option<(Instant, u64)>,
+    /// The segment that gives a round-trip time: the newest one. None of a cumulative acknowledgement's may have
+    /// been retransmitted or held back by the receiver.
+    pub(crate) timed: Option<Timed>,
+}
+
+/// A segment that was sent once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timed {
+    pub(crate) sent_at: Instant,
+    /// Offset past its last byte.
+    pub(crate) end: u64,
 }
 
 /// The records of all segments between SND.UNA and SND.NXT.
@@ -140,7 +148,7 @@ impl Scoreboard {
             }
             let is_sacked = record.sacked_in == self.epoch;
             is_timeable &= record.transmissions == 1 && !is_sacked;
-            timed = Some((record.sent_at, record.end));
+            timed = Some(Timed { sent_at: record.sent_at, end: record.end });
             if !is_sacked {
                 self.pipe -= self.weight(self.first) * (record.end - self.una);
             }
@@ -168,12 +176,12 @@ impl Scoreboard {
         Acked { count, timed: if is_timeable { timed } else { None } }
     }
 
-    /// Takes in one SACK block and returns how many offsets it newly covers (RFC 6675, Update).
-    pub(crate) fn sack(&mut self, block: Range) -> u64 {
+    /// Takes in one SACK block (RFC 6675, Update).
+    pub(crate) fn sack(&mut self, block: Range) -> Acked {
         let Range { mut start, end } = block;
         // A block at or below SND.UNA is old, or reports a duplicate (RFC 2883); one beyond SND.NXT is a lie.
         if start <= self.una || start >= end || end > self.nxt {
-            return 0;
+            return Acked::default();
         }
         // The ranges that the block overlaps or touches are one afterwards.
         let from = match self.sacked.back() {
@@ -183,25 +191,25 @@ impl Scoreboard {
         };
         let mut merged = Range { start, end };
         let mut to = from;
-        let mut newly = 0;
+        let mut newly = Acked::default();
         while let Some(&range) = self.sacked.get(to) {
             if range.start > end {
                 break;
             }
             if range.start <= start && end <= range.end {
-                return 0;
+                return Acked::default();
             }
             if range.start > start {
-                newly += range.start - start;
-                self.mark_sacked(start, range.start);
+                newly.count += range.start - start;
+                newly.timed = self.mark_sacked(start, range.start).or(newly.timed);
             }
             start = start.max(range.end);
             merged = Range { start: merged.start.min(range.start), end: merged.end.max(range.end) };
             to += 1;
         }
         if start < end {
-            newly += end - start;
-            self.mark_sacked(start, end);
+            newly.count += end - start;
+            newly.timed = self.mark_sacked(start, end).or(newly.timed);
         }
         if from == to {
             self.sacked.insert(from, merged);
@@ -212,8 +220,9 @@ impl Scoreboard {
         newly
     }
 
-    /// Marks the records that lie wholly within the offsets.
-    fn mark_sacked(&mut self, start: u64, end: u64) {
+    /// Marks the records that lie wholly within the offsets, and returns the newest that was sent once.
+    fn mark_sacked(&mut self, start: u64, end: u64) -> Option<Timed> {
+        let mut timed = None;
         let mut index = self.index_at(start);
         while let Some(record) = self.records.get(index) {
             let record_end = record.end;
@@ -227,9 +236,13 @@ impl Scoreboard {
             if record_start >= start && record.sacked_in != self.epoch {
                 record.sacked_in = self.epoch;
                 self.pipe -= weight * (record_end - record_start);
+                if record.transmissions == 1 {
+                    timed = Some(Timed { sent_at: record.sent_at, end: record_end });
+                }
             }
             index += 1;
         }
+        timed
     }
 
     /// Applies the loss rule to what is SACKed by now (RFC 6675, IsLost), and returns whether it found a loss.
@@ -335,19 +348,32 @@ impl Scoreboard {
         Sent { range: Range { start, end: record.end }, transmissions: record.transmissions }
     }
 
-    /// The retransmission timer expired: everything is lost, nothing is retransmitted yet, and what was SACKed
-    /// may have been dropped by the peer.
+    /// The retransmission timer expired: what is not SACKed is lost, and nothing is retransmitted yet.
     //= https://www.rfc-editor.org/rfc/rfc2018#section-5
+    //= type=exception
+    //= reason=RFC 6675 allows to keep them; to send a window again that has arrived overflows the same queue.
     //# After a retransmit timeout the data sender SHOULD turn off all of the
     //# SACKed bits, since the timeout might indicate that the data receiver
     //# has reneged.
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+    //# as long as robust tests for
+    //# reneging are present, an implementation can retain and use SACK
+    //# information across a timeout event
     pub(crate) fn on_timeout(&mut self) {
-        self.epoch += 1;
-        self.sacked.clear();
+        if self.has_peer_reneged() {
+            self.epoch += 1;
+            self.sacked.clear();
+        }
         self.lost_below = self.first + self.records.len() as u64;
         self.lost_up_to = self.nxt;
         self.retransmitted_below = self.first;
         self.pipe = 0;
+    }
+
+    /// Whether the peer SACKed what it still does not acknowledge although nothing before it is missing: it no
+    /// longer has it. Whatever else it dropped comes to stand here in its turn.
+    fn has_peer_reneged(&self) -> bool {
+        self.sacked.front().is_some_and(|range| range.start == self.una)
     }
 
     /// How often an unSACKed segment counts in `pipe`.

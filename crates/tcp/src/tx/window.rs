@@ -49,3 +49,22 @@ impl PeerWindow {
         self.largest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_counts_unless_its_segment_is_older_than_that_of_the_last_one() {
+        let mut peer = PeerWindow::default();
+        peer.update(-1, 0, 500);
+        assert_eq!((peer.edge(), peer.latest(), peer.largest()), (500, 500, 500));
+        peer.update(10, 100, 1_000);
+        peer.update(9, 200, 5_000);
+        assert_eq!((peer.edge(), peer.latest(), peer.largest()), (1_100, 1_000, 1_000));
+        peer.update(10, 200, 700);
+        assert_eq!((peer.edge(), peer.latest(), peer.largest()), (900, 700, 1_000));
+        peer.update(11, 200, 0);
+        assert_eq!((peer.edge(), peer.latest()), (200, 0));
+    }
+}

@@ -7,6 +7,7 @@
     reason = "a test may panic, and its numbers are small"
 )]
 
+mod bottleneck;
 mod closing;
 mod hostile;
 mod opening;

@@ -1,7 +1,7 @@
 //! Flow control: windows that limit, close, open and scale; delayed acknowledgements.
 
 use slantpath_base::Duration;
-use slantpath_tcp::{DelayedAck, Event, ResetCause, TcpConfig, WindowLimit};
+use slantpath_tcp::{DelayedAck, Event, Flags, ResetCause, TcpConfig, Timestamps, WindowLimit};
 
 use crate::pair::{Pair, data_segments, pattern};
 
@@ -197,4 +197,28 @@ fn timestamps_ride_on_every_segment_when_both_offer_them() {
     pair.run_for(Duration::from_secs(3));
     assert!(pair.right.sent.iter().all(|traced| traced.segment.options.timestamps.is_none()));
     assert!(pair.right.received == pattern(10_000));
+}
+
+/// RFC 7323, section 4.3: what is echoed is the time of the segment that the last acknowledgement waited for.
+#[test]
+fn the_time_of_a_segment_ahead_of_a_gap_is_not_echoed() {
+    let config = TcpConfig { timestamps: true, ..TcpConfig::default() };
+    let mut pair = Pair::connected(config, config);
+    let mut segment = pair.right.sent.last().unwrap().segment;
+    let Timestamps { value, echo } = segment.options.timestamps.unwrap();
+    segment.flags = Flags::ACK;
+    let next = segment.sequence.plus(1);
+    for (offset, value, echoed) in [
+        (1_000, value + 50, value),
+        (0, value + 40, value + 40),
+        (2_001, value + 70, value + 40),
+        (2_000, value + 60, value + 60),
+    ] {
+        segment.sequence = next.plus(offset);
+        segment.options.timestamps = Some(Timestamps { value, echo });
+        let len = if offset == 2_001 { 999 } else { 1_000 };
+        pair.inject_left(&segment, pattern(len));
+        let answer = pair.left.sent.last().unwrap().segment.options.timestamps.unwrap();
+        assert_eq!(answer.echo, echoed, "the segment at {offset}");
+    }
 }

@@ -17,13 +17,22 @@ fn range(first: u64, past: u64) -> Range {
     Range { start: first * MSS, end: past * MSS }
 }
 
+/// Sends everything again that is lost.
+fn repeat_lost(board: &mut Scoreboard, now: Instant) -> Vec<Range> {
+    let mut again = Vec::new();
+    while board.next_lost().is_some() {
+        again.push(board.retransmit_next(now).range);
+    }
+    again
+}
+
 #[test]
 fn a_block_counts_only_what_is_new() {
     let mut board = board(10);
-    assert_eq!(board.sack(range(2, 4)), 2 * MSS);
-    assert_eq!(board.sack(range(2, 4)), 0);
-    assert_eq!(board.sack(range(6, 8)), 2 * MSS);
-    assert_eq!(board.sack(range(1, 9)), 4 * MSS);
+    assert_eq!(board.sack(range(2, 4)).count, 2 * MSS);
+    assert_eq!(board.sack(range(2, 4)).count, 0);
+    assert_eq!(board.sack(range(6, 8)).count, 2 * MSS);
+    assert_eq!(board.sack(range(1, 9)).count, 4 * MSS);
     assert_eq!(board.pipe(), 2 * MSS);
     assert_eq!(board.sacked, [range(1, 9)]);
 }
@@ -33,7 +42,7 @@ fn blocks_below_una_and_beyond_nxt_are_ignored() {
     let mut board = board(10);
     board.acknowledge(3 * MSS);
     for block in [range(0, 2), range(1, 5), range(3, 4), range(8, 11), range(5, 5), range(6, 5)] {
-        assert_eq!(board.sack(block), 0, "{block:?}");
+        assert_eq!(board.sack(block).count, 0, "{block:?}");
     }
     assert_eq!(board.pipe(), 7 * MSS);
 }
@@ -74,22 +83,54 @@ fn what_is_repeated_counts_again_until_it_is_known_to_have_arrived() {
 }
 
 #[test]
-fn a_timeout_makes_everything_lost_and_nothing_known() {
+fn a_timeout_makes_everything_lost_that_is_not_sacked() {
     let mut board = board(10);
     board.sack(range(3, 8));
     board.on_timeout();
     assert_eq!((board.pipe(), board.next_lost()), (0, Some(range(0, 1))));
-    board.retransmit_next(NOW);
-    assert_eq!(board.sack(range(3, 8)), 5 * MSS);
-    assert_eq!(board.pipe(), MSS);
+    assert_eq!(repeat_lost(&mut board, NOW), [0, 1, 2, 8, 9].map(|segment| range(segment, segment + 1)));
+    assert_eq!(board.pipe(), 5 * MSS);
+    assert_eq!(board.sack(range(3, 8)).count, 0, "known already");
     board.acknowledge(8 * MSS);
-    assert_eq!((board.pipe(), board.next_lost()), (0, Some(range(8, 9))));
+    assert_eq!(board.pipe(), 2 * MSS);
+}
+
+#[test]
+fn a_peer_that_does_not_acknowledge_what_it_sacked_is_believed_no_longer() {
+    let mut board = board(10);
+    board.sack(range(3, 5));
+    board.sack(range(6, 8));
+    board.acknowledge(3 * MSS);
+    board.on_timeout();
+    let expected = [3, 4, 5, 6, 7, 8, 9].map(|segment| range(segment, segment + 1));
+    assert_eq!(repeat_lost(&mut board, NOW), expected);
+    assert_eq!(board.pipe(), 7 * MSS);
+    assert_eq!(board.sack(range(6, 8)).count, 2 * MSS, "it may SACK anew");
+    assert_eq!(board.pipe(), 5 * MSS);
+}
+
+#[test]
+fn the_newest_sacked_segment_that_was_sent_once_gives_a_time() {
+    let at = |segment| Instant::START + slantpath_base::Duration::from_millis(segment);
+    let mut board = Scoreboard::default();
+    for segment in 0..10 {
+        board.push(MSS, at(segment));
+    }
+    let timed = |segment| Some(Timed { sent_at: at(segment), end: (segment + 1) * MSS });
+    assert_eq!(board.sack(range(2, 5)).timed, timed(4));
+    assert_eq!(board.sack(range(1, 7)).timed, timed(6), "below and above what was known");
+    assert_eq!(board.sack(range(1, 7)).timed, None);
+    board.on_timeout();
+    repeat_lost(&mut board, at(20));
+    board.push(MSS, at(21));
+    assert_eq!(board.sack(range(7, 8)), Acked { count: MSS, timed: None }, "Karn");
+    assert_eq!(board.sack(range(8, 11)).timed, Some(Timed { sent_at: at(21), end: 11 * MSS }));
 }
 
 #[test]
 fn only_segments_sent_once_and_acknowledged_in_order_give_a_time() {
     let mut board = board(3);
-    assert_eq!(board.acknowledge(MSS).timed, Some((NOW, MSS)));
+    assert_eq!(board.acknowledge(MSS).timed, Some(Timed { sent_at: NOW, end: MSS }));
     board.retransmit_first(NOW, true);
     assert_eq!(board.acknowledge(2 * MSS).timed, None);
     board.push(MSS, NOW);
@@ -227,7 +268,6 @@ proptest! {
                 Step::Timeout => {
                     board.on_timeout();
                     for segment in &mut model.0[first..] {
-                        segment.is_sacked = false;
                         segment.is_lost = true;
                         segment.is_repeated = false;
                     }

@@ -1,0 +1,353 @@
+//! Traces of the sender: what comes in, and what cwnd, ssthresh, pipe, what is sent and the timer are after it.
+//!
+//! Segments have 1000 bytes and are named by their number. The timeout is 1 s, its minimum, unless backed off.
+
+use super::*;
+use slantpath_cc::InitialWindow;
+
+const MSS: u64 = 1_000;
+const WINDOW: u64 = 1 << 20;
+
+/// cwnd, ssthresh and pipe in bytes, the segments sent, and when the timer is due in milliseconds.
+type Row = (u64, u64, u64, Vec<u64>, Option<u64>);
+
+const NO_THRESHOLD: u64 = u64::MAX;
+
+struct Trace {
+    tx: Tx,
+    now: Instant,
+    /// Offsets are counted in this.
+    segment: u64,
+}
+
+impl Trace {
+    /// A sender in front of an open window, with nothing to send.
+    fn new(config: TcpConfig, initial_segments: u32) -> Self {
+        let mut tx =
+            Tx::new(TcpConfig { initial_window: InitialWindow::Segments(initial_segments), ..config });
+        tx.establish(Negotiated { mss_bytes: 1_000, sack: config.sack, was_syn_lost: false });
+        let mut trace = Self { tx, now: Instant::START, segment: MSS };
+        trace.take(0, &[], WINDOW, true);
+        trace
+    }
+
+    /// A sender that has `segments` to send, of which its initial window is on its way.
+    fn started(config: TcpConfig, initial_segments: u32, segments: u64) -> Self {
+        let mut trace = Self::new(config, initial_segments);
+        trace.write(segments);
+        trace
+    }
+
+    fn write(&mut self, segments: u64) -> Row {
+        self.tx.write(Bytes::from(vec![0; usize::try_from(segments * self.segment).unwrap()]));
+        self.row()
+    }
+
+    fn at(&mut self, millis: u64) -> &mut Self {
+        self.now = Instant::START + Duration::from_millis(millis);
+        self
+    }
+
+    fn take(&mut self, ack: u64, sacked: &[(u64, u64)], window: u64, is_pure: bool) {
+        let range =
+            |&(first, past): &(u64, u64)| Range { start: first * self.segment, end: past * self.segment };
+        let sacked: Vec<Range> = sacked.iter().map(range).collect();
+        let ack = ack * self.segment;
+        let input = Acknowledgement { ack, sequence: 0, window, sacked: &sacked, is_pure, echoed_rtt: None };
+        self.tx.handle_ack(self.now, input);
+    }
+
+    /// An acknowledgement of everything before segment `ack`.
+    fn ack(&mut self, ack: u64) -> Row {
+        self.sack(ack, &[])
+    }
+
+    /// The same with SACK blocks.
+    fn sack(&mut self, ack: u64, sacked: &[(u64, u64)]) -> Row {
+        self.take(ack, sacked, WINDOW, true);
+        self.row()
+    }
+
+    /// The timer expires: not before its time.
+    fn timeout(&mut self) -> Row {
+        self.now = self.tx.deadline().unwrap();
+        assert_eq!(self.tx.handle_timeout(self.now), Endurance::Lasts);
+        self.row()
+    }
+
+    fn row(&mut self) -> Row {
+        let mut sent = Vec::new();
+        while let Some(next) = self.tx.next_segment(self.now) {
+            sent.push(next.range.start / self.segment);
+        }
+        let due = self.tx.deadline().map(|due| (due - Instant::START).as_millis());
+        let control = self.tx.control();
+        (control.cwnd(), control.ssthresh(), self.tx.pipe(), sent, due)
+    }
+
+    fn fast_recoveries(&self) -> u64 {
+        self.tx.counters().fast_recoveries
+    }
+}
+
+fn without_sack() -> TcpConfig {
+    TcpConfig { sack: false, ..TcpConfig::default() }
+}
+
+/// RFC 6582, section 3.2: three of ten segments are lost.
+#[test]
+fn each_partial_acknowledgement_repeats_a_loss_and_the_first_restarts_the_timer() {
+    let mut trace = Trace::started(without_sack(), 10, 100);
+    // Segments 1, 2, 3, 5, 6, 8, 9 arrive, then what limited transmit sent: nine duplicates.
+    assert_eq!(trace.at(100).ack(0), (10_000, NO_THRESHOLD, 11_000, vec![10], Some(1_000)));
+    assert_eq!(trace.at(110).ack(0), (10_000, NO_THRESHOLD, 12_000, vec![11], Some(1_000)));
+    assert_eq!(trace.at(120).ack(0), (8_000, 5_000, 12_000, vec![0], Some(1_000)));
+    assert_eq!(trace.at(130).ack(0), (9_000, 5_000, 12_000, vec![], Some(1_000)));
+    assert_eq!(trace.at(140).ack(0), (10_000, 5_000, 12_000, vec![], Some(1_000)));
+    assert_eq!(trace.at(150).ack(0), (11_000, 5_000, 12_000, vec![], Some(1_000)));
+    assert_eq!(trace.at(160).ack(0), (12_000, 5_000, 12_000, vec![], Some(1_000)));
+    assert_eq!(trace.at(170).ack(0), (13_000, 5_000, 13_000, vec![12], Some(1_000)));
+    assert_eq!(trace.at(180).ack(0), (14_000, 5_000, 14_000, vec![13], Some(1_000)));
+    // Segment 0 has come again; 4 is missing.
+    assert_eq!(trace.at(200).ack(4), (11_000, 5_000, 11_000, vec![4, 14], Some(1_200)));
+    assert_eq!(trace.at(210).ack(4), (12_000, 5_000, 12_000, vec![15], Some(1_200)));
+    assert_eq!(trace.at(220).ack(4), (13_000, 5_000, 13_000, vec![16], Some(1_200)));
+    // Segment 4 has come again; 7 is missing. The timer goes on.
+    assert_eq!(trace.at(300).ack(7), (11_000, 5_000, 11_000, vec![7, 17], Some(1_200)));
+    // Less than a segment is acknowledged: nothing is added back.
+    let part = Acknowledgement {
+        ack: 7_500,
+        sequence: 0,
+        window: WINDOW,
+        sacked: &[],
+        is_pure: true,
+        echoed_rtt: None,
+    };
+    trace.tx.handle_ack(Instant::START + Duration::from_millis(310), part);
+    assert_eq!(trace.row(), (10_500, 5_000, 10_500, vec![7], Some(1_200)));
+    // Segment 7 has come again, and with it all that was outstanding at the start.
+    assert_eq!(trace.at(400).ack(14), (5_000, 5_000, 5_000, vec![18], Some(1_400)));
+    assert_eq!(trace.at(410).ack(16), (5_000, 5_000, 5_000, vec![19, 20], Some(1_410)));
+    assert_eq!((trace.fast_recoveries(), trace.tx.counters().retransmissions), (1, 4));
+}
+
+#[test]
+fn a_full_acknowledgement_leaves_a_segment_more_than_is_in_flight() {
+    let mut trace = Trace::started(without_sack(), 10, 12);
+    for at in 0..3 {
+        trace.at(100 + at).ack(0);
+    }
+    assert_eq!(trace.at(200).ack(12), (2_000, 5_000, 0, vec![], None));
+}
+
+#[test]
+fn reno_ends_its_recovery_with_the_first_progress() {
+    let config = TcpConfig { loss_recovery: LossRecovery::Reno, ..without_sack() };
+    let mut trace = Trace::started(config, 10, 12);
+    for at in 0..5 {
+        trace.at(100 + at).ack(0);
+    }
+    assert_eq!(trace.at(200).ack(4), (5_000, 5_000, 8_000, vec![], Some(1_200)));
+    assert!(!trace.tx.is_recovering());
+}
+
+/// Dups of an acknowledgement that ends a recovery are of its own repetitions.
+#[test]
+fn duplicates_start_no_recovery_until_more_than_the_last_one_is_acknowledged() {
+    let mut trace = Trace::started(without_sack(), 10, 12);
+    for at in 0..3 {
+        trace.at(100 + at).ack(0);
+    }
+    trace.at(200).ack(12);
+    assert_eq!(trace.write(10), (2_000, 5_000, 2_000, vec![12, 13], Some(1_200)));
+    assert_eq!(trace.at(210).ack(12), (2_000, 5_000, 3_000, vec![14], Some(1_200)));
+    assert_eq!(trace.at(220).ack(12), (2_000, 5_000, 4_000, vec![15], Some(1_200)));
+    assert_eq!(trace.at(230).ack(12), (2_000, 5_000, 4_000, vec![], Some(1_200)));
+    assert_eq!(trace.at(300).ack(13), (3_000, 5_000, 3_000, vec![], Some(1_300)));
+    assert_eq!(trace.at(310).ack(13), (3_000, 5_000, 4_000, vec![16], Some(1_300)));
+    assert_eq!(trace.at(320).ack(13), (3_000, 5_000, 5_000, vec![17], Some(1_300)));
+    assert_eq!(trace.at(330).ack(13), (5_000, 2_000, 5_000, vec![13], Some(1_300)));
+    assert_eq!(trace.fast_recoveries(), 2);
+}
+
+#[test]
+fn duplicates_after_a_timeout_start_no_recovery_either() {
+    let mut trace = Trace::started(without_sack(), 10, 10);
+    assert_eq!(trace.timeout(), (1_000, 5_000, 1_000, vec![0], Some(3_000)));
+    assert_eq!(trace.at(1_100).ack(10), (2_000, 5_000, 0, vec![], None));
+    assert_eq!(trace.write(10), (2_000, 5_000, 2_000, vec![10, 11], Some(3_100)));
+    for at in 0..3 {
+        trace.at(1_200 + at).ack(10);
+    }
+    assert_eq!((trace.fast_recoveries(), trace.tx.control().cwnd()), (0, 2_000));
+}
+
+/// RFC 5681, section 3.1: what a timeout after progress halves is what was sent since the one before.
+#[test]
+fn a_timeout_halves_what_is_in_flight_and_the_next_in_a_row_nothing() {
+    let mut trace = Trace::started(without_sack(), 20, 20);
+    assert_eq!(trace.timeout(), (1_000, 10_000, 1_000, vec![0], Some(3_000)));
+    assert_eq!(trace.at(1_100).ack(1), (2_000, 10_000, 2_000, vec![1, 2], Some(3_100)));
+    assert_eq!(trace.at(1_200).ack(3), (3_000, 10_000, 3_000, vec![3, 4, 5], Some(3_200)));
+    assert_eq!(trace.at(1_300).ack(6), (4_000, 10_000, 4_000, vec![6, 7, 8, 9], Some(3_300)));
+    assert_eq!(trace.at(1_400).ack(10), (5_000, 10_000, 5_000, vec![10, 11, 12, 13, 14], Some(3_400)));
+    assert_eq!(trace.timeout(), (1_000, 2_500, 1_000, vec![10], Some(7_400)));
+    assert_eq!(trace.timeout(), (1_000, 2_500, 1_000, vec![10], Some(15_400)));
+}
+
+#[test]
+fn limited_transmit_does_not_count_in_what_a_timeout_halves() {
+    let mut trace = Trace::started(without_sack(), 10, 100);
+    trace.at(100).ack(0);
+    trace.at(110).ack(0);
+    assert_eq!(trace.tx.flight(), 12_000);
+    assert_eq!(trace.timeout(), (1_000, 5_000, 1_000, vec![0], Some(3_000)));
+}
+
+#[test]
+fn limited_transmit_sends_on_two_duplicates_however_many_mean_a_loss() {
+    let config = TcpConfig { duplicate_ack_threshold: 5, ..without_sack() };
+    let mut trace = Trace::started(config, 10, 100);
+    let sent: Vec<Vec<u64>> = (0..5).map(|at| trace.at(100 + at).ack(0).3).collect();
+    assert_eq!(sent, [vec![10], vec![11], vec![], vec![], vec![0]]);
+    assert_eq!(trace.tx.control().cwnd(), 10_000, "half of ten, and five duplicates");
+}
+
+#[test]
+fn a_duplicate_carries_nothing_and_changes_no_window() {
+    let mut trace = Trace::started(without_sack(), 10, 10);
+    for at in 0..5 {
+        trace.at(100 + at).take(0, &[], WINDOW, false);
+        trace.at(100 + at).take(0, &[], WINDOW + 1 + at, true);
+    }
+    assert_eq!(trace.row(), (10_000, NO_THRESHOLD, 10_000, vec![], Some(1_000)));
+    for at in 0..3 {
+        trace.at(200 + at).take(0, &[], WINDOW + 5, true);
+    }
+    assert_eq!(trace.row(), (8_000, 5_000, 10_000, vec![0], Some(1_000)));
+}
+
+#[test]
+fn nothing_is_a_duplicate_while_nothing_is_in_flight() {
+    let mut trace = Trace::new(without_sack(), 2);
+    for _ in 0..5 {
+        trace.ack(0);
+    }
+    assert_eq!(trace.write(10), (2_000, NO_THRESHOLD, 2_000, vec![0, 1], Some(1_000)));
+}
+
+/// RFC 6675, section 5: two of ten segments are lost.
+#[test]
+fn sack_repeats_what_is_lost_as_pipe_allows_and_each_repetition_restarts_the_timer() {
+    let mut trace = Trace::started(TcpConfig::default(), 10, 100);
+    assert_eq!(trace.at(100).sack(0, &[(1, 2)]), (10_000, NO_THRESHOLD, 10_000, vec![10], Some(1_000)));
+    assert_eq!(trace.at(110).sack(0, &[(1, 3)]), (10_000, NO_THRESHOLD, 10_000, vec![11], Some(1_000)));
+    assert_eq!(trace.at(120).sack(0, &[(1, 4)]), (5_000, 5_000, 9_000, vec![0], Some(1_120)));
+    assert_eq!(trace.at(130).sack(0, &[(5, 6), (1, 4)]), (5_000, 5_000, 8_000, vec![], Some(1_120)));
+    assert_eq!(trace.at(140).sack(0, &[(5, 7), (1, 4)]), (5_000, 5_000, 7_000, vec![], Some(1_120)));
+    // Three above it are SACKed: segment 4 is lost too.
+    assert_eq!(trace.at(150).sack(0, &[(5, 8), (1, 4)]), (5_000, 5_000, 5_000, vec![], Some(1_120)));
+    assert_eq!(trace.at(160).sack(0, &[(5, 9), (1, 4)]), (5_000, 5_000, 5_000, vec![4], Some(1_160)));
+    assert_eq!(trace.at(170).sack(0, &[(5, 10), (1, 4)]), (5_000, 5_000, 5_000, vec![12], Some(1_160)));
+    assert_eq!(trace.at(180).sack(0, &[(5, 11), (1, 4)]), (5_000, 5_000, 5_000, vec![13], Some(1_160)));
+    assert_eq!(trace.at(190).sack(0, &[(5, 12), (1, 4)]), (5_000, 5_000, 5_000, vec![14], Some(1_160)));
+    assert_eq!(trace.at(220).sack(4, &[(5, 12)]), (5_000, 5_000, 5_000, vec![15], Some(1_220)));
+    assert_eq!(trace.at(260).ack(12), (5_000, 5_000, 5_000, vec![16], Some(1_260)));
+    assert_eq!((trace.fast_recoveries(), trace.tx.is_recovering()), (1, false));
+    // Congestion avoidance: a whole window, and it grows by a segment.
+    assert_eq!(trace.at(270).ack(16), (5_000, 5_000, 5_000, vec![17, 18, 19, 20], Some(1_270)));
+    assert_eq!(trace.at(280).ack(17), (6_000, 5_000, 6_000, vec![21, 22], Some(1_280)));
+}
+
+/// RFC 6675, section 5: an acknowledgement that advances may be a duplicate as well.
+#[test]
+fn a_loss_that_shows_beside_progress_halves_the_window() {
+    let mut trace = Trace::started(TcpConfig::default(), 10, 100);
+    // The acknowledgements of 2 and 3 were lost on their way back. 9 in flight: pipe is 9 - 3 SACKed - 1 lost + 1.
+    assert_eq!(trace.at(100).sack(1, &[(2, 5)]), (4_500, 4_500, 6_000, vec![1], Some(1_100)));
+    assert_eq!(trace.fast_recoveries(), 1);
+}
+
+#[test]
+fn what_is_lost_of_what_a_recovery_sent_is_repeated_in_it() {
+    let mut trace = Trace::started(TcpConfig::default(), 10, 100);
+    // Segment 0 is lost, and 12 of what follows.
+    trace.at(100).sack(0, &[(1, 2)]);
+    trace.at(110).sack(0, &[(1, 3)]);
+    for past in 4..=12 {
+        trace.at(116 + past).sack(0, &[(1, past)]);
+    }
+    assert_eq!(trace.at(140).sack(0, &[(13, 14), (1, 12)]), (5_000, 5_000, 5_000, vec![16], Some(1_120)));
+    trace.at(150).sack(0, &[(13, 15), (1, 12)]);
+    assert_eq!(trace.at(160).sack(0, &[(13, 16), (1, 12)]), (5_000, 5_000, 5_000, vec![12, 18], Some(1_160)));
+    assert_eq!(trace.at(220).ack(12), (5_000, 5_000, 5_000, vec![19], Some(1_220)));
+    assert_eq!((trace.fast_recoveries(), trace.tx.is_recovering()), (1, false));
+}
+
+#[test]
+fn three_duplicates_mean_a_loss_however_few_bytes_they_report() {
+    let mut trace = Trace::new(TcpConfig::default(), 10);
+    trace.segment = 10;
+    for _ in 0..8 {
+        trace.write(1);
+    }
+    assert_eq!(trace.at(100).sack(0, &[(1, 2)]).3, []);
+    assert_eq!(trace.at(110).sack(0, &[(1, 3)]).3, []);
+    // What is repeated without being known to be lost counts twice in pipe.
+    assert_eq!(trace.at(120).sack(0, &[(1, 4)]), (2_000, 2_000, 60, vec![0], Some(1_120)));
+    assert_eq!(trace.fast_recoveries(), 1);
+}
+
+#[test]
+fn an_acknowledgement_that_reports_nothing_new_is_no_duplicate() {
+    let mut trace = Trace::started(TcpConfig::default(), 10, 10);
+    for at in 0..5 {
+        trace.at(100 + at).sack(0, &[(1, 3)]);
+        trace.at(100 + at).ack(0);
+    }
+    assert_eq!(trace.fast_recoveries(), 0);
+}
+
+#[test]
+fn a_timeout_in_a_recovery_does_not_raise_the_threshold() {
+    let mut trace = Trace::started(TcpConfig::default(), 10, 100);
+    // Segment 0 and its repetition are lost, while all else arrives.
+    for past in 2..=40 {
+        trace.at(100 + past).sack(0, &[(1, past)]);
+    }
+    assert_eq!((trace.tx.flight(), trace.tx.control().ssthresh()), (44_000, 5_000));
+    let again = trace.timeout();
+    assert_eq!((again.0, again.1, again.2, &again.3), (1_000, 5_000, 1_000, &vec![0]));
+    assert_eq!(trace.fast_recoveries(), 1);
+    // What was SACKed is not sent again: only what came after it, which counts as lost.
+    assert_eq!(trace.at(2_000).ack(40).3, [40, 41]);
+}
+
+#[test]
+fn the_timeout_learns_from_sack_while_nothing_is_acknowledged() {
+    let mut trace = Trace::started(TcpConfig::default(), 10, 100);
+    trace.at(500).ack(1);
+    assert_eq!(trace.tx.rtt().rto(), Duration::from_millis(1_500), "SRTT 500 ms, RTTVAR 250 ms");
+    trace.at(800).sack(1, &[(2, 3)]);
+    assert_eq!(trace.tx.rtt().srtt(), Some(Duration::from_millis(500)), "sent in the same round trip");
+    trace.at(1_000).sack(1, &[(2, 11)]);
+    // 500 ms again, of segment 10, which was sent at 500 ms: RTTVAR falls to 187.5 ms.
+    assert_eq!(trace.tx.rtt().rto(), Duration::from_millis(1_250));
+    trace.at(1_010).ack(11);
+    assert_eq!(trace.tx.rtt().rto(), Duration::from_millis(1_250), "once a round trip");
+}
+
+/// RFC 9293, section 3.8.6.2.1: a part of a segment is sent if it is half of the largest window.
+#[test]
+fn a_small_window_is_used_from_half_of_the_largest_on() {
+    for (allowed, sent) in [(399, None), (400, Some(400)), (799, Some(799))] {
+        let mut trace = Trace::new(TcpConfig::default(), 10);
+        trace.tx = Tx::new(TcpConfig::default());
+        trace.tx.establish(Negotiated { mss_bytes: 1_000, sack: true, was_syn_lost: false });
+        trace.take(0, &[], 800, true);
+        trace.take(0, &[], allowed, true);
+        trace.tx.write(Bytes::from_static(&[0; 5_000]));
+        let next = trace.tx.next_segment(trace.now);
+        assert_eq!(next.map(|sent| sent.range.end), sent, "{allowed} bytes");
+    }
+}
