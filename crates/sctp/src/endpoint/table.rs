@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::association::Association;
+use crate::association::{Association, AssociationState};
 use crate::cookie::TieTags;
 use crate::handshake::{CookieEchoed, CookieWait};
 use crate::types::VerificationTag;
@@ -49,6 +49,11 @@ impl State {
     /// Whether the handshake is over.
     pub(super) const fn is_established(&self) -> bool {
         matches!(self, Self::Established(_))
+    }
+
+    /// Whether the association has ended, and only its last words are still to be taken.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self, Self::Established(association) if association.state() == AssociationState::Closed)
     }
 }
 

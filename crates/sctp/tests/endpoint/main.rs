@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod collisions;
+mod delivery;
 mod handshake;
 mod icmp;
 mod multihoming;
