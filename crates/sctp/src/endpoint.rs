@@ -422,7 +422,7 @@ impl Endpoint {
             if !is_usable(address) || port == 0 {
                 return Err(ConnectError::Unusable { address, port });
             }
-            if self.table.slot_of(address, port).is_some() {
+            if self.table.confirmed_slot_of(address, port).is_some() {
                 return Err(ConnectError::AlreadyAssociated(address));
             }
             if source_for(address, &self.addresses).is_some() && !destinations.contains(&address) {

@@ -72,7 +72,7 @@ impl Endpoint {
         };
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
-        let slot = known.into_iter().find_map(|address| self.table.slot_of(*address, port));
+        let slot = known.into_iter().find_map(|address| self.table.confirmed_slot_of(*address, port));
         let staleness = cookie.staleness(now);
         match slot {
             None => match staleness {
