@@ -213,18 +213,21 @@ impl Endpoint {
     }
 
     fn receive_in_cookie_echoed(&mut self, now: Instant, slot: u32, received: Received<'_>, first: u8) {
-        match first {
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
-            //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
-            //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
-            //# T1-cookie timer.
-            kind::COOKIE_ACK => {
-                self.establish(now, slot);
-                if let State::Established(association) = &mut self.table[slot].state {
-                    association.handle_packet(now, received.packet, received.source, received.destination);
-                }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+        //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
+        //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
+        //# T1-cookie timer.
+        // It proves the same wherever in its packet it stands.
+        if received.has(kind::COOKIE_ACK) {
+            self.establish(now, slot);
+            if let State::Established(association) = &mut self.table[slot].state {
+                association.handle_packet(now, received.packet, received.source, received.destination);
             }
+            return;
+        }
+        match first {
             kind::SHUTDOWN_ACK => self.receive_out_of_the_blue(received),
+            _ if received.has(kind::ABORT) => self.receive_abort_in_setup(slot, received),
             kind::ERROR => self.receive_error_in_cookie_echoed(now, slot, received),
             kind::HEARTBEAT => self.receive_heartbeat_in_cookie_echoed(slot, received),
             _ => self.receive_abort_in_setup(slot, received),
@@ -249,10 +252,8 @@ impl Endpoint {
     fn receive_error_in_cookie_echoed(&mut self, now: Instant, slot: u32, received: Received<'_>) {
         let mut causes = Vec::new();
         for chunk in received.packet.chunks() {
-            match chunk {
-                Ok(Chunk::Error(error)) => causes.extend(error.causes),
-                Ok(Chunk::Abort(_)) => return self.receive_abort_in_setup(slot, received),
-                _ => {}
+            if let Ok(Chunk::Error(error)) = chunk {
+                causes.extend(error.causes);
             }
         }
         if causes.iter().any(is_stale_cookie) {
