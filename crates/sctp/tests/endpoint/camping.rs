@@ -6,7 +6,8 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{AssociationId, ConnectOptions, Event, PathState, SctpConfig};
 
-use crate::net::{Net, header, packet_of, v4};
+use crate::delivery::restart;
+use crate::net::{Net, v4};
 
 const VICTIM: usize = 0;
 const EVIL: usize = 1;
@@ -121,14 +122,28 @@ fn the_end_of_the_attackers_association_takes_nothing_with_it() {
     net.run_for(Duration::from_secs(1));
     net.events(SERVER);
     assert_alive(&mut net, VICTIM, here, there);
-    // And the victim may still restart, from whichever of its addresses.
+}
+
+/// From whichever of its addresses, with the attacker still there or gone.
+#[test]
+fn the_owner_of_a_listed_address_can_restart() {
     for source in victims() {
-        let first = net.sent.len();
-        let init = crate::security::init(9);
-        net.inject((source, v4(1, 2)), packet_of(header(PORT, 2_905, 0), &[init]));
-        assert!(net.trace(first).ends_with("INIT-ACK\n"), "{}", net.trace(first));
+        for is_gone in [false, true] {
+            let mut net = net(&victims(), &victims());
+            let evil = camp(&mut net);
+            net.connect(VICTIM, SERVER);
+            net.run_for(Duration::from_secs(10));
+            let (_, there) = accepted(&net)[1];
+            if is_gone {
+                net.abort(EVIL, evil, "enough");
+                net.run_for(Duration::from_millis(15));
+            }
+            net.hosts[SERVER].events.clear();
+            restart(&mut net, (source, v4(1, 2)), PORT);
+            let told: Vec<_> = net.hosts[SERVER].events.drain(..).collect();
+            assert_eq!(told, [(there, Event::Restarted)], "from {source}, attacker gone: {is_gone}");
+        }
     }
-    assert_eq!(net.hosts[SERVER].endpoint.association_count(), 1);
 }
 
 #[test]

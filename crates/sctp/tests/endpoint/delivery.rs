@@ -6,7 +6,7 @@ use slantpath_sctp::{
     AssociationId, Chunk, ConnectOptions, Event, PartPlace, Peer, SctpConfig, StreamId, StreamSequence,
 };
 
-use crate::net::{Net, header, parse, v4};
+use crate::net::{Net, Route, header, parse, v4};
 
 const A: usize = 0;
 const Z: usize = 1;
@@ -97,10 +97,9 @@ fn a_message_of_a_megabyte_is_delivered_in_parts_and_byte_for_byte() {
     assert!(parts.all(|part| part.place == PartPlace::Middle));
 }
 
-/// The peer restarts: a new INIT from the same address and port, and its cookie.
-fn restart(net: &mut Net) {
-    let route = (v4(1, 1), v4(1, 2));
-    net.inject_chunks(route, header(5_000, 2_905, 0), &[crate::security::init(4_711)]);
+/// The peer restarts: a new INIT from its address and port, and its cookie.
+pub(crate) fn restart(net: &mut Net, route: Route, port: u16) {
+    net.inject_chunks(route, header(port, 2_905, 0), &[crate::security::init(4_711)]);
     let (_, chunks) = parse(&net.sent.last().unwrap().packet);
     let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
     let cookie = ack.parameters.iter().find_map(|parameter| match parameter {
@@ -108,7 +107,7 @@ fn restart(net: &mut Net) {
         _ => None,
     });
     let echo = Chunk::CookieEcho(CookieEcho { cookie: cookie.expect("a cookie") });
-    net.inject_chunks(route, header(5_000, 2_905, ack.fields.initiate_tag.0), &[echo]);
+    net.inject_chunks(route, header(port, 2_905, ack.fields.initiate_tag.0), &[echo]);
 }
 
 #[test]
@@ -118,7 +117,7 @@ fn a_restart_passes_on_what_was_held_back_and_leaves_the_reader_paused() {
     net.send(A, at_a, 0, "held back");
     net.run_for(Duration::from_secs(1));
     net.drop_under_way();
-    restart(&mut net);
+    restart(&mut net, (v4(1, 1), v4(1, 2)), 5_000);
     let events = net.events(Z);
     let [Event::Received(held), Event::Restarted] = &events[..] else { panic!("{events:?}") };
     assert_eq!(held.payload, "held back");
@@ -131,7 +130,7 @@ fn a_restart_ends_a_delivery_in_parts() {
     net.send(A, at_a, 2, vec![1; 40_000]);
     net.run_until(net.now + Duration::from_millis(50));
     net.drop_under_way();
-    restart(&mut net);
+    restart(&mut net, (v4(1, 1), v4(1, 2)), 5_000);
     let events = net.events(Z);
     assert!(matches!(events[0], Event::ReceivedPart(_)), "{events:?}");
     let aborted = Event::PartialDeliveryAborted {

@@ -183,3 +183,18 @@ fn a_paused_reader_gets_parts_only_when_it_goes_on() {
     wire.run_to_rest();
     assert_eq!(wire.received(1), [0]);
 }
+
+#[test]
+fn a_part_that_opens_the_window_by_a_quarter_is_acknowledged_at_once() {
+    let config = SctpConfig { sack_frequency: 3, ..buffer_of(8_000) };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|_| is_lost());
+    wire.inject(0, 0, &[fragment(0, 0, 0, DataFlags::BEGINNING, 1_000)]);
+    for tsn in 1..5 {
+        wire.inject(0, 0, &[fragment(tsn, 0, 0, DataFlags::MIDDLE, 1_000)]);
+    }
+    // The third packet is acknowledged, the fourth completes a part, and the fifth may wait.
+    assert_eq!(wire.parts(0), [(First, 0, 4_000)]);
+    let sacks: Vec<u32> = wire.log.iter().filter_map(|sent| sent.sack()).map(|sack| sack.a_rwnd).collect();
+    assert_eq!(sacks, [5_000, 8_000]);
+}
