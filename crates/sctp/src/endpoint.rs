@@ -71,8 +71,8 @@ pub struct ConnectOptions {
 pub struct Peer<'a> {
     /// Its port.
     pub port: u16,
-    /// Its addresses: those that were connected to or that its INIT came from, then those that it has listed. Whether it
-    /// has been found at one, its path tells ([`PathSnapshot::state`]).
+    /// Its addresses: those that were connected to or that its INIT came from, then those that it has listed. Whether
+    /// it has been found at one, its path tells ([`PathSnapshot::state`]).
     pub addresses: &'a [IpAddr],
 }
 

@@ -192,7 +192,7 @@ impl Table {
     pub(super) fn confirmed_slot_of(&self, address: IpAddr, port: u16) -> Option<u32> {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //= type=exception
-        //= reason=An address that a peer has only listed is not its: it must not keep its owner out (RFC 5062, section 2).
+        //= reason=An address that a peer has only listed must not keep its owner out (RFC 5062, section 2).
         //# D)  An INIT or INIT ACK chunk MUST be treated as belonging to an
         //# already established association (or one in the process of being
         //# established) if the use of any of the valid address parameters

@@ -321,7 +321,7 @@ mod tests {
                 match reassembly.insert(two) {
                     Ok(Inserted::Message(message)) if agrees => assert_eq!(message.ppid, Ppid(1)),
                     outcome => {
-                        assert!(outcome == Err(FragmentsDisagree) && !agrees, "{other:?}: {outcome:?}")
+                        assert!(outcome == Err(FragmentsDisagree) && !agrees, "{other:?}: {outcome:?}");
                     }
                 }
             }

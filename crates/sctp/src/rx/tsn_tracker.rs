@@ -34,8 +34,8 @@ pub(crate) struct TsnTracker {
     cumulative: Tsn,
     /// Where `cumulative` is.
     cumulative_at: Position,
-    /// Runs of received TSNs beyond `cumulative + 1`, isolated from each other: the first of each with the last. A tree,
-    /// since the peer chooses the order in which they come.
+    /// Runs of received TSNs beyond `cumulative + 1`, isolated from each other: the first of each with the last. A
+    /// tree, since the peer chooses the order in which they come.
     ranges: BTreeMap<Position, Position>,
     /// Since the last SACK, as often as each came again; at most [`MAX_DUPLICATES`](Self::MAX_DUPLICATES).
     duplicates: Vec<Tsn>,

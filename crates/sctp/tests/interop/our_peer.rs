@@ -31,19 +31,19 @@ pub(crate) struct OurPeer {
 impl OurPeer {
     /// Both ports are 5000, as the others have it.
     pub(crate) fn new(seed: u64, is_second: bool) -> Self {
-        Self::with_config(seed, is_second, SctpConfig::default())
+        Self::with_config(seed, is_second, &SctpConfig::default())
     }
 
     /// With a buffer that the longest messages do not fit into, and that closes while nothing is read until `pause`.
     pub(crate) fn cramped(seed: u64, pause: Option<Instant>) -> Self {
         let config = SctpConfig { receive_buffer_bytes: 12_000, ..SctpConfig::default() };
-        Self { pause, ..Self::with_config(seed, false, config) }
+        Self { pause, ..Self::with_config(seed, false, &config) }
     }
 
-    fn with_config(seed: u64, is_second: bool, config: SctpConfig) -> Self {
+    fn with_config(seed: u64, is_second: bool, config: &SctpConfig) -> Self {
         let (first, second) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
         let (own, other) = if is_second { (second, first) } else { (first, second) };
-        let config = SctpConfig { initial_path_mtu: 1_200, ..config };
+        let config = SctpConfig { initial_path_mtu: 1_200, ..config.clone() };
         let config = EndpointConfig { port: 5_000, addresses: vec![own], config };
         let mut endpoint = Endpoint::new(config, Seed::new(seed, 0).stream("endpoint"));
         endpoint.listen(true);
