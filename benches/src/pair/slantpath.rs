@@ -7,7 +7,7 @@ use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_sctp::{
     AssociationId, ConnectOptions, Endpoint as SctpEndpoint, EndpointConfig, Event, Input, Message, Output,
-    Ppid, SctpConfig, StreamId,
+    PartPlace, Ppid, SctpConfig, StreamId,
 };
 use slantpath_wire::{Checksum, Packet};
 
@@ -71,6 +71,9 @@ impl Slantpath {
                     self.is_established = true;
                 }
                 Output::Event(_, Event::Received(message)) => self.received.add(1, message.payload.len()),
+                Output::Event(_, Event::ReceivedPart(part)) => {
+                    self.received.add(usize::from(part.place == PartPlace::Last), part.payload.len());
+                }
                 Output::Event(..) => {}
                 Output::Wait(deadline) => {
                     self.deadline = deadline;

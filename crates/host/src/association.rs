@@ -74,12 +74,16 @@ pub(crate) struct AssociationEnd {
     waiting: VecDeque<sctp::Message>,
     inputs: VecDeque<TransportInput>,
     deadline: Option<Instant>,
+    /// A message that is longer than the receive buffer.
+    partial: sctp::PartialMessage,
     counters: AssociationCounters,
 }
 
 impl AssociationEnd {
     pub(crate) fn new(config: AssociationConfig, stream: Stream) -> Self {
         let AssociationConfig { sctp, local_addresses, local_port: port, peer, reopen_after } = config;
+        // The other end is set up alike: what it can send is what this one could.
+        let partial = sctp::PartialMessage::new(sctp.send_buffer_bytes);
         let config = sctp::EndpointConfig { port, addresses: local_addresses, config: *sctp };
         let mut endpoint = sctp::Endpoint::new(config, stream);
         endpoint.listen(peer.is_none());
@@ -95,6 +99,7 @@ impl AssociationEnd {
             waiting: VecDeque::new(),
             inputs: VecDeque::new(),
             deadline: None,
+            partial,
             counters: AssociationCounters::default(),
         }
     }
@@ -258,19 +263,19 @@ impl AssociationEnd {
                 }
                 self.inputs.push_back(TransportInput::Restart);
             }
-            sctp::Event::Received(message) if self.association == Some(id) => {
-                self.counters.received += 1;
-                self.inputs.push_back(TransportInput::Message {
-                    stream: StreamId(message.stream.0),
-                    payload_protocol: message.ppid.0,
-                    octets: message.payload,
-                });
-            }
-            sctp::Event::Received(_) => self.counters.discarded_down += 1,
+            sctp::Event::Received(message) => self.received(id, message),
+            sctp::Event::ReceivedPart(part) => match self.partial.push(part) {
+                Ok(Some(message)) => self.received(id, message),
+                Ok(None) => {}
+                Err(error) => {
+                    self.endpoint.abort(now, id, error.to_string().into());
+                }
+            },
             sctp::Event::SendBufferDrained { .. } => self.drain_waiting(now),
             sctp::Event::Closed(_) => self.closed(now, id),
             // The paths are SCTP's own affair, and what was not acknowledged M2PA hands back to MTP3.
             sctp::Event::Acknowledged { .. }
+            | sctp::Event::PartialDeliveryAborted { .. }
             | sctp::Event::PathChanged { .. }
             | sctp::Event::PeerReported(_)
             | sctp::Event::PrimaryChanged { .. }
@@ -279,6 +284,19 @@ impl AssociationEnd {
             | sctp::Event::T3Rtx { .. }
             | sctp::Event::Transmitted { .. } => {}
         }
+    }
+
+    fn received(&mut self, id: sctp::AssociationId, message: sctp::ReceivedMessage) {
+        if self.association != Some(id) {
+            self.counters.discarded_down += 1;
+            return;
+        }
+        self.counters.received += 1;
+        self.inputs.push_back(TransportInput::Message {
+            stream: StreamId(message.stream.0),
+            payload_protocol: message.ppid.0,
+            octets: message.payload,
+        });
     }
 
     fn closed(&mut self, now: Instant, id: sctp::AssociationId) {
@@ -365,6 +383,28 @@ mod tests {
             let transmit = Transmit { association, stream, payload_protocol: 3, octets };
             self.ends[0].send(self.now, transmit);
         }
+    }
+
+    #[test]
+    fn a_message_longer_than_the_receive_buffer_arrives_whole_and_in_its_place() {
+        let mut pair = Pair::connected();
+        let octets: Vec<u8> = (0..1_000_000_u32).map(|at| u8::try_from(at % 251).unwrap()).collect();
+        pair.send(1);
+        let (association, stream) = (AssociationId(0), StreamId(1));
+        let octets = Bytes::from(octets);
+        let transmit = Transmit { association, stream, payload_protocol: 3, octets: octets.clone() };
+        pair.ends[0].send(pair.now, transmit);
+        pair.send(2);
+        pair.exchange();
+        let received: Vec<Bytes> = std::iter::from_fn(|| pair.ends[1].poll_input())
+            .map(|input| match input {
+                TransportInput::Message { octets, .. } => octets,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(received.iter().map(Bytes::len).collect::<Vec<_>>(), [4, 1_000_000, 4]);
+        assert!(received[1] == octets);
+        assert_eq!(pair.ends[1].counters().received, 3);
     }
 
     #[test]

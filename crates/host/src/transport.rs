@@ -132,8 +132,17 @@ pub(crate) struct Transport {
 
 #[derive(Debug)]
 enum Kind {
-    Sctp { endpoint: Box<sctp::Endpoint>, association: Option<sctp::AssociationId> },
-    Tcp { endpoint: Box<tcp::Endpoint>, config: Box<tcp::TcpConfig>, connection: Option<tcp::ConnectionId> },
+    Sctp {
+        endpoint: Box<sctp::Endpoint>,
+        association: Option<sctp::AssociationId>,
+        /// A message that is longer than the receive buffer.
+        partial: sctp::PartialMessage,
+    },
+    Tcp {
+        endpoint: Box<tcp::Endpoint>,
+        config: Box<tcp::TcpConfig>,
+        connection: Option<tcp::ConnectionId>,
+    },
 }
 
 impl Transport {
@@ -151,9 +160,12 @@ impl Transport {
                     trace_timers: traces.timers,
                     ..*config
                 };
+                // The other end is set up alike: what it can send is what this one could.
+                let partial = sctp::PartialMessage::new(config.send_buffer_bytes);
                 let addresses = local_addresses.into_iter().collect();
                 let config = sctp::EndpointConfig { port: local_port, addresses, config };
-                Kind::Sctp { endpoint: Box::new(sctp::Endpoint::new(config, stream)), association: None }
+                let endpoint = Box::new(sctp::Endpoint::new(config, stream));
+                Kind::Sctp { endpoint, association: None, partial }
             }
             Protocol::Tcp(config) => {
                 let reports = tcp::Reports { transmitted: traces.messages, ..config.reports };
@@ -191,7 +203,7 @@ impl Transport {
     pub(crate) fn connect(&mut self, now: Instant) -> Result<(), String> {
         let peer = self.peer.as_ref().ok_or("a listener cannot connect")?;
         match &mut self.kind {
-            Kind::Sctp { endpoint, association } => {
+            Kind::Sctp { endpoint, association, .. } => {
                 let options = sctp::ConnectOptions {
                     peer_addresses: peer.addresses.clone(),
                     peer_port: peer.port,
@@ -214,7 +226,7 @@ impl Transport {
     #[inline]
     pub(crate) fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
         match &mut self.kind {
-            Kind::Sctp { endpoint, association } => {
+            Kind::Sctp { endpoint, association, .. } => {
                 let Some(association) = *association else { return Offer::Refused(NOT_OPEN.to_owned()) };
                 let message = sctp::Message {
                     stream: sctp::StreamId(message.stream),
@@ -252,7 +264,7 @@ impl Transport {
         payload: Bytes,
     ) -> Offer {
         match &mut self.kind {
-            Kind::Sctp { endpoint, association: Some(association) } => {
+            Kind::Sctp { endpoint, association: Some(association), .. } => {
                 let message = sctp::Message {
                     stream: sctp::StreamId(stream),
                     ppid: sctp::Ppid(payload_protocol),
@@ -273,7 +285,7 @@ impl Transport {
     /// Closes in order, once everything has been acknowledged.
     pub(crate) fn close(&mut self, now: Instant) {
         match &mut self.kind {
-            Kind::Sctp { endpoint, association } => {
+            Kind::Sctp { endpoint, association, .. } => {
                 if let Some(association) = *association {
                     endpoint.shutdown(now, association);
                 }
@@ -326,7 +338,7 @@ impl Transport {
     #[inline]
     pub(crate) fn poll_output(&mut self, now: Instant) -> Output {
         match &mut self.kind {
-            Kind::Sctp { endpoint, association } => loop {
+            Kind::Sctp { endpoint, association, partial } => loop {
                 let event = match endpoint.poll_output(now) {
                     sctp::Output::Transmit { source, destination, packet } => {
                         return Output::Transmit(Segment { source, destination, packet });
@@ -334,7 +346,17 @@ impl Transport {
                     sctp::Output::Wait(deadline) => return Output::Wait(deadline),
                     sctp::Output::Event(id, event) => {
                         association.get_or_insert(id);
-                        event
+                        match event {
+                            sctp::Event::ReceivedPart(part) => match partial.push(part) {
+                                Ok(Some(message)) => sctp::Event::Received(message),
+                                Ok(None) => continue,
+                                Err(error) => {
+                                    endpoint.abort(now, id, error.to_string().into());
+                                    continue;
+                                }
+                            },
+                            event => event,
+                        }
                     }
                 };
                 if let Some(event) = sctp_event(event, &mut self.paths) {
@@ -366,7 +388,7 @@ impl Transport {
     /// Reads the congestion state of each path.
     pub(crate) fn sample_paths(&mut self, now: Instant, mut keep: impl FnMut(PathSample)) {
         match &mut self.kind {
-            Kind::Sctp { endpoint, association } => {
+            Kind::Sctp { endpoint, association, .. } => {
                 let Some(association) = *association else { return };
                 for snapshot in endpoint.path_snapshots(now, association) {
                     let Some(path) = path_number(&self.paths, snapshot.destination) else { continue };
@@ -463,8 +485,10 @@ fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEv
         sctp::Event::Closed(reason) => Some(TransportEvent::Ended {
             failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
         }),
-        // Nothing that a flow's application acts on or counts.
+        // Parts have been put together; else nothing that a flow's application acts on or counts.
         sctp::Event::Acknowledged { .. }
+        | sctp::Event::PartialDeliveryAborted { .. }
+        | sctp::Event::ReceivedPart(_)
         | sctp::Event::PeerReported(_)
         | sctp::Event::Restarted
         | sctp::Event::ShutdownReceived => None,

@@ -162,7 +162,17 @@ impl Association {
     pub fn resume_delivery(&mut self) {
         self.agenda = Agenda::Packets;
         let events = &mut self.events;
-        self.receiver.resume(|message| events.push_back(Event::Received(message)));
+        self.receiver.resume(|event| events.push_back(event));
+    }
+
+    /// Whether messages are held back.
+    pub const fn is_delivery_paused(&self) -> bool {
+        self.receiver.is_paused()
+    }
+
+    /// Whether the peer is known to be at `address`.
+    pub fn is_confirmed(&self, address: IpAddr) -> bool {
+        self.paths.find(address).is_some_and(|path| self.paths[path].state != PathState::Unconfirmed)
     }
 
     /// The tag that packets to us carry.
@@ -181,9 +191,11 @@ impl Association {
         self.tcb.peer_tag = tag;
     }
 
-    /// The messages that the peer has not acknowledged whole, in the order of their transmission.
-    pub fn into_unacknowledged(mut self) -> Vec<Message> {
-        self.sender.drain_messages()
+    /// What an association that is given up without an end leaves to the layer above: all that has arrived, and the
+    /// messages that the peer has not acknowledged whole, in the order of their transmission.
+    pub fn into_remains(mut self) -> Vec<Event> {
+        self.give_up();
+        self.events.into()
     }
 
     /// Sends a control chunk to an address of the peer, with whatever else goes there; to the primary one if
@@ -215,19 +227,31 @@ impl Association {
     /// Ends the association: everything that was not acknowledged has failed.
     fn close(&mut self, reason: CloseReason, farewell: Option<(PathId, Chunk)>) {
         self.control.clear();
-        // Nothing follows the end: what was held back for a reader that pauses goes to it now.
-        self.resume_delivery();
-        let failed = self.sender.drain_messages();
-        self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
+        self.agenda = Agenda::Packets;
+        self.give_up();
         self.events.push_back(Event::Closed(reason));
         self.state = State::Closed { farewell };
     }
 
-    /// Begins a new burst on every path.
+    /// Hands over what was held back for a reader that pauses, since nothing follows, and what was not acknowledged.
+    fn give_up(&mut self) {
+        let events = &mut self.events;
+        self.receiver.finish(|event| events.push_back(event));
+        let failed = self.sender.drain_messages();
+        self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
+    }
+
+    /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to
+    /// its burst: a driver that hands in several packets at a time gets what they release one by one.
     fn refill_bursts(&mut self, now: Instant) {
+        let is_undrained = self.agenda == Agenda::Packets && self.burst_at == Some(now);
         self.burst_at = Some(now);
         for path in self.paths.iter_mut() {
-            path.refill_burst(self.config.max_burst);
+            if is_undrained {
+                path.extend_burst(self.config.max_burst);
+            } else {
+                path.refill_burst(self.config.max_burst);
+            }
         }
     }
 

@@ -87,6 +87,10 @@ pub struct SctpConfig {
     pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
     pub receive_buffer_bytes: u32,
+    /// How many bytes of a message may wait for the rest before they are delivered as a part of it (RFC 6458, section
+    /// 8.1.21). `None`: half the receive buffer, so that the window never closes for the sake of one message. More than
+    /// the receive buffer counts as the buffer.
+    pub partial_delivery_point_bytes: Option<u32>,
     /// The send buffer in bytes, messages in flight included; a message that does not fit is refused.
     pub send_buffer_bytes: u64,
     /// How many streams are asked for outbound.
@@ -166,6 +170,7 @@ impl Default for SctpConfig {
             report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
+            partial_delivery_point_bytes: None,
             send_buffer_bytes: 1_024 * 1_024,
             outbound_streams: 16,
             inbound_streams: 2_048,

@@ -66,6 +66,16 @@ pub struct ConnectOptions {
     pub primary: Option<IpAddr>,
 }
 
+/// The other end of an association.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer<'a> {
+    /// Its port.
+    pub port: u16,
+    /// Its addresses: those that were connected to or that its INIT came from, then those that it has listed. Whether
+    /// it has been found at one, its path tells ([`PathSnapshot::state`]).
+    pub addresses: &'a [IpAddr],
+}
+
 /// Why an association cannot be begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
@@ -213,6 +223,12 @@ impl Endpoint {
         }
     }
 
+    /// Who the peer of an association is, in whatever state; `None` if there is no such association.
+    pub fn peer(&self, id: AssociationId) -> Option<Peer<'_>> {
+        let entry = self.table.find(id)?;
+        Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
+    }
+
     /// STATUS of each path of an association, in the order in which the peer listed its addresses; none
     /// before the association is established.
     pub fn path_snapshots(
@@ -324,7 +340,26 @@ impl Endpoint {
         self.with_established(id, |association| association.set_heartbeat_interval(now, address, interval))
     }
 
-    /// Takes what comes in from below.
+    /// Holds received messages back, so that they fill the receive buffer and close its window, until
+    /// [`resume_delivery`](Self::resume_delivery), or until the association ends. `false` if it is not established.
+    pub fn pause_delivery(&mut self, id: AssociationId) -> bool {
+        self.with_established(id, |association| {
+            association.pause_delivery();
+            true
+        })
+    }
+
+    /// Passes on the messages that were held back, and all that follow; the peer is told at once if that opens the
+    /// window by a quarter of the receive buffer. `false` if the association is not established.
+    pub fn resume_delivery(&mut self, id: AssociationId) -> bool {
+        self.with_established(id, |association| {
+            association.resume_delivery();
+            true
+        })
+    }
+
+    /// Takes what comes in from below. Several packets may be handed in before output is polled: each releases as many
+    /// packets, up to Max.Burst, as it would have alone.
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         match input {
             Input::Packet { source, destination, packet } => {
@@ -387,7 +422,7 @@ impl Endpoint {
             if !is_usable(address) || port == 0 {
                 return Err(ConnectError::Unusable { address, port });
             }
-            if self.table.slot_of(address, port).is_some() {
+            if self.table.confirmed_slot_of(address, port).is_some() {
                 return Err(ConnectError::AlreadyAssociated(address));
             }
             if source_for(address, &self.addresses).is_some() && !destinations.contains(&address) {

@@ -39,6 +39,35 @@ pub struct ReceivedMessage {
     pub is_unordered: bool,
 }
 
+/// A part of a message that is too long for the receive buffer, or nearly so (RFC 6458, section 8.1.21). At most one
+/// message of an association is delivered in parts at a time; whole messages of other streams may come between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivedPart {
+    /// On which stream.
+    pub stream: StreamId,
+    /// The message's number in that stream; without meaning if unordered.
+    pub sequence: StreamSequence,
+    /// What the peer says that the message is.
+    pub ppid: Ppid,
+    /// The bytes, which follow those of the part before.
+    pub payload: Bytes,
+    /// Whether the message may have overtaken others.
+    pub is_unordered: bool,
+    /// Where in the message they are.
+    pub place: PartPlace,
+}
+
+/// Where in its message a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartPlace {
+    /// It begins the message; more follows.
+    First,
+    /// More has come before, and more follows.
+    Middle,
+    /// It ends the message.
+    Last,
+}
+
 /// What the layer above has to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -53,6 +82,18 @@ pub enum Event {
     Restarted,
     /// A message has arrived.
     Received(ReceivedMessage),
+    /// A part of a message has arrived that is longer than the partial delivery point.
+    ReceivedPart(ReceivedPart),
+    /// The rest of the message that was being delivered in parts will never come: the association ends, or begins anew
+    /// (RFC 6458, section 6.1.7).
+    PartialDeliveryAborted {
+        /// The message's stream.
+        stream: StreamId,
+        /// Its number in that stream; without meaning if unordered.
+        sequence: StreamSequence,
+        /// Whether it is unordered.
+        is_unordered: bool,
+    },
     /// The peer has acknowledged all of a message.
     Acknowledged {
         /// The number that the message was sent with.
@@ -104,6 +145,17 @@ pub enum Event {
     ShutdownReceived,
     /// The association is gone; nothing follows.
     Closed(CloseReason),
+}
+
+impl Event {
+    /// The bytes of a message that it brings.
+    pub(crate) const fn payload_len(&self) -> usize {
+        match self {
+            Self::Received(message) => message.payload.len(),
+            Self::ReceivedPart(part) => part.payload.len(),
+            _ => 0,
+        }
+    }
 }
 
 /// What has happened to the retransmission timer of an address.

@@ -64,6 +64,7 @@ mod event;
 mod handshake;
 pub mod packet;
 pub mod parameter;
+mod partial_message;
 mod path;
 mod policy;
 mod rx;
@@ -79,11 +80,14 @@ pub use cause::Cause;
 pub use chunk::Chunk;
 pub use config::{FastRetransmitPath, SackPath, SctpConfig};
 pub use endpoint::{
-    AssociationId, ConnectError, ConnectOptions, Endpoint, EndpointConfig, EndpointStats, Input, Output,
+    AssociationId, ConnectError, ConnectOptions, Endpoint, EndpointConfig, EndpointStats, Input, Output, Peer,
 };
-pub use event::{CloseReason, Event, Message, ReceivedMessage, SendError, T3RtxChange};
+pub use event::{
+    CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, T3RtxChange,
+};
 pub use packet::{ChecksumPolicy, CommonHeader, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
+pub use partial_message::{MessageTooLong, PartialMessage};
 pub use path::{PathId, PathSnapshot, PathState, PathStats};
 pub use policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,

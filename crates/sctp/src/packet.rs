@@ -106,6 +106,15 @@ impl<'a> ParsedPacket<'a> {
         Ok(Self { header, layout })
     }
 
+    /// The packet's length in bytes, but for padding at its end that is not kept.
+    pub(crate) fn len(&self) -> usize {
+        match &self.layout {
+            Layout::Inline(head) => head.len(),
+            Layout::Shared(bytes) => bytes.len(),
+            Layout::Split { head, payload } => head.len() + payload.len(),
+        }
+    }
+
     /// The chunks, in their order. A chunk that cannot be read gives an error, and the next one follows; after
     /// an error in a chunk's header nothing can follow.
     pub fn chunks(&self) -> Chunks<'_> {

@@ -246,6 +246,11 @@ impl Path {
         self.burst_left = max_burst;
     }
 
+    /// Adds the burst of another event to one that has not been used up.
+    pub(crate) fn extend_burst(&mut self, max_burst: u32) {
+        self.burst_left = self.burst_left.saturating_add(max_burst);
+    }
+
     /// Whether another packet with DATA may leave now.
     pub(crate) fn may_send_data(&self) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1

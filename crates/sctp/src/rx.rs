@@ -2,23 +2,27 @@
 //! fragments become messages and messages an ordered stream again.
 
 mod ack_schedule;
+mod held;
 mod reassembly;
 mod streams;
+#[cfg(test)]
+mod tests;
 mod tsn_tracker;
 
 use std::collections::VecDeque;
 
 use slantpath_base::Instant;
 
-use crate::chunk::{Data, GapAckBlock, Sack};
+use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
 use crate::config::SctpConfig;
-use crate::event::ReceivedMessage;
+use crate::event::{Event, ReceivedMessage};
 use crate::path::PathId;
 use crate::types::{StreamId, Tsn};
 use ack_schedule::{AckSchedule, Brought};
-use reassembly::{Fragment, Reassembly};
+use held::{Held, to_keep};
+use reassembly::{Fragment, Heading, Inserted, Reassembly};
 use streams::InboundStreams;
-use tsn_tracker::{Arrival, TsnTracker};
+use tsn_tracker::{Arrival, Position, TsnTracker};
 
 /// What is wrong with a DATA chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub(crate) enum DataFault {
     InvalidStream(StreamId),
     /// It has no payload, which ends the association.
     NoUserData(Tsn),
-    /// It starts or goes on with a message that the receive buffer cannot hold, which ends the association.
+    /// The receive buffer is full of what can never be delivered, which ends the association.
     NoRoomForMessage,
     /// It contradicts another one, which ends the association.
     Contradiction(&'static str),
@@ -37,8 +41,11 @@ pub(crate) enum DataFault {
 #[derive(Clone, Debug)]
 enum Delivery {
     Flowing,
-    /// The layer above has asked to wait.
-    Paused(VecDeque<ReceivedMessage>),
+    /// The layer above has asked to wait: messages and parts of messages, in their order.
+    Paused {
+        waiting: VecDeque<Event>,
+        held: Held,
+    },
 }
 
 /// The receiving half.
@@ -50,8 +57,8 @@ pub(crate) struct Receiver {
     schedule: AckSchedule,
     delivery: Delivery,
     capacity: u64,
-    /// Payload bytes that have arrived and not been passed on.
-    buffered_bytes: u64,
+    /// So much of a message is passed on before its end has come.
+    partial_delivery_point: u64,
     last_advertised: u32,
     /// What the packet at hand has brought so far.
     brought: Brought,
@@ -71,26 +78,32 @@ impl Receiver {
             schedule: AckSchedule::default(),
             delivery: Delivery::Flowing,
             capacity: u64::from(config.receive_buffer_bytes),
-            buffered_bytes: 0,
+            partial_delivery_point: config
+                .partial_delivery_point_bytes
+                .unwrap_or(config.receive_buffer_bytes / 2)
+                .clamp(1, config.receive_buffer_bytes.max(1))
+                .into(),
             last_advertised: config.receive_buffer_bytes,
             brought: Brought::default(),
             data_path: None,
         }
     }
 
-    /// Takes in a DATA chunk and passes on what has become ready.
+    /// Takes in a DATA chunk of a packet of `packet_len` bytes and passes on what has become ready.
     pub(crate) fn on_data(
         &mut self,
         data: Data,
+        packet_len: usize,
         from: Option<PathId>,
-        deliver: impl FnMut(ReceivedMessage),
+        mut deliver: impl FnMut(Event),
     ) -> Result<(), DataFault> {
         self.data_path = from.or(self.data_path);
         self.brought.immediate |= data.flags.is_immediate();
         if data.payload.is_empty() {
             return Err(DataFault::NoUserData(data.tsn));
         }
-        match self.tracker.classify(data.tsn) {
+        let arrival = self.tracker.classify(data.tsn);
+        match arrival {
             Arrival::Duplicate => {
                 self.tracker.record_duplicate(data.tsn);
                 self.brought.duplicate_or_dropped = true;
@@ -100,19 +113,28 @@ impl Receiver {
                 self.brought.duplicate_or_dropped = true;
                 return Ok(());
             }
-            arrival @ (Arrival::Next | Arrival::Ahead) => {
+            Arrival::Next | Arrival::Ahead => {
                 if !self.has_room(arrival, &data)? {
                     self.brought.duplicate_or_dropped = true;
                     return Ok(());
                 }
             }
         }
-        self.tracker.record(data.tsn);
+        let at = self.tracker.record(data.tsn);
         self.brought.new = true;
         if !self.streams.contains(data.stream) {
             return Err(DataFault::InvalidStream(data.stream));
         }
-        self.accept(data, deliver)
+        let grown = self.accept(data, at, packet_len, &mut deliver)?;
+        self.deliver_part(grown, deliver);
+        // Nothing is dropped that comes next, so that a buffer that is far too full by now has been filled with
+        // messages whose turn never comes.
+        if matches!(self.delivery, Delivery::Flowing)
+            && self.held().size() > self.limit() + u64::from(u16::MAX)
+        {
+            return Err(DataFault::NoRoomForMessage);
+        }
+        Ok(())
     }
 
     /// A packet has been processed to its end: decides when to acknowledge it.
@@ -163,8 +185,8 @@ impl Receiver {
     }
 
     /// Payload bytes that wait for order, for fragments or for the layer above.
-    pub(crate) const fn buffered_bytes(&self) -> u64 {
-        self.buffered_bytes
+    pub(crate) fn buffered_bytes(&self) -> u64 {
+        self.held().payload
     }
 
     /// The length of a SACK that tells all, in bytes.
@@ -201,20 +223,41 @@ impl Receiver {
 
     /// Holds back messages, which then fill the receive buffer.
     pub(crate) fn pause(&mut self) {
-        if matches!(self.delivery, Delivery::Flowing) {
-            self.delivery = Delivery::Paused(VecDeque::new());
+        if !self.is_paused() {
+            self.delivery = Delivery::Paused { waiting: VecDeque::new(), held: Held::default() };
         }
     }
 
+    /// Whether messages are held back.
+    pub(crate) const fn is_paused(&self) -> bool {
+        matches!(self.delivery, Delivery::Paused { .. })
+    }
+
     /// Passes on what was held back.
-    pub(crate) fn resume(&mut self, mut deliver: impl FnMut(ReceivedMessage)) {
-        let Delivery::Paused(messages) = core::mem::replace(&mut self.delivery, Delivery::Flowing) else {
-            return;
-        };
-        for message in messages {
-            self.buffered_bytes -= message.payload.len() as u64;
-            deliver(message);
+    pub(crate) fn resume(&mut self, mut deliver: impl FnMut(Event)) {
+        if self.is_paused() {
+            self.release(&mut deliver);
+            self.deliver_part(None, deliver);
+            self.update_window();
         }
+    }
+
+    /// The association is over: passes on what was held back, and tells of a message whose rest will never come.
+    pub(crate) fn finish(&mut self, mut deliver: impl FnMut(Event)) {
+        self.release(&mut deliver);
+        if let Some(Heading { stream, sequence, is_unordered, .. }) = self.reassembly.message_in_parts() {
+            deliver(Event::PartialDeliveryAborted { stream, sequence, is_unordered });
+        }
+    }
+
+    fn release(&mut self, deliver: impl FnMut(Event)) {
+        if let Delivery::Paused { waiting, .. } = core::mem::replace(&mut self.delivery, Delivery::Flowing) {
+            waiting.into_iter().for_each(deliver);
+        }
+    }
+
+    /// Sends a SACK if the window has opened much since the last one.
+    fn update_window(&mut self) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
         //# One way to achieve this is to send a window update
         //# only if the window can be increased by at least a quarter of the
@@ -225,10 +268,28 @@ impl Receiver {
         }
     }
 
+    /// What waits for order, for fragments or for the layer above.
+    fn held(&self) -> Held {
+        let paused = match &self.delivery {
+            Delivery::Flowing => Held::default(),
+            Delivery::Paused { held, .. } => *held,
+        };
+        self.reassembly.held() + self.streams.held() + paused
+    }
+
+    /// How much the receive buffer may come to cost at most, in bytes: what fills gaps may take it to twice its size,
+    /// and as much again goes to what keeping it costs.
+    const fn limit(&self) -> u64 {
+        4 * self.capacity
+    }
+
     /// What to advertise: the free bytes, or nothing while they are too few to be worth a packet (RFC 1122,
-    /// section 4.2.3.3).
+    /// section 4.2.3.3). What keeping short chunks costs beyond their payload may take as much room as payload may, and
+    /// counts from there on.
     fn a_rwnd(&self) -> u32 {
-        let free = self.capacity.saturating_sub(self.buffered_bytes);
+        let held = self.held();
+        let free = self.capacity.saturating_sub(held.payload);
+        let free = free.min((2 * self.capacity).saturating_sub(held.size()));
         let least = Self::SILLY_WINDOW.min(self.capacity / 2);
         if free < least { 0 } else { u32::try_from(free).unwrap_or(u32::MAX) }
     }
@@ -242,13 +303,11 @@ impl Receiver {
         //# When the receiver's advertised window is 0, the receiver MUST drop
         //# any new incoming DATA chunk with a TSN larger than the largest TSN
         //# received so far.
-        let is_highest = data.tsn.is_after(self.tracker.highest());
-        if is_highest {
-            // Nothing is missing and nobody was asked to wait: what fills the buffer is a message that does
-            // not fit into it, and would never be complete.
-            let is_hopeless = arrival == Arrival::Next
-                && matches!(&self.delivery, Delivery::Flowing)
-                && !data.flags.contain(crate::chunk::DataFlags::WHOLE);
+        if self.tracker.is_highest(data.tsn) {
+            // Nothing is missing, nobody was asked to wait, and no part of a message can be passed on: what fills
+            // the buffer will never be.
+            let is_hopeless =
+                arrival == Arrival::Next && !self.is_paused() && !data.flags.contain(DataFlags::WHOLE);
             return if is_hopeless { Err(DataFault::NoRoomForMessage) } else { Ok(false) };
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
@@ -257,53 +316,56 @@ impl Receiver {
         //# the receiver
         //# SHOULD drop the largest TSN held for reordering and accept the new
         //# incoming DATA chunk.
-        let is_bounded = self.buffered_bytes + data.payload.len() as u64 <= 2 * self.capacity;
-        Ok(is_bounded || arrival == Arrival::Next)
+        let mut held = self.held();
+        held.add(data.payload.len());
+        let is_bounded = held.payload <= 2 * self.capacity && held.size() <= self.limit();
+        // What comes next is passed on, with all that has waited for it.
+        Ok(is_bounded || arrival == Arrival::Next && !self.is_paused())
     }
 
-    fn accept(&mut self, data: Data, deliver: impl FnMut(ReceivedMessage)) -> Result<(), DataFault> {
-        let flags = data.flags;
-        self.buffered_bytes += data.payload.len() as u64;
+    /// Takes in a new chunk; says where the run starts that has grown by it.
+    fn accept(
+        &mut self,
+        data: Data,
+        at: Position,
+        packet_len: usize,
+        mut deliver: impl FnMut(Event),
+    ) -> Result<Option<Position>, DataFault> {
+        let Data { flags, stream, sequence, ppid, payload, .. } = data;
+        let is_unordered = flags.is_unordered();
         if flags.is_beginning() && flags.is_ending() {
-            self.reassembly.check_whole(data.tsn).map_err(|_| DISAGREE)?;
-            let message = ReceivedMessage {
-                stream: data.stream,
-                sequence: data.sequence,
-                ppid: data.ppid,
-                payload: data.payload,
-                is_unordered: flags.is_unordered(),
-            };
-            return self.order(message, deliver);
+            self.reassembly.check_whole(at).map_err(|_| DISAGREE)?;
+            let is_kept = self.is_paused() || !is_unordered && sequence != self.streams.expected(stream);
+            let payload = if is_kept { to_keep(payload, packet_len) } else { payload };
+            let message = ReceivedMessage { stream, sequence, ppid, payload, is_unordered };
+            self.order(message, deliver)?;
+            return Ok(None);
         }
         let fragment = Fragment {
-            tsn: data.tsn,
-            stream: data.stream,
-            sequence: data.sequence,
-            ppid: data.ppid,
-            is_unordered: flags.is_unordered(),
+            at,
+            heading: Heading { stream, sequence, ppid, is_unordered },
             is_beginning: flags.is_beginning(),
             is_ending: flags.is_ending(),
-            payload: data.payload,
+            payload: to_keep(payload, packet_len),
         };
         match self.reassembly.insert(fragment).map_err(|_| DISAGREE)? {
-            Some(message) => self.order(message, deliver),
-            None => Ok(()),
+            Inserted::Grown(run) => return Ok(Some(run)),
+            Inserted::Message(message) => self.order(message, deliver)?,
+            Inserted::LastPart(part) => {
+                self.delivery.pass_on(Event::ReceivedPart(part), &mut deliver);
+                if !is_unordered {
+                    let delivery = &mut self.delivery;
+                    let pass_on = |message| delivery.pass_on(Event::Received(message), &mut deliver);
+                    self.streams.advance(stream, pass_on);
+                }
+            }
         }
+        Ok(None)
     }
 
-    fn order(
-        &mut self,
-        message: ReceivedMessage,
-        mut deliver: impl FnMut(ReceivedMessage),
-    ) -> Result<(), DataFault> {
-        let (buffered, delivery) = (&mut self.buffered_bytes, &mut self.delivery);
-        let mut pass_on = |message: ReceivedMessage| match delivery {
-            Delivery::Flowing => {
-                *buffered -= message.payload.len() as u64;
-                deliver(message);
-            }
-            Delivery::Paused(messages) => messages.push_back(message),
-        };
+    fn order(&mut self, message: ReceivedMessage, mut deliver: impl FnMut(Event)) -> Result<(), DataFault> {
+        let delivery = &mut self.delivery;
+        let mut pass_on = |message| delivery.pass_on(Event::Received(message), &mut deliver);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.6
         //# When an endpoint receives a DATA chunk with the U flag set to 1, it
         //# bypasses the ordering mechanism and immediately deliver the data to
@@ -313,9 +375,58 @@ impl Receiver {
             pass_on(message);
             return Ok(());
         }
-        let accepted = self.streams.accept(message, pass_on);
-        accepted.map_err(|_| DataFault::Contradiction("a stream sequence number was used twice"))
+        let is_in_parts = |heading: Heading| {
+            !heading.is_unordered && heading.stream == message.stream && heading.sequence == message.sequence
+        };
+        if self.reassembly.message_in_parts().is_some_and(is_in_parts) {
+            return Err(REUSED);
+        }
+        self.streams.accept(message, pass_on).map_err(|_| REUSED)
+    }
+
+    /// Passes on a part of an incomplete message if that is long enough, or fills the buffer: the message that is in
+    /// parts already, or else the one that the run at `grown` begins, or the first of all.
+    fn deliver_part(&mut self, grown: Option<Position>, mut deliver: impl FnMut(Event)) {
+        if self.is_paused() {
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.9
+        //# If the data receiver runs out of buffer space while still waiting for
+        //# more fragments to complete the reassembly of the message, it SHOULD
+        //# dispatch part of its inbound message through a partial delivery API
+        //# (see Section 11), freeing some of its receive buffer space so that
+        //# the rest of the message can be received.
+        let is_full = self.a_rwnd() == 0;
+        let candidates = match self.reassembly.in_parts() {
+            Some(run) => [Some(run), None],
+            None => [grown, self.reassembly.first_run().filter(|_| is_full)],
+        };
+        let is_ready = |run: &Position| {
+            self.reassembly.beginning_at(*run).is_some_and(|(heading, waiting)| {
+                let is_next =
+                    heading.is_unordered || heading.sequence == self.streams.expected(heading.stream);
+                is_next && waiting > 0 && (is_full || waiting as u64 >= self.partial_delivery_point)
+            })
+        };
+        let Some(run) = candidates.into_iter().flatten().find(is_ready) else { return };
+        if let Some(part) = self.reassembly.take_part(run) {
+            deliver(Event::ReceivedPart(part));
+            self.update_window();
+        }
+    }
+}
+
+impl Delivery {
+    fn pass_on(&mut self, event: Event, mut deliver: impl FnMut(Event)) {
+        match self {
+            Self::Flowing => deliver(event),
+            Self::Paused { waiting, held } => {
+                held.add(event.payload_len());
+                waiting.push_back(event);
+            }
+        }
     }
 }
 
 const DISAGREE: DataFault = DataFault::Contradiction("neighbouring fragments disagree about their message");
+const REUSED: DataFault = DataFault::Contradiction("a stream sequence number was used twice");

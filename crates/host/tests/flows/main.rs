@@ -68,6 +68,27 @@ fn sctp_over_a_lossy_link_loses_no_message() {
     assert!(outcome.sent.messages.iter().any(|message| message.retransmissions > 0));
 }
 
+/// Each message is four times as long as the receive buffer, and delivered in parts.
+#[test]
+fn messages_longer_than_the_receive_buffer_arrive_whole() {
+    let mut link = [direction("20 Mbit/s", "20 ms"), direction("20 Mbit/s", "20 ms")];
+    link[0].loss = "1 %".parse().unwrap();
+    let sctp = slantpath_sctp::SctpConfig { receive_buffer_bytes: 16_384, ..Default::default() };
+    for adaptation in [Adaptation::None, Adaptation::M3ua] {
+        let protocol = Protocol::Sctp(Box::new(sctp.clone()));
+        let config = sender(bulk(65_000, 6_500_000));
+        let outcome = run_adapted(
+            std::slice::from_ref(&link),
+            (protocol, adaptation),
+            config,
+            Seed::new(3, 0),
+            Duration::from_secs(200),
+        );
+        assert_eq!(outcome.received.messages_delivered, 100, "{:?}", outcome.sent.failure);
+        assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
+    }
+}
+
 #[test]
 fn what_times_out_goes_over_the_alternate_path() {
     let primary = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "50 ms")];

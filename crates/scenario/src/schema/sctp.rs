@@ -330,6 +330,7 @@ impl SctpProfile {
             trace_timers: false,
             report_acknowledged: false,
             receive_buffer_bytes: u32::try_from(self.receive_buffer.as_bytes()).unwrap_or(u32::MAX),
+            partial_delivery_point_bytes: self.preset.config().partial_delivery_point_bytes,
             send_buffer_bytes: self.send_buffer.as_bytes(),
             outbound_streams,
             inbound_streams: *self.inbound_streams,

@@ -51,8 +51,8 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        self.agenda = Agenda::Packets;
         self.refill_bursts(now);
+        self.agenda = Agenda::Packets;
         self.receiver.on_deadline(now);
         self.sender.on_deadline(now);
         for path in self.paths.ids() {

@@ -23,6 +23,15 @@ enum Rest {
     Skip,
 }
 
+/// The packet that a chunk came in.
+#[derive(Clone, Copy, Debug)]
+struct Arrived {
+    /// The path that it came on, if from a known address.
+    from: Option<PathId>,
+    tag: VerificationTag,
+    packet_len: usize,
+}
+
 impl Association {
     /// Takes in a packet that the endpoint has found to belong here, verification tag and all. Chunks of the
     /// handshake in it have been dealt with.
@@ -36,17 +45,18 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        self.agenda = Agenda::Packets;
         let from = self.paths.find(source);
         self.stats.packets_received += 1;
         self.refill_bursts(now);
+        self.agenda = Agenda::Packets;
         self.on_peer_heard(now);
+        let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len() };
         for chunk in packet.chunks() {
             let Ok(chunk) = chunk else {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
-            if self.handle_chunk(now, chunk, from, packet.header.verification_tag) == Rest::Skip {
+            if self.handle_chunk(now, chunk, arrived) == Rest::Skip {
                 break;
             }
         }
@@ -67,15 +77,10 @@ impl Association {
         }
     }
 
-    fn handle_chunk(
-        &mut self,
-        now: Instant,
-        chunk: Chunk,
-        from: Option<PathId>,
-        tag: VerificationTag,
-    ) -> Rest {
+    fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {
+        let Arrived { from, tag, packet_len } = arrived;
         match chunk {
-            Chunk::Data(data) => self.on_data(now, data, from),
+            Chunk::Data(data) => self.on_data(now, data, packet_len, from),
             Chunk::Sack(sack) => self.on_sack(now, &sack, from),
             Chunk::Heartbeat(heartbeat) => {
                 self.on_heartbeat(heartbeat, from);
@@ -130,13 +135,13 @@ impl Association {
         tag == if is_reflected { self.tcb.peer_tag } else { self.tcb.local_tag }
     }
 
-    fn on_data(&mut self, now: Instant, data: Data, from: Option<PathId>) -> Rest {
+    fn on_data(&mut self, now: Instant, data: Data, packet_len: usize, from: Option<PathId>) -> Rest {
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
         self.stats.data_chunks_received += 1;
         let events = &mut self.events;
-        match self.receiver.on_data(data, from, |message| events.push_back(Event::Received(message))) {
+        match self.receiver.on_data(data, packet_len, from, |event| events.push_back(event)) {
             Ok(()) => {}
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
             //# If an

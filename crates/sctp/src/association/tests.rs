@@ -4,6 +4,7 @@
 mod failover;
 mod faults;
 mod hostile;
+mod parts;
 mod paths;
 mod recovery;
 mod shutdown;
@@ -19,7 +20,9 @@ use smallvec::SmallVec;
 
 use super::*;
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
+use crate::event::{PartPlace, ReceivedMessage};
 use crate::packet::{ChecksumPolicy, ParsedPacket};
+use crate::partial_message::PartialMessage;
 use crate::tcb::PeerAddress;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
@@ -238,6 +241,12 @@ impl Wire {
 
     /// Injects chunks into `end`, as if the other had sent them on `path`.
     pub(super) fn inject(&mut self, end: usize, path: usize, chunks: &[Chunk]) {
+        self.hand_in(end, path, chunks);
+        self.drain();
+    }
+
+    /// The same, with what comes of it still to be taken.
+    pub(super) fn hand_in(&mut self, end: usize, path: usize, chunks: &[Chunk]) {
         let mut builder = PacketBuilder::default();
         let header = crate::packet::CommonHeader {
             source_port: self.ends[end].tcb.peer_port,
@@ -251,17 +260,31 @@ impl Wire {
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
         self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), address(end, path));
-        self.drain();
+    }
+
+    /// The messages that `end` has received, those in parts put together, in the order of delivery.
+    pub(super) fn messages(&self, end: usize) -> Vec<ReceivedMessage> {
+        let mut partial = PartialMessage::new(u64::MAX);
+        let messages = self.events[end].iter().filter_map(|event| match event {
+            Event::Received(message) => Some(message.clone()),
+            Event::ReceivedPart(part) => partial.push(part.clone()).unwrap(),
+            _ => None,
+        });
+        messages.collect()
     }
 
     /// The payload numbers that `end` has received, in the order of delivery.
     pub(super) fn received(&self, end: usize) -> Vec<u64> {
-        self.events[end]
-            .iter()
-            .filter_map(|event| {
-                if let Event::Received(message) = event { Some(number(&message.payload)) } else { None }
-            })
-            .collect()
+        self.messages(end).iter().map(|message| number(&message.payload)).collect()
+    }
+
+    /// The parts of messages that `end` has received: each one's place, number and length.
+    pub(super) fn parts(&self, end: usize) -> Vec<(PartPlace, u16, usize)> {
+        let parts = self.events[end].iter().filter_map(|event| match event {
+            Event::ReceivedPart(part) => Some((part.place, part.sequence.0, part.payload.len())),
+            _ => None,
+        });
+        parts.collect()
     }
 
     pub(super) fn path(&self, end: usize, path: usize) -> crate::path::PathSnapshot {

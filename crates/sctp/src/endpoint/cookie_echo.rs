@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use slantpath_base::{Duration, Instant};
+use smallvec::SmallVec;
 
 use super::Endpoint;
 use super::receive::Received;
@@ -13,7 +14,7 @@ use crate::association::Association;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, CookieAck, Error};
 use crate::cookie::{Cookie, TieTags};
-use crate::event::Event;
+use crate::event::{Event, Message};
 use crate::packet::ParsedPacket;
 use crate::tcb::{PeerAddress, Tcb};
 use crate::types::VerificationTag;
@@ -71,7 +72,7 @@ impl Endpoint {
         };
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
-        let slot = known.into_iter().find_map(|address| self.table.slot_of(*address, port));
+        let slot = known.into_iter().find_map(|address| self.table.confirmed_slot_of(*address, port));
         let staleness = cookie.staleness(now);
         match slot {
             None => match staleness {
@@ -139,6 +140,8 @@ impl Endpoint {
     ) {
         match collision {
             Collision::Discard => self.stats.unexpected_chunks += 1,
+            // Its end has not been told yet. The cookie comes again.
+            Collision::Restart if self.table[slot].state.is_over() => self.stats.unexpected_chunks += 1,
             Collision::Restart => self.restart(now, slot, received, cookie),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
             //# The
@@ -182,16 +185,26 @@ impl Endpoint {
         }
         let tcb = self.tcb_of(cookie, &[]);
         let stream = self.fork_stream();
-        let association = Association::new(now, tcb.clone(), Arc::clone(&self.config), stream);
-        let state = State::Established(Box::new(association));
+        let mut association = Box::new(Association::new(now, tcb.clone(), Arc::clone(&self.config), stream));
         let id = self.table.id(slot);
-        let messages = self.table.change_state(slot, |before| match before {
-            State::Established(old) => (state, old.into_unacknowledged()),
-            State::CookieEchoed(old) => (state, old.into_parts().1.into_messages()),
-            State::CookieWait(old) => (state, old.wishes.into_messages()),
+        let failed = |messages: Vec<Message>| {
+            messages.into_iter().map(|message| Event::SendFailed { message }).collect::<Vec<_>>()
+        };
+        let remains = self.table.change_state(slot, |before| {
+            let remains = match before {
+                State::Established(old) => {
+                    if old.is_delivery_paused() {
+                        association.pause_delivery();
+                    }
+                    old.into_remains()
+                }
+                State::CookieEchoed(old) => failed(old.into_parts().1.into_messages()),
+                State::CookieWait(old) => failed(old.wishes.into_messages()),
+            };
+            (State::Established(association), remains)
         });
-        for message in messages {
-            self.outbox.push_event(id, Event::SendFailed { message });
+        for event in remains {
+            self.outbox.push_event(id, event);
         }
         // The tags in an old cookie must not recognise the new association.
         self.table[slot].tie_tags = TieTags::random(&mut self.stream);
@@ -246,7 +259,7 @@ impl Endpoint {
         let tcb = self.tcb_of(cookie, &named);
         let streams = (tcb.outbound_streams, tcb.inbound_streams);
         let stream = self.fork_stream();
-        self.table.readdress(slot, tcb.peer_addresses.iter().map(|peer| peer.address));
+        let addresses: SmallVec<[IpAddr; 2]> = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
         // Messages get the numbers that they had behind a COOKIE ECHO, so that none can arrive twice.
         let mut association = Box::new(Association::new(now, tcb, Arc::clone(&self.config), stream));
         let rejected = wishes.reject_unless(|message| association.send(now, message.clone()).is_ok());
@@ -258,6 +271,7 @@ impl Endpoint {
             association.shutdown(now);
         }
         self.table[slot].state = State::Established(association);
+        self.table.readdress(slot, addresses.into_iter());
         self.announce(slot, streams.0, streams.1);
     }
 

@@ -277,7 +277,6 @@ impl Endpoint {
         }
         let addresses: SmallVec<[IpAddr; 2]> =
             accepted.tcb.peer_addresses.iter().map(|peer| peer.address).collect();
-        self.table.readdress(slot, addresses.into_iter());
         self.table[slot].state = State::CookieEchoed(Box::new(CookieEchoed::begin(
             now,
             origin,
@@ -287,6 +286,7 @@ impl Endpoint {
             association,
             &config,
         )));
+        self.table.readdress(slot, addresses.into_iter());
         self.send_cookie_echo(now, slot);
     }
 

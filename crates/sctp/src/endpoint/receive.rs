@@ -16,6 +16,15 @@ use crate::packet::{ChunkError, ParsedPacket};
 use crate::parameter::Parameter;
 use crate::types::VerificationTag;
 
+/// How the association of a packet was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// Packets from its source are laid to it.
+    ByAddress,
+    /// It lists the source, which is another's, or was, and the packet has its tag.
+    ByTag,
+}
+
 /// A received packet and where it came from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received<'a> {
@@ -92,17 +101,31 @@ impl Endpoint {
             _ if received.tag() == VerificationTag::ZERO => self.stats.wrong_tags += 1,
             kind::COOKIE_ECHO => self.receive_cookie_echo(now, received),
             _ => match self.slot_of(received, first) {
-                Some(slot) => self.receive_in_association(now, slot, received, first),
+                Some((slot, found)) => {
+                    self.receive_in_association(now, slot, received, first);
+                    if found == Found::ByTag {
+                        self.table.claim(slot);
+                    }
+                }
                 None => self.receive_out_of_the_blue(received),
             },
         }
     }
 
     /// The association that a packet belongs to.
-    fn slot_of(&self, received: Received<'_>, first: u8) -> Option<u32> {
+    fn slot_of(&self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
         let port = received.peer_port();
-        if let Some(slot) = self.table.slot_of(received.source, port) {
-            return Some(slot);
+        let by_address = self.table.slot_of(received.source, port);
+        if by_address.is_some_and(|slot| self.table[slot].state.tags().0 == received.tag()) {
+            return by_address.zip(Some(Found::ByAddress));
+        }
+        // Of two associations that list an address only one has it: the other is known by its tag.
+        let by_tag = self.table.slot_of_tag(received.tag(), port);
+        if by_tag.is_some_and(|slot| self.table[slot].peer_addresses.contains(&received.source)) {
+            return by_tag.zip(Some(Found::ByTag));
+        }
+        if by_address.is_some() {
+            return by_address.zip(Some(Found::ByAddress));
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //# D)  An INIT or INIT ACK chunk MUST be treated as belonging to an
@@ -111,16 +134,16 @@ impl Endpoint {
         //# contained within the chunk would identify an existing TCB.
         match (first, received.only_chunk()) {
             (kind::INIT_ACK, Some(Chunk::InitAck(InitAck { parameters, .. }))) => {
-                self.slot_of_listed(&parameters, port)
+                self.slot_of_listed(&parameters, port).zip(Some(Found::ByAddress))
             }
             _ => None,
         }
     }
 
     /// The association of a peer that lists its address among parameters.
-    pub(super) fn slot_of_listed(&self, parameters: &[Parameter], port: u16) -> Option<u32> {
+    fn slot_of_listed(&self, parameters: &[Parameter], port: u16) -> Option<u32> {
         parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Address(address) => self.table.slot_of(*address, port),
+            Parameter::Address(address) => self.table.confirmed_slot_of(*address, port),
             _ => None,
         })
     }
@@ -136,7 +159,7 @@ impl Endpoint {
     fn receive_valid_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
         let slot = self
             .table
-            .slot_of(received.source, received.peer_port())
+            .confirmed_slot_of(received.source, received.peer_port())
             .or_else(|| self.slot_of_listed(&init.parameters, received.peer_port()));
         if let Some(slot) = slot {
             self.receive_unexpected_init(now, slot, received, init);
@@ -190,18 +213,21 @@ impl Endpoint {
     }
 
     fn receive_in_cookie_echoed(&mut self, now: Instant, slot: u32, received: Received<'_>, first: u8) {
-        match first {
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
-            //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
-            //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
-            //# T1-cookie timer.
-            kind::COOKIE_ACK => {
-                self.establish(now, slot);
-                if let State::Established(association) = &mut self.table[slot].state {
-                    association.handle_packet(now, received.packet, received.source, received.destination);
-                }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+        //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
+        //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
+        //# T1-cookie timer.
+        // It proves the same wherever in its packet it stands.
+        if received.has(kind::COOKIE_ACK) {
+            self.establish(now, slot);
+            if let State::Established(association) = &mut self.table[slot].state {
+                association.handle_packet(now, received.packet, received.source, received.destination);
             }
+            return;
+        }
+        match first {
             kind::SHUTDOWN_ACK => self.receive_out_of_the_blue(received),
+            _ if received.has(kind::ABORT) => self.receive_abort_in_setup(slot, received),
             kind::ERROR => self.receive_error_in_cookie_echoed(now, slot, received),
             kind::HEARTBEAT => self.receive_heartbeat_in_cookie_echoed(slot, received),
             _ => self.receive_abort_in_setup(slot, received),
@@ -226,10 +252,8 @@ impl Endpoint {
     fn receive_error_in_cookie_echoed(&mut self, now: Instant, slot: u32, received: Received<'_>) {
         let mut causes = Vec::new();
         for chunk in received.packet.chunks() {
-            match chunk {
-                Ok(Chunk::Error(error)) => causes.extend(error.causes),
-                Ok(Chunk::Abort(_)) => return self.receive_abort_in_setup(slot, received),
-                _ => {}
+            if let Ok(Chunk::Error(error)) = chunk {
+                causes.extend(error.causes);
             }
         }
         if causes.iter().any(is_stale_cookie) {
@@ -276,7 +300,7 @@ impl Endpoint {
             || received.packet.chunks().any(|chunk| is_stale_cookie_error(&chunk))
         {
             return;
-        } else if self.table.has_tag(received.tag(), received.peer_port()) {
+        } else if self.table.slot_of_tag(received.tag(), received.peer_port()).is_some() {
             // A peer speaks from an address that it has not told us, or that was one too many for us: its
             // association must not be aborted for that.
             return;

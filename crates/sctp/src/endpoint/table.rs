@@ -7,9 +7,10 @@ use std::ops::{Index, IndexMut};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::association::Association;
+use crate::association::{Association, AssociationState};
 use crate::cookie::TieTags;
 use crate::handshake::{CookieEchoed, CookieWait};
+use crate::tcb::PeerAddress;
 use crate::types::VerificationTag;
 
 /// Names an association of an endpoint. Never used again once the association has ended.
@@ -50,17 +51,40 @@ impl State {
     pub(super) const fn is_established(&self) -> bool {
         matches!(self, Self::Established(_))
     }
+
+    /// Whether the association has ended, and only its last words are still to be taken.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self, Self::Established(association) if association.state() == AssociationState::Closed)
+    }
 }
 
 /// One association.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) peer_port: u16,
-    /// The addresses that packets are recognised by.
+    /// All addresses of the peer, as far as they are known; confirmed or not.
     pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
     /// What recognises this association in a cookie for its restart.
     pub(super) tie_tags: TieTags,
     pub(super) state: State,
+}
+
+impl Entry {
+    /// Whether the peer is known to be at `address`, and has not only said so.
+    fn is_confirmed(&self, address: IpAddr) -> bool {
+        match &self.state {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+            //# 1)  Any addresses passed to the sender of the INIT chunk by its upper
+            //# layer in the request to initialize an association are
+            //# automatically considered to be CONFIRMED.
+            State::CookieWait(handshake) => handshake.destinations.contains(&address),
+            State::CookieEchoed(handshake) => {
+                let is_it = |peer: &PeerAddress| peer.address == address && peer.is_confirmed;
+                handshake.tcb.peer_addresses.iter().any(is_it)
+            }
+            State::Established(association) => association.is_confirmed(address),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +99,8 @@ struct Slot {
 pub(super) struct Table {
     slots: Vec<Slot>,
     free: Vec<u32>,
+    /// To whom packets from an address and port are laid. Several associations may list one address: it is of the
+    /// first that has listed it, until another has been found there.
     by_peer: FxHashMap<(IpAddr, u16), u32>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
@@ -96,21 +122,17 @@ impl Table {
             self.slots.push(Slot::default());
             u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 associations")
         });
-        for &address in &entry.peer_addresses {
-            self.by_peer.insert((address, entry.peer_port), slot);
-        }
         self.by_local_tag.insert(entry.state.tags().0, slot);
         self.slots[slot as usize].entry = Some(entry);
+        self.claim(slot);
         self.len += 1;
         self.id(slot)
     }
 
     /// Forgets an association, and its number for ever.
     pub(super) fn remove(&mut self, slot: u32) -> Option<Entry> {
+        self.disclaim(slot);
         let entry = self.slots[slot as usize].entry.take()?;
-        for &address in &entry.peer_addresses {
-            self.by_peer.remove(&(address, entry.peer_port));
-        }
         self.forget_tag(slot, entry.state.tags().0);
         if entry.state.is_established() {
             if self.ended.len() == ENDED {
@@ -129,24 +151,53 @@ impl Table {
         self.ended.contains(&local_tag)
     }
 
-    /// Recognises the association in `slot` by these addresses of the peer from now on, but for those that
-    /// belong to another association.
+    /// The peer of the association in `slot` has these addresses from now on.
     pub(super) fn readdress(&mut self, slot: u32, addresses: impl Iterator<Item = IpAddr>) {
-        let Some(entry) = &mut self.slots[slot as usize].entry else { return };
-        let port = entry.peer_port;
+        self.disclaim(slot);
+        self[slot].peer_addresses = addresses.collect();
+        self.claim(slot);
+    }
+
+    /// Lays packets from the peer's addresses to the association in `slot`. An address that another association lists
+    /// as well goes to whose peer has been found there; if that is neither's, it stays where it is.
+    pub(super) fn claim(&mut self, slot: u32) {
+        let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            self.by_peer.remove(&(address, port));
-        }
-        let is_free = |address: &IpAddr| !self.by_peer.contains_key(&(*address, port));
-        entry.peer_addresses = addresses.filter(is_free).collect();
-        for &address in &entry.peer_addresses {
-            self.by_peer.insert((address, port), slot);
+            let holder = self.by_peer.entry((address, entry.peer_port)).or_insert(slot);
+            let held = self.slots[*holder as usize].entry.as_ref();
+            if held.is_none_or(|held| !held.is_confirmed(address)) && entry.is_confirmed(address) {
+                *holder = slot;
+            }
         }
     }
 
-    /// The slot of the association with the peer at this address and port.
+    /// Undoes [`claim`](Self::claim).
+    fn disclaim(&mut self, slot: u32) {
+        let Some(entry) = &self.slots[slot as usize].entry else { return };
+        for &address in &entry.peer_addresses {
+            let place = (address, entry.peer_port);
+            if self.by_peer.get(&place) == Some(&slot) {
+                self.by_peer.remove(&place);
+            }
+        }
+    }
+
+    /// The slot of the association that packets from this address and port are laid to, whether or not its peer has
+    /// been found there.
     pub(super) fn slot_of(&self, address: IpAddr, port: u16) -> Option<u32> {
         self.by_peer.get(&(address, port)).copied()
+    }
+
+    /// The slot of the association whose peer is known to be at this address and port.
+    pub(super) fn confirmed_slot_of(&self, address: IpAddr, port: u16) -> Option<u32> {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
+        //= type=exception
+        //= reason=An address that a peer has only listed must not keep its owner out (RFC 5062, section 2).
+        //# D)  An INIT or INIT ACK chunk MUST be treated as belonging to an
+        //# already established association (or one in the process of being
+        //# established) if the use of any of the valid address parameters
+        //# contained within the chunk would identify an existing TCB.
+        self.slot_of(address, port).filter(|slot| self[*slot].is_confirmed(address))
     }
 
     /// The slots of all associations whose peer has this address, at whatever port. Looks at all of them: for
@@ -198,9 +249,9 @@ impl Table {
         }
     }
 
-    /// Whether an association with the peer's port `port` goes by this tag.
-    pub(super) fn has_tag(&self, tag: VerificationTag, port: u16) -> bool {
-        self.by_local_tag.get(&tag).is_some_and(|slot| self[*slot].peer_port == port)
+    /// The slot of the association with the peer's port `port` that goes by this tag.
+    pub(super) fn slot_of_tag(&self, tag: VerificationTag, port: u16) -> Option<u32> {
+        self.by_local_tag.get(&tag).copied().filter(|slot| self[*slot].peer_port == port)
     }
 
     /// Notes whether the slot waits to be looked at, and returns whether that is news.

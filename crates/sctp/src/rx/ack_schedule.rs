@@ -142,6 +142,16 @@ mod tests {
     }
 
     #[test]
+    fn no_setting_delays_a_sack_by_more_than_500_ms() {
+        for (set_ms, expected_ms) in [(499, 499), (500, 500), (501, 500), (60_000, 500)] {
+            let mut schedule = AckSchedule::default();
+            let config = SctpConfig { sack_delay: Duration::from_millis(set_ms), ..config() };
+            schedule.on_packet(Instant::from_millis(7), NEW, false, &config);
+            assert_eq!(schedule.deadline(), Some(Instant::from_millis(7 + expected_ms)), "{set_ms} ms");
+        }
+    }
+
+    #[test]
     fn gap_duplicate_and_immediate_bit_do_not_wait() {
         let urgent = [
             (NEW, true),

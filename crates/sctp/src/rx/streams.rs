@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::held::Held;
 use crate::event::ReceivedMessage;
 use crate::types::{StreamId, StreamSequence};
 
@@ -9,31 +10,44 @@ use crate::types::{StreamId, StreamSequence};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SequenceReused;
 
-#[derive(Clone, Debug)]
-struct InboundStream {
-    next: StreamSequence,
-    /// Counts what `next` counts, without wrapping, so that keys of `waiting` order.
-    delivered: u64,
-    waiting: BTreeMap<u64, ReceivedMessage>,
-}
+/// The Stream Sequence Numbers that some neighbouring streams expect.
+type Page = Box<[StreamSequence; PAGE_LEN]>;
+
+/// How many streams share a page: the peer chooses which streams it uses, and a page is what the least used one costs.
+const PAGE_LEN: usize = 64;
 
 /// The inbound streams of an association.
 #[derive(Clone, Debug)]
 pub(crate) struct InboundStreams {
     count: u16,
-    /// As many as have been used; an idle stream costs nothing.
-    streams: Vec<InboundStream>,
+    /// By the stream's number divided by [`PAGE_LEN`]. Streams of a page that is missing expect 0.
+    expected: BTreeMap<u16, Page>,
+    /// Messages that came too early.
+    waiting: BTreeMap<(StreamId, u16), ReceivedMessage>,
+    held: Held,
 }
 
 impl InboundStreams {
     /// `count` streams, each expecting Stream Sequence Number 0.
     pub(crate) const fn new(count: u16) -> Self {
-        Self { count, streams: Vec::new() }
+        let held = Held { payload: 0, pieces: 0 };
+        Self { count, expected: BTreeMap::new(), waiting: BTreeMap::new(), held }
     }
 
     /// Whether `stream` exists.
     pub(crate) const fn contains(&self, stream: StreamId) -> bool {
         stream.0 < self.count
+    }
+
+    /// What waits here.
+    pub(crate) const fn held(&self) -> Held {
+        self.held
+    }
+
+    /// The Stream Sequence Number that `stream` delivers next.
+    pub(crate) fn expected(&self, stream: StreamId) -> StreamSequence {
+        let (page, place) = locate(stream);
+        self.expected.get(&page).map_or(StreamSequence(0), |page| page[place])
     }
 
     /// Takes in a complete ordered message on an existing stream and passes on, in order, all that may be
@@ -43,22 +57,10 @@ impl InboundStreams {
         message: ReceivedMessage,
         mut deliver: impl FnMut(ReceivedMessage),
     ) -> Result<(), SequenceReused> {
-        let index = usize::from(message.stream.0);
-        if index >= self.streams.len() {
-            let fresh = || InboundStream { next: StreamSequence(0), delivered: 0, waiting: BTreeMap::new() };
-            self.streams.resize_with(index + 1, fresh);
-        }
-        let stream = &mut self.streams[index];
-        let ahead = message.sequence.distance_from(stream.next);
-        if ahead == 0 {
-            stream.advance();
+        let (stream, sequence) = (message.stream, message.sequence);
+        if sequence == self.expected(stream) {
             deliver(message);
-            while let Some(entry) = stream.waiting.first_entry()
-                && *entry.key() == stream.delivered
-            {
-                deliver(entry.remove());
-                stream.advance();
-            }
+            self.advance(stream, deliver);
             return Ok(());
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.6
@@ -67,19 +69,37 @@ impl InboundStreams {
         //# DATA chunks from delivery to the ULP until they are reordered.
         // A sender may have 2^16 - 1 ordered messages of a stream in flight (section 6.1), so that whatever is
         // not next lies ahead, be it more than half the space.
-        let key = stream.delivered + u64::from(ahead);
-        match stream.waiting.insert(key, message) {
+        self.held.add(message.payload.len());
+        match self.waiting.insert((stream, sequence.0), message) {
             None => Ok(()),
             Some(_) => Err(SequenceReused),
         }
     }
+
+    /// The message that `stream` expected has been delivered: passes on those that have waited for that.
+    pub(crate) fn advance(&mut self, stream: StreamId, mut deliver: impl FnMut(ReceivedMessage)) {
+        let mut next = self.expected(stream).next();
+        while let Some(message) = self.take_waiting(stream, next) {
+            self.held.release(message.payload.len(), 1);
+            deliver(message);
+            next = next.next();
+        }
+        let (page, place) = locate(stream);
+        let fresh = || Box::new([StreamSequence(0); PAGE_LEN]);
+        self.expected.entry(page).or_insert_with(fresh)[place] = next;
+    }
+
+    fn take_waiting(&mut self, stream: StreamId, sequence: StreamSequence) -> Option<ReceivedMessage> {
+        // As a rule nothing waits.
+        if self.waiting.is_empty() { None } else { self.waiting.remove(&(stream, sequence.0)) }
+    }
 }
 
-impl InboundStream {
-    const fn advance(&mut self) {
-        self.next = self.next.next();
-        self.delivered += 1;
-    }
+/// The page of a stream, and its place there.
+fn locate(stream: StreamId) -> (u16, usize) {
+    let number = usize::from(stream.0);
+    let page = u16::try_from(number / PAGE_LEN).expect("a part of a 16-bit number");
+    (page, number % PAGE_LEN)
 }
 
 #[cfg(test)]
@@ -142,6 +162,32 @@ mod tests {
         }
         assert_eq!(accept(&mut streams, 0, 0), Ok(vec![]));
         assert_eq!(accept(&mut streams, 0, 65_535), Ok(vec![message(0, 65_535), message(0, 0)]));
+    }
+
+    /// Two bytes a stream and a little more, whichever of them the peer uses.
+    #[test]
+    fn a_stream_costs_a_page_at_most() {
+        assert_eq!(size_of::<[StreamSequence; PAGE_LEN]>(), 128);
+        let mut streams = InboundStreams::new(u16::MAX);
+        accept(&mut streams, 65_534, 0).unwrap();
+        assert_eq!(streams.expected.len(), 1);
+        for stream in 0..65_534 {
+            accept(&mut streams, stream, 0).unwrap();
+        }
+        assert_eq!(streams.expected.len(), 1_024);
+        assert_eq!(accept(&mut streams, 65_534, 1), Ok(vec![message(65_534, 1)]));
+        assert_eq!(streams.held(), Held::default());
+    }
+
+    #[test]
+    fn what_waits_is_counted_until_it_is_delivered() {
+        let mut streams = InboundStreams::new(2);
+        for number in [2, 1, 5] {
+            accept(&mut streams, 1, number).unwrap();
+        }
+        assert_eq!(streams.held(), Held { payload: 6, pieces: 3 });
+        accept(&mut streams, 1, 0).unwrap();
+        assert_eq!(streams.held(), Held { payload: 2, pieces: 1 });
     }
 
     proptest! {

@@ -1,8 +1,19 @@
 //! Which TSNs have been received: the Cumulative TSN Ack Point, the ranges beyond it, the duplicates.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
 use crate::types::Tsn;
+
+/// A TSN counted without wrapping, from the one before the first: positions order where TSNs do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position(pub(crate) u64);
+
+impl Position {
+    /// The position after this one.
+    pub(crate) const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
 
 /// How a TSN stands to what has been received before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +28,15 @@ pub(crate) enum Arrival {
     OutOfReach,
 }
 
-/// A run of received TSNs, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    first: Tsn,
-    last: Tsn,
-}
-
 /// The received TSNs of one direction.
 #[derive(Clone, Debug)]
 pub(crate) struct TsnTracker {
     cumulative: Tsn,
-    /// Beyond `cumulative + 1`, ascending, isolated from each other.
-    ranges: VecDeque<Range>,
+    /// Where `cumulative` is.
+    cumulative_at: Position,
+    /// Runs of received TSNs beyond `cumulative + 1`, isolated from each other: the first of each with the last. A
+    /// tree, since the peer chooses the order in which they come.
+    ranges: BTreeMap<Position, Position>,
     /// Since the last SACK, as often as each came again; at most [`MAX_DUPLICATES`](Self::MAX_DUPLICATES).
     duplicates: Vec<Tsn>,
 }
@@ -41,8 +48,13 @@ impl TsnTracker {
     const MAX_DUPLICATES: usize = 64;
 
     /// Expects `initial` as the first TSN.
-    pub(crate) fn new(initial: Tsn) -> Self {
-        Self { cumulative: initial.minus(1), ranges: VecDeque::new(), duplicates: Vec::new() }
+    pub(crate) const fn new(initial: Tsn) -> Self {
+        Self {
+            cumulative: initial.minus(1),
+            cumulative_at: Position(0),
+            ranges: BTreeMap::new(),
+            duplicates: Vec::new(),
+        }
     }
 
     /// The last TSN before the first gap.
@@ -50,9 +62,9 @@ impl TsnTracker {
         self.cumulative
     }
 
-    /// The largest TSN received.
-    pub(crate) fn highest(&self) -> Tsn {
-        self.ranges.back().map_or(self.cumulative, |range| range.last)
+    /// Whether `tsn`, which is new, is larger than all that have been received.
+    pub(crate) fn is_highest(&self, tsn: Tsn) -> bool {
+        self.ranges.last_key_value().is_none_or(|(_, last)| self.position(tsn) > *last)
     }
 
     /// Whether a TSN is missing in front of a received one.
@@ -67,37 +79,32 @@ impl TsnTracker {
             1 => Arrival::Next,
             _ if tsn.is_at_or_before(self.cumulative) => Arrival::Duplicate,
             _ if ahead > Self::REACH => Arrival::OutOfReach,
-            _ => match self.locate(tsn) {
-                Ok(_) => Arrival::Duplicate,
-                Err(_) => Arrival::Ahead,
-            },
+            _ => {
+                let at = self.position(tsn);
+                match self.ranges.range(..=at).next_back() {
+                    Some((_, last)) if at <= *last => Arrival::Duplicate,
+                    _ => Arrival::Ahead,
+                }
+            }
         }
     }
 
-    /// Records a TSN that was classified as `Next` or `Ahead`.
-    pub(crate) fn record(&mut self, tsn: Tsn) {
-        if tsn == self.cumulative.next() {
-            self.cumulative = tsn;
-            if let Some(range) = self.ranges.front()
-                && range.first == tsn.next()
-            {
-                self.cumulative = range.last;
-                self.ranges.pop_front();
-            }
-            return;
+    /// Records a TSN that was classified as `Next` or `Ahead`, and says where it is.
+    pub(crate) fn record(&mut self, tsn: Tsn) -> Position {
+        let at = self.position(tsn);
+        let last = self.ranges.remove(&at.next()).unwrap_or(at);
+        if at == self.cumulative_at.next() {
+            let joined = u32::try_from(last.0 - at.0).expect("a range is within reach");
+            self.cumulative = tsn.plus(joined);
+            self.cumulative_at = last;
+        } else if let Some((_, end)) = self.ranges.range_mut(..at).next_back()
+            && end.next() == at
+        {
+            *end = last;
+        } else {
+            self.ranges.insert(at, last);
         }
-        let Err(index) = self.locate(tsn) else { return };
-        let joins_before = index > 0 && self.ranges[index - 1].last.next() == tsn;
-        let joins_after = index < self.ranges.len() && self.ranges[index].first == tsn.next();
-        match (joins_before, joins_after) {
-            (true, true) => {
-                self.ranges[index - 1].last = self.ranges[index].last;
-                self.ranges.remove(index);
-            }
-            (true, false) => self.ranges[index - 1].last = tsn,
-            (false, true) => self.ranges[index].first = tsn,
-            (false, false) => self.ranges.insert(index, Range { first: tsn, last: tsn }),
-        }
+        at
     }
 
     /// Notes that `tsn` came again, for the next SACK.
@@ -127,23 +134,16 @@ impl TsnTracker {
 
     /// The Gap Ack Blocks, lowest first, as offsets from the Cumulative TSN Ack.
     pub(crate) fn gap_blocks(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
-        let offset = |tsn: Tsn| {
-            u16::try_from(tsn.distance_from(self.cumulative)).expect("what is out of reach is not recorded")
+        let offset = |at: Position| {
+            let ahead = at.0 - self.cumulative_at.0;
+            u16::try_from(ahead).expect("what is out of reach is not recorded")
         };
-        self.ranges.iter().map(move |range| (offset(range.first), offset(range.last)))
+        self.ranges.iter().map(move |(first, last)| (offset(*first), offset(*last)))
     }
 
-    /// The index of the range that holds `tsn`, or where a new one would go.
-    fn locate(&self, tsn: Tsn) -> Result<usize, usize> {
-        let at = tsn.distance_from(self.cumulative);
-        // Bulk data behind one loss extends the last range.
-        match self.ranges.back() {
-            None => return Err(0),
-            Some(range) if at > range.last.distance_from(self.cumulative) => return Err(self.ranges.len()),
-            Some(_) => {}
-        }
-        let index = self.ranges.partition_point(|range| range.last.distance_from(self.cumulative) < at);
-        if self.ranges[index].first.distance_from(self.cumulative) <= at { Ok(index) } else { Err(index) }
+    /// Where `tsn` is, which lies beyond the cumulative one.
+    fn position(&self, tsn: Tsn) -> Position {
+        Position(self.cumulative_at.0 + u64::from(tsn.distance_from(self.cumulative)))
     }
 }
 
@@ -176,7 +176,7 @@ mod tests {
         receive(&mut tracker, [u32::MAX]);
         assert_eq!(tracker.cumulative(), Tsn(2));
         assert_eq!(tracker.gap_blocks().collect::<Vec<_>>(), [(2, 2)]);
-        assert_eq!(tracker.highest(), Tsn(4));
+        assert!(!tracker.is_highest(Tsn(3)) && tracker.is_highest(Tsn(5)));
     }
 
     #[test]

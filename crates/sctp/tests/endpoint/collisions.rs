@@ -3,7 +3,10 @@
 
 use crate::net::{self, Net, Sent, describe, parse, v4};
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{Cause, Chunk, CloseReason, ConnectOptions, Event, SctpConfig, VerificationTag};
+use slantpath_sctp::chunk::{CookieAck, CookieEcho, InitAck};
+use slantpath_sctp::{
+    Cause, Chunk, CloseReason, ConnectOptions, Event, Parameter, SctpConfig, VerificationTag,
+};
 
 fn config() -> SctpConfig {
     SctpConfig { heartbeat_interval: None, ..SctpConfig::default() }
@@ -331,4 +334,59 @@ fn an_init_in_shutdown_ack_sent_is_answered_by_the_shutdown_ack() {
     let closed = net.events(z).contains(&Event::Closed(CloseReason::ShutdownComplete));
     assert!(closed, "{}", net.trace(0));
     assert!(net.established(a).is_some(), "{}", net.trace(0));
+}
+
+/// The cookie in the INIT ACK that was sent last, and the tag that its COOKIE ECHO must have.
+fn last_cookie(net: &Net) -> (Chunk, u32) {
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
+    let [Parameter::StateCookie(cookie)] = &ack.parameters[..] else { panic!("{ack:?}") };
+    (Chunk::CookieEcho(CookieEcho { cookie: cookie.clone() }), ack.fields.initiate_tag.0)
+}
+
+/// Section 5.2.4, action B, in ESTABLISHED: our INIT has been answered by one who had a tag of its own, and the cookie
+/// for the INIT that crossed ours comes back after that.
+#[test]
+fn a_cookie_with_our_tag_and_another_of_the_peer_brings_the_peers_new_tag() {
+    let mut net = Net::calm();
+    let a = v4(1, 1);
+    let z = net.add(&[v4(1, 2)], 2_905, config());
+    let options = ConnectOptions { peer_addresses: vec![a], peer_port: 5_000, primary: None };
+    let id = net.hosts[z].endpoint.connect(net.now, &options).unwrap();
+    net.drain(z);
+    let route = (a, v4(1, 2));
+    let Chunk::Init(init) = crate::security::init(77) else { panic!() };
+    net.inject_chunks(route, net::header(5_000, 2_905, 0), &[Chunk::Init(init.clone())]);
+    let (echo, our_tag) = last_cookie(&net);
+    let header = net::header(5_000, 2_905, our_tag);
+    let fields = slantpath_sctp::chunk::InitFields { initiate_tag: VerificationTag(55), ..init.fields };
+    let parameters = vec![Parameter::StateCookie("of the other".into())];
+    net.inject_chunks(route, header, &[Chunk::InitAck(InitAck { fields, parameters })]);
+    net.inject_chunks(route, header, &[Chunk::CookieAck(CookieAck)]);
+    assert_eq!(net.hosts[z].endpoint.association(id).unwrap().peer_tag(), VerificationTag(55));
+    let first = net.sent.len();
+    net.inject_chunks(route, header, &[echo]);
+    assert_eq!(answers(&net, first), ["COOKIE-ACK"]);
+    assert_eq!(parse(&net.sent[first].packet).0.verification_tag, VerificationTag(77));
+    net.send(z, id, 0, "from now on");
+    assert_eq!(parse(&net.sent[first + 1].packet).0.verification_tag, VerificationTag(77));
+}
+
+/// Section 5.2.4: no new association grows out of one that waits for its SHUTDOWN COMPLETE.
+#[test]
+fn the_cookie_of_a_restart_in_shutdown_ack_sent_is_refused() {
+    let (mut net, at_a, at_z) = Net::associated(&config(), [&[v4(1, 1)], &[v4(1, 2)]]);
+    let (a, z) = (0, 1);
+    let route = (v4(1, 1), v4(1, 2));
+    net.inject_chunks(route, net::header(5_000, 2_905, 0), &[crate::security::init(77)]);
+    let (echo, tag) = last_cookie(&net);
+    net.shutdown(a, at_a);
+    net.run_for(Duration::from_millis(10));
+    net.drop_under_way();
+    let first = net.sent.len();
+    net.inject_chunks(route, net::header(5_000, 2_905, tag), &[echo]);
+    assert_eq!(answers(&net, first), ["ERROR[10]", "SHUTDOWN-ACK"]);
+    assert_eq!(net.events(z), [Event::ShutdownReceived]);
+    let state = net.hosts[z].endpoint.association(at_z).map(slantpath_sctp::Association::state);
+    assert_eq!(state, Some(slantpath_sctp::AssociationState::ShutdownAckSent));
 }

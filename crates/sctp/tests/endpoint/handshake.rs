@@ -3,7 +3,7 @@
 use crate::net::{self, Net, header, parse, v4};
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::chunk::{Error, InitAck};
+use slantpath_sctp::chunk::{Abort, CookieAck, Error, Heartbeat, InitAck};
 use slantpath_sctp::{
     Cause, Chunk, CloseReason, ConnectError, ConnectOptions, Event, Message, Parameter, Ppid, SctpConfig,
     SendError, StreamId, VerificationTag,
@@ -327,9 +327,75 @@ fn a_heartbeat_in_cookie_echoed_is_answered() {
     net.connect(a, z);
     net.run_until(Instant::from_millis(20));
     let (header, _) = parse(&net.sent[1].packet);
-    let probe = Chunk::Heartbeat(slantpath_sctp::chunk::Heartbeat::new(Bytes::from_static(b"are you there")));
+    let probe = Chunk::Heartbeat(Heartbeat::new(Bytes::from_static(b"are you there")));
     net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[probe]);
     assert_eq!(net::describe(&net.sent.last().unwrap().packet), "HEARTBEAT-ACK");
+}
+
+#[test]
+fn a_cookie_ack_counts_wherever_in_its_packet_it_stands() {
+    let probe = Chunk::Heartbeat(Heartbeat::new(Bytes::from_static(b"are you there")));
+    let report = Chunk::Error(Error::because(Cause::InvalidStreamIdentifier(StreamId(3))));
+    let reported = Event::PeerReported(vec![Cause::InvalidStreamIdentifier(StreamId(3))]);
+    for (first, event, answer) in [(probe, None, "HEARTBEAT-ACK"), (report, Some(reported), "COOKIE-ECHO")] {
+        let (mut net, a, z) = two();
+        net.connect(a, z);
+        net.run_until(Instant::from_millis(20));
+        net.drop_under_way();
+        let (header, _) = parse(&net.sent[1].packet);
+        // The peer, which has no association, need not hear of it.
+        net.cut(v4(1, 1), v4(1, 2));
+        net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[first, Chunk::CookieAck(CookieAck)]);
+        let expected: Vec<_> = [established(16, 16)].into_iter().chain(event).collect();
+        assert_eq!(net.events(a), expected);
+        assert_eq!(net::describe(&net.sent.last().unwrap().packet), answer);
+        // T1-cookie has been stopped.
+        let sent = net.sent.len();
+        net.run_for(Duration::from_secs(10));
+        assert_eq!(net.sent.len(), sent, "{}", net.trace(0));
+    }
+}
+
+/// Section 8.5.1, rule B, before the association is there: our tag without the T bit, or the peer's, as far as it is
+/// known, with it.
+#[test]
+fn an_abort_ends_a_setup_with_our_tag_or_with_the_peers_and_the_t_bit() {
+    for is_echoed in [false, true] {
+        for (has_own_tag, is_tag_reflected) in [(true, false), (true, true), (false, true), (false, false)] {
+            let (mut net, a, z) = two();
+            net.connect(a, z);
+            net.run_until(Instant::from_millis(if is_echoed { 20 } else { 0 }));
+            let (_, init) = parse(&net.sent[0].packet);
+            let Chunk::Init(init) = &init[0] else { panic!("{init:?}") };
+            let peer_tag = if is_echoed { parse(&net.sent[2].packet).0.verification_tag.0 } else { 4_711 };
+            net.drop_under_way();
+            let tag = if has_own_tag { init.fields.initiate_tag.0 } else { peer_tag };
+            let probe = Chunk::Heartbeat(Heartbeat::new(Bytes::from_static(b"and goodbye")));
+            let abort = Chunk::Abort(Abort { is_tag_reflected, causes: Vec::new() });
+            // The peer's tag comes in with an ABORT in front only.
+            let chunks = if has_own_tag { vec![probe, abort] } else { vec![abort] };
+            net.inject_chunks((v4(1, 2), v4(1, 1)), header(2_905, 5_000, tag), &chunks);
+            let ends = if has_own_tag { !is_tag_reflected } else { is_tag_reflected && is_echoed };
+            let closed = Event::Closed(CloseReason::PeerAborted(Vec::new()));
+            let expected = if ends { vec![closed] } else { Vec::new() };
+            assert_eq!(net.events(a), expected, "{is_echoed}, own tag {has_own_tag}, T {is_tag_reflected}");
+        }
+    }
+}
+
+#[test]
+fn a_cookie_echo_is_repeated_without_data() {
+    let (mut net, a, z) = two();
+    let id = net.connect(a, z);
+    net.send(a, id, 3, "early");
+    net.run_until(Instant::from_millis(20));
+    net.drop_under_way();
+    net.send(a, id, 3, "later");
+    net.run_until(Instant::from_millis(1_020));
+    assert_eq!(
+        net.trace(2).lines().collect::<Vec<_>>(),
+        ["20 ms 10.0.1.1 > 10.0.1.2 COOKIE-ECHO DATA(5)", "1.02 s 10.0.1.1 > 10.0.1.2 COOKIE-ECHO"]
+    );
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod camping;
 mod collisions;
+mod delivery;
 mod handshake;
 mod icmp;
 mod multihoming;

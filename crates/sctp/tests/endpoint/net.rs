@@ -9,7 +9,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{
     AssociationId, Chunk, CommonHeader, ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message,
-    Output, PacketBuilder, Ppid, ReceivedMessage, SctpConfig, StreamId, VerificationTag,
+    Output, PacketBuilder, PartialMessage, Ppid, ReceivedMessage, SctpConfig, StreamId, VerificationTag,
 };
 use slantpath_testkit::{Faults, Wire};
 use slantpath_wire::Packet;
@@ -250,8 +250,10 @@ impl Net {
 
     /// Takes the events of a host, and keeps the payloads of its messages.
     pub(crate) fn received(&mut self, host: usize) -> Vec<ReceivedMessage> {
+        let mut partial = PartialMessage::new(u64::MAX);
         let messages = self.events(host).into_iter().filter_map(|event| match event {
             Event::Received(message) => Some(message),
+            Event::ReceivedPart(part) => partial.push(part).expect("no message is too long"),
             _ => None,
         });
         messages.collect()

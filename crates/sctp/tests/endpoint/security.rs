@@ -5,14 +5,14 @@ use crate::net::{Net, Sent, describe, header, parse, v4};
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::{Abort, CookieEcho, Init, InitFields};
-use slantpath_sctp::{AssociationId, Cause, Chunk, Event, SctpConfig, Tsn, VerificationTag};
+use slantpath_sctp::{AssociationId, Cause, Chunk, Event, Parameter, SctpConfig, Tsn, VerificationTag};
 use slantpath_wire::{Checksum, Packet};
 
 fn config() -> SctpConfig {
     SctpConfig { heartbeat_interval: None, ..SctpConfig::default() }
 }
 
-fn init(tag: u32) -> Chunk {
+pub(crate) fn init(tag: u32) -> Chunk {
     let fields = InitFields {
         initiate_tag: VerificationTag(tag),
         a_rwnd: 100_000,
@@ -141,6 +141,27 @@ fn a_stale_cookie_is_refused_with_the_measure_of_its_staleness() {
     net.now = at(0);
     net.inject(echo.route, echo.packet);
     assert_eq!(net.hosts[Z].endpoint.association_count(), 1, "to the last moment it is good");
+}
+
+/// A cookie lives for 60 s, and longer by what its INIT asks for, up to as much again.
+#[test]
+fn a_cookie_lives_longer_by_what_its_init_asks_for_up_to_twice_as_long() {
+    for (increment_ms, life_s) in [(0, 60), (1_000, 61), (60_000, 120), (60_001, 120), (u32::MAX, 120)] {
+        for (late_ns, is_taken) in [(0, true), (1, false)] {
+            let mut net = listener();
+            let Chunk::Init(mut init) = init(7) else { panic!() };
+            init.parameters.push(Parameter::CookiePreservative { increment_ms });
+            let route = (v4(1, 1), v4(1, 2));
+            net.inject_chunks(route, header(5_000, 2_905, 0), &[Chunk::Init(init)]);
+            let (_, chunks) = parse(&net.sent[0].packet);
+            let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
+            let [Parameter::StateCookie(cookie)] = &ack.parameters[..] else { panic!("{ack:?}") };
+            net.now = Instant::from_nanos(life_s * 1_000_000_000 + late_ns);
+            let echo = Chunk::CookieEcho(CookieEcho { cookie: cookie.clone() });
+            net.inject_chunks(route, header(5_000, 2_905, ack.fields.initiate_tag.0), &[echo]);
+            assert_eq!(net.hosts[0].endpoint.association_count(), usize::from(is_taken), "{increment_ms} ms");
+        }
+    }
 }
 
 fn associated() -> (Net, AssociationId, AssociationId) {

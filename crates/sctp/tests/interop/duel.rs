@@ -20,6 +20,10 @@ pub(crate) trait Peer {
     fn shutdown(&mut self, now: Instant);
     fn is_established(&self) -> bool;
     fn is_closed(&self) -> bool;
+    /// How many parts of messages it was given.
+    fn parts(&self) -> u64 {
+        0
+    }
     /// Whether it waits for ever if its peer's SHUTDOWN COMPLETE is lost.
     fn needs_the_first_shutdown_complete(&self) -> bool {
         false

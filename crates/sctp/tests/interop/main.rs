@@ -8,7 +8,7 @@ mod duel;
 mod our_peer;
 mod sctp_proto_peer;
 
-use slantpath_base::{Duration, Probability};
+use slantpath_base::{Duration, Instant, Probability};
 use slantpath_testkit::Faults;
 
 use dcsctp_peer::DcsctpPeer;
@@ -111,6 +111,23 @@ fn we_understand_ourselves_through_storms() {
         duel.shutdown(1);
         let is_over = |duel: &Duel| duel.peers.iter().all(|peer| peer.is_closed());
         assert!(duel.run(Duration::from_secs(600), is_over), "{replay}: no end");
+    }
+}
+
+/// Their messages of 20,000 bytes do not fit into our buffer, which is closed for the first 20 s.
+#[test]
+fn they_send_more_than_our_buffer_holds_and_wait_while_nothing_is_read() {
+    for (name, theirs) in [("dcsctp", dcsctp as fn() -> Box<dyn Peer>), ("sctp-proto", sctp_proto)] {
+        for (seed, faults) in [(1, calm()), (2, stormy()), (3, stormy())] {
+            let replay = format!("{name}, seed {seed}");
+            let read_at = Instant::from_secs(20);
+            let mut duel =
+                Duel::new([Box::new(OurPeer::cramped(seed, Some(read_at))), theirs()], faults, seed);
+            duel.connect(0);
+            assert!(duel.run(Duration::from_secs(120), Duel::is_established), "{replay}: no association");
+            duel.transfer(40, &replay);
+            assert!(duel.now > read_at && duel.peers[0].parts() > 0, "{replay}: {}", duel.peers[0].parts());
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_sctp::{
-    AssociationId, ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message, Output, Ppid, SctpConfig,
-    StreamId,
+    AssociationId, ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message, Output, PartialMessage,
+    Ppid, SctpConfig, StreamId,
 };
 use slantpath_wire::{Checksum, Packet};
 
@@ -21,14 +21,29 @@ pub(crate) struct OurPeer {
     is_closed: bool,
     deadline: Option<Instant>,
     messages: Vec<(u16, Vec<u8>)>,
+    partial: PartialMessage,
+    /// How many messages came in parts.
+    parts: u64,
+    /// Until when messages are held back.
+    pause: Option<Instant>,
 }
 
 impl OurPeer {
     /// Both ports are 5000, as the others have it.
     pub(crate) fn new(seed: u64, is_second: bool) -> Self {
+        Self::with_config(seed, is_second, &SctpConfig::default())
+    }
+
+    /// With a buffer that the longest messages do not fit into, and that closes while nothing is read until `pause`.
+    pub(crate) fn cramped(seed: u64, pause: Option<Instant>) -> Self {
+        let config = SctpConfig { receive_buffer_bytes: 12_000, ..SctpConfig::default() };
+        Self { pause, ..Self::with_config(seed, false, &config) }
+    }
+
+    fn with_config(seed: u64, is_second: bool, config: &SctpConfig) -> Self {
         let (first, second) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
         let (own, other) = if is_second { (second, first) } else { (first, second) };
-        let config = SctpConfig { initial_path_mtu: 1_200, ..SctpConfig::default() };
+        let config = SctpConfig { initial_path_mtu: 1_200, ..config.clone() };
         let config = EndpointConfig { port: 5_000, addresses: vec![own], config };
         let mut endpoint = Endpoint::new(config, Seed::new(seed, 0).stream("endpoint"));
         endpoint.listen(true);
@@ -41,6 +56,9 @@ impl OurPeer {
             is_closed: false,
             deadline: None,
             messages: Vec::new(),
+            partial: PartialMessage::new(u64::MAX),
+            parts: 0,
+            pause: None,
         }
     }
 
@@ -49,8 +67,17 @@ impl OurPeer {
             Event::Established { .. } => {
                 self.association = Some(id);
                 self.is_established = true;
+                if self.pause.is_some() {
+                    assert!(self.endpoint.pause_delivery(id));
+                }
             }
             Event::Received(message) => self.messages.push((message.stream.0, message.payload.to_vec())),
+            Event::ReceivedPart(part) => {
+                self.parts += 1;
+                if let Some(message) = self.partial.push(part).unwrap() {
+                    self.messages.push((message.stream.0, message.payload.to_vec()));
+                }
+            }
             Event::Closed(_) => self.is_closed = true,
             _ => {}
         }
@@ -73,6 +100,11 @@ impl Peer for OurPeer {
         if self.deadline.is_some_and(|deadline| deadline <= now) {
             self.endpoint.handle_input(now, Input::Deadline);
         }
+        if let Some(association) = self.association
+            && self.pause.take_if(|until| *until <= now).is_some()
+        {
+            assert!(self.endpoint.resume_delivery(association));
+        }
     }
 
     fn take_packets(&mut self, now: Instant) -> Vec<Vec<u8>> {
@@ -90,7 +122,11 @@ impl Peer for OurPeer {
     }
 
     fn next_deadline(&mut self) -> Option<Instant> {
-        self.deadline
+        self.deadline.into_iter().chain(self.pause).min()
+    }
+
+    fn parts(&self) -> u64 {
+        self.parts
     }
 
     fn send(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! The end of an association (RFC 9260, section 9).
 
 use super::*;
-use crate::chunk::{Shutdown, ShutdownAck};
+use crate::chunk::{Heartbeat, Shutdown, ShutdownAck, ShutdownComplete};
 
 #[test]
 fn shutdown_delivers_what_is_queued_on_both_sides() {
@@ -132,13 +132,104 @@ fn whatever_the_peer_still_sends_restarts_t2() {
     wire.ends[0].shutdown(wire.now);
     wire.drain();
     wire.run_until(Instant::from_millis(900));
-    wire.inject(
-        0,
-        0,
-        &[Chunk::HeartbeatAck(crate::chunk::Heartbeat::new(bytes::Bytes::from_static(b"old")).into_ack())],
-    );
+    wire.inject(0, 0, &[Chunk::HeartbeatAck(Heartbeat::new(bytes::Bytes::from_static(b"old")).into_ack())]);
     wire.run_until(Instant::from_millis(1_899));
     assert_eq!(wire.log.len(), 1);
     wire.run_until(Instant::from_millis(1_900));
     assert_eq!(wire.log.len(), 2);
+}
+
+/// End 0 in each state, with nothing that its peer would have to answer under way.
+fn in_each_state() -> Vec<(Wire, AssociationState)> {
+    let shutdown = Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 4) });
+    let cases = [
+        (AssociationState::Established, false, false, false),
+        (AssociationState::ShutdownPending, true, true, false),
+        (AssociationState::ShutdownSent, false, true, false),
+        (AssociationState::ShutdownReceived, true, false, true),
+        (AssociationState::ShutdownAckSent, false, false, true),
+    ];
+    let wires = cases.map(|(state, has_data, shuts_down, peer_shuts_down)| {
+        let mut wire = Wire::new(1, quiet());
+        wire.decide(|_| is_lost());
+        if has_data {
+            wire.send(0, 0..1, 100);
+        }
+        if shuts_down {
+            wire.ends[0].shutdown(wire.now);
+            wire.drain();
+        }
+        if peer_shuts_down {
+            wire.inject(0, 0, std::slice::from_ref(&shutdown));
+        }
+        assert_eq!(wire.ends[0].state(), state);
+        wire.log.clear();
+        wire.events[0].clear();
+        (wire, state)
+    });
+    wires.into()
+}
+
+#[test]
+fn shutdown_complete_counts_in_shutdown_ack_sent_alone() {
+    for (mut wire, state) in in_each_state() {
+        wire.inject(0, 0, &[Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: false })]);
+        let is_closed = wire.ends[0].state() == AssociationState::Closed;
+        assert_eq!(is_closed, state == AssociationState::ShutdownAckSent, "{state:?}");
+        assert_eq!(wire.events[0].len(), usize::from(is_closed));
+    }
+}
+
+/// Section 6: DATA is received up to SHUTDOWN-SENT on the side that shuts down, and no longer on the other.
+#[test]
+fn data_after_the_peers_shutdown_is_neither_delivered_nor_acknowledged() {
+    for (mut wire, state) in in_each_state() {
+        for tsn in [6, 7] {
+            wire.inject(0, 0, &[data(tsn, b"late")]);
+        }
+        let is_taken =
+            !matches!(state, AssociationState::ShutdownReceived | AssociationState::ShutdownAckSent);
+        let delivered = if is_taken { 2 } else { 0 };
+        assert_eq!(wire.events[0].len(), delivered, "{state:?}");
+        assert_eq!(wire.ends[0].snapshot().cumulative_tsn_received, Tsn(5 + delivered as u32));
+        assert_eq!(wire.log.is_empty(), !is_taken, "{state:?}: {:?}", wire.log);
+    }
+}
+
+/// Section 8.3.
+#[test]
+fn heartbeats_are_answered_until_shutdown_or_its_answer_is_sent() {
+    for (mut wire, state) in in_each_state() {
+        wire.inject(0, 0, &[Chunk::Heartbeat(Heartbeat::new(bytes::Bytes::from_static(b"are you there")))]);
+        let is_answered =
+            !matches!(state, AssociationState::ShutdownSent | AssociationState::ShutdownAckSent);
+        let answers = wire.log.iter().flat_map(|sent| &sent.chunks);
+        let answers = answers.filter(|chunk| matches!(chunk, Chunk::HeartbeatAck(_))).count();
+        assert_eq!(answers, usize::from(is_answered), "{state:?}");
+    }
+}
+
+#[test]
+fn whatever_the_peer_sends_in_shutdown_sent_clears_the_count_of_errors() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    // T2-shutdown runs for 1, 2 and 4 s.
+    wire.run_until(Instant::from_secs(7));
+    assert_eq!(wire.ends[0].snapshot().error_count, 3);
+    wire.inject(0, 0, &[data(6, b"still there")]);
+    assert_eq!(wire.ends[0].snapshot().error_count, 0);
+}
+
+#[test]
+fn a_shutdown_that_is_not_answered_is_repeated_on_the_other_path() {
+    let mut wire = Wire::new(2, quiet());
+    wire.decide(|_| is_lost());
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    wire.run_until(Instant::from_secs(4));
+    let sent: Vec<_> = wire.log.iter().map(|sent| (sent.at, sent.path)).collect();
+    let at = Instant::from_secs;
+    assert_eq!(sent, [(at(0), 0), (at(1), 1), (at(2), 0), (at(4), 1)]);
 }

@@ -85,7 +85,7 @@ fn run(seed: u64) {
     for context in 0..120 {
         let end = random.below(2) as usize;
         let stream = random.below(4) as u16;
-        let len = [8, 100, 1_024, 1_452, 3_000, 9_000][random.below(6) as usize];
+        let len = [8, 100, 1_024, 1_452, 3_000, 9_000, 60_000][random.below(7) as usize];
         let is_unordered = random.below(8) == 0;
         let message = Message { is_unordered, ..message(stream, context, len) };
         if wire.ends[end].send(wire.now, message).is_ok() {
@@ -127,12 +127,10 @@ fn judge(wire: &Wire, sent: &[Vec<(u16, u64)>; 2], has_heartbeats: bool) {
             assert!(matches!(other, Some(Event::Closed(CloseReason::PeerUnreachable))), "{other:?}");
         }
         let mut received: Vec<(u16, u64)> = Vec::new();
-        for event in &wire.events[end] {
-            if let Event::Received(message) = event {
-                let context = number(&message.payload);
-                let stream = if message.is_unordered { 4 + context as u16 } else { message.stream.0 };
-                received.push((stream, context));
-            }
+        for message in wire.messages(end) {
+            let context = number(&message.payload);
+            let stream = if message.is_unordered { 4 + context as u16 } else { message.stream.0 };
+            received.push((stream, context));
         }
         let is_complete = matches!(reason, Some(CloseReason::ShutdownComplete));
         for stream in 0..4 + 120 {

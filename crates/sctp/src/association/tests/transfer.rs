@@ -86,16 +86,6 @@ fn a_window_update_opens_a_closed_window_at_once() {
 }
 
 #[test]
-fn a_message_larger_than_the_receive_buffer_is_reported_not_waited_for() {
-    let config = SctpConfig { receive_buffer_bytes: 8_000, ..quiet() };
-    let mut wire = Wire::new(1, config);
-    wire.send(0, 0..1, 20_000);
-    wire.run_to_rest();
-    assert_eq!(wire.events[1].last(), Some(&Event::Closed(CloseReason::Aborted(Cause::OutOfResource))));
-    assert!(matches!(wire.events[0].last(), Some(Event::Closed(CloseReason::PeerAborted(_)))));
-}
-
-#[test]
 fn a_sack_rides_on_data_that_goes_the_same_way() {
     let mut wire = Wire::new(1, quiet());
     wire.send(0, 0..1, 100);
@@ -115,9 +105,10 @@ fn a_failed_message_comes_back_as_it_was_given() {
     wire.send(0, 0..1, 10_000);
     wire.send(0, 1..2, 10);
     let given = [message(0, 0, 10_000), message(0, 1, 10)];
-    assert_eq!(wire.ends[0].clone().into_unacknowledged(), given);
+    let given = given.map(|message| Event::SendFailed { message });
+    assert_eq!(wire.ends[0].clone().into_remains(), given);
     wire.inject(0, 0, &[sack(1, &[])]);
-    assert_eq!(wire.ends[0].clone().into_unacknowledged(), given, "one fragment is not the message");
+    assert_eq!(wire.ends[0].clone().into_remains(), given, "one fragment is not the message");
 }
 
 #[test]
@@ -172,4 +163,63 @@ fn one_burst_is_at_most_four_packets() {
     assert_eq!(wire.log.len() - before, 4);
     wire.run_to_rest();
     assert_eq!(wire.received(1).len(), 150);
+}
+
+#[test]
+fn sacks_handed_in_together_release_what_they_do_one_by_one() {
+    let config = SctpConfig { initial_cwnd_bytes: Some(100_000), ..quiet() };
+    for is_together in [false, true] {
+        let mut wire = Wire::new(1, config.clone());
+        wire.decide(|_| is_lost());
+        wire.send(0, 0..30, 1_400);
+        assert_eq!(data_packets(&wire, 0).len(), 4);
+        wire.now = Instant::from_millis(100);
+        for acked in 1..4 {
+            wire.hand_in(0, 0, &[sack(acked, &[])]);
+            if !is_together {
+                wire.drain();
+            }
+        }
+        wire.drain();
+        assert_eq!(data_packets(&wire, 0).len(), 4 + 3 * 4, "together: {is_together}");
+    }
+}
+
+#[test]
+fn a_burst_that_was_not_used_up_is_not_added_to_the_next() {
+    let config = SctpConfig { initial_cwnd_bytes: Some(100_000), ..quiet() };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..2, 1_400);
+    wire.inject(0, 0, &[sack(1, &[])]);
+    wire.inject(0, 0, &[sack(2, &[])]);
+    wire.send(0, 2..30, 1_400);
+    assert_eq!(data_packets(&wire, 0).len(), 2 + 4);
+}
+
+/// RFC 9260, section 5.4: nothing but probes goes to an address that is not confirmed.
+#[test]
+fn data_from_an_unconfirmed_address_is_acknowledged_to_a_confirmed_one() {
+    let mut tcbs = [0, 1].map(|end| tcb(end, 2, &quiet()));
+    tcbs[0].peer_addresses[1].is_confirmed = false;
+    let mut wire = Wire::with_tcbs(tcbs, [quiet(), quiet()]);
+    wire.decide(|_| is_lost());
+    let before = wire.log.len();
+    for tsn in [6, 7] {
+        wire.inject(0, 1, &[data(tsn, b"from the second address")]);
+    }
+    let sacks: Vec<_> = wire.log[before..].iter().filter(|sent| sent.sack().is_some()).collect();
+    assert_eq!(sacks.iter().map(|sent| sent.path).collect::<Vec<_>>(), [0]);
+}
+
+#[test]
+fn the_report_of_an_unknown_chunk_fills_a_packet_at_most() {
+    for (len, packet_len) in [(100, 12 + 4 + 4 + 104), (1_456, 1_480), (3_000, 1_480)] {
+        let mut wire = Wire::new(1, quiet());
+        let chunk = Chunk::Unknown { kind: 0xc5, flags: 0, value: vec![1; len].into() };
+        wire.inject(0, 0, &[chunk]);
+        let [report] = &wire.log[..] else { panic!("{:?}", wire.log) };
+        assert!(matches!(report.chunks[..], [Chunk::Error(_)]));
+        assert_eq!(report.packet.len(), packet_len, "a chunk of {len} bytes");
+    }
 }

@@ -1,0 +1,221 @@
+//! The receiving half by itself: what arrives, and what the next SACK says.
+#![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
+
+use bytes::Bytes;
+
+use super::*;
+use crate::types::{Ppid, StreamSequence};
+
+const FIRST: u32 = 1_000;
+
+fn config(receive_buffer_bytes: u32) -> SctpConfig {
+    SctpConfig { receive_buffer_bytes, ..SctpConfig::default() }
+}
+
+fn receiver(receive_buffer_bytes: u32) -> Receiver {
+    Receiver::new(Tsn(FIRST), u16::MAX, &config(receive_buffer_bytes))
+}
+
+/// A whole message in chunk number `number` of all, the one of this number in stream 0.
+fn whole(number: u32, sequence: u16, len: usize) -> Data {
+    Data {
+        flags: DataFlags::WHOLE,
+        tsn: Tsn(FIRST).plus(number),
+        stream: StreamId(0),
+        sequence: StreamSequence(sequence),
+        ppid: Ppid(0),
+        payload: vec![number as u8; len].into(),
+    }
+}
+
+fn fragment(number: u32, len: usize) -> Data {
+    Data { flags: DataFlags::MIDDLE, ..whole(number, 0, len) }
+}
+
+/// Hands over a chunk in a packet of its own and gives what is delivered.
+fn hand(receiver: &mut Receiver, data: Data) -> Result<Vec<Event>, DataFault> {
+    let mut events = Vec::new();
+    receiver.on_data(data, 0, None, |event| events.push(event))?;
+    receiver.on_packet_end(Instant::START, &config(0));
+    Ok(events)
+}
+
+fn a_rwnd(receiver: &mut Receiver) -> u32 {
+    receiver.take_sack(1_000).a_rwnd
+}
+
+#[test]
+fn a_chunk_out_of_reach_is_dropped_and_answered_at_once() {
+    let mut receiver = receiver(100_000);
+    assert_eq!(hand(&mut receiver, whole(65_535, 1, 10)), Ok(vec![]));
+    assert!(receiver.is_ack_due());
+    let sack = receiver.take_sack(1_000);
+    assert_eq!((sack.cumulative_tsn_ack, sack.gap_ack_blocks.len()), (Tsn(FIRST - 1), 0));
+    assert_eq!(hand(&mut receiver, whole(65_534, 1, 10)), Ok(vec![]));
+    assert_eq!(receiver.take_sack(1_000).gap_ack_blocks.len(), 1);
+}
+
+#[test]
+fn gap_blocks_come_before_duplicates_where_a_sack_has_no_room_for_both() {
+    let mut receiver = receiver(100_000);
+    for number in [1, 3, 5, 1, 3, 5, 5] {
+        hand(&mut receiver, whole(number, number as u16, 10)).unwrap();
+    }
+    assert_eq!(receiver.sack_len(), Sack::FIXED_LEN + 4 * (3 + 4));
+    for (entries, blocks, duplicates) in [(0, 0, 0), (2, 2, 0), (3, 3, 0), (5, 3, 2), (7, 3, 4), (9, 3, 4)] {
+        let sack = receiver.clone().take_sack(Sack::FIXED_LEN + 4 * entries + 3);
+        assert_eq!((sack.gap_ack_blocks.len(), sack.duplicates.len()), (blocks, duplicates), "{entries}");
+    }
+}
+
+#[test]
+fn a_duplicate_is_reported_once_and_of_many_the_first_64() {
+    let mut receiver = receiver(100_000);
+    hand(&mut receiver, whole(0, 0, 10)).unwrap();
+    for _ in 0..3 {
+        hand(&mut receiver, whole(0, 0, 10)).unwrap();
+    }
+    assert_eq!(receiver.take_sack(1_000).duplicates[..], [Tsn(FIRST); 3]);
+    assert_eq!(receiver.take_sack(1_000).duplicates[..], []);
+    for _ in 0..65 {
+        hand(&mut receiver, whole(0, 0, 10)).unwrap();
+    }
+    assert_eq!(receiver.take_sack(1_000).duplicates.len(), 64);
+}
+
+/// Receiver's side of the silly window syndrome.
+#[test]
+fn less_room_than_a_packet_is_no_room() {
+    for (buffer, len, expected) in [
+        (10_000, 8_548, 1_452),
+        (10_000, 8_549, 0),
+        // Half of a buffer that is smaller than two packets.
+        (2_000, 1_000, 1_000),
+        (2_000, 1_001, 0),
+    ] {
+        let mut receiver = receiver(buffer);
+        hand(&mut receiver, whole(1, 1, len)).unwrap();
+        assert_eq!(a_rwnd(&mut receiver), expected, "{len} bytes in {buffer}");
+    }
+}
+
+#[test]
+fn what_fills_a_gap_is_kept_up_to_twice_the_buffer_and_what_comes_next_always() {
+    let mut receiver = receiver(10_000);
+    hand(&mut receiver, whole(9, 9, 10_000)).unwrap();
+    hand(&mut receiver, whole(10, 10, 1)).unwrap();
+    assert_eq!(receiver.buffered_bytes(), 10_000, "beyond all others, into a closed window");
+    hand(&mut receiver, whole(3, 3, 9_999)).unwrap();
+    hand(&mut receiver, whole(4, 4, 2)).unwrap();
+    assert_eq!(receiver.buffered_bytes(), 19_999);
+    hand(&mut receiver, whole(4, 4, 1)).unwrap();
+    assert_eq!(receiver.buffered_bytes(), 20_000);
+    hand(&mut receiver, whole(5, 5, 1)).unwrap();
+    assert_eq!(receiver.take_sack(1_000).gap_ack_blocks.len(), 2, "3 to 4, and 9");
+    let delivered = hand(&mut receiver, whole(0, 0, 30_000)).unwrap();
+    assert_eq!(delivered.len(), 1);
+}
+
+#[test]
+fn what_comes_next_and_is_never_delivered_ends_the_association_before_memory_does() {
+    let mut receiver = receiver(10_000);
+    hand(&mut receiver, whole(0, 1, 1)).unwrap();
+    hand(&mut receiver, whole(60_000, 60_000, 1)).unwrap();
+    // Message 0 of the stream never comes, so that all that fills the gap must wait.
+    let mut number = 0;
+    let fault = loop {
+        number += 1;
+        if let Err(fault) = hand(&mut receiver, whole(number, number as u16 + 1, 1_000)) {
+            break fault;
+        }
+    };
+    assert_eq!(fault, DataFault::NoRoomForMessage);
+    let size = receiver.held().size();
+    assert!((40_000 + 65_535..40_000 + 65_535 + 1_400).contains(&size), "{size}");
+}
+
+#[test]
+fn a_pausing_reader_is_given_no_more_than_fits() {
+    let mut receiver = receiver(10_000);
+    receiver.pause();
+    hand(&mut receiver, whole(60_000, 60_000, 1)).unwrap();
+    for number in 0..40 {
+        assert_eq!(hand(&mut receiver, whole(number, number as u16, 1_000)), Ok(vec![]));
+    }
+    // Nine close the window. The others fill the gap, up to twice the buffer.
+    assert_eq!(receiver.buffered_bytes(), 19_001);
+    let mut delivered = 0;
+    receiver.resume(|_| delivered += 1);
+    assert_eq!((delivered, receiver.is_ack_due(), a_rwnd(&mut receiver)), (19, true, 9_999));
+}
+
+#[test]
+fn short_chunks_close_the_window_by_what_keeping_them_costs() {
+    let mut receiver = receiver(20_000);
+    let mut kept = 0;
+    while a_rwnd(&mut receiver) > 0 {
+        // Every third one, so that each is a run, and a gap, by itself.
+        hand(&mut receiver, fragment(3 * kept + 1, 1)).unwrap();
+        kept += 1;
+    }
+    // Less than 1,452 of 40,000 bytes are left.
+    assert_eq!(u64::from(kept), (40_000 - 1_452) / (1 + Held::OVERHEAD) + 1);
+    hand(&mut receiver, fragment(3 * kept + 1, 1)).unwrap();
+    assert_eq!(receiver.buffered_bytes(), u64::from(kept), "the next one is dropped");
+    // Those in between are let in as long as all of it costs at most four buffers.
+    for number in (2..3 * kept).filter(|number| number % 3 != 1) {
+        hand(&mut receiver, fragment(number, 1)).unwrap();
+    }
+    assert_eq!(receiver.buffered_bytes(), 80_000 / (1 + Held::OVERHEAD));
+}
+
+#[test]
+fn chunks_as_long_as_packets_cost_their_payload() {
+    let mut receiver = receiver(200_000);
+    for number in 1..=100 {
+        hand(&mut receiver, whole(number, number as u16, 1_452)).unwrap();
+        assert_eq!(a_rwnd(&mut receiver), 200_000 - 1_452 * number);
+    }
+}
+
+#[test]
+fn what_is_kept_of_a_packet_that_brings_more_is_a_copy() {
+    let packet = Bytes::from(vec![7; 1_400]);
+    let is_of_packet = |payload: &Bytes| packet.as_ptr_range().contains(&payload.as_ptr());
+    let kinds = [
+        // A message that waits for its turn, and one that a pausing reader is not given.
+        ([whole(1, 1, 0), whole(0, 0, 0)], false),
+        ([whole(0, 0, 0), whole(1, 1, 0)], true),
+    ];
+    for (chunks, is_paused) in kinds {
+        for (len, is_copied) in [(4, true), (1_200, false)] {
+            let mut receiver = receiver(100_000);
+            if is_paused {
+                receiver.pause();
+            }
+            let mut payloads = Vec::new();
+            for data in chunks.clone() {
+                let data = Data { payload: packet.slice(..len), ..data };
+                receiver.on_data(data, 1_428, None, |event| payloads.push(event)).unwrap();
+            }
+            receiver.resume(|event| payloads.push(event));
+            let Event::Received(kept) = &payloads[1] else { panic!("{payloads:?}") };
+            assert_eq!(is_of_packet(&kept.payload), !is_copied, "{len} bytes, paused: {is_paused}");
+            let Event::Received(first) = &payloads[0] else { panic!("{payloads:?}") };
+            assert!(is_paused || is_of_packet(&first.payload), "what is delivered at once is not copied");
+        }
+    }
+}
+
+#[test]
+fn a_window_update_is_due_when_the_window_opens_by_a_quarter_of_the_buffer() {
+    for (len, is_due) in [(2_499, false), (2_500, true)] {
+        let mut receiver = receiver(10_000);
+        receiver.pause();
+        hand(&mut receiver, whole(0, 0, len)).unwrap();
+        assert_eq!(a_rwnd(&mut receiver), 10_000 - len as u32);
+        let mut delivered = 0;
+        receiver.resume(|_| delivered += 1);
+        assert_eq!((delivered, receiver.is_ack_due()), (1, is_due), "{len} bytes");
+    }
+}

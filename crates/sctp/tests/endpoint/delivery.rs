@@ -1,0 +1,170 @@
+//! What the layer above is given, and when: parts of messages, pauses, and who has sent them.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::chunk::CookieEcho;
+use slantpath_sctp::{
+    AssociationId, Chunk, ConnectOptions, Event, PartPlace, Peer, SctpConfig, StreamId, StreamSequence,
+};
+
+use crate::net::{Net, Route, header, parse, v4};
+
+const A: usize = 0;
+const Z: usize = 1;
+
+fn associated(receive_buffer_bytes: u32) -> (Net, AssociationId, AssociationId) {
+    let config = SctpConfig { receive_buffer_bytes, heartbeat_interval: None, ..SctpConfig::default() };
+    Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]])
+}
+
+/// What each SACK says of the window.
+fn windows(net: &Net, first: usize) -> Vec<u32> {
+    let sacks =
+        net.sent[first..].iter().flat_map(|sent| parse(&sent.packet).1).filter_map(|chunk| match chunk {
+            Chunk::Sack(sack) => Some(sack.a_rwnd),
+            _ => None,
+        });
+    sacks.collect()
+}
+
+#[test]
+fn the_peer_of_an_accepted_association_is_known_by_its_addresses_and_port() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
+    let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
+    net.listen(z);
+    let options = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
+    net.drain(a);
+    let peer = |net: &Net| net.hosts[a].endpoint.peer(at_a).map(|peer| (peer.port, peer.addresses.to_vec()));
+    assert_eq!(peer(&net), Some((2_905, vec![v4(1, 2)])), "in COOKIE-WAIT, what was named");
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(peer(&net), Some((2_905, vec![v4(1, 2), v4(2, 2)])));
+    let at_z = net.established(z).unwrap();
+    let addresses = &[v4(1, 1), v4(2, 1)][..];
+    assert_eq!(net.hosts[z].endpoint.peer(at_z), Some(Peer { port: 5_000, addresses }));
+    net.abort(a, at_a, "over");
+    assert_eq!(net.hosts[a].endpoint.peer(at_a), None);
+}
+
+#[test]
+fn a_paused_reader_closes_the_window_and_opens_it_again() {
+    let (mut net, at_a, at_z) = associated(8_000);
+    assert!(net.hosts[Z].endpoint.pause_delivery(at_z));
+    for number in 0..20_u8 {
+        net.send(A, at_a, 0, vec![number; 1_000]);
+    }
+    net.run_for(Duration::from_millis(500));
+    assert_eq!(net.events(Z), []);
+    // With less than a packet of 1,452 bytes free it counts as closed.
+    assert_eq!(windows(&net, 0), [6_000, 4_000, 2_000, 0]);
+    let first = net.sent.len();
+    assert!(net.hosts[Z].endpoint.resume_delivery(at_z));
+    net.drain(Z);
+    assert_eq!((net.sent.len() - first, windows(&net, first)), (1, vec![8_000]), "one window update");
+    assert_eq!(net.received(Z).len(), 7);
+    net.run_for(Duration::from_secs(90));
+    let rest: Vec<u8> = net.received(Z).iter().map(|message| message.payload[0]).collect();
+    assert_eq!(rest, (7..20).collect::<Vec<_>>());
+}
+
+#[test]
+fn only_an_established_association_is_paused() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, SctpConfig::default());
+    let z = net.add(&[v4(1, 2)], 2_905, SctpConfig::default());
+    let id = net.connect(a, z);
+    let endpoint = &mut net.hosts[a].endpoint;
+    assert!(!endpoint.pause_delivery(id) && !endpoint.resume_delivery(id));
+}
+
+#[test]
+fn a_message_of_a_megabyte_is_delivered_in_parts_and_byte_for_byte() {
+    let (mut net, at_a, _) = associated(256 * 1_024);
+    let payload: Vec<u8> = (0..1_000_000_u32).map(|at| u8::try_from(at % 251).unwrap()).collect();
+    net.send(A, at_a, 3, payload.clone());
+    net.run_for(Duration::from_secs(60));
+    let events = net.events(Z);
+    let parts = events.iter().map(|event| match event {
+        Event::ReceivedPart(part) => part,
+        other => panic!("{other:?}"),
+    });
+    let mut parts = parts.collect::<Vec<_>>().into_iter();
+    let whole: Vec<u8> = parts.clone().flat_map(|part| part.payload.to_vec()).collect();
+    assert!(whole == payload, "{} bytes", whole.len());
+    assert!(parts.clone().all(|part| (part.stream, part.sequence) == (StreamId(3), StreamSequence(0))));
+    assert_eq!(parts.next().map(|part| part.place), Some(PartPlace::First));
+    assert_eq!(parts.next_back().map(|part| part.place), Some(PartPlace::Last));
+    assert!(parts.all(|part| part.place == PartPlace::Middle));
+}
+
+/// The peer restarts: a new INIT from its address and port, and its cookie.
+pub(crate) fn restart(net: &mut Net, route: Route, port: u16) {
+    net.inject_chunks(route, header(port, 2_905, 0), &[crate::security::init(4_711)]);
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
+    let cookie = ack.parameters.iter().find_map(|parameter| match parameter {
+        slantpath_sctp::Parameter::StateCookie(cookie) => Some(cookie.clone()),
+        _ => None,
+    });
+    let echo = Chunk::CookieEcho(CookieEcho { cookie: cookie.expect("a cookie") });
+    net.inject_chunks(route, header(port, 2_905, ack.fields.initiate_tag.0), &[echo]);
+}
+
+#[test]
+fn a_restart_passes_on_what_was_held_back_and_leaves_the_reader_paused() {
+    let (mut net, at_a, at_z) = associated(100_000);
+    net.hosts[Z].endpoint.pause_delivery(at_z);
+    net.send(A, at_a, 0, "held back");
+    net.run_for(Duration::from_secs(1));
+    net.drop_under_way();
+    restart(&mut net, (v4(1, 1), v4(1, 2)), 5_000);
+    let events = net.events(Z);
+    let [Event::Received(held), Event::Restarted] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(held.payload, "held back");
+    assert!(net.hosts[Z].endpoint.association(at_z).unwrap().is_delivery_paused());
+}
+
+#[test]
+fn a_restart_ends_a_delivery_in_parts() {
+    let (mut net, at_a, _) = associated(8_000);
+    net.send(A, at_a, 2, vec![1; 40_000]);
+    net.run_until(net.now + Duration::from_millis(50));
+    net.drop_under_way();
+    restart(&mut net, (v4(1, 1), v4(1, 2)), 5_000);
+    let events = net.events(Z);
+    assert!(matches!(events[0], Event::ReceivedPart(_)), "{events:?}");
+    let aborted = Event::PartialDeliveryAborted {
+        stream: StreamId(2),
+        sequence: StreamSequence(0),
+        is_unordered: false,
+    };
+    assert_eq!(events[events.len() - 2..], [aborted, Event::Restarted]);
+}
+
+/// A COOKIE ECHO behind an ABORT, in one batch: the association that has ended is not begun anew under its number.
+#[test]
+fn a_restart_in_one_batch_with_the_end_waits_for_the_end_to_be_told() {
+    let (mut net, _, at_z) = associated(8_000);
+    net.now = Instant::from_secs(2);
+    let endpoint = &mut net.hosts[Z].endpoint;
+    let local_tag = endpoint.association(at_z).unwrap().local_tag();
+    let route = (v4(1, 1), v4(1, 2));
+    let input = |tag, chunk| slantpath_sctp::Input::Packet {
+        source: route.0,
+        destination: route.1,
+        packet: crate::net::packet_of(header(5_000, 2_905, tag), &[chunk]),
+    };
+    endpoint.handle_input(net.now, input(0, crate::security::init(4_711)));
+    let slantpath_sctp::Output::Transmit { packet, .. } = endpoint.poll_output(net.now) else { panic!() };
+    let (_, chunks) = parse(&packet);
+    let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
+    let Some(slantpath_sctp::Parameter::StateCookie(cookie)) = ack.parameters.first() else { panic!() };
+    let abort = Chunk::Abort(slantpath_sctp::chunk::Abort { is_tag_reflected: false, causes: Vec::new() });
+    let echo = Chunk::CookieEcho(CookieEcho { cookie: cookie.clone() });
+    endpoint.handle_input(net.now, input(local_tag.0, abort));
+    endpoint.handle_input(net.now, input(ack.fields.initiate_tag.0, echo));
+    net.drain(Z);
+    let events = net.events(Z);
+    assert!(matches!(events[..], [Event::Closed(_)]), "{events:?}");
+    assert_eq!(net.hosts[Z].endpoint.association_count(), 0);
+}
