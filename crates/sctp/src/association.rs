@@ -7,6 +7,7 @@
 mod liveness;
 mod output;
 mod receive;
+mod return_path;
 mod shutdown;
 mod snapshot;
 mod state;
@@ -32,6 +33,7 @@ use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
 use crate::types::VerificationTag;
 use output::Agenda;
+use return_path::ReturnPath;
 use state::State;
 
 /// What the sending half works with: a macro, since a method would borrow the whole association.
@@ -57,6 +59,7 @@ pub struct Association {
     paths: Paths,
     sender: Sender,
     receiver: Receiver,
+    return_path: ReturnPath,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
@@ -81,6 +84,7 @@ impl Association {
         Self {
             sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
+            return_path: ReturnPath::default(),
             config,
             tcb,
             state: State::Established,

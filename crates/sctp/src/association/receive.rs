@@ -135,6 +135,9 @@ impl Association {
             return Rest::Read;
         }
         self.stats.data_chunks_received += 1;
+        if let Some(path) = from {
+            self.return_path.on_data(path, data.tsn);
+        }
         let events = &mut self.events;
         match self.receiver.on_data(data, from, |message| events.push_back(Event::Received(message))) {
             Ok(()) => {}
