@@ -34,7 +34,8 @@ impl Sender {
             if self.urgent == Urgent::OnePacket || has_window {
                 return Some(Transmission { path, first_chunk_len });
             }
-            if turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst {
+            let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
+            if is_first || path == turn.paths.current() {
                 return None;
             }
         } else {
@@ -95,9 +96,11 @@ impl Sender {
             self.urgent = Urgent::No;
             retransmitted = true;
         }
-        // A packet of retransmissions takes new DATA along, but only inside the window.
+        // A packet of retransmissions takes new DATA along, but only inside the window, and not past what is lost.
         let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
-        if path == turn.paths.current() && has_window {
+        let is_next =
+            self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
+        if path == turn.paths.current() && has_window && is_next {
             self.fill_with_new(turn, builder, path);
         }
     }

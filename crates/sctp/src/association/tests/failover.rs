@@ -425,6 +425,28 @@ fn a_heartbeat_ack_returns_the_acknowledgements_to_the_path_of_the_data() {
 }
 
 #[test]
+fn of_what_timed_out_one_packet_leaves_before_a_sack_even_where_new_data_goes_the_same_way() {
+    // With PFMR 0 the first expiry sends new DATA over the alternate, too.
+    let config = SctpConfig {
+        retransmission_after_timeout: RetransmissionAfterTimeout::OnePacket,
+        heartbeat_interval: None,
+        ..failing(0)
+    };
+    let (mut wire, _) = with_outage(config);
+    wire.send(0, 0..6, 1_400);
+    let sent_on = |wire: &Wire, path| data_packets(wire, 0).iter().filter(|sent| sent.path == path).count();
+    wire.run_until(Instant::from_millis(249));
+    assert_eq!([0, 1].map(|path| sent_on(&wire, path)), [4, 0], "two wait for the window");
+    // There and back takes 100 ms, and a SACK for a single packet waits 40 ms.
+    wire.run_until(Instant::from_millis(389));
+    assert_eq!([0, 1].map(|path| sent_on(&wire, path)), [4, 1]);
+    wire.run_until(Instant::from_millis(390));
+    assert_eq!([0, 1].map(|path| sent_on(&wire, path)), [4, 5], "Max.Burst");
+    wire.run_until(Instant::from_secs(2));
+    assert_eq!(wire.received(1), (0..6).collect::<Vec<_>>());
+}
+
+#[test]
 fn where_all_paths_are_inactive_the_one_that_answers_is_found_and_kept() {
     let config = SctpConfig { association_max_retrans: 100, heartbeat_interval: None, ..probing() };
     let mut wire = Wire::new(3, config);
