@@ -173,6 +173,18 @@ impl Association {
         }
     }
 
+    /// A SACK has come while the closed window of the peer is probed: the peer is there.
+    pub(super) const fn on_probe_answered(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+        //# If the sender continues to receive SACK chunks from the peer
+        //# while doing zero window probing, the unacknowledged window probes
+        //# SHOULD NOT increment the error counter for the association or any
+        //# destination transport address.
+        // A probe that the peer has answered counts nothing when T3-rtx repeats it. One to a path on which nobody
+        // answers counts against that path, and against the association until an answer comes by another.
+        self.error_count = 0;
+    }
+
     fn mark_answering(&mut self, path_id: PathId) {
         let path = &mut self.paths[path_id];
         path.error_count = 0;

@@ -187,6 +187,7 @@ impl Association {
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
             Ok(SackEffect::Acknowledged) => self.on_data_acknowledged(),
+            Ok(SackEffect::ProbeAnswered) => self.on_probe_answered(),
             Ok(SackEffect::Nothing | SackEffect::Stale) => {}
             Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
         }

@@ -9,6 +9,7 @@ mod recovery;
 mod shutdown;
 mod swarm;
 mod transfer;
+mod window;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -182,7 +182,15 @@ impl Endpoint {
         }
         let tcb = self.tcb_of(cookie, &[]);
         let stream = self.fork_stream();
-        let association = Association::new(now, tcb.clone(), Arc::clone(&self.config), stream);
+        let mut association = Association::new(now, tcb.clone(), Arc::clone(&self.config), stream);
+        let owes_room = match &mut self.table[slot].state {
+            State::Established(old) => old.owes_room(),
+            State::CookieEchoed(old) => old.wishes().owes_room(),
+            State::CookieWait(old) => old.wishes.owes_room(),
+        };
+        if owes_room {
+            association.expect_room(now);
+        }
         let state = State::Established(Box::new(association));
         let id = self.table.id(slot);
         let messages = self.table.change_state(slot, |before| match before {
@@ -249,7 +257,7 @@ impl Endpoint {
         self.table.readdress(slot, tcb.peer_addresses.iter().map(|peer| peer.address));
         // Messages get the numbers that they had behind a COOKIE ECHO, so that none can arrive twice.
         let mut association = Box::new(Association::new(now, tcb, Arc::clone(&self.config), stream));
-        let rejected = wishes.reject_unless(|message| association.send(now, message.clone()).is_ok());
+        let rejected = wishes.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for message in rejected {
             self.outbox.push_event(id, Event::SendFailed { message });

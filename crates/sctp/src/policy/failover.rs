@@ -105,7 +105,7 @@ impl FailoverThresholds {
     pub(crate) const fn last_counted(&self) -> u32 {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
         //= type=exception
-        //= reason=When all paths are inactive, the counters alone tell which of them may still work (RFC 7829, section 4).
+        //= reason=Once all paths are inactive, only the counters tell which may still work (RFC 7829, section 4).
         //# After this, the endpoint SHOULD continue
         //# sending HEARTBEAT chunks on this destination address but SHOULD stop
         //# increasing the counter.
