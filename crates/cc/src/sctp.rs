@@ -77,6 +77,15 @@ pub struct Acknowledged {
     pub all_acked: bool,
 }
 
+/// Whether the window has been reduced for a loss before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossEvent {
+    /// It has not.
+    New,
+    /// Fast Recovery has begun with it, and the retransmission was lost as well or went unanswered.
+    Known,
+}
+
 /// The congestion controller of one destination address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SctpController {
@@ -193,7 +202,7 @@ impl SctpController {
     }
 
     /// The T3-rtx timer of this address expired.
-    pub fn on_timeout(&mut self) {
+    pub fn on_timeout(&mut self, loss: LossEvent) {
         if self.is_fixed() {
             return;
         }
@@ -201,7 +210,12 @@ impl SctpController {
         //# ssthresh = max(cwnd / 2, 4 * PMDCS)
         //# cwnd = PMDCS
         //# partial_bytes_acked = 0
-        self.ssthresh = self.half();
+        // Section 7.2.3 is a SHOULD, and section 7.2.4 has one loss reduce the window once: "one SHOULD NOT reduce the
+        // cwnd further due to a subsequent Fast Retransmit". What Fast Recovery has halved ssthresh for and T3-rtx
+        // repairs in the end was congested once; cwnd closes for the doubt.
+        if loss == LossEvent::New {
+            self.ssthresh = self.half();
+        }
         self.cwnd = self.pmdcs;
         self.partial_bytes_acked = 0;
     }
@@ -326,10 +340,20 @@ mod tests {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 20 * PMDCS, 1 << 20);
         cc.on_fast_retransmit();
         assert_eq!((cc.cwnd(), cc.ssthresh()), (10 * PMDCS, 10 * PMDCS));
-        cc.on_timeout();
+        cc.on_timeout(LossEvent::New);
         assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 5 * PMDCS));
         cc.on_fast_retransmit();
         assert_eq!((cc.cwnd(), cc.ssthresh()), (4 * PMDCS, 4 * PMDCS));
+    }
+
+    #[test]
+    fn a_timeout_for_a_known_loss_closes_the_window_and_keeps_ssthresh() {
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 40 * PMDCS, 1 << 20);
+        cc.on_fast_retransmit();
+        cc.on_timeout(LossEvent::Known);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 20 * PMDCS));
+        cc.on_timeout(LossEvent::New);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 4 * PMDCS));
     }
 
     #[test]
@@ -339,7 +363,7 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh()), (16 * PMDCS, 64 * PMDCS));
         cc.on_idle(1_000);
         assert_eq!(cc.cwnd(), 4 * PMDCS);
-        cc.on_timeout();
+        cc.on_timeout(LossEvent::New);
         cc.on_idle(1_000);
         assert_eq!(cc.cwnd(), PMDCS);
     }
@@ -350,7 +374,7 @@ mod tests {
         let mut cc = SctpController::new(policy, PMDCS, 20 * PMDCS, 1 << 20);
         cc.on_fast_retransmit();
         assert_eq!(cc.cwnd(), 20 * PMDCS);
-        cc.on_timeout();
+        cc.on_timeout(LossEvent::New);
         assert_eq!(cc.cwnd(), PMDCS);
     }
 
@@ -360,7 +384,7 @@ mod tests {
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
         cc.on_acknowledged(full(&cc, PMDCS));
         cc.on_fast_retransmit();
-        cc.on_timeout();
+        cc.on_timeout(LossEvent::New);
         cc.on_idle(9);
         assert_eq!(cc.cwnd(), 96_000);
     }

@@ -7,6 +7,7 @@
 mod liveness;
 mod output;
 mod receive;
+mod return_path;
 mod shutdown;
 mod snapshot;
 mod state;
@@ -32,6 +33,7 @@ use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
 use crate::types::VerificationTag;
 use output::Agenda;
+use return_path::ReturnPath;
 use state::State;
 
 /// What the sending half works with: a macro, since a method would borrow the whole association.
@@ -57,6 +59,7 @@ pub struct Association {
     paths: Paths,
     sender: Sender,
     receiver: Receiver,
+    return_path: ReturnPath,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
@@ -81,6 +84,7 @@ impl Association {
         Self {
             sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
+            return_path: ReturnPath::default(),
             config,
             tcb,
             state: State::Established,
@@ -211,17 +215,25 @@ impl Association {
         self.control.push_back((path, chunk));
     }
 
-    /// Adds DATA to a packet that has been started, as to one with COOKIE ECHO.
-    pub fn bundle_data(&mut self, now: Instant, builder: &mut PacketBuilder) {
+    /// Adds DATA to a packet to `destination` that has been started with a COOKIE ECHO.
+    pub fn bundle_data(&mut self, now: Instant, builder: &mut PacketBuilder, destination: IpAddr) {
+        let Some(path) = self.paths.find(destination) else { return };
         if self.burst_at != Some(now) {
             self.refill_bursts(now);
         }
         let mut turn = turn!(self, now);
-        if let Some(transmission) = self.sender.next_transmission(&mut turn)
-            && transmission.first_chunk_len <= builder.room()
-        {
-            self.sender.fill(&mut turn, builder, transmission.path);
-        }
+        self.sender.bundle_new(&mut turn, builder, path);
+    }
+
+    /// What was refused before this association was there waits for room in its buffer.
+    pub(crate) fn expect_room(&mut self, now: Instant) {
+        let mut turn = turn!(self, now);
+        self.sender.expect_room(&mut turn);
+    }
+
+    /// Whether a message has been refused for want of room and room not been announced since.
+    pub(crate) fn owes_room(&self) -> bool {
+        self.sender.owes_room()
     }
 
     /// Ends the association: everything that was not acknowledged has failed.

@@ -7,14 +7,17 @@ mod offer;
 mod t1;
 
 pub(crate) use cookie_echoed::CookieEchoed;
-pub(crate) use cookie_wait::CookieWait;
+pub(crate) use cookie_wait::{Accepted, CookieWait};
 pub(crate) use offer::{Families, LEAST_RWND, Offer};
 
 use bytes::Bytes;
+use slantpath_base::Instant;
 
+use crate::association::Association;
 use crate::cause::Cause;
 use crate::config::SctpConfig;
 use crate::event::{Message, SendError};
+use crate::tx::Backlog;
 use crate::types::{Tsn, VerificationTag};
 
 /// The numbers that an endpoint begins an association with.
@@ -29,6 +32,7 @@ pub(crate) struct LocalStart {
 pub(crate) struct Wishes {
     messages: Vec<Message>,
     queued_bytes: u64,
+    backlog: Backlog,
     is_shutdown_wished: bool,
 }
 
@@ -46,9 +50,13 @@ impl Wishes {
             let available = config.outbound_streams;
             return Err(SendError::NoSuchStream { stream: message.stream, available });
         }
-        let wanted = message.payload.len() as u64;
-        let free = config.send_buffer_bytes.saturating_sub(self.queued_bytes);
+        let (wanted, limit) = (message.payload.len() as u64, config.send_buffer_bytes);
+        if wanted > limit {
+            return Err(SendError::TooLong { len: wanted, limit });
+        }
+        let free = limit.saturating_sub(self.queued_bytes);
         if wanted > free {
+            self.note_refusal();
             return Err(SendError::BufferFull { wanted, free });
         }
         self.keep(message);
@@ -61,11 +69,24 @@ impl Wishes {
         self.messages.push(message);
     }
 
-    /// Hands every message to `send`, and takes out and returns those that it does not take.
-    pub(crate) fn reject_unless(&mut self, mut send: impl FnMut(&Message) -> bool) -> Vec<Message> {
-        let (kept, rejected) =
-            core::mem::take(&mut self.messages).into_iter().partition(|message| send(message));
+    /// A message was refused for want of room.
+    pub(crate) const fn note_refusal(&mut self) {
+        self.backlog = Backlog::Refused;
+    }
+
+    /// Whether a message was refused for want of room.
+    pub(crate) fn owes_room(&self) -> bool {
+        self.backlog == Backlog::Refused
+    }
+
+    /// Hands everything to the association, and takes out and returns the messages that it does not take.
+    pub(crate) fn hand_to(&mut self, now: Instant, association: &mut Association) -> Vec<Message> {
+        let messages = core::mem::take(&mut self.messages).into_iter();
+        let (kept, rejected) = messages.partition(|message| association.send(now, message.clone()).is_ok());
         self.messages = kept;
+        if self.owes_room() {
+            association.expect_room(now);
+        }
         rejected
     }
 

@@ -21,10 +21,11 @@ pub(crate) use transmit::Transmission;
 use std::collections::VecDeque;
 
 use slantpath_base::Instant;
+use smallvec::SmallVec;
 
 use crate::config::SctpConfig;
 use crate::event::{Event, Message, SendError};
-use crate::path::Paths;
+use crate::path::{PathId, Paths};
 use crate::types::Tsn;
 use gap_ranges::GapRanges;
 use missing::MissingReports;
@@ -43,10 +44,22 @@ pub(crate) struct Turn<'a> {
 }
 
 /// Whether the association is recovering from losses that gap reports have shown (RFC 9260, section 7.2.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Recovery {
     No,
-    Fast { exit: Tsn },
+    Fast {
+        /// The highest TSN that was outstanding when it began.
+        exit: Tsn,
+        /// The paths whose windows were reduced when it began.
+        halved: SmallVec<[PathId; 2]>,
+    },
+}
+
+impl Recovery {
+    /// Whether the window of `path` has been reduced for losses among which `tsn` counts.
+    fn has_halved(&self, path: PathId, tsn: Tsn) -> bool {
+        matches!(self, Self::Fast { exit, halved } if tsn.is_at_or_before(*exit) && halved.contains(&path))
+    }
 }
 
 /// The packet that may leave although the congestion window is full.
@@ -67,9 +80,12 @@ enum Remainder {
 }
 
 /// Whether the layer above waits for room in the send buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Backlog {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Backlog {
+    /// No message has been refused, or room has been announced since.
+    #[default]
     Open,
+    /// A message has been refused for want of room.
     Refused,
 }
 
@@ -129,6 +145,17 @@ impl Sender {
         self.buffered_bytes += len;
         self.queue.push(message);
         Ok(())
+    }
+
+    /// Messages have been refused on behalf of this half: room is to be announced.
+    pub(crate) fn expect_room(&mut self, turn: &mut Turn<'_>) {
+        self.backlog = Backlog::Refused;
+        self.tell_of_room(turn);
+    }
+
+    /// Whether a message has been refused for want of room and room not been announced since.
+    pub(crate) fn owes_room(&self) -> bool {
+        self.backlog == Backlog::Refused
     }
 
     /// Whether everything handed over has been acknowledged.

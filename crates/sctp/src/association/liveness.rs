@@ -11,8 +11,7 @@ use super::{Association, turn};
 use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
 use crate::config::{SackPath, SctpConfig};
 use crate::event::{CloseReason, Event};
-use crate::path::{Heartbeat, HeartbeatInfo, Path, PathId, PathState, Paths, heartbeat_period};
-use crate::policy::PotentiallyFailed;
+use crate::path::{Heartbeat, HeartbeatInfo, PathId, PathState, Paths, heartbeat_period};
 use crate::tx::{TimeoutMeaning, Turn};
 
 /// Sets the first HEARTBEAT of every address.
@@ -135,10 +134,11 @@ impl Association {
         //# the error counter of the destination address and transition the
         //# destination address back to active state.
         self.error_count = 0;
+        self.return_path.on_heartbeat_ack(path);
         self.mark_answering(path);
     }
 
-    /// DATA has been acknowledged: clears the counters of the paths that it was sent to.
+    /// DATA has been acknowledged: clears the counters of the paths that it can only have come over.
     pub(super) fn on_data_acknowledged(&mut self) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.1
         //# The counter used for endpoint failure detection MUST be reset each
@@ -146,7 +146,11 @@ impl Association {
         //# reception of a SACK chunk).
         self.error_count = 0;
         for path in self.paths.ids() {
-            let Path { state, tally, .. } = &self.paths[path];
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.2
+            //# If this ambiguity is undesirable,
+            //# the transmitter MAY choose not to clear the error counter if the last
+            //# chunk sent was a retransmission.
+
             //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
             //# Acknowledgments for chunks that have been transmitted to
             //# multiple destinations (i.e., a chunk that has been retransmitted
@@ -154,18 +158,31 @@ impl Association {
             //# to which the chunk was first transmitted) SHOULD NOT clear the
             //# error count for an inactive destination address and SHOULD NOT
             //# move a destination address in PF state back to active state
-            let may_be_anothers = self.config.potentially_failed != PotentiallyFailed::Off
-                && *state != PathState::Active
-                && !tally.is_unambiguous;
+            // Nor of an active one, and whether or not there is a PF state: where an RTO is no longer than the
+            // delay of a SACK, a chunk that the alternate path has delivered is back on the dead one when it is
+            // acknowledged, and the dead one would never be found out.
+
             //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
             //# Acknowledgments for data chunks that have been transmitted to
             //# one destination address only MUST clear the error counter for
             //# the destination address and MUST transition a destination
             //# address in PF state back to active state.
-            if tally.newly_acked > 0 && !may_be_anothers {
+            if self.paths[path].tally.is_unambiguous {
                 self.mark_answering(path);
             }
         }
+    }
+
+    /// A SACK has come while the closed window of the peer is probed: the peer is there.
+    pub(super) const fn on_probe_answered(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+        //# If the sender continues to receive SACK chunks from the peer
+        //# while doing zero window probing, the unacknowledged window probes
+        //# SHOULD NOT increment the error counter for the association or any
+        //# destination transport address.
+        // A probe that the peer has answered counts nothing when T3-rtx repeats it. One to a path on which nobody
+        // answers counts against that path, and against the association until an answer comes by another.
+        self.error_count = 0;
     }
 
     fn mark_answering(&mut self, path_id: PathId) {

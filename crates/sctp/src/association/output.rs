@@ -112,7 +112,7 @@ impl Association {
         self.bundle_control(path);
         let transmission = transmission.filter(|transmission| transmission.path == path);
         if ack_path == Some(path) {
-            self.bundle_sack(transmission);
+            self.bundle_sack(path, transmission);
         }
         if let Some(transmission) = transmission
             && (self.builder.is_empty() || transmission.first_chunk_len <= self.builder.room())
@@ -151,7 +151,7 @@ impl Association {
     }
 
     /// Bundles the SACK that is owed, unless it may wait and would displace the DATA.
-    fn bundle_sack(&mut self, transmission: Option<Transmission>) {
+    fn bundle_sack(&mut self, path: PathId, transmission: Option<Transmission>) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
         //# Before an endpoint transmits a DATA chunk, if any received DATA
         //# chunks have not been acknowledged (e.g., due to delayed ack), the
@@ -163,6 +163,7 @@ impl Association {
         let must = self.receiver.is_ack_due() && room >= Sack::FIXED_LEN;
         if must || self.receiver.sack_len() + data_len <= room {
             let sack = self.receiver.take_sack(room);
+            self.return_path.on_sack_sent(path, sack.cumulative_tsn_ack);
             self.builder.push(&Chunk::Sack(sack));
             self.stats.sacks_sent += 1;
         }
@@ -175,6 +176,7 @@ impl Association {
         //# send the SACK chunk to the same destination address from which the
         //# last DATA chunk was received.
         let data_path = self.receiver.data_path().unwrap_or_else(|| self.paths.current());
+        let data_path = self.return_path.toward(data_path);
         let path = match self.config.sack_path {
             SackPath::GapReportsOnLowestDelay if self.receiver.has_gaps() => {
                 self.paths.lowest_delay().unwrap_or(data_path)

@@ -140,6 +140,9 @@ impl Association {
             return Rest::Read;
         }
         self.stats.data_chunks_received += 1;
+        if let Some(path) = from {
+            self.return_path.on_data(path, data.tsn);
+        }
         let events = &mut self.events;
         match self.receiver.on_data(data, packet_len, from, |event| events.push_back(event)) {
             Ok(()) => {}
@@ -189,6 +192,7 @@ impl Association {
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
             Ok(SackEffect::Acknowledged) => self.on_data_acknowledged(),
+            Ok(SackEffect::ProbeAnswered) => self.on_probe_answered(),
             Ok(SackEffect::Nothing | SackEffect::Stale) => {}
             Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
         }

@@ -10,6 +10,7 @@ mod recovery;
 mod shutdown;
 mod swarm;
 mod transfer;
+mod window;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -32,7 +33,7 @@ pub(super) struct Sent {
     pub(super) at: Instant,
     /// Which end sent it: 0 or 1.
     pub(super) from: usize,
-    /// Which path it takes: 0 or 1.
+    /// Which path it takes: 0, 1 or 2.
     pub(super) path: usize,
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
@@ -178,7 +179,7 @@ impl Wire {
     }
 
     fn transmit(&mut self, from: usize, source: IpAddr, destination: IpAddr, packet: Packet) {
-        let path = usize::from(destination.to_string().starts_with("10.2."));
+        let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap();
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
         assert!(packet.len() <= 1_480, "a packet of {} bytes", packet.len());
         let sent = Sent { at: self.now, from, path, source, destination, packet, chunks };

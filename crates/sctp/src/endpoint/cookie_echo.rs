@@ -186,6 +186,14 @@ impl Endpoint {
         let tcb = self.tcb_of(cookie, &[]);
         let stream = self.fork_stream();
         let mut association = Box::new(Association::new(now, tcb.clone(), Arc::clone(&self.config), stream));
+        let owes_room = match &mut self.table[slot].state {
+            State::Established(old) => old.owes_room(),
+            State::CookieEchoed(old) => old.wishes().owes_room(),
+            State::CookieWait(old) => old.wishes.owes_room(),
+        };
+        if owes_room {
+            association.expect_room(now);
+        }
         let id = self.table.id(slot);
         let failed = |messages: Vec<Message>| {
             messages.into_iter().map(|message| Event::SendFailed { message }).collect::<Vec<_>>()
@@ -262,7 +270,7 @@ impl Endpoint {
         let addresses: SmallVec<[IpAddr; 2]> = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
         // Messages get the numbers that they had behind a COOKIE ECHO, so that none can arrive twice.
         let mut association = Box::new(Association::new(now, tcb, Arc::clone(&self.config), stream));
-        let rejected = wishes.reject_unless(|message| association.send(now, message.clone()).is_ok());
+        let rejected = wishes.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for message in rejected {
             self.outbox.push_event(id, Event::SendFailed { message });

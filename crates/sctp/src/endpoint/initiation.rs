@@ -270,22 +270,15 @@ impl Endpoint {
         let stream = self.fork_stream();
         let mut association =
             Box::new(Association::new(now, accepted.tcb.clone(), Arc::clone(&config), stream));
-        let rejected = origin.wishes.reject_unless(|message| association.send(now, message.clone()).is_ok());
+        let rejected = origin.wishes.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for message in rejected {
             self.outbox.push_event(id, Event::SendFailed { message });
         }
         let addresses: SmallVec<[IpAddr; 2]> =
             accepted.tcb.peer_addresses.iter().map(|peer| peer.address).collect();
-        self.table[slot].state = State::CookieEchoed(Box::new(CookieEchoed::begin(
-            now,
-            origin,
-            accepted.tcb,
-            accepted.cookie,
-            accepted.report,
-            association,
-            &config,
-        )));
+        self.table[slot].state =
+            State::CookieEchoed(Box::new(CookieEchoed::begin(now, origin, accepted, association, &config)));
         self.table.readdress(slot, addresses.into_iter());
         self.send_cookie_echo(now, slot);
     }
@@ -327,7 +320,7 @@ impl Endpoint {
             //# until the COOKIE ACK chunk is returned, the sender MUST NOT send
             //# any other packets to the peer.
             if handshake.takes_data() {
-                handshake.association.bundle_data(now, builder);
+                handshake.association.bundle_data(now, builder, destination);
             }
         });
         self.wake(slot);

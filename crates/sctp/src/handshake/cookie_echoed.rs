@@ -2,12 +2,11 @@
 
 use std::net::IpAddr;
 
-use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use smallvec::SmallVec;
 
 use super::t1::T1;
-use super::{CookieWait, Wishes};
+use super::{Accepted, CookieWait, Wishes};
 use crate::association::Association;
 use crate::chunk::{Chunk, CookieEcho};
 use crate::config::SctpConfig;
@@ -25,29 +24,31 @@ pub(crate) struct CookieEchoed {
     origin: CookieWait,
     /// COOKIE ECHO, and the report that goes with it.
     chunks: SmallVec<[Chunk; 2]>,
-    /// The confirmed addresses of the peer, the primary first.
+    /// The confirmed addresses of the peer, the one that the INIT ACK came from first.
     destinations: SmallVec<[IpAddr; 2]>,
     t1_cookie: T1,
 }
 
 impl CookieEchoed {
-    /// Is about to send the COOKIE ECHO to the primary address.
+    /// Is about to send the COOKIE ECHO to where the INIT ACK came from.
     pub(crate) fn begin(
         now: Instant,
         origin: CookieWait,
-        tcb: Tcb,
-        cookie: Bytes,
-        report: Option<Chunk>,
+        accepted: Accepted,
         association: Box<Association>,
         config: &SctpConfig,
     ) -> Self {
+        let Accepted { tcb, cookie, report, echo_to } = accepted;
         let echo = Chunk::CookieEcho(CookieEcho { cookie });
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# Any time a COOKIE ECHO chunk is sent in a packet, it MUST be the
         //# first chunk.
         let chunks = core::iter::once(echo).chain(report).collect();
         let confirmed = tcb.peer_addresses.iter().filter(|peer| peer.is_confirmed);
-        let destinations: SmallVec<[IpAddr; 2]> = confirmed.map(|peer| peer.address).collect();
+        let mut destinations: SmallVec<[IpAddr; 2]> = confirmed.map(|peer| peer.address).collect();
+        if let Some(first) = destinations.iter().position(|address| *address == echo_to) {
+            destinations.rotate_left(first);
+        }
         let t1_cookie = T1::start(now, destinations.len(), config);
         Self { tcb, association, origin, chunks, destinations, t1_cookie }
     }
@@ -80,8 +81,15 @@ impl CookieEchoed {
         if self.origin.wishes.is_shutdown_wished() {
             return Err(SendError::ShuttingDown);
         }
-        self.association.send(now, message.clone())?;
-        self.origin.wishes.keep(message);
+        match self.association.send(now, message.clone()) {
+            Ok(()) => self.origin.wishes.keep(message),
+            Err(error) => {
+                if let SendError::BufferFull { .. } = error {
+                    self.origin.wishes.note_refusal();
+                }
+                return Err(error);
+            }
+        }
         Ok(())
     }
 

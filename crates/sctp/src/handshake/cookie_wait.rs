@@ -36,6 +36,8 @@ pub(crate) struct Accepted {
     pub(crate) cookie: Bytes,
     /// What is sent behind the cookie: a report of unknown parameters.
     pub(crate) report: Option<Chunk>,
+    /// Where the COOKIE ECHO goes first.
+    pub(crate) echo_to: IpAddr,
 }
 
 impl CookieWait {
@@ -134,6 +136,16 @@ impl CookieWait {
         let (local_port, local_addresses) = endpoint;
         let sent_to = self.destinations[self.t1_init.current()];
         let (peer_addresses, primary) = self.paths(&offer.addresses, sent_to);
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
+        //# An endpoint SHOULD transmit reply chunks (e.g., INIT ACK, COOKIE ACK,
+        //# and HEARTBEAT ACK) in response to control chunks to the same
+        //# destination transport address from which it received the control
+        //# chunk to which it is replying.
+        // The address that has answered, or at least the one that was asked: the primary may be dead.
+        let is_confirmed = |address: &IpAddr| {
+            peer_addresses.iter().any(|peer: &PeerAddress| peer.address == *address && peer.is_confirmed)
+        };
+        let echo_to = [source, sent_to].into_iter().find(is_confirmed).unwrap_or(primary);
         let tcb = Tcb {
             local_port,
             peer_port,
@@ -154,7 +166,8 @@ impl CookieWait {
             round_trip: self.t1_init.round_trip(now).filter(|_| primary == sent_to),
         };
         let report = unrecognized_parameters(&offer.unrecognized);
-        Ok(Accepted { tcb, cookie, report: report.map(|cause| Chunk::Error(Error::because(cause))) })
+        let report = report.map(|cause| Chunk::Error(Error::because(cause)));
+        Ok(Accepted { tcb, cookie, report, echo_to })
     }
 
     /// The peer's addresses, of which those named by the layer above are confirmed, and the primary one.

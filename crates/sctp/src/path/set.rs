@@ -9,7 +9,6 @@ use smallvec::SmallVec;
 use super::{Path, PathId, PathState};
 use crate::address::source_for;
 use crate::config::SctpConfig;
-use crate::policy::PotentiallyFailed;
 use crate::tcb::Tcb;
 
 /// The paths in the order in which the peer listed its addresses.
@@ -18,7 +17,6 @@ pub(crate) struct Paths {
     list: SmallVec<[Path; 2]>,
     primary: PathId,
     amdcs: usize,
-    potentially_failed: PotentiallyFailed,
 }
 
 impl Paths {
@@ -42,7 +40,7 @@ impl Paths {
             list.push(path);
         }
         assert!(!list.is_empty(), "the handshake came over a path");
-        Self { amdcs: amdcs(&list), list, primary, potentially_failed: config.potentially_failed }
+        Self { amdcs: amdcs(&list), list, primary }
     }
 
     /// The primary path.
@@ -112,22 +110,33 @@ impl Paths {
     /// An active path other than `last`: the next in the list, round and round. If there is none, `last` if it
     /// is active; if none at all is, a potentially failed one; if none of these is left either, an inactive one.
     pub(crate) fn alternate_to(&self, last: PathId) -> PathId {
-        let count = self.list.len();
-        (1..=count)
-            .map(|step| id((last.index() + step) % count))
-            .find(|&path| self[path].state == PathState::Active)
-            .or_else(|| self.least_failed(last))
-            .unwrap_or_else(|| self.least_broken(last))
-    }
-
-    /// The potentially failed path with the fewest errors; another than `last` wins a tie.
-    fn least_failed(&self, last: PathId) -> Option<PathId> {
         //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
         //# When the destination addresses are all in PF state, or some are
         //# in PF state and some in inactive state, the sender MUST choose
         //# one destination address in PF state and SHOULD transmit or
         //# retransmit data to this destination address
 
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-4.1
+        //# When the destination addresses are all in inactive state and data
+        //# is available for transfer, the sender MUST choose one destination
+        //# and transmit data to this destination address.
+
+        //= https://www.rfc-editor.org/rfc/rfc7829#section-4.1
+        //# The sender MUST NOT change the state of the chosen destination
+        //# address (it remains in inactive state) and MUST NOT clear the
+        //# error counter of the destination address as a result of choosing
+        //# the destination address for data transmission.
+        // RFC 9260, section 8.2, leaves open what to do when all are inactive; RFC 7829, section 4, recommends its
+        // own way to those who have no PF state, too.
+        self.after(last)
+            .find(|&path| self[path].state == PathState::Active)
+            .or_else(|| self.least_failed(last, PathState::PotentiallyFailed))
+            .or_else(|| self.least_failed(last, PathState::Inactive))
+            .unwrap_or(self.primary)
+    }
+
+    /// The path in `state` with the fewest errors; of several the next after `last`.
+    fn least_failed(&self, last: PathId, state: PathState) -> Option<PathId> {
         //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
         //# The sender SHOULD choose the destination in PF state with
         //# the lowest error count (fewest consecutive timeouts) for
@@ -137,17 +146,6 @@ impl Paths {
         //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
         //# The sender MUST NOT change the state and the error counter of
         //# any destination addresses as the result of the selection.
-        self.ids()
-            .filter(|&path| self[path].state == PathState::PotentiallyFailed)
-            .min_by_key(|&path| (self[path].error_count, path == last))
-    }
-
-    /// The confirmed path with the fewest errors, if every path is inactive.
-    fn least_broken(&self, last: PathId) -> PathId {
-        //= https://www.rfc-editor.org/rfc/rfc7829#section-4.1
-        //# When the destination addresses are all in inactive state and data
-        //# is available for transfer, the sender MUST choose one destination
-        //# and transmit data to this destination address.
 
         //= https://www.rfc-editor.org/rfc/rfc7829#section-4.1
         //# The sender SHOULD choose the destination in inactive state with
@@ -156,21 +154,13 @@ impl Paths {
         //# error count in inactive state, the sender SHOULD attempt to pick
         //# the most divergent source -- destination pair from the last
         //# source -- destination pair where failure was observed.
+        self.after(last).filter(|&path| self[path].state == state).min_by_key(|&path| self[path].error_count)
+    }
 
-        //= https://www.rfc-editor.org/rfc/rfc7829#section-4.1
-        //# The sender MUST NOT change the state of the chosen destination
-        //# address (it remains in inactive state) and MUST NOT clear the
-        //# error counter of the destination address as a result of choosing
-        //# the destination address for data transmission.
-        // RFC 9260, section 8.2, leaves open what to do: without SCTP-PF the primary wins a tie.
-        let loses_tie = |path: PathId| match self.potentially_failed {
-            PotentiallyFailed::Above(_) => path == last,
-            PotentiallyFailed::Off => path != self.primary,
-        };
-        self.ids()
-            .filter(|&path| self[path].state != PathState::Unconfirmed)
-            .min_by_key(|&path| (self[path].error_count, loses_tie(path)))
-            .unwrap_or(self.primary)
+    /// All paths, the one after `last` first and `last` at the end.
+    fn after(&self, last: PathId) -> impl Iterator<Item = PathId> + use<> {
+        let count = self.list.len();
+        (1..=count).map(move |step| id((last.index() + step) % count))
     }
 
     /// The active path with the least smoothed round-trip time, if one has been measured.

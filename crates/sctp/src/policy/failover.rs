@@ -102,24 +102,24 @@ impl FailoverThresholds {
     }
 
     /// Where the error counter of a path stops.
-    pub(crate) fn last_counted(&self) -> u32 {
-        if self.potentially_failed == PotentiallyFailed::Off {
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
-            //# After this, the endpoint SHOULD continue
-            //# sending HEARTBEAT chunks on this destination address but SHOULD stop
-            //# increasing the counter.
-            let switchover = match self.primary_switchover {
-                PrimarySwitchover::Above(limit) => limit,
-                PrimarySwitchover::Off => 0,
-            };
-            return self.path_max_retrans.max(switchover).saturating_add(1);
-        }
+    pub(crate) const fn last_counted(&self) -> u32 {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
+        //= type=exception
+        //= reason=Once all paths are inactive, only the counters tell which may still work (RFC 7829, section 4).
+        //# After this, the endpoint SHOULD continue
+        //# sending HEARTBEAT chunks on this destination address but SHOULD stop
+        //# increasing the counter.
+
         //= https://www.rfc-editor.org/rfc/rfc7829#section-4.1
         //# The exact limit to
         //# apply is not specified in this document, but it is considered
         //# reasonable enough to require that the limit be an order of
         //# magnitude higher than the PMR value.
-        self.path_max_retrans.saturating_add(1).saturating_mul(10)
+        let limit = self.path_max_retrans.saturating_add(1).saturating_mul(10);
+        match self.primary_switchover {
+            PrimarySwitchover::Above(switchover) if switchover >= limit => switchover.saturating_add(1),
+            PrimarySwitchover::Above(_) | PrimarySwitchover::Off => limit,
+        }
     }
 }
 
@@ -157,8 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn with_sctp_pf_the_counter_tells_dormant_paths_apart() {
-        assert_eq!(thresholds(PotentiallyFailed::Off).last_counted(), 3);
+    fn the_counter_goes_on_beyond_every_threshold_and_then_stops() {
+        let stops = |primary_switchover| {
+            FailoverThresholds { primary_switchover, ..thresholds(PotentiallyFailed::Off) }.last_counted()
+        };
+        assert_eq!(stops(PrimarySwitchover::Off), 30);
+        assert_eq!(stops(PrimarySwitchover::Above(29)), 30);
+        assert_eq!(stops(PrimarySwitchover::Above(30)), 31);
         assert_eq!(thresholds(PotentiallyFailed::Above(0)).last_counted(), 30);
     }
 }

@@ -15,6 +15,8 @@ use crate::types::Tsn;
 pub(crate) enum Loss {
     /// Gap reports said so.
     Reported,
+    /// The peer had no room for it, and has some now.
+    Refused,
     /// T3-rtx expired.
     TimedOut,
 }

@@ -2,7 +2,9 @@
 
 use slantpath_base::{Duration, Instant};
 
-/// Where zero window probing stands. Once a probe is outstanding, T3-rtx repeats it with back-off.
+use crate::types::Tsn;
+
+/// Where zero window probing stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Probe {
     /// No reason to probe.
@@ -11,6 +13,8 @@ enum Probe {
     Waiting { at: Instant },
     /// A probe may leave.
     Due,
+    /// This chunk has gone into a closed window and is repeated by T3-rtx.
+    Outstanding { tsn: Tsn },
 }
 
 /// Whether the peer has answered since T3-rtx expired last.
@@ -50,6 +54,11 @@ impl PeerWindow {
         self.contact = Contact::Answering;
     }
 
+    /// Whether `room` bytes are more than was advertised last.
+    pub(crate) fn is_exceeded_by(&self, room: u64) -> bool {
+        room > u64::from(self.a_rwnd)
+    }
+
     /// Whether a new chunk with `len` bytes of payload may leave.
     pub(crate) fn admits(&self, len: usize, in_flight: u64) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
@@ -72,16 +81,40 @@ impl PeerWindow {
         }
     }
 
-    /// A chunk has left, or nothing waits: there is no need to probe.
-    pub(crate) const fn stop_probing(&mut self) {
+    /// A new chunk with `len` bytes of payload leaves while `in_flight` bytes are on their way.
+    pub(crate) fn on_new_chunk(&mut self, tsn: Tsn, len: u64, in_flight: u64) {
+        let is_probe = len > self.rwnd(in_flight);
+        self.probe = if is_probe { Probe::Outstanding { tsn } } else { Probe::Idle };
+    }
+
+    /// T3-rtx has expired for a closed window: `tsn` is the next probe.
+    pub(crate) const fn probe_again(&mut self, tsn: Tsn) {
+        self.probe = Probe::Outstanding { tsn };
+    }
+
+    /// The chunk that is outstanding as a probe.
+    pub(crate) const fn outstanding_probe(&self) -> Option<Tsn> {
+        match self.probe {
+            Probe::Outstanding { tsn } => Some(tsn),
+            Probe::Idle | Probe::Waiting { .. } | Probe::Due => None,
+        }
+    }
+
+    /// The probe has been acknowledged, or there is room for it now.
+    pub(crate) const fn end_probe(&mut self) {
         self.probe = Probe::Idle;
+    }
+
+    /// Whether a chunk with `len` bytes of payload has a place in the window as it was advertised last.
+    pub(crate) fn has_room(&self, len: u64) -> bool {
+        len <= u64::from(self.a_rwnd)
     }
 
     /// When the first probe is due.
     pub(crate) const fn probe_deadline(&self) -> Option<Instant> {
         match self.probe {
             Probe::Waiting { at } => Some(at),
-            Probe::Idle | Probe::Due => None,
+            Probe::Idle | Probe::Due | Probe::Outstanding { .. } => None,
         }
     }
 
@@ -102,7 +135,7 @@ impl PeerWindow {
         //# while doing zero window probing, the unacknowledged window probes
         //# SHOULD NOT increment the error counter for the association or any
         //# destination transport address.
-        let is_excused = self.contact == Contact::Answering && u64::from(self.a_rwnd) < len;
+        let is_excused = self.contact == Contact::Answering && !self.has_room(len);
         self.contact = Contact::Silent;
         is_excused
     }

@@ -3,6 +3,8 @@
 //! What a SACK costs is what it acknowledges for the first time, what it shows to be missing for the first
 //! time, and its own length: the window is never searched.
 
+use smallvec::SmallVec;
+
 use super::gap_ranges::{GapChanges, TsnRange};
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
@@ -53,6 +55,8 @@ pub(crate) enum SackEffect {
     Stale,
     /// It was processed and acknowledged nothing new.
     Nothing,
+    /// It acknowledged nothing new, but the peer answers the probing of its closed window.
+    ProbeAnswered,
     /// It acknowledged something: see the paths' tallies.
     Acknowledged,
 }
@@ -88,7 +92,8 @@ impl Sender {
         // Where SACKs take different paths, one that was sent before another with the same cumulative ack may
         // arrive behind it. It tells less and nothing new. Should a receiver really have thrown data away, that
         // shows as soon as the cumulative ack moves.
-        if !advances && changes.only_revoke() {
+        // But room that it gives beyond what it takes back is news: no older SACK can have seen it.
+        if !advances && changes.only_revoke() && !self.opens_window(&sack, &changes) {
             return Ok(SackEffect::Stale);
         }
         for path in turn.paths.iter_mut() {
@@ -101,14 +106,18 @@ impl Sender {
             newest = self.acknowledge_gaps(turn, &sack, &changes).or(newest);
             self.peer_window.advertise(gaps.a_rwnd);
         }
-        self.revoke(turn, &changes);
+        let counts_all = was_recovering && advances;
+        let counted_up_to = if counts_all { self.acked_gaps.highest() } else { newest };
+        self.revoke(turn, &changes, counted_up_to);
+        let is_probed = self.peer_window.outstanding_probe().is_some();
+        self.settle_probe(turn);
 
         for path in turn.paths.iter_mut() {
             path.grow_window(advances, was_recovering);
         }
         self.leave_recovery();
         if sack.gaps.is_some() {
-            self.count_missing(turn, newest, was_recovering && advances);
+            self.count_missing(turn, counted_up_to);
         }
         self.refresh_earliest(turn);
         for path in turn.paths.iter_mut() {
@@ -118,7 +127,39 @@ impl Sender {
             self.remainder = Remainder::Free;
         }
         self.tell_of_room(turn);
-        Ok(if newest.is_some() { SackEffect::Acknowledged } else { SackEffect::Nothing })
+        Ok(match newest {
+            Some(_) => SackEffect::Acknowledged,
+            None if is_probed => SackEffect::ProbeAnswered,
+            None => SackEffect::Nothing,
+        })
+    }
+
+    /// Whether an acknowledgement that only revokes shows more room than is known of, what it revokes taken off.
+    fn opens_window(&self, sack: &SackView<'_>, changes: &GapChanges) -> bool {
+        let Some(gaps) = sack.gaps else { return false };
+        let in_revoked = changes.revoked.iter().copied().flat_map(TsnRange::iter);
+        let revoked: u64 =
+            in_revoked.filter_map(|tsn| self.outstanding.find(tsn)).map(OutstandingChunk::payload_len).sum();
+        self.peer_window.is_exceeded_by(u64::from(gaps.a_rwnd).saturating_sub(revoked))
+    }
+
+    /// Sends a zero window probe again as soon as there is room for it: the peer has thrown it away.
+    fn settle_probe(&mut self, turn: &mut Turn<'_>) {
+        let Some(tsn) = self.peer_window.outstanding_probe() else { return };
+        let (path, wire_len) = match self.outstanding.find(tsn) {
+            Some(chunk) if chunk.state == ChunkState::Acked => return self.peer_window.end_probe(),
+            None => return self.peer_window.end_probe(),
+            Some(chunk) if !self.peer_window.has_room(chunk.payload_len()) => return,
+            Some(chunk) => (chunk.path, chunk.wire_len()),
+        };
+        self.peer_window.end_probe();
+        // A SACK has come, whatever was held back until one does.
+        self.remainder = Remainder::Free;
+        if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state == ChunkState::InFlight) {
+            self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Refused));
+            turn.paths[path].on_chunk_left(wire_len);
+            insert_lost(&mut self.lost, tsn);
+        }
     }
 
     fn check_was_sent(&self, sack: &SackView<'_>) -> Result<(), SackFault> {
@@ -170,7 +211,7 @@ impl Sender {
     }
 
     /// Takes back what the peer has thrown away after it had acknowledged it.
-    fn revoke(&mut self, turn: &mut Turn<'_>, changes: &GapChanges) {
+    fn revoke(&mut self, turn: &mut Turn<'_>, changes: &GapChanges, counted_up_to: Option<Tsn>) {
         for tsn in changes.revoked.iter().copied().flat_map(TsnRange::iter) {
             let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { continue };
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
@@ -182,7 +223,10 @@ impl Sender {
             //# if no retransmit timer is running for the destination
             //# address to which the DATA chunk was originally transmitted,
             //# then T3-rtx is started for that destination address.
-            chunk.missing_reports += 1;
+            // A TSN before the HTNA is counted with all that is missing there.
+            if counted_up_to.is_none_or(|limit| !tsn.is_before(limit)) {
+                chunk.missing_reports = chunk.missing_reports.saturating_add(1);
+            }
             if chunk.transmissions == 1 {
                 self.missing.add(tsn);
             }
@@ -195,15 +239,15 @@ impl Sender {
         //# If the Cumulative TSN Ack matches or exceeds the Fast
         //# Recovery exit point (Section 7.2.4), Fast Recovery is
         //# exited.
-        if let Recovery::Fast { exit } = self.recovery
+        if let Recovery::Fast { exit, .. } = self.recovery
             && exit.is_at_or_before(self.outstanding.cumulative_ack())
         {
             self.recovery = Recovery::No;
         }
     }
 
-    /// Counts miss indications; what has enough of them is given up for lost.
-    fn count_missing(&mut self, turn: &mut Turn<'_>, newest: Option<Tsn>, counts_all: bool) {
+    /// Counts a miss indication for all that is missing before `limit`; what has enough of them is given up.
+    fn count_missing(&mut self, turn: &mut Turn<'_>, limit: Option<Tsn>) {
         let Some(highest) = self.acked_gaps.highest() else { return };
         self.examine_up_to(highest);
 
@@ -218,7 +262,7 @@ impl Sender {
         //# a SACK chunks arrives that advances the Cumulative TSN Ack Point, the
         //# miss indications are incremented for all TSNs reported missing in the
         //# SACK chunk.
-        let Some(limit) = (if counts_all { Some(highest) } else { newest }) else { return };
+        let Some(limit) = limit else { return };
         let threshold = turn.config.fast_retransmit_threshold;
         let (outstanding, lost) = (&mut self.outstanding, &mut self.lost);
         let mut found_loss = false;
@@ -268,13 +312,17 @@ impl Sender {
         //# If not in Fast Recovery, adjust the ssthresh and cwnd of the
         //# destination address(es) to which the missing DATA chunks were
         //# last sent, according to the formula described in Section 7.2.3.
-        for path in turn.paths.iter_mut().filter(|path| path.tally.found_loss) {
-            path.cc.on_fast_retransmit();
+        let mut halved = SmallVec::new();
+        for id in turn.paths.ids() {
+            if turn.paths[id].tally.found_loss {
+                turn.paths[id].cc.on_fast_retransmit();
+                halved.push(id);
+            }
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
         //# If not in Fast Recovery, enter Fast Recovery and mark the highest
         //# outstanding TSN as the Fast Recovery exit point.
-        self.recovery = Recovery::Fast { exit: self.outstanding.highest_sent() };
+        self.recovery = Recovery::Fast { exit: self.outstanding.highest_sent(), halved };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
         //# When a Fast Retransmit is being performed, the sender
         //# SHOULD ignore the value of cwnd and SHOULD NOT delay
@@ -300,7 +348,7 @@ impl Sender {
         }
     }
 
-    fn tell_of_room(&mut self, turn: &mut Turn<'_>) {
+    pub(super) fn tell_of_room(&mut self, turn: &mut Turn<'_>) {
         if self.backlog == Backlog::Refused && self.buffered_bytes <= turn.config.send_buffer_bytes / 2 {
             self.backlog = Backlog::Open;
             let free = turn.config.send_buffer_bytes - self.buffered_bytes;

@@ -1,6 +1,7 @@
 //! T3-rtx expires (RFC 9260, section 6.3.3).
 
 use slantpath_base::Instant;
+use slantpath_cc::sctp::LossEvent;
 
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::sack::insert_lost;
@@ -38,10 +39,18 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
         //# Zero window probing does not affect the
         //# calculation of cwnd.
-        if meaning == TimeoutMeaning::NoAnswer {
-            turn.paths[path].cc.on_timeout();
+        match meaning {
+            TimeoutMeaning::NoAnswer => {
+                let is_known = first.is_some_and(|first| self.recovery.has_halved(path, first));
+                turn.paths[path].cc.on_timeout(if is_known { LossEvent::Known } else { LossEvent::New });
+                turn.paths[path].limit_to_one_packet();
+            }
+            TimeoutMeaning::WindowClosed => {
+                if let Some(first) = first {
+                    self.peer_window.probe_again(first);
+                }
+            }
         }
-        turn.paths[path].limit_to_one_packet();
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.3
         //# E2)  For the destination address for which the timer expires, set RTO
         //# = RTO * 2 ("back off the timer").

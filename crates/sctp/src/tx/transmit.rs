@@ -30,11 +30,14 @@ impl Sender {
         if let Some(chunk) = self.next_lost() {
             let path = retransmission_path(chunk, turn.paths, turn.config);
             let first_chunk_len = Data::wire_len(chunk.data.payload.len());
-            let has_window = self.remainder == Remainder::Free && turn.paths[path].may_send_data();
+            // A closed window is probed by one packet; what else timed out waits for room.
+            let is_held = self.remainder == Remainder::AfterSack || self.is_probe_in_flight();
+            let has_window = !is_held && turn.paths[path].may_send_data();
             if self.urgent == Urgent::OnePacket || has_window {
                 return Some(Transmission { path, first_chunk_len });
             }
-            if turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst {
+            let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
+            if is_first || path == turn.paths.current() {
                 return None;
             }
         } else {
@@ -68,6 +71,12 @@ impl Sender {
         }
     }
 
+    /// Whether a chunk is on its way into the closed window of the peer.
+    fn is_probe_in_flight(&self) -> bool {
+        let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
+        probe.is_some_and(|chunk| chunk.state == ChunkState::InFlight)
+    }
+
     /// Bytes of the chunks that wait to be sent again.
     fn lost_bytes(&self) -> u64 {
         let is_lost = |chunk: &&OutstandingChunk| matches!(chunk.state, ChunkState::Lost(_));
@@ -95,10 +104,23 @@ impl Sender {
             self.urgent = Urgent::No;
             retransmitted = true;
         }
-        // A packet of retransmissions takes new DATA along, but only inside the window.
+        // A packet of retransmissions takes new DATA along, but only inside the window, and not past what is lost.
         let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
-        if path == turn.paths.current() && has_window {
+        let is_next =
+            self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
+        if path == turn.paths.current() && has_window && is_next {
             self.fill_with_new(turn, builder, path);
+        }
+    }
+
+    /// Puts new DATA behind what a packet to `path` holds already, as far as the windows let it.
+    pub(crate) fn bundle_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
+        let before = self.outstanding.next_tsn();
+        if turn.paths[path].may_send_data() {
+            self.fill_with_new(turn, builder, path);
+        }
+        if self.outstanding.next_tsn() != before {
+            turn.paths[path].on_data_packet(turn.now);
         }
     }
 
@@ -111,6 +133,7 @@ impl Sender {
                 return;
             }
             let tsn = self.outstanding.next_tsn();
+            let in_flight = self.outstanding.in_flight_payload();
             let Some(mut cut) = self.queue.take(max_payload, tsn) else { return };
             if turn.is_shutting_down && self.queue.is_empty() {
                 //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
@@ -123,7 +146,7 @@ impl Sender {
             }
             turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), false);
             trace(turn, chunk);
-            self.peer_window.stop_probing();
+            self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
         }
     }
 
@@ -162,8 +185,12 @@ fn max_payload(paths: &Paths) -> usize {
 /// Where a lost chunk goes.
 fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
     let last = chunk.path;
-    let stays = matches!(chunk.state, ChunkState::Lost(Loss::Reported))
-        && config.fast_retransmit_path == FastRetransmitPath::SamePath;
+    let stays = match chunk.state {
+        ChunkState::Lost(Loss::Reported) => config.fast_retransmit_path == FastRetransmitPath::SamePath,
+        // The path has done nothing wrong.
+        ChunkState::Lost(Loss::Refused) => true,
+        ChunkState::Lost(Loss::TimedOut) | ChunkState::InFlight | ChunkState::Acked => false,
+    };
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
     //# When its peer is multi-homed, an endpoint SHOULD send fast
     //# retransmissions to the same destination transport address to which

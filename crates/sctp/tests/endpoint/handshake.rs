@@ -128,7 +128,7 @@ fn init_is_repeated_to_the_peers_other_addresses() {
             "0 s 10.0.1.1 > 10.0.1.2 INIT",
             "1 s 10.0.2.1 > 10.0.2.2 INIT",
             "1.01 s 10.0.2.2 > 10.0.2.1 INIT-ACK",
-            "1.02 s 10.0.1.1 > 10.0.1.2 COOKIE-ECHO",
+            "1.02 s 10.0.2.1 > 10.0.2.2 COOKIE-ECHO",
         ],
         "{trace}"
     );
@@ -510,4 +510,57 @@ fn an_association_whose_cookies_are_always_stale_is_given_up() {
         net.inject_chunks((v4(1, 2), v4(1, 1)), header, std::slice::from_ref(&stale));
     }
     assert_eq!(net.events(a), [Event::Closed(CloseReason::StaleCookie)], "{}", net.trace(0));
+}
+
+#[test]
+fn what_was_refused_before_the_association_is_there_is_followed_by_room() {
+    let config = SctpConfig { send_buffer_bytes: 1_000, ..SctpConfig::default() };
+    let drained = |events: &[Event]| {
+        let free =
+            |event: &Event| if let Event::SendBufferDrained { free } = event { Some(*free) } else { None };
+        events.iter().filter_map(free).collect::<Vec<_>>()
+    };
+    // What is queued, and what is refused: with more than half of the buffer full, room comes with the first SACK.
+    for (queued, refused, before_sack) in [(600, 500, vec![]), (400, 700, vec![600])] {
+        let mut net = Net::calm();
+        let a = net.add(&[v4(1, 1)], 5_000, config.clone());
+        let z = net.add(&[v4(1, 2)], 2_905, config.clone());
+        net.listen(z);
+        let at_a = net.connect(a, z);
+        net.send(a, at_a, 0, vec![7; queued]);
+        let error = net.hosts[a].endpoint.send(net.now, at_a, of_len(refused)).unwrap_err();
+        let free = 1_000 - queued as u64;
+        assert_eq!(error, SendError::BufferFull { wanted: refused as u64, free });
+        let error = net.hosts[a].endpoint.send(net.now, at_a, of_len(1_001)).unwrap_err();
+        assert_eq!(error, SendError::TooLong { len: 1_001, limit: 1_000 }, "it will never fit");
+        // Four ways of 10 ms: the COOKIE ACK is here, and with it the SACK for what came behind the COOKIE ECHO.
+        net.run_until(Instant::from_millis(39));
+        assert_eq!(drained(&net.events(a)), []);
+        net.run_until(Instant::from_millis(40));
+        let events = net.events(a);
+        assert!(matches!(events[0], Event::Established { .. }), "{events:?}");
+        let expected = if before_sack.is_empty() { vec![1_000] } else { before_sack };
+        assert_eq!(drained(&events), expected);
+    }
+}
+
+#[test]
+fn what_was_refused_while_the_cookie_was_on_its_way_is_followed_by_room_even_if_the_cookie_was_stale() {
+    let config = SctpConfig { send_buffer_bytes: 1_000, ..SctpConfig::default() };
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config.clone());
+    let z = net.add(&[v4(1, 2)], 2_905, config);
+    net.listen(z);
+    let at_a = net.connect(a, z);
+    net.run_until(Instant::from_millis(25));
+    net.send(a, at_a, 0, vec![7; 800]);
+    assert!(net.hosts[a].endpoint.send(net.now, at_a, of_len(500)).is_err());
+    net.run_until(Instant::from_secs(1));
+    let events = net.events(a);
+    assert!(events.contains(&Event::SendBufferDrained { free: 1_000 }), "{events:?}");
+}
+
+fn of_len(len: usize) -> Message {
+    let (stream, ppid) = (StreamId(0), Ppid(0));
+    Message { stream, ppid, payload: vec![7; len].into(), is_unordered: false, context: 0 }
 }

@@ -243,3 +243,25 @@ fn a_thousand_associations_share_an_endpoint() {
     net.run_for(Duration::from_secs(2));
     assert_eq!(net.hosts[z].endpoint.association_count(), 0);
 }
+
+#[test]
+fn the_cookie_goes_back_to_where_the_init_ack_came_from_with_data_behind_it() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
+    let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
+    net.listen(z);
+    net.cut(v4(1, 1), v4(1, 2));
+    let at_a = net.connect(a, z);
+    net.send(a, at_a, 0, "first");
+    // The INIT to the primary is lost, the one to the alternate leaves after RTO.Initial, and a way takes 10 ms.
+    net.run_until(Instant::from_millis(1_029));
+    assert_eq!(net.received(z).len(), 0);
+    net.run_until(Instant::from_millis(1_030));
+    assert_eq!(net.received(z).len(), 1);
+    let echo = net.sent.iter().find(|sent| describe(&sent.packet).starts_with("COOKIE-ECHO")).unwrap();
+    assert_eq!((echo.at, echo.route), (Instant::from_millis(1_020), (v4(2, 1), v4(2, 2))));
+    net.run_for(Duration::from_secs(1));
+    let [primary, alternate] = &paths(&net, a, at_a)[..] else { panic!() };
+    assert_eq!((primary.is_primary, primary.stats.data_chunks_sent), (true, 0));
+    assert_eq!((alternate.stats.data_chunks_sent, alternate.flight_size), (1, 0));
+}

@@ -149,7 +149,6 @@ fn what_was_sent_to_several_addresses_does_not_revive_a_failing_one() {
     assert_eq!(wire.received(1), [0]);
     assert_eq!(wire.path(0, 0).state, PathState::PotentiallyFailed);
     assert_eq!(wire.path(0, 0).error_count, 1);
-    // Without SCTP-PF the same ambiguity is of no consequence, as RFC 9260, section 8.2, has it.
 }
 
 #[test]
@@ -348,4 +347,126 @@ fn every_step_of_the_timer_is_told_in_order() {
     ];
     assert_eq!(steps[..2], expected[..2]);
     assert_eq!(steps[2], expected[2]);
+}
+
+/// RTO.Min no longer than a delayed SACK takes: whatever goes to a path alone times out once too often.
+fn impatient() -> SctpConfig {
+    let rto = Duration::from_millis(200);
+    SctpConfig {
+        rto_initial: rto,
+        rto_min: rto,
+        rto_max: Duration::from_secs(1),
+        sack_delay: rto,
+        path_max_retrans: 2,
+        ..quiet()
+    }
+}
+
+/// Sends a message of `len` bytes every `interval`, as far as the buffer has room, until `until`.
+fn send_every(wire: &mut Wire, len: usize, interval: Duration, until: Instant) {
+    let mut next = 0;
+    while wire.now < until {
+        if wire.ends[0].send(wire.now, message(0, next, len)).is_ok() {
+            next += 1;
+        }
+        wire.drain();
+        let at = wire.now + interval;
+        wire.run_until(at);
+    }
+}
+
+#[test]
+fn a_dead_primary_becomes_inactive_although_it_had_the_last_copy_of_all_that_is_acknowledged() {
+    // HEARTBEATs keep the RTO of the alternate at RTO.Min: each message is back on the primary when the delayed SACK
+    // for it comes.
+    let interval = Some(Duration::from_secs(1));
+    let (mut wire, _) = with_outage(SctpConfig { heartbeat_interval: interval, ..impatient() });
+    send_every(&mut wire, 100, Duration::from_secs(1), Instant::from_secs(10));
+    assert_eq!(states(&wire, 0), [PathState::Inactive]);
+    assert_eq!(first_new_on(&wire, 1), Some(Instant::from_secs(3)));
+    assert_eq!(wire.received(1).len(), 10);
+}
+
+#[test]
+fn where_only_the_way_back_dies_acknowledgements_turn_to_the_other_path() {
+    let mut wire = Wire::new(2, impatient());
+    // The alternate is the longer one, so that what goes to the primary is there before the copies of what was
+    // not acknowledged: it counts as delivered, and the primary as working, which forwards it does.
+    wire.decide(|sent| match (sent.path, sent.from) {
+        (0, 1) => is_lost(),
+        (0, _) => arrives(),
+        (..) => SmallVec::from_slice(&[Duration::from_millis(150)]),
+    });
+    send_every(&mut wire, 1_000, Duration::from_millis(20), Instant::from_secs(10));
+    assert_eq!(states(&wire, 0), []);
+    assert_eq!(wire.received(1), (0..498).collect::<Vec<_>>(), "of 500, the last of which are on their way");
+}
+
+#[test]
+fn a_heartbeat_ack_returns_the_acknowledgements_to_the_path_of_the_data() {
+    let mut wire = Wire::new(2, impatient());
+    let is_down = Rc::new(Cell::new(true));
+    let seen = Rc::clone(&is_down);
+    wire.decide(
+        move |sent| if sent.path == 0 && sent.from == 1 && seen.get() { is_lost() } else { arrives() },
+    );
+    send_until(&mut wire, &mut 0, Instant::from_secs(1));
+    let last_sack = |wire: &Wire| wire.log.iter().rfind(|sent| sent.sack().is_some()).map(|sent| sent.path);
+    assert_eq!((last_sack(&wire), wire.path(0, 0).state), (Some(1), PathState::Active));
+    is_down.set(false);
+    assert!(wire.ends[1].request_heartbeat(wire.now, address(0, 0)));
+    wire.drain();
+    let until = wire.now + Duration::from_secs(1);
+    wire.send(0, 100..101, 100);
+    wire.run_until(until);
+    wire.send(0, 101..103, 100);
+    wire.run_to_rest();
+    assert_eq!(last_sack(&wire), Some(0));
+}
+
+#[test]
+fn of_what_timed_out_one_packet_leaves_before_a_sack_even_where_new_data_goes_the_same_way() {
+    // With PFMR 0 the first expiry sends new DATA over the alternate, too.
+    let config = SctpConfig {
+        retransmission_after_timeout: RetransmissionAfterTimeout::OnePacket,
+        heartbeat_interval: None,
+        ..failing(0)
+    };
+    let (mut wire, _) = with_outage(config);
+    wire.send(0, 0..6, 1_400);
+    let sent_on = |wire: &Wire, path| data_packets(wire, 0).iter().filter(|sent| sent.path == path).count();
+    wire.run_until(Instant::from_millis(249));
+    assert_eq!([0, 1].map(|path| sent_on(&wire, path)), [4, 0], "two wait for the window");
+    // There and back takes 100 ms, and a SACK for a single packet waits 40 ms.
+    wire.run_until(Instant::from_millis(389));
+    assert_eq!([0, 1].map(|path| sent_on(&wire, path)), [4, 1]);
+    wire.run_until(Instant::from_millis(390));
+    assert_eq!([0, 1].map(|path| sent_on(&wire, path)), [4, 5], "Max.Burst");
+    wire.run_until(Instant::from_secs(2));
+    assert_eq!(wire.received(1), (0..6).collect::<Vec<_>>());
+}
+
+#[test]
+fn where_all_paths_are_inactive_the_one_that_answers_is_found_and_kept() {
+    let config = SctpConfig { association_max_retrans: 100, heartbeat_interval: None, ..probing() };
+    let mut wire = Wire::new(3, config);
+    let up = Rc::new(Cell::new(None));
+    let seen = Rc::clone(&up);
+    wire.decide(move |sent| if seen.get() == Some(sent.path) { arrives() } else { is_lost() });
+    wire.send(0, 0..1, 100);
+    wire.run_until(Instant::from_secs(20));
+    assert_eq!([0, 1, 2].map(|path| wire.path(0, path).state), [PathState::Inactive; 3]);
+    // RTO.Max is 1 s: each path is tried within three.
+    up.set(Some(2));
+    wire.run_until(Instant::from_secs(23));
+    assert_eq!(wire.received(1), [0]);
+    assert_eq!(wire.path(0, 2).state, PathState::Inactive, "the message went to all three");
+    // A message to the path with the fewest errors: at most two others come before the one that works.
+    for context in 1..5 {
+        wire.send(0, context..context + 1, 100);
+        let until = wire.now + Duration::from_secs(3);
+        wire.run_until(until);
+    }
+    assert_eq!(wire.received(1), [0, 1, 2, 3, 4]);
+    assert_eq!([0, 1, 2].map(|path| wire.path(0, path).state == PathState::Active), [false, false, true]);
 }

@@ -242,3 +242,45 @@ fn an_idle_window_decays() {
     wire.now += Duration::from_secs(100);
     assert_eq!(wire.path(0, 0).cwnd, 4 * 1_468);
 }
+
+#[test]
+fn a_loss_that_fast_recovery_has_answered_halves_ssthresh_no_second_time_when_t3_rtx_expires() {
+    let mut wire = ten_in_flight(3);
+    for end in 2..=4 {
+        wire.inject(0, 0, &[sack(0, &[(2, end)])]);
+    }
+    let halved = wire.path(0, 0);
+    assert_eq!((halved.cwnd, halved.ssthresh), (10_000, 10_000));
+    // The retransmission is lost as well.
+    wire.run_until(Instant::from_millis(999));
+    assert_eq!(wire.path(0, 0), halved);
+    wire.run_until(Instant::from_secs(1));
+    let expired = wire.path(0, 0);
+    assert_eq!((expired.cwnd, expired.ssthresh, expired.stats.timeouts), (1_468, 10_000, 1));
+    assert!(!wire.ends[0].snapshot().is_in_fast_recovery);
+    // Fast Recovery is over: the next expiry is a loss of its own.
+    wire.run_until(Instant::from_secs(3));
+    let expired = wire.path(0, 0);
+    assert_eq!((expired.cwnd, expired.ssthresh, expired.stats.timeouts), (1_468, 4 * 1_468, 2));
+}
+
+#[test]
+fn t3_rtx_halves_ssthresh_for_a_loss_that_fast_recovery_knows_nothing_of() {
+    use crate::config::FastRetransmitPath;
+    let config = SctpConfig { initial_cwnd_bytes: Some(40_000), max_burst: 30, ..quiet() };
+    let mut wire = Wire::new(2, SctpConfig { fast_retransmit_path: FastRetransmitPath::Alternate, ..config });
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..10, 1_400);
+    for end in [2, 3, 10] {
+        wire.inject(0, 0, &[sack(0, &[(2, end)])]);
+    }
+    // Chunk 1 is on the alternate, the exit point is chunk 10, and chunk 11 is all that the primary has in flight.
+    wire.send(0, 10..11, 1_400);
+    let (primary, alternate) = (wire.path(0, 0), wire.path(0, 1));
+    assert_eq!((primary.flight_size, primary.ssthresh), (1_416, 20_000));
+    assert_eq!((alternate.flight_size, alternate.ssthresh), (1_416, u64::from(u32::MAX)));
+    wire.run_until(Instant::from_secs(1));
+    assert!(wire.ends[0].snapshot().outstanding_chunks == 11);
+    assert_eq!(wire.path(0, 0).ssthresh, 10_000, "chunk 11 is lost as well");
+    assert_eq!(wire.path(0, 1).ssthresh, 20_000, "the window of the alternate was not halved before");
+}
