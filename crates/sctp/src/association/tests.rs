@@ -8,6 +8,7 @@ mod paths;
 mod recovery;
 mod shutdown;
 mod swarm;
+mod too_big;
 mod transfer;
 
 use std::cmp::Reverse;
@@ -19,7 +20,7 @@ use smallvec::SmallVec;
 
 use super::*;
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
-use crate::packet::{ChecksumPolicy, ParsedPacket};
+use crate::packet::{ChecksumPolicy, Fragmentation, ParsedPacket};
 use crate::tcb::PeerAddress;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
@@ -34,6 +35,7 @@ pub(super) struct Sent {
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
     pub(super) packet: Packet,
+    pub(super) fragmentation: Fragmentation,
     pub(super) chunks: Vec<Chunk>,
 }
 
@@ -161,8 +163,8 @@ impl Wire {
         for end in [0, 1] {
             loop {
                 match self.ends[end].poll_output(self.now) {
-                    AssociationOutput::Transmit { source, destination, packet } => {
-                        self.transmit(end, source, destination, packet);
+                    AssociationOutput::Transmit { source, destination, packet, fragmentation } => {
+                        self.transmit(end, source, destination, packet, fragmentation);
                     }
                     AssociationOutput::Event(event) => self.events[end].push(event),
                     AssociationOutput::Wait(deadline) => {
@@ -174,11 +176,18 @@ impl Wire {
         }
     }
 
-    fn transmit(&mut self, from: usize, source: IpAddr, destination: IpAddr, packet: Packet) {
+    fn transmit(
+        &mut self,
+        from: usize,
+        source: IpAddr,
+        destination: IpAddr,
+        packet: Packet,
+        fragmentation: Fragmentation,
+    ) {
         let path = usize::from(destination.to_string().starts_with("10.2."));
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
         assert!(packet.len() <= 1_480, "a packet of {} bytes", packet.len());
-        let sent = Sent { at: self.now, from, path, source, destination, packet, chunks };
+        let sent = Sent { at: self.now, from, path, source, destination, packet, fragmentation, chunks };
         for delay in (self.fate)(&sent) {
             self.arriving.push(Reverse((self.now + delay, self.sequence, self.log.len())));
             self.sequence += 1;

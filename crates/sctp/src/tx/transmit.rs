@@ -92,6 +92,7 @@ impl Sender {
                 }
             }
             self.retransmit(turn, path, tsn);
+            self.packed.push(tsn);
             self.urgent = Urgent::No;
             retransmitted = true;
         }
@@ -99,6 +100,12 @@ impl Sender {
         let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
         if path == turn.paths.current() && has_window {
             self.fill_with_new(turn, builder, path);
+        }
+        let needed_mtu = turn.paths[path].needed_mtu(builder.len());
+        for tsn in self.packed.drain(..) {
+            if let Some(chunk) = self.outstanding.find_mut(tsn) {
+                chunk.needed_mtu = needed_mtu;
+            }
         }
     }
 
@@ -123,6 +130,7 @@ impl Sender {
             }
             turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), false);
             trace(turn, chunk);
+            self.packed.push(tsn);
             self.peer_window.stop_probing();
         }
     }
@@ -162,8 +170,12 @@ fn max_payload(paths: &Paths) -> usize {
 /// Where a lost chunk goes.
 fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
     let last = chunk.path;
-    let stays = matches!(chunk.state, ChunkState::Lost(Loss::Reported))
-        && config.fast_retransmit_path == FastRetransmitPath::SamePath;
+    let stays = match chunk.state {
+        ChunkState::Lost(Loss::Reported) => config.fast_retransmit_path == FastRetransmitPath::SamePath,
+        // Nothing is wrong with its path.
+        ChunkState::Lost(Loss::TooBig) => true,
+        ChunkState::Lost(Loss::TimedOut) | ChunkState::Acked | ChunkState::InFlight => false,
+    };
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
     //# When its peer is multi-homed, an endpoint SHOULD send fast
     //# retransmissions to the same destination transport address to which
