@@ -181,13 +181,6 @@ impl Host {
         self.interfaces.fragments_sent()
     }
 
-    /// Starts the counters of IP anew, as at the end of a warm-up.
-    pub fn restart_statistics(&mut self) {
-        self.drops = HostDrops::default();
-        self.reassembler.restart_statistics();
-        self.interfaces.restart_statistics();
-    }
-
     /// The flow end at a port. A host has a handful: a list beats a map.
     fn flow_end_at(&self, protocol: u8, port: u16) -> Option<usize> {
         self.flow_ends.iter().position(|end| end.protocol() == protocol && end.port() == port)

@@ -120,10 +120,6 @@ impl Interfaces {
         self.fragments_sent
     }
 
-    pub(crate) const fn restart_statistics(&mut self) {
-        self.fragments_sent = 0;
-    }
-
     //= https://www.rfc-editor.org/rfc/rfc8200#section-4.5
     //# Note: unlike
     //# IPv4, fragmentation in IPv6 is performed only by source nodes, not by

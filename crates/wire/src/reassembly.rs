@@ -291,11 +291,6 @@ impl Reassembler {
         &self.counters
     }
 
-    /// Starts the counters anew.
-    pub fn restart_statistics(&mut self) {
-        self.counters = ReassemblyCounters::default();
-    }
-
     /// How many bytes are held, with what each fragment is charged.
     pub const fn charged_bytes(&self) -> usize {
         self.charged_bytes
