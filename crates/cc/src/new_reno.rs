@@ -133,6 +133,15 @@ impl NewReno {
         self.config.mss_bytes as u64
     }
 
+    /// Follows a change of the segment size. The window stays.
+    ///
+    /// # Panics
+    /// If the segment size is zero.
+    pub fn set_mss(&mut self, mss_bytes: u32) {
+        assert!(mss_bytes > 0, "a segment carries at least one byte");
+        self.config.mss_bytes = mss_bytes;
+    }
+
     /// Whether the window doubles each round trip.
     pub const fn is_in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh

@@ -11,7 +11,7 @@ use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{StreamId, Transmit, TransportInput};
 use slantpath_wire::Packet;
 
-use crate::transport::{Peer, Segment};
+use crate::transport::{Peer, Segment, SegmentReport};
 
 /// One end of an association.
 #[derive(Clone, Debug)]
@@ -135,8 +135,9 @@ impl AssociationEnd {
         self.endpoint.handle_input(now, sctp::Input::Packet { source, destination, packet });
     }
 
-    pub(crate) fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu: u16) {
-        self.endpoint.handle_input(now, sctp::Input::PacketTooBig { destination, mtu });
+    pub(crate) fn handle_report(&mut self, now: Instant, report: SegmentReport) {
+        let SegmentReport { source: _, destination, error, quote } = report;
+        self.endpoint.handle_input(now, sctp::Input::Icmp { destination, error, quote });
     }
 
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
@@ -223,8 +224,8 @@ impl AssociationEnd {
         }
         loop {
             match self.endpoint.poll_output(now) {
-                sctp::Output::Transmit { source, destination, packet } => {
-                    return Some(Segment { source, destination, packet });
+                sctp::Output::Transmit { source, destination, packet, fragmentation } => {
+                    return Some(Segment { source, destination, packet, fragmentation });
                 }
                 sctp::Output::Event(id, event) => self.handle_event(now, id, event),
                 sctp::Output::Wait(deadline) => {
@@ -361,7 +362,7 @@ mod tests {
                 for from in [0, 1] {
                     while let Some(segment) = self.ends[from].poll_transmit(self.now) {
                         is_quiet = false;
-                        let Segment { source, destination, packet } = segment;
+                        let Segment { source, destination, packet, .. } = segment;
                         self.ends[1 - from].handle_packet(self.now, source, destination, packet);
                     }
                 }

@@ -10,7 +10,9 @@ use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{ReceiverReport, SenderReport};
 use crate::sender::{Offer, Outgoing, Sender, SenderConfig, Want};
-use crate::transport::{Adaptation, Output, Segment, Traces, Transport, TransportConfig, TransportEvent};
+use crate::transport::{
+    Adaptation, Output, Segment, SegmentReport, Traces, Transport, TransportConfig, TransportEvent,
+};
 
 #[derive(Debug)]
 enum Application {
@@ -102,8 +104,8 @@ impl FlowEnd {
         self.transport.handle_packet(now, source, destination, packet);
     }
 
-    pub(crate) fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu_bytes: u32) {
-        self.transport.handle_packet_too_big(now, destination, mtu_bytes);
+    pub(crate) fn handle_report(&mut self, now: Instant, report: SegmentReport) {
+        self.transport.handle_report(now, report);
     }
 
     pub(crate) fn handle_deadline(&mut self, now: Instant) {

@@ -5,17 +5,18 @@ use std::net::IpAddr;
 use slantpath_base::{Instant, Seed};
 use slantpath_net::InterfaceId;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
-use slantpath_wire::icmp::{IcmpError, IcmpMessage};
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::icmp::IcmpMessage;
+use slantpath_wire::ip::{Fragment, Fragmentation, IpHeader, protocol};
+use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
 use crate::association::{AssociationConfig, AssociationCounters, AssociationEnd};
 use crate::flow_end::FlowEnd;
-use crate::interfaces::{Interfaces, NoSourceAddress, encapsulate};
+use crate::interfaces::{Interfaces, NoSourceAddress};
 use crate::receiver::ReceiverConfig;
 use crate::record::{ReceiverReport, SenderReport};
 use crate::sender::SenderConfig;
-use crate::transport::TransportConfig;
+use crate::transport::{SegmentReport, TransportConfig};
 
 /// Which of a host's flows is meant: numbers in the order in which they were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +43,7 @@ pub struct HostDrops {
 #[derive(Debug)]
 pub struct Host {
     interfaces: Interfaces,
+    reassembler: Reassembler,
     associations: Vec<AssociationEnd>,
     flow_ends: Vec<FlowEnd>,
     /// Flow ends that have something to give since the last drain, each at most once.
@@ -55,6 +57,7 @@ impl Host {
         let interfaces = Interfaces::new(addresses);
         Self {
             interfaces,
+            reassembler: Reassembler::default(),
             associations: Vec::new(),
             flow_ends: Vec::new(),
             dirty: Vec::new(),
@@ -167,6 +170,17 @@ impl Host {
         self.drops
     }
 
+    /// What has become of the fragments that came in.
+    pub const fn reassembly(&self) -> &ReassemblyCounters {
+        self.reassembler.counters()
+    }
+
+    /// How many fragments the host has made of packets of its own: of IPv6 packets, since IPv4's are cut where the link
+    /// is that does not carry them.
+    pub const fn fragments_sent(&self) -> u64 {
+        self.interfaces.fragments_sent()
+    }
+
     /// The flow end at a port. A host has a handful: a list beats a map.
     fn flow_end_at(&self, protocol: u8, port: u16) -> Option<usize> {
         self.flow_ends.iter().position(|end| end.protocol() == protocol && end.port() == port)
@@ -180,40 +194,54 @@ impl Host {
     /// The next packet of an association.
     fn poll_associations(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
         for association in &mut self.associations {
-            while let Some(mut segment) = association.poll_transmit(now) {
-                match self.interfaces.route(segment.destination, segment.source) {
-                    None => self.drops.no_route += 1,
-                    Some((interface, source)) => {
-                        encapsulate(&mut segment.packet, protocol::SCTP, source, segment.destination);
-                        return Some((interface, segment.packet));
-                    }
+            while let Some(segment) = association.poll_transmit(now) {
+                let sent = self.interfaces.encapsulate(segment, protocol::SCTP);
+                if sent.is_some() {
+                    return sent;
                 }
+                self.drops.no_route += 1;
             }
         }
         None
     }
 
-    /// A router has something to say of a packet that this host sent. Only "too big" has consequences: all
-    /// else is left to the transports' own timers (RFC 9260, section 10; RFC 5461).
+    /// A router has something to say of a packet that this host sent. What follows from it is for the transport.
     fn handle_icmp(&mut self, now: Instant, header: &IpHeader, packet: &Packet) {
         let bytes = packet.contiguous();
         let Ok(message) = IcmpMessage::parse(header, &bytes) else {
             self.drops.bad_header += 1;
             return;
         };
-        let IcmpError::PacketTooBig { mtu_bytes } = message.error else { return };
         let Ok((quoted, quoted_len)) = IpHeader::parse_header(message.quote) else { return };
-        let Some(port) = message.quote.get(quoted_len..).and_then(|segment| port(segment, 0)) else { return };
-        if let Some(association) = self.association_at(quoted.protocol, port) {
-            let mtu = u16::try_from(mtu_bytes).unwrap_or(u16::MAX);
-            association.handle_packet_too_big(now, quoted.destination, mtu);
+        if let Fragmentation::Fragment(Fragment { offset_bytes: 1.., .. }) = quoted.fragmentation {
+            // It has no transport header. The first fragment is as long, and is reported, too.
             return;
         }
-        let flow_end = self.flow_end_at(quoted.protocol, port);
-        if let Some(index) = flow_end {
-            self.flow_ends[index].handle_packet_too_big(now, quoted.destination, mtu_bytes);
+        let segment = &message.quote[quoted_len..];
+        let Some(port) = port(segment, 0) else { return };
+        let quote = bytes.slice_ref(segment);
+        let IpHeader { source, destination, .. } = quoted;
+        let report = SegmentReport { source, destination, error: message.error, quote };
+        if let Some(association) = self.association_at(quoted.protocol, port) {
+            association.handle_report(now, report);
+        } else if let Some(index) = self.flow_end_at(quoted.protocol, port) {
+            self.flow_ends[index].handle_report(now, report);
             self.mark(index);
         }
+    }
+
+    /// Takes in a fragment. Gives the packet that is whole by it, without its IP header.
+    #[cold]
+    fn reassemble(
+        &mut self,
+        now: Instant,
+        header: &IpHeader,
+        fragment: Fragment,
+        packet: &Packet,
+    ) -> Option<(IpHeader, Packet)> {
+        let payload = packet.contiguous();
+        let (whole, payload) = self.reassembler.handle_fragment(now, header, fragment, &payload)?;
+        Some((whole, Packet::shared(payload, packet.checksum())))
     }
 
     fn mark(&mut self, index: usize) {
@@ -225,7 +253,7 @@ impl Host {
 
 impl slantpath_net::Host for Host {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, mut packet: Packet) {
-        let Some((header, header_len)) = read_header(&packet) else {
+        let Some((mut header, header_len)) = read_header(&packet) else {
             self.drops.bad_header += 1;
             return;
         };
@@ -234,6 +262,12 @@ impl slantpath_net::Host for Host {
             return;
         }
         packet.strip(header_len);
+        if let Fragmentation::Fragment(fragment) = header.fragmentation {
+            match self.reassemble(now, &header, fragment, &packet) {
+                Some(whole) => (header, packet) = whole,
+                None => return,
+            }
+        }
         if matches!(header.protocol, protocol::ICMP | protocol::ICMPV6) {
             self.handle_icmp(now, &header, &packet);
             return;
@@ -253,6 +287,7 @@ impl slantpath_net::Host for Host {
     }
 
     fn handle_deadline(&mut self, now: Instant) {
+        self.reassembler.handle_deadline(now);
         self.associations.iter_mut().for_each(|association| association.handle_deadline(now));
         for index in 0..self.flow_ends.len() {
             if self.flow_ends[index].deadline().is_some_and(|deadline| deadline <= now) {
@@ -263,19 +298,19 @@ impl slantpath_net::Host for Host {
     }
 
     fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
+        if let Some(fragment) = self.interfaces.poll_fragment() {
+            return Some(fragment);
+        }
         if let Some(packet) = self.poll_associations(now) {
             return Some(packet);
         }
         while let Some(&index) = self.dirty.last() {
-            while let Some(mut segment) = self.flow_ends[index].poll_transmit(now) {
-                let protocol = self.flow_ends[index].protocol();
-                let Some((interface, source)) = self.interfaces.route(segment.destination, segment.source)
-                else {
-                    self.drops.no_route += 1;
-                    continue;
-                };
-                encapsulate(&mut segment.packet, protocol, source, segment.destination);
-                return Some((interface, segment.packet));
+            while let Some(segment) = self.flow_ends[index].poll_transmit(now) {
+                let sent = self.interfaces.encapsulate(segment, self.flow_ends[index].protocol());
+                if sent.is_some() {
+                    return sent;
+                }
+                self.drops.no_route += 1;
             }
             self.dirty.pop();
         }
@@ -284,7 +319,8 @@ impl slantpath_net::Host for Host {
 
     fn deadline(&self) -> Option<Instant> {
         let associations = self.associations.iter().filter_map(AssociationEnd::deadline);
-        self.flow_ends.iter().filter_map(FlowEnd::deadline).chain(associations).min()
+        let flow_ends = self.flow_ends.iter().filter_map(FlowEnd::deadline);
+        flow_ends.chain(associations).chain(self.reassembler.deadline()).min()
     }
 }
 

@@ -1,19 +1,28 @@
 //! The IP layer of a host: which interface a destination is reached by, and the header in front of a segment.
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use slantpath_net::InterfaceId;
-use slantpath_wire::Packet;
-use slantpath_wire::ip::IpHeader;
+use slantpath_sctp as sctp;
+use slantpath_wire::ip::{Fragmentation, IpHeader};
+use slantpath_wire::{Packet, fragment};
 
-/// The hop limit of every packet that a host sends, as Linux has it.
-const HOP_LIMIT: u8 = 64;
+use crate::transport::Segment;
+
+/// The hop limit of every packet that a host sends, as Linux has it: it passes 63 routers and so 64 links.
+pub const HOP_LIMIT: u8 = 64;
 
 /// A host's addresses and its routes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interfaces {
     addresses: Vec<(IpAddr, InterfaceId)>,
     routes: Vec<Route>,
+    /// The identification of the packet that was last to be sent and may be cut.
+    identification: u32,
+    /// The fragments of an IPv6 packet that wait behind the first.
+    fragments: VecDeque<(InterfaceId, Packet)>,
+    fragments_sent: u64,
 }
 
 /// How one destination is reached.
@@ -37,7 +46,7 @@ pub struct NoSourceAddress {
 
 impl Interfaces {
     pub(crate) fn new(addresses: Vec<(IpAddr, InterfaceId)>) -> Self {
-        Self { addresses, routes: Vec::new() }
+        Self { addresses, ..Self::default() }
     }
 
     pub(crate) fn owns(&self, address: IpAddr) -> bool {
@@ -71,29 +80,143 @@ impl Interfaces {
         }
         Some((route.interface, route.source))
     }
-}
 
-/// Puts an IP header in front of a segment.
-pub(crate) fn encapsulate(packet: &mut Packet, protocol: u8, source: IpAddr, destination: IpAddr) {
-    let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
-    let header =
-        IpHeader { source, destination, protocol, hop_limit: HOP_LIMIT, traffic_class: 0, payload_len };
-    header.emit(packet.prepend(header.header_len()));
+    /// Puts an IP header in front of a segment, and says which interface the packet leaves by. `None` if there is no
+    /// route.
+    #[inline]
+    pub(crate) fn encapsulate(&mut self, segment: Segment, protocol: u8) -> Option<(InterfaceId, Packet)> {
+        let Segment { source, destination, mut packet, fragmentation } = segment;
+        let (interface, source) = self.route(destination, source)?;
+        let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
+        let mut header = IpHeader {
+            source,
+            destination,
+            protocol,
+            hop_limit: HOP_LIMIT,
+            traffic_class: 0,
+            payload_len,
+            fragmentation: Fragmentation::Forbidden,
+        };
+        if let sctp::Fragmentation::Allowed { source_mtu } = fragmentation {
+            header.fragmentation = Fragmentation::Allowed { identification: self.next_identification() };
+            header.emit(packet.prepend(header.header_len()));
+            if destination.is_ipv6() && packet.len() > source_mtu.into() {
+                return self.cut(interface, packet, source_mtu);
+            }
+        } else {
+            header.emit(packet.prepend(header.header_len()));
+        }
+        Some((interface, packet))
+    }
+
+    /// The next fragment of a packet whose first one was [given](Self::encapsulate).
+    #[inline]
+    pub(crate) fn poll_fragment(&mut self) -> Option<(InterfaceId, Packet)> {
+        self.fragments.pop_front()
+    }
+
+    /// How many fragments this host has made.
+    pub(crate) const fn fragments_sent(&self) -> u64 {
+        self.fragments_sent
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc8200#section-4.5
+    //# Note: unlike
+    //# IPv4, fragmentation in IPv6 is performed only by source nodes, not by
+    //# routers along a packet's delivery path
+    #[cold]
+    fn cut(&mut self, interface: InterfaceId, mut packet: Packet, mtu: u16) -> Option<(InterfaceId, Packet)> {
+        // The transport's checksum covers the whole packet: no fragment could be given it later.
+        packet.complete();
+        let fragments = fragment::cut(&packet.contiguous(), mtu.into(), self.identification)?;
+        self.fragments_sent += fragments.len() as u64;
+        self.fragments.extend(fragments.into_iter().map(|fragment| (interface, fragment)));
+        self.fragments.pop_front()
+    }
+
+    /// Numbers packets one by one, so that a number comes again as late as it can. IPv4's have the lower half.
+    #[expect(clippy::cast_possible_truncation, reason = "they wrap")]
+    const fn next_identification(&mut self) -> u16 {
+        self.identification = self.identification.wrapping_add(1);
+        self.identification as u16
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slantpath_base::{DataRate, Duration};
+    use slantpath_net::{DirectionConfig, NetworkBuilder, QueueConfig, QueueLimit};
     use slantpath_wire::Checksum;
+    use slantpath_wire::ip::Fragment;
+
+    fn interfaces(own: &str, peer: &str) -> (Interfaces, [IpAddr; 2]) {
+        let mut builder = NetworkBuilder::new();
+        let (here, there) = (builder.host("here"), builder.host("there"));
+        let queue = QueueConfig::DropTail(QueueLimit::Packets(1));
+        let config = DirectionConfig::new(DataRate::from_bits_per_sec(1), Duration::ZERO, queue);
+        let link = builder.link("link", here, there, config.clone(), config);
+        let addresses = [own, peer].map(|address| address.parse().unwrap());
+        let mut interfaces = Interfaces::new(vec![(addresses[0], link.first())]);
+        interfaces.add_route(addresses[1], link.first()).unwrap();
+        (interfaces, addresses)
+    }
+
+    fn segment(
+        [source, destination]: [IpAddr; 2],
+        len: usize,
+        fragmentation: sctp::Fragmentation,
+    ) -> Segment {
+        let packet = Packet::shared(vec![1; len].into(), Checksum::Complete);
+        Segment { source, destination, packet, fragmentation }
+    }
+
+    fn headers(interfaces: &mut Interfaces, segment: Segment) -> Vec<IpHeader> {
+        let first = interfaces.encapsulate(segment, 132);
+        let rest = std::iter::from_fn(|| interfaces.poll_fragment());
+        let packets: Vec<_> = first.into_iter().chain(rest).collect();
+        let parsed = packets.iter().map(|(_, packet)| IpHeader::parse(&packet.contiguous()).unwrap().0);
+        parsed.collect()
+    }
 
     #[test]
     fn a_segment_gets_a_header_that_parses() {
-        let mut packet = Packet::copied(&[1; 30], Checksum::Complete);
-        let (source, destination) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
-        encapsulate(&mut packet, 132, source, destination);
+        let (mut interfaces, addresses) = interfaces("10.0.0.1", "10.0.0.2");
+        let (_, packet) =
+            interfaces.encapsulate(segment(addresses, 30, sctp::Fragmentation::Forbidden), 132).unwrap();
         let bytes = packet.contiguous();
         let (header, len) = IpHeader::parse(&bytes).unwrap();
-        assert_eq!((header.source, header.destination, header.protocol), (source, destination, 132));
+        assert_eq!([header.source, header.destination], addresses);
+        assert_eq!((header.protocol, header.fragmentation), (132, Fragmentation::Forbidden));
         assert_eq!(bytes[len..], [1; 30]);
+    }
+
+    #[test]
+    fn ipv4_packets_that_may_be_cut_are_numbered_and_left_to_the_routers() {
+        let (mut interfaces, addresses) = interfaces("10.0.0.1", "10.0.0.2");
+        for identification in 1..=2 {
+            let allowed = sctp::Fragmentation::Allowed { source_mtu: 576 };
+            let sent = headers(&mut interfaces, segment(addresses, 1_000, allowed));
+            let fragmentations: Vec<_> = sent.iter().map(|header| header.fragmentation).collect();
+            assert_eq!(fragmentations, [Fragmentation::Allowed { identification }]);
+        }
+        assert_eq!(interfaces.fragments_sent(), 0);
+    }
+
+    #[test]
+    fn ipv6_packets_that_are_too_long_are_cut_here() {
+        let (mut interfaces, addresses) = interfaces("fd00::1", "fd00::2");
+        let allowed = sctp::Fragmentation::Allowed { source_mtu: 1_300 };
+        let sent = headers(&mut interfaces, segment(addresses, 1_260, allowed));
+        assert_eq!(sent.len(), 1, "1,300 bytes fit");
+        let sent = headers(&mut interfaces, segment(addresses, 1_261, allowed));
+        let part = |offset_bytes, is_followed| {
+            Fragmentation::Fragment(Fragment { identification: 2, offset_bytes, is_followed })
+        };
+        let fragmentations: Vec<_> = sent.iter().map(|header| header.fragmentation).collect();
+        assert_eq!(fragmentations, [part(0, true), part(1_248, false)]);
+        assert_eq!(interfaces.fragments_sent(), 2);
+        let whole = sctp::Fragmentation::Forbidden;
+        assert_eq!(headers(&mut interfaces, segment(addresses, 1_400, whole)).len(), 1);
     }
 }

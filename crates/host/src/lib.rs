@@ -22,9 +22,10 @@ mod workload;
 
 pub use association::{AssociationConfig, AssociationCounters};
 pub use host::{AssociationEndId, FlowEndId, Host, HostDrops};
-pub use interfaces::NoSourceAddress;
+pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use receiver::ReceiverConfig;
 pub use sender::SenderConfig;
+pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
 pub use transport::{Adaptation, Peer, Protocol, TransportConfig};
 pub use workload::{WhenBlocked, Workload};

@@ -7,6 +7,7 @@ use slantpath_base::{Instant, Stream};
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 use slantpath_wire::Packet;
+use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::protocol;
 
 use crate::record::PathSample;
@@ -69,6 +70,17 @@ pub(crate) struct Segment {
     pub(crate) source: IpAddr,
     pub(crate) destination: IpAddr,
     pub(crate) packet: Packet,
+    pub(crate) fragmentation: sctp::Fragmentation,
+}
+
+/// What ICMP says of a segment that was sent.
+#[derive(Debug)]
+pub(crate) struct SegmentReport {
+    pub(crate) source: IpAddr,
+    pub(crate) destination: IpAddr,
+    pub(crate) error: IcmpError,
+    /// As much of it as is quoted, from the transport's header on.
+    pub(crate) quote: Bytes,
 }
 
 /// What a transport has to say, in its user's words.
@@ -316,15 +328,20 @@ impl Transport {
         }
     }
 
-    /// Packets to `destination` must be smaller. TCP's segments are as large as its configuration says: a
-    /// path that does not carry them is for the scenario's check to find.
-    pub(crate) fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu_bytes: u32) {
+    /// Whether a message is about what was really sent is for the transport to judge.
+    pub(crate) fn handle_report(&mut self, now: Instant, report: SegmentReport) {
+        let SegmentReport { source, destination, error, quote } = report;
         match &mut self.kind {
             Kind::Sctp { endpoint, .. } => {
-                let mtu = u16::try_from(mtu_bytes).unwrap_or(u16::MAX);
-                endpoint.handle_input(now, sctp::Input::PacketTooBig { destination, mtu });
+                endpoint.handle_input(now, sctp::Input::Icmp { destination, error, quote });
             }
-            Kind::Tcp { .. } => {}
+            Kind::Tcp { endpoint, .. } => {
+                // All else is left to the connection's own timers (RFC 5461).
+                if let IcmpError::PacketTooBig { mtu_bytes } = error {
+                    let input = tcp::Input::PacketTooBig { source, destination, mtu_bytes, quote };
+                    endpoint.handle_input(now, input);
+                }
+            }
         }
     }
 
@@ -340,8 +357,8 @@ impl Transport {
         match &mut self.kind {
             Kind::Sctp { endpoint, association, partial } => loop {
                 let event = match endpoint.poll_output(now) {
-                    sctp::Output::Transmit { source, destination, packet } => {
-                        return Output::Transmit(Segment { source, destination, packet });
+                    sctp::Output::Transmit { source, destination, packet, fragmentation } => {
+                        return Output::Transmit(Segment { source, destination, packet, fragmentation });
                     }
                     sctp::Output::Wait(deadline) => return Output::Wait(deadline),
                     sctp::Output::Event(id, event) => {
@@ -366,7 +383,8 @@ impl Transport {
             Kind::Tcp { endpoint, connection, .. } => loop {
                 let event = match endpoint.poll_output(now) {
                     tcp::Output::Transmit { source, destination, packet } => {
-                        return Output::Transmit(Segment { source, destination, packet });
+                        let fragmentation = sctp::Fragmentation::Forbidden;
+                        return Output::Transmit(Segment { source, destination, packet, fragmentation });
                     }
                     tcp::Output::Wait(deadline) => return Output::Wait(deadline),
                     tcp::Output::Event(id, event) => {

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{DirectionConfig, Host, InterfaceId, Network, NetworkBuilder, QueueConfig, QueueLimit};
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
 /// Keeps packets of one kind under way.
@@ -54,6 +54,7 @@ fn template(source: IpAddr, destination: IpAddr, payload: &'static [u8]) -> Pack
         hop_limit: 64,
         traffic_class: 0,
         payload_len,
+        fragmentation: Fragmentation::Forbidden,
     };
     header.emit(packet.prepend(header.header_len()));
     packet

@@ -1,5 +1,6 @@
 //! Everything of a network but its hosts: links, routers and the packets on them.
 
+mod fragments;
 mod report;
 
 use slantpath_base::{Instant, Seed};
@@ -100,7 +101,7 @@ impl Fabric {
         };
         let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);
         match self.offer(direction, parcel) {
-            Ok(_) => None,
+            Ok(()) => None,
             Err(reason) => self.discard_at_sender(interface, parcel, reason),
         }
     }
@@ -118,10 +119,13 @@ impl Fabric {
         }
     }
 
-    /// Puts a packet on a link. If it is refused, its bytes stay in the store.
+    /// Puts a packet on a link, in fragments if need be. If it is refused, its bytes stay in the store.
     #[inline]
-    pub(crate) fn offer(&mut self, id: DirectionId, parcel: Parcel) -> Result<Fate, DropReason> {
+    pub(crate) fn offer(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
         let direction = &mut self.directions[id.index()];
+        if !direction.carries(parcel.length()) {
+            return self.offer_too_long(id, parcel);
+        }
         let first_before = direction.next_arrival();
         let outcome = direction.offer(self.kernel.now(), parcel, &mut self.packets);
         let first = direction.next_arrival();
@@ -131,7 +135,7 @@ impl Fabric {
         if !self.captures.is_empty() {
             self.captures.record(self.kernel.now(), id, parcel, outcome, &mut self.packets);
         }
-        outcome
+        outcome.map(|_| ())
     }
 
     /// Takes the packet off that arrives now in a direction. What is for a host is returned; a router sends

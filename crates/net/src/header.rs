@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use slantpath_wire::fragment;
 use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
 
@@ -49,6 +50,12 @@ fn read(bytes: &[u8]) -> Option<(AddressKey, u8)> {
     }
 }
 
+/// Whether a router may cut a packet into fragments.
+pub(crate) fn may_be_cut(packet: &Packet) -> bool {
+    let first = if packet.head().is_empty() { packet.tail() } else { packet.head() };
+    fragment::may_be_cut_on_its_way(first)
+}
+
 /// Writes the hop limit that a packet has come to into its header.
 #[inline]
 pub(crate) fn set_hop_limit(packet: &mut Packet, hop_limit: u8) {
@@ -93,7 +100,7 @@ fn updated_checksum(checksum: u16, old: u16, new: u16) -> u16 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use slantpath_wire::ip::{IpHeader, protocol};
+    use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 
     fn header(version: u8, hop_limit: u8) -> IpHeader {
         let (source, destination) = if version == 4 {
@@ -108,6 +115,7 @@ mod tests {
             hop_limit,
             traffic_class: 0,
             payload_len: 20,
+            fragmentation: Fragmentation::Forbidden,
         }
     }
 

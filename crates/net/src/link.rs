@@ -54,7 +54,8 @@ impl LinkDirection {
         }
     }
 
-    /// Takes a packet in, or says why not. The drop is counted; the packet stays with the caller.
+    /// Takes a packet in that is [no longer than the MTU](Self::carries), or says why not. The drop is counted; the
+    /// packet stays with the caller.
     #[inline]
     pub(crate) fn offer(
         &mut self,
@@ -64,9 +65,7 @@ impl LinkDirection {
     ) -> Result<Fate, DropReason> {
         self.counters.offered.add(parcel.length());
         self.transmitter.advance(now);
-        let refusal = if parcel.length() > self.mtu_bytes {
-            DropReason::Mtu
-        } else if self.transmitter.state() == State::Down && self.while_down == WhileDown::Drop {
+        let refusal = if self.transmitter.state() == State::Down && self.while_down == WhileDown::Drop {
             DropReason::Down
         } else if !self.transmitter.admits(parcel.length()) {
             DropReason::QueueFull
@@ -75,6 +74,18 @@ impl LinkDirection {
         };
         self.counters.drop(refusal, parcel.length());
         Err(refusal)
+    }
+
+    /// Whether a packet of this length is no longer than the MTU.
+    #[inline]
+    pub(crate) const fn carries(&self, length: u32) -> bool {
+        length <= self.mtu_bytes
+    }
+
+    /// Counts a packet that is longer than the MTU and must not be cut.
+    pub(crate) fn refuse_too_long(&mut self, length: u32) {
+        self.counters.offered.add(length);
+        self.counters.drop(DropReason::Mtu, length);
     }
 
     #[inline]

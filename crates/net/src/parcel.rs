@@ -92,6 +92,11 @@ impl Parcel {
     }
 
     #[must_use]
+    pub(crate) const fn with_length(self, length: u32) -> Self {
+        Self { state: self.state & !0xffff_ffff | length as u64, ..self }
+    }
+
+    #[must_use]
     pub(crate) const fn with_destination(self, destination: DestinationId) -> Self {
         Self { ids: (destination.0 as u64) << 32 | self.ids & 0xffff_ffff, ..self }
     }

@@ -3,8 +3,9 @@
 use slantpath_results::Table;
 
 /// Names of all tables that a run can give.
-pub const TABLES: [&str; 9] = [
+pub const TABLES: [&str; 10] = [
     "flows",
+    "hosts",
     "links",
     "messages",
     "paths",
@@ -28,7 +29,7 @@ pub struct RunOutput {
     pub events: u64,
     /// How many times a packet came to the end of a link.
     pub packet_hops: u64,
-    /// Tables in alphabetical order: `flows` and `links` always, `messages`, `paths`, `queues` and `timelines` as the
+    /// Tables in alphabetical order: `flows`, `hosts` and `links` always, `messages`, `paths`, `queues` and `timelines` as the
     /// scenario's probes say, `signalling_events`, `signalling_links` and `signalling_load` if it has signalling
     /// points.
     pub tables: Vec<Table>,

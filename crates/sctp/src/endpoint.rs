@@ -37,6 +37,7 @@ use crate::config::SctpConfig;
 use crate::cookie::{CookieSigner, TieTags};
 use crate::event::{CloseReason, Event, Message, SendError};
 use crate::handshake::{CookieWait, LocalStart, Wishes};
+use crate::packet::Fragmentation;
 use crate::path::PathSnapshot;
 use crate::types::{Tsn, VerificationTag};
 
@@ -124,14 +125,6 @@ pub enum Input {
         /// As much of it as the message quotes, from the SCTP common header on.
         quote: Bytes,
     },
-    /// Packets to a destination must be smaller, as is known for sure: not from a message that a stranger may
-    /// have made up.
-    PacketTooBig {
-        /// Where the packet was going.
-        destination: IpAddr,
-        /// What passes, in bytes, IP header included.
-        mtu: u16,
-    },
 }
 
 /// What is to be done.
@@ -145,6 +138,8 @@ pub enum Output {
         destination: IpAddr,
         /// The packet.
         packet: Packet,
+        /// Whether IP may cut it.
+        fragmentation: Fragmentation,
     },
     /// News for the layer above.
     Event(AssociationId, Event),
@@ -371,14 +366,6 @@ impl Endpoint {
                 }
             }
             Input::Icmp { destination, error, quote } => self.handle_icmp(now, destination, error, &quote),
-            Input::PacketTooBig { destination, mtu } => {
-                for slot in self.table.slots_with_peer_address(destination) {
-                    if let State::Established(association) = &mut self.table[slot].state {
-                        association.handle_packet_too_big(now, destination, mtu);
-                        self.wake(slot);
-                    }
-                }
-            }
         }
     }
 
@@ -396,8 +383,8 @@ impl Endpoint {
                 Some(State::CookieWait(handshake)) => Some(handshake.deadline()),
                 Some(State::CookieEchoed(handshake)) => Some(handshake.deadline()),
                 Some(State::Established(association)) => match association.poll_output(now) {
-                    AssociationOutput::Transmit { source, destination, packet } => {
-                        return Output::Transmit { source, destination, packet };
+                    AssociationOutput::Transmit { source, destination, packet, fragmentation } => {
+                        return Output::Transmit { source, destination, packet, fragmentation };
                     }
                     AssociationOutput::Event(event) => {
                         let id = self.table.id(slot);

@@ -37,7 +37,7 @@
 //!     for side in 0..2 {
 //!         loop {
 //!             match endpoints[side].poll_output(now) {
-//!                 Output::Transmit { source, destination, packet } => {
+//!                 Output::Transmit { source, destination, packet, .. } => {
 //!                     let input = Input::Packet { source, destination, packet };
 //!                     endpoints[1 - side].handle_input(now, input);
 //!                 }
@@ -85,7 +85,7 @@ pub use endpoint::{
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, T3RtxChange,
 };
-pub use packet::{ChecksumPolicy, CommonHeader, PacketBuilder, ParsedPacket};
+pub use packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
 pub use partial_message::{MessageTooLong, PartialMessage};
 pub use path::{PathId, PathSnapshot, PathState, PathStats};

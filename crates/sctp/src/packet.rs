@@ -15,6 +15,19 @@ use crate::types::VerificationTag;
 /// The length of the common header in bytes.
 pub const COMMON_HEADER_LEN: usize = 12;
 
+/// Whether IP may cut a packet into fragments, which its receiver's IP puts together again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fragmentation {
+    /// It may. Routers do so on IPv4; on IPv6 it is for the source, whose fragments are to be no longer than this, IP
+    /// header included.
+    Allowed {
+        /// What the path is known to carry, in bytes.
+        source_mtu: u16,
+    },
+    /// It must not ("don't fragment"): a router that cannot pass the packet on says so.
+    Forbidden,
+}
+
 /// The common header, without its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommonHeader {

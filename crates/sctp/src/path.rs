@@ -16,7 +16,7 @@ use slantpath_cc::sctp::{Acknowledged, SctpController, initial_cwnd};
 
 use crate::config::SctpConfig;
 use crate::event::T3RtxChange;
-use crate::packet::COMMON_HEADER_LEN;
+use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
 use crate::types::Tsn;
 
 /// A path by its place in the association's list.
@@ -64,6 +64,15 @@ pub(crate) struct SackTally {
     pub(crate) found_loss: bool,
 }
 
+/// Which packets to an address IP may cut into fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fragments {
+    /// All: a link on the way carries less than the least path MTU.
+    OfAll,
+    /// Those that are longer than the path MTU: a chunk is never cut again.
+    OfTooLong,
+}
+
 /// How much may be in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Allowance {
@@ -92,6 +101,7 @@ pub(crate) struct Path {
     pub(crate) tally: SackTally,
     pub(crate) stats: PathStats,
     mtu: u16,
+    fragments: Fragments,
     t3_rtx: Option<Instant>,
     /// The deadline that was reported last, if it is reported.
     reported_t3_rtx: Option<Instant>,
@@ -174,6 +184,7 @@ impl Path {
             tally: SackTally::default(),
             stats: PathStats::default(),
             mtu: config.initial_path_mtu,
+            fragments: Fragments::OfTooLong,
             t3_rtx: None,
             reported_t3_rtx: None,
             probe: RttProbe::Idle,
@@ -189,15 +200,46 @@ impl Path {
         pmdcs(self.mtu, self.destination)
     }
 
-    /// Lowers the path MTU, if `mtu` is lower.
-    fn reduce_mtu(&mut self, mtu: u16) {
-        // RFC 9260 needs room for a chunk; RFC 791 and RFC 8200 guarantee these sizes.
-        let least = if self.destination.is_ipv6() { 1_280 } else { 576 };
-        let mtu = mtu.max(least);
-        if mtu < self.mtu {
-            self.mtu = mtu;
-            self.cc.set_pmdcs(pmdcs(mtu, self.destination) as u64);
+    /// Whether IP may cut a packet that is `len` bytes long from the common header on.
+    pub(crate) fn fragmentation(&self, len: usize) -> Fragmentation {
+        if self.fragments == Fragments::OfAll || ip_header_len(self.destination) + len > self.mtu.into() {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.9
+            //# Once a user message is fragmented, it cannot be re-fragmented.
+            //# Instead, if the PMTU has been reduced, then IP fragmentation MUST be
+            //# used.
+            return Fragmentation::Allowed { source_mtu: self.mtu };
         }
+        Fragmentation::Forbidden
+    }
+
+    /// The least MTU with which such a packet passes. Routers cut an IPv4 packet to whatever size, but what the source
+    /// of an IPv6 packet has cut must pass as it is.
+    pub(crate) fn needed_mtu(&self, len: usize) -> u16 {
+        match self.fragmentation(len) {
+            Fragmentation::Allowed { source_mtu } if self.destination.is_ipv6() => source_mtu,
+            Fragmentation::Allowed { .. } => 0,
+            Fragmentation::Forbidden => {
+                u16::try_from(ip_header_len(self.destination) + len).expect("no longer than the path MTU")
+            }
+        }
+    }
+
+    /// Lowers the path MTU to what an ICMP message says. `false` if that is nothing new, or nothing that may be.
+    fn reduce_mtu(&mut self, mtu: u16) -> bool {
+        // RFC 8201, section 4, on IPv6: what is below the least MTU of a link is discarded.
+        let least = if self.destination.is_ipv6() { LEAST_MTU_V6 } else { LEAST_MTU_V4 };
+        if mtu < least && self.destination.is_ipv6() {
+            return false;
+        }
+        let (mtu_before, fragments_before) = (self.mtu, self.fragments);
+        if mtu < least {
+            // RFC 1191, section 5, for a router that tells no MTU: 576 bytes without "don't fragment". It is right for
+            // links that carry less, too.
+            self.fragments = Fragments::OfAll;
+        }
+        self.mtu = self.mtu.min(mtu.max(least));
+        self.cc.set_pmdcs(self.pmdcs() as u64);
+        (mtu_before, fragments_before) != (self.mtu, self.fragments)
     }
 
     /// When T3-rtx expires.
@@ -445,6 +487,14 @@ impl Path {
 
 /// The Path Maximum DATA Chunk Size: the MTU without IP header and common header, in whole words.
 fn pmdcs(mtu: u16, destination: IpAddr) -> usize {
-    let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
-    usize::from(mtu).saturating_sub(ip_header_len + COMMON_HEADER_LEN) & !3
+    usize::from(mtu).saturating_sub(ip_header_len(destination) + COMMON_HEADER_LEN) & !3
 }
+
+const fn ip_header_len(destination: IpAddr) -> usize {
+    if destination.is_ipv6() { 40 } else { 20 }
+}
+
+/// The least path MTU, of IPv4: every host takes as much (RFC 791, section 3.1).
+const LEAST_MTU_V4: u16 = 576;
+/// The same of IPv6: every link carries as much (RFC 8200, section 5).
+pub(crate) const LEAST_MTU_V6: u16 = 1_280;

@@ -2,7 +2,7 @@
 //! acknowledged, and what is lost is sent again.
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
-//! [`missing`] turn a SACK into what is new in it; [`sack`] and [`timeout`] draw the conclusions;
+//! [`missing`] turn a SACK into what is new in it; [`sack`], [`timeout`] and [`too_big`] draw the conclusions;
 //! [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
 
 mod gap_ranges;
@@ -12,6 +12,7 @@ mod peer_window;
 mod sack;
 mod send_queue;
 mod timeout;
+mod too_big;
 mod transmit;
 
 pub(crate) use sack::{SackEffect, SackFault, SackView};
@@ -98,6 +99,8 @@ pub(crate) struct Sender {
     missing: MissingReports,
     /// Chunks to be sent again, ascending. A chunk that was acknowledged since is skipped when it is met.
     lost: VecDeque<Tsn>,
+    /// The chunks in the packet that is being filled; empty otherwise.
+    packed: Vec<Tsn>,
     recovery: Recovery,
     urgent: Urgent,
     remainder: Remainder,
@@ -115,6 +118,7 @@ impl Sender {
             acked_gaps: GapRanges::default(),
             missing: MissingReports::new(initial_tsn.minus(1)),
             lost: VecDeque::new(),
+            packed: Vec::new(),
             recovery: Recovery::No,
             urgent: Urgent::No,
             remainder: Remainder::Free,

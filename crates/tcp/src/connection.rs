@@ -180,6 +180,29 @@ impl Connection {
         self.state = ConnectionState::Closed;
     }
 
+    /// ICMP says that the segment at `sequence` was in a packet longer than `mtu_bytes`, which is what passes.
+    pub(crate) fn handle_packet_too_big(&mut self, now: Instant, sequence: SequenceNumber, mtu_bytes: u32) {
+        // Whoever cannot see the connection does not know what is in flight (RFC 5927, section 4.1).
+        let in_flight = self.tx.una().cast_signed()..self.tx.nxt().cast_signed();
+        if !self.state.transmits() || !in_flight.contains(&self.own_offset(sequence)) {
+            return;
+        }
+        let mtu_bytes = match (self.remote, mtu_bytes) {
+            // Every IPv6 link carries as much: what says less is discarded (RFC 8201, section 4).
+            (SocketAddr::V6(_), ..LEAST_MTU_V6) => return,
+            // A router that tells no MTU (RFC 1191, section 5).
+            (SocketAddr::V4(_), 0) => UNTOLD_MTU_V4,
+            (SocketAddr::V4(_), mtu_bytes) => mtu_bytes.max(LEAST_MTU_V4),
+            (SocketAddr::V6(_), mtu_bytes) => mtu_bytes,
+        };
+        let ip_header_len = if self.remote.is_ipv4() { 20 } else { 40 };
+        let options = if self.timestamps.is_some() { handshake::TIMESTAMPS_LEN } else { 0 };
+        let mss = mtu_bytes - ip_header_len - TCP_HEADER_LEN - options;
+        if u64::from(mss) < self.tx.mss() {
+            self.tx.reduce_mss(now, mss);
+        }
+    }
+
     /// Takes no more data from the peer until [`release`](Self::release).
     pub(crate) const fn hold(&mut self) {
         self.rx.hold();
@@ -308,3 +331,12 @@ impl Connection {
         nxt.cast_signed() + i64::from(sequence.distance_from(self.peer_sequence(nxt)).cast_signed())
     }
 }
+
+/// The length of a TCP header without options, in bytes.
+const TCP_HEADER_LEN: u32 = 20;
+/// What every IPv4 link carries (RFC 791, section 3.2), in bytes.
+const LEAST_MTU_V4: u32 = 68;
+/// What every IPv4 host takes, for want of a better estimate.
+const UNTOLD_MTU_V4: u32 = 576;
+/// What every IPv6 link carries (RFC 8200, section 5).
+const LEAST_MTU_V6: u32 = 1_280;

@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream};
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::{Checksum, Packet, Reader};
 
 use crate::config::{ChecksumPolicy, TcpConfig};
 use crate::connection::{Connection, Snapshot};
@@ -35,6 +35,17 @@ pub enum Input {
         destination: IpAddr,
         /// From the TCP header on.
         packet: Packet,
+    },
+    /// A router says that a packet of this endpoint was longer than a link carries, and so was dropped.
+    PacketTooBig {
+        /// The own address that it came from.
+        source: IpAddr,
+        /// Where it was going.
+        destination: IpAddr,
+        /// What the link carries, in bytes, IP header included; zero in the messages of very old routers.
+        mtu_bytes: u32,
+        /// As much of the packet as is quoted, from the TCP header on.
+        quote: Bytes,
     },
 }
 
@@ -202,6 +213,9 @@ impl Endpoint {
             Input::Packet { source, destination, packet } => {
                 self.handle_packet(now, *source, *destination, packet);
             }
+            Input::PacketTooBig { source, destination, mtu_bytes, quote } => {
+                self.handle_packet_too_big(now, *source, *destination, *mtu_bytes, quote);
+            }
         }
     }
 
@@ -300,6 +314,30 @@ impl Endpoint {
         self.statistics.strays += 1;
         if !segment.flags.contains(Flags::RST) {
             self.refuse(&segment, &data, local, remote, packet.checksum());
+        }
+    }
+
+    fn handle_packet_too_big(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        mtu_bytes: u32,
+        quote: &[u8],
+    ) {
+        let mut reader = Reader::new(quote);
+        let (Ok(source_port), Ok(destination_port), Ok(sequence)) =
+            (reader.u16(), reader.u16(), reader.u32())
+        else {
+            return;
+        };
+        let local = SocketAddr::new(source, source_port);
+        let remote = SocketAddr::new(destination, destination_port);
+        if let Some(id) = self.connections.find(local, remote)
+            && let Some(connection) = self.connections.get_mut(id)
+        {
+            connection.handle_packet_too_big(now, SequenceNumber(sequence), mtu_bytes);
+            self.activate(id);
         }
     }
 

@@ -5,6 +5,7 @@
 mod recovery;
 mod scoreboard;
 mod stream;
+mod too_big;
 mod window;
 
 #[cfg(test)]

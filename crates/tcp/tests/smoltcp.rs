@@ -13,7 +13,7 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_tcp::{ConnectionId, Endpoint, Event, Input, Output, TcpConfig};
 use slantpath_testkit::{Faults, Wire};
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
@@ -166,6 +166,7 @@ impl Duel {
                         hop_limit: 64,
                         traffic_class: 0,
                         payload_len: packet.len() as u16,
+                        fragmentation: Fragmentation::Forbidden,
                     };
                     header.emit(packet.prepend(header.header_len()));
                     self.to_them.send(self.now, packet.observed());

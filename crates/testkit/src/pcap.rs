@@ -107,6 +107,7 @@ mod tests {
     use std::net::IpAddr;
 
     use slantpath_base::Instant;
+    use slantpath_wire::ip::Fragmentation;
     use slantpath_wire::pcapng::{Direction, Writer};
 
     use super::*;
@@ -128,8 +129,15 @@ mod tests {
 
     fn packet(protocol: u8) -> Vec<u8> {
         let [source, destination] = [[10, 0, 0, 1], [10, 0, 0, 2]].map(IpAddr::from);
-        let header =
-            IpHeader { source, destination, protocol, hop_limit: 1, traffic_class: 0, payload_len: 3 };
+        let header = IpHeader {
+            source,
+            destination,
+            protocol,
+            hop_limit: 1,
+            traffic_class: 0,
+            payload_len: 3,
+            fragmentation: Fragmentation::Forbidden,
+        };
         let mut packet = vec![0; header.header_len()];
         header.emit(&mut packet);
         packet.extend([5, 6, 7]);

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::ip::{IpHeader, protocol};
+use crate::ip::{Fragmentation, IpHeader, protocol};
 
 /// The Internet checksum (RFC 1071) over the concatenation of `parts`, ready for the header field.
 ///
@@ -56,13 +56,17 @@ pub fn crc32c<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
 }
 
 /// Fills in the checksums that a simulated stack left out, in one whole IP packet: the IPv4 header's, and
-/// that of SCTP, TCP or UDP behind it. Bytes that are no such packet are left alone.
+/// that of SCTP, TCP or UDP behind it. Bytes that are no such packet are left alone, and so is what a fragment carries:
+/// its checksum covers the whole packet.
 pub fn complete(packet: &mut [u8]) {
     let Ok((header, header_len)) = IpHeader::parse_unverified(packet) else { return };
     if header.source.is_ipv4() {
         packet[10..12].fill(0);
         let sum = internet([&packet[..header_len]]);
         packet[10..12].copy_from_slice(&sum.to_be_bytes());
+    }
+    if let Fragmentation::Fragment(_) = header.fragmentation {
+        return;
     }
     let end = packet.len().min(header_len + usize::from(header.payload_len));
     let segment = &mut packet[header_len..end];

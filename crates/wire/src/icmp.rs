@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 
-use crate::ip::{IpHeader, protocol};
+use crate::ip::{Fragmentation, IpHeader, protocol};
 use crate::{Checksum, Packet, Reader, WireError, checksum};
 
 /// The length of a message in front of what it quotes, in bytes.
@@ -141,11 +141,19 @@ impl IcmpError {
     }
 
     /// The IP packet by which `from` tells the sender of `about`, or `None` where silence is asked for: about
-    /// an error message, about what is no IP packet, and across versions of IP.
+    /// an error message, about an IPv4 fragment that is not the first, about what is no IP packet, and across versions
+    /// of IP.
     pub fn report(self, from: IpAddr, about: &[u8], hop_limit: u8) -> Option<Packet> {
         let (header, header_len) = IpHeader::parse_header(about).ok()?;
         let is_v4 = header.source.is_ipv4();
         if from.is_ipv4() != is_v4 || is_error_message(&header, about.get(header_len..)?) {
+            return None;
+        }
+        // RFC 1122, section 3.2.2.
+        if let Fragmentation::Fragment(fragment) = header.fragmentation
+            && is_v4
+            && fragment.offset_bytes > 0
+        {
             return None;
         }
         let longest = if is_v4 { LONGEST_V4 } else { LONGEST_V6 };
@@ -156,6 +164,7 @@ impl IcmpError {
             hop_limit,
             traffic_class: 0,
             payload_len: 0,
+            fragmentation: Fragmentation::Forbidden,
         };
         let quote = &about[..about.len().min(longest - reply.header_len() - ICMP_HEADER_LEN)];
         let (kind, code, rest) = if is_v4 { self.encode_v4() } else { self.encode_v6() };
@@ -202,7 +211,15 @@ mod tests {
     fn packet(is_v4: bool, protocol: u8, payload: &[u8]) -> Vec<u8> {
         let [source, destination, _] = addresses(is_v4);
         let payload_len = u16::try_from(payload.len()).unwrap();
-        let header = IpHeader { source, destination, protocol, hop_limit: 9, traffic_class: 0, payload_len };
+        let header = IpHeader {
+            source,
+            destination,
+            protocol,
+            hop_limit: 9,
+            traffic_class: 0,
+            payload_len,
+            fragmentation: Fragmentation::Forbidden,
+        };
         let mut bytes = vec![0; header.header_len()];
         header.emit(&mut bytes);
         bytes.extend_from_slice(payload);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use slantpath_base::Instant;
 use slantpath_testkit::Tshark;
 use slantpath_wire::icmp::{IcmpError, Unreachable};
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
 use slantpath_wire::udp::UdpHeader;
 use slantpath_wire::{Checksum, Packet};
@@ -28,6 +28,7 @@ fn udp(is_v4: bool, payload: &[u8]) -> Vec<u8> {
         hop_limit: 64,
         traffic_class: 0,
         payload_len,
+        fragmentation: Fragmentation::Forbidden,
     };
     header.emit(packet.prepend(header.header_len()));
     packet.observed()

@@ -47,6 +47,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("wire_icmp", wire::icmp),
     ("wire_ip", wire::ip),
     ("wire_pcapng", wire::pcapng),
+    ("wire_reassembly", wire::reassembly),
     ("wire_tlv", wire::tlv),
     ("wire_udp", wire::udp),
 ];

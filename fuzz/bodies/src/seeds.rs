@@ -32,7 +32,7 @@ use slantpath_tcp::{
     ChecksumPolicy, Flags, Options, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
 };
 use slantpath_wire::icmp::{IcmpError, Unreachable};
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
 use slantpath_wire::udp::UdpHeader;
 use slantpath_wire::{Checksum, tlv};
@@ -76,7 +76,15 @@ impl Seeds {
 
 fn ip_packet(source: IpAddr, destination: IpAddr, protocol: u8, payload: &[u8]) -> Vec<u8> {
     let payload_len = u16::try_from(payload.len()).expect("short");
-    let header = IpHeader { source, destination, protocol, hop_limit: 64, traffic_class: 0, payload_len };
+    let header = IpHeader {
+        source,
+        destination,
+        protocol,
+        hop_limit: 64,
+        traffic_class: 0,
+        payload_len,
+        fragmentation: Fragmentation::Forbidden,
+    };
     let mut packet = vec![0; header.header_len()];
     header.emit(&mut packet);
     packet.extend_from_slice(payload);
@@ -101,6 +109,9 @@ fn wire(seeds: &mut Seeds) {
         let v6_report = error.report(IpAddr::from([2_u16; 8]), &v6, 64).expect("a report is sent");
         seeds.keep("wire_icmp", &format!("v6-{name}"), [&[1], &v6_report.contiguous()[40..]].concat());
     }
+    // In two fragments, the second first; an overlap; the last of three after its time.
+    let fragments = [[0, 1, 2, 0, 8], [0, 1, 2, 0, 1], [1, 2, 4, 0, 1], [0, 2, 4, 0, 9], [61, 3, 3, 0, 16]];
+    seeds.keep("wire_reassembly", "two", fragments.concat());
     let mut fields = Vec::new();
     tlv::write(&mut fields, 7, |out| out.extend_from_slice(b"value"));
     tlv::write(&mut fields, 0x8000, |_| {});

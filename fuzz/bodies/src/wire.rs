@@ -2,9 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use slantpath_base::{Duration, Instant};
 use slantpath_wire::icmp::IcmpMessage;
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::{Fragment, Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::Blocks;
+use slantpath_wire::reassembly::{BYTES_MAX, FragmentDrop, PACKETS_MAX, Reassembler, TIMEOUT};
 use slantpath_wire::udp::UdpHeader;
 use slantpath_wire::{Checksum, Reader, checksum, tlv};
 
@@ -54,11 +56,59 @@ pub fn icmp(data: &[u8]) {
         message[2..4].copy_from_slice(&sum.to_be_bytes());
     }
     let payload_len = u16::try_from(message.len()).unwrap_or(u16::MAX);
-    let header = IpHeader { source, destination, protocol, hop_limit: 64, traffic_class: 0, payload_len };
+    let header = IpHeader {
+        source,
+        destination,
+        protocol,
+        hop_limit: 64,
+        traffic_class: 0,
+        payload_len,
+        fragmentation: Fragmentation::Forbidden,
+    };
     if let Ok(parsed) = IcmpMessage::parse(&header, &message) {
         // What is quoted is foreign bytes again.
         let _quoted = IpHeader::parse_header(parsed.quote);
     }
+}
+
+/// Fragments of any place and length, each after a record of a time in seconds, a length and flags, stay within the bounds
+/// of the reassembler, and each is accounted for.
+pub fn reassembly(data: &[u8]) {
+    let mut reassembler = Reassembler::default();
+    let mut reader = Reader::new(data);
+    let mut now = Instant::START;
+    while let (Ok([seconds, len, number]), Ok(place)) = (reader.array(), reader.u16()) {
+        now += Duration::from_secs(seconds.into());
+        let fragment = Fragment {
+            identification: u32::from(number >> 1),
+            offset_bytes: place & !7,
+            is_followed: place & 1 != 0,
+        };
+        let [source, destination] = if number & 1 == 0 {
+            [HERE, THERE]
+        } else {
+            [IpAddr::from([1_u16; 8]), IpAddr::from([2_u16; 8])]
+        };
+        let payload = vec![len; usize::from(len) * 8];
+        let header = IpHeader {
+            source,
+            destination,
+            protocol: protocol::SCTP,
+            hop_limit: 64,
+            traffic_class: 0,
+            payload_len: u16::from(len) * 8,
+            fragmentation: Fragmentation::Fragment(fragment),
+        };
+        if let Some((whole, bytes)) = reassembler.handle_fragment(now, &header, fragment, &payload) {
+            assert_eq!(usize::from(whole.payload_len), bytes.len());
+        }
+        assert!(reassembler.charged_bytes() <= BYTES_MAX && reassembler.unfinished() <= PACKETS_MAX);
+    }
+    reassembler.handle_deadline(now + TIMEOUT);
+    let counters = reassembler.counters();
+    let dropped: u64 = FragmentDrop::ALL.iter().map(|reason| counters.dropped(*reason)).sum();
+    assert_eq!(counters.received, counters.used + dropped);
+    assert_eq!((reassembler.charged_bytes(), reassembler.unfinished()), (0, 0));
 }
 
 /// Fields that are read are written as ones that read the same.

@@ -68,6 +68,8 @@ fn files_are_equal_byte_for_byte_on_any_number_of_threads() {
     let expected = [
         "flows.csv",
         "flows.parquet",
+        "hosts.csv",
+        "hosts.parquet",
         "links.csv",
         "links.parquet",
         "manifest.json",

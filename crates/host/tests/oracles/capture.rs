@@ -7,7 +7,7 @@ use slantpath_sctp::chunk::{Data, DataFlags};
 use slantpath_sctp::{
     ChecksumPolicy, Chunk, CommonHeader, PacketBuilder, Ppid, StreamId, StreamSequence, Tsn, VerificationTag,
 };
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
 
 use crate::sample::Sample;
@@ -48,6 +48,7 @@ fn packet(number: u16, sample: &Sample) -> Vec<u8> {
         hop_limit: 64,
         traffic_class: 0,
         payload_len: packet.len().try_into().unwrap(),
+        fragmentation: Fragmentation::Forbidden,
     };
     header.emit(packet.prepend(header.header_len()));
     packet.observed()

@@ -34,7 +34,7 @@ pub enum DropReason {
     HopLimit,
     /// It was lost on the way.
     Loss,
-    /// It was longer than the MTU.
+    /// It was longer than the MTU, and was not to be cut.
     Mtu,
     /// There was no room to wait.
     QueueFull,
@@ -87,6 +87,11 @@ pub struct Counters {
     pub damaged: Count,
     /// Copies that the link made.
     pub duplicated: Count,
+    /// Packets that the sender cut because they were longer than the MTU. They were not offered; their fragments
+    /// were.
+    pub fragmented: Count,
+    /// The fragments that it made of them.
+    pub fragments: Count,
     dropped: [Count; DropReason::ALL.len()],
 }
 

@@ -7,7 +7,7 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
     DirectionConfig, Host, InterfaceId, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
 };
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
 /// Sends at set times; keeps what arrives.
@@ -68,7 +68,15 @@ pub(crate) fn packet_with(
     }
     let payload_len = u16::try_from(payload.len()).expect("a short packet");
     let protocol = protocol::UDP;
-    let header = IpHeader { source, destination, protocol, hop_limit, traffic_class: 0, payload_len };
+    let header = IpHeader {
+        source,
+        destination,
+        protocol,
+        hop_limit,
+        traffic_class: 0,
+        payload_len,
+        fragmentation: Fragmentation::Forbidden,
+    };
     let mut packet = Packet::shared(payload.into(), Checksum::Complete);
     header.emit(packet.prepend(header_len));
     packet

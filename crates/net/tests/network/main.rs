@@ -4,6 +4,7 @@ mod captures;
 mod changes;
 mod determinism;
 mod fixture;
+mod fragments;
 mod impairments;
 mod links;
 mod messages;

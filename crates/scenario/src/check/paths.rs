@@ -1,12 +1,15 @@
-//! Paths of flows through the network: the primary one must lead there, and TCP's segments must fit it.
+//! Paths of flows through the network: the primary one must lead there in as many links as packets pass, and what is sent
+//! first should fit it.
 
 use std::net::IpAddr;
 
 use slantpath_base::Duration;
+use slantpath_host::HOP_LIMIT;
 use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
 
-use crate::diagnostic::{Fault, Faults};
-use crate::schema::{File, Flow, TcpProfile, Transport};
+use super::profiles::LEAST_PATH_MTU;
+use crate::diagnostic::{Fault, Faults, Place};
+use crate::schema::{File, Flow, SctpProfile, TcpProfile, Transport};
 use crate::section::Origin;
 use crate::topology::{self, Built};
 
@@ -21,29 +24,97 @@ pub(super) fn check(file: &File, faults: &mut Faults) {
         }
     };
     let routes = Routes::new(&built.topology);
-    for (_, flow) in file.flows.iter() {
-        flow_path(file, &built, &routes, flow, faults);
+    for (name, flow) in file.flows.iter() {
+        let flow: &Flow = flow;
+        flow_path(file, &built, &routes, (name, flow), faults);
     }
     super::signalling::timing(file, &built, &routes, faults);
     super::signalling::server_timing(file, &built, &routes, faults);
 }
 
-fn flow_path(file: &File, built: &Built, routes: &Routes, flow: &Flow, faults: &mut Faults) {
+fn flow_path(file: &File, built: &Built, routes: &Routes, (name, flow): (&str, &Flow), faults: &mut Faults) {
     let Some(primary) = &flow.primary else { return };
-    let Some(link) = built.links.iter().find(|link| link.name == **primary) else { return };
     let (from, to) = (built.nodes[flow.from.as_str()], built.nodes[flow.to.as_str()]);
-    let is_second = built.topology.node_of(link.id.second()) == to;
-    let address = link.addresses[usize::from(is_second)];
-    let Some(path) = path(&built.topology, routes, from, to, address) else {
+    let Some(way) = way_over(built, routes, from, to, primary) else {
         let message =
             format!("no route leads from `{}` to `{}` over link `{}`", *flow.from, *flow.to, **primary);
         let help = "name another link of the receiver as `primary`, or join this one to the sender";
         faults.report(primary.place(), Fault::new(message).help(help));
         return;
     };
-    let profile = flow.profile.as_ref().and_then(|profile| file.tcp.find(profile));
-    if let (Transport::Tcp, Some(profile)) = (*flow.transport, profile) {
-        segments_fit(built, &path, address, flow, profile, faults);
+    hops_fit(built, routes, &format!("flow `{name}`"), (from, to), &way, primary.place(), faults);
+    let profile = flow.profile.as_deref().map_or("default", String::as_str);
+    match *flow.transport {
+        Transport::Tcp => {
+            if let Some(tcp) = file.tcp.find(profile) {
+                segments_fit(built, &way, flow, profile, tcp, faults);
+            }
+        }
+        Transport::Sctp => {
+            let others = super::links::links_of(file, &flow.to).filter(|link| *link != primary.as_str());
+            let others = others.filter_map(|link| Some((link, way_over(built, routes, from, to, link)?)));
+            let others: Vec<(&str, Vec<InterfaceId>)> = others.collect();
+            for (link, way) in &others {
+                other_hops_fit(name, link, way, flow.to.place(), faults);
+            }
+            if let Some(sctp) = file.sctp.find(profile) {
+                for way in std::iter::once(&way).chain(others.iter().map(|(_, way)| way)) {
+                    packets_fit(built, way, flow, profile, sctp, faults);
+                }
+            }
+        }
+    }
+}
+
+/// The interfaces by which packets to the address that `to` has on a link leave the nodes on their way.
+pub(super) fn way_over(
+    built: &Built,
+    routes: &Routes,
+    from: NodeId,
+    to: NodeId,
+    link: &str,
+) -> Option<Vec<InterfaceId>> {
+    let link = built.links.iter().find(|planned| planned.name == link)?;
+    let is_second = built.topology.node_of(link.id.second()) == to;
+    path(&built.topology, routes, from, to, link.addresses[usize::from(is_second)])
+}
+
+/// Reports a path, there or back, that is longer than the hop limit lets packets go.
+pub(super) fn hops_fit(
+    built: &Built,
+    routes: &Routes,
+    what: &str,
+    (from, to): (NodeId, NodeId),
+    way: &[InterfaceId],
+    place: Place,
+    faults: &mut Faults,
+) {
+    let topology = &built.topology;
+    let source = way.first().and_then(|first| topology.addresses(*first).first());
+    let back = source.and_then(|source| path(topology, routes, to, from, *source)).unwrap_or_default();
+    for (from, to, hops) in [(from, to, way.len()), (to, from, back.len())] {
+        if hops > usize::from(HOP_LIMIT) {
+            let (from, to) = (topology.node_name(from), topology.node_name(to));
+            let message = format!(
+                "{what}: the path from `{from}` to `{to}` has {hops} links, of which packets pass {HOP_LIMIT}"
+            );
+            let help = "a packet's hop limit is 64: leave routers out, or join them by fewer links";
+            faults.report(place, Fault::new(message).help(help));
+            return;
+        }
+    }
+}
+
+/// Warns of another path of an association that is too long.
+fn other_hops_fit(name: &str, link: &str, way: &[InterfaceId], place: Place, faults: &mut Faults) {
+    if way.len() > usize::from(HOP_LIMIT) {
+        let hops = way.len();
+        let message = format!(
+            "flow `{name}`: the path over link `{link}` has {hops} links, of which packets pass {HOP_LIMIT}: \
+             it carries nothing"
+        );
+        let help = "a packet's hop limit is 64: leave routers out, or join them by fewer links";
+        faults.warn(place, Fault::new(message).help(help));
     }
 }
 
@@ -74,29 +145,70 @@ pub(super) fn round_trip(topology: &Topology, path: &[InterfaceId]) -> Duration 
     both.fold(Duration::ZERO, |sum, delay| sum + delay)
 }
 
+/// The link on a path that carries the least, and how much.
+fn narrowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, u32)> {
+    let topology = &built.topology;
+    let mtu = |interface: &InterfaceId| topology.direction(interface.outbound()).mtu_bytes;
+    let narrowest = way.iter().min_by_key(|interface| mtu(interface))?;
+    Some((topology.link_name(narrowest.link()), mtu(narrowest)))
+}
+
+fn is_ipv6(built: &Built, way: &[InterfaceId]) -> bool {
+    way.last().is_some_and(|last| built.topology.addresses(last.peer()).iter().all(IpAddr::is_ipv6))
+}
+
+/// Warns of segments that are longer than the path carries: TCP finds that out, and the first window of them is sent in
+/// vain.
 fn segments_fit(
     built: &Built,
-    path: &[InterfaceId],
-    address: IpAddr,
+    way: &[InterfaceId],
     flow: &Flow,
+    name: &str,
     profile: &TcpProfile,
     faults: &mut Faults,
 ) {
-    let headers: u64 = if address.is_ipv4() { 20 + 20 } else { 40 + 20 };
-    let mtu = |interface: &&InterfaceId| built.topology.direction(interface.outbound()).mtu_bytes;
-    let Some(narrowest) = path.iter().min_by_key(mtu) else { return };
-    let room = u64::from(mtu(&narrowest)).saturating_sub(headers);
+    let headers: u64 = if is_ipv6(built, way) { 40 + 20 } else { 20 + 20 };
+    let Some((link, mtu)) = narrowest(built, way) else { return };
+    let room = u64::from(mtu).saturating_sub(headers);
     if profile.mss.as_bytes() > room {
-        let link = built.topology.link_name(narrowest.link());
         let message = format!(
-            "segments of {} bytes do not fit link `{link}`, whose MTU is {} bytes with {headers} of headers",
+            "segments of {} bytes do not fit link `{link}`, whose MTU is {mtu} bytes with {headers} of headers: \
+             the first are sent in vain",
             profile.mss.as_bytes(),
-            mtu(&narrowest),
         );
         let at =
             if profile.mss.origin() == Origin::Given { profile.mss.place() } else { flow.transport.place() };
-        let name = flow.profile.as_ref().map_or("default", |profile| profile);
         let help = format!("write `mss = \"{room} B\"` in `[tcp.{name}]`, or make `mtu` of the link larger");
-        faults.report(at, Fault::new(message).help(help));
+        faults.warn(at, Fault::new(message).help(help));
     }
+}
+
+/// Warns of a path MTU that is larger than a path's: SCTP finds that out, and the first long packets are sent in vain.
+fn packets_fit(
+    built: &Built,
+    way: &[InterfaceId],
+    flow: &Flow,
+    name: &str,
+    profile: &SctpProfile,
+    faults: &mut Faults,
+) {
+    let Some((link, mtu)) = narrowest(built, way) else { return };
+    if profile.initial_path_mtu.as_bytes() <= mtu.into() {
+        return;
+    }
+    let setting = &profile.initial_path_mtu;
+    let at = if setting.origin() == Origin::Given { setting.place() } else { flow.transport.place() };
+    let given = setting.as_bytes();
+    let (becomes, help) = if u64::from(mtu) < LEAST_PATH_MTU.as_bytes() {
+        let help = format!("make `mtu` of the link {} B at least", LEAST_PATH_MTU.as_bytes());
+        ("longer ones are cut into fragments", help)
+    } else {
+        let help = format!(
+            "write `initial_path_mtu = \"{mtu} B\"` in `[sctp.{name}]`, or make `mtu` of the link larger"
+        );
+        ("the first longer ones are sent in vain", help)
+    };
+    let message =
+        format!("packets of {given} bytes do not fit link `{link}`, whose MTU is {mtu} bytes: {becomes}");
+    faults.warn(at, Fault::new(message).help(help));
 }

@@ -13,7 +13,7 @@ const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 /// The least a_rwnd that an INIT may advertise (RFC 9260, section 3.3.2).
 const LEAST_WINDOW: DataSize = DataSize::from_bytes(1_500);
 /// The least IPv4 packet that every host accepts (RFC 791, section 3.1).
-const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
+pub(super) const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
 const LARGEST_PATH_MTU: DataSize = DataSize::from_bytes(65_535);
 /// One byte more than nothing beside the largest options would be too little to call a segment.
 const LEAST_MSS: DataSize = DataSize::from_bytes(64);

@@ -2,6 +2,7 @@
 
 mod discards;
 mod flows;
+mod hosts;
 mod messages;
 mod mtp3;
 mod network;
@@ -22,12 +23,14 @@ use super::build::PlannedFlow;
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
 use crate::topology::PlannedLink;
+use hosts::HostCounts;
 pub(super) use signalling::tables as signalling;
 
-/// What flows had done when the warm-up ended, in the order of the flows; nothing without a warm-up.
+/// What flows and hosts had done when the warm-up ended, in their order; nothing without a warm-up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AtWarmUp {
     flows: Vec<FlowCounts>,
+    hosts: Vec<HostCounts>,
 }
 
 /// Counters of a flow.
@@ -43,7 +46,14 @@ impl AtWarmUp {
     pub(super) fn observe(network: &Network<Host>, flows: &[PlannedFlow]) -> Self {
         let counts =
             |flow: &PlannedFlow| FlowCounts::of(sender_report(network, flow), receiver_report(network, flow));
-        Self { flows: flows.iter().map(counts).collect() }
+        Self {
+            flows: flows.iter().map(counts).collect(),
+            hosts: network.hosts().iter().map(hosts::counts).collect(),
+        }
+    }
+
+    fn host(&self, place: usize) -> HostCounts {
+        self.hosts.get(place).copied().unwrap_or_default()
     }
 
     fn flow(&self, place: usize) -> FlowCounts {
@@ -70,8 +80,11 @@ pub(super) fn tables(
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
 ) -> Vec<Table> {
-    let mut tables =
-        vec![flows::table(scenario, network, flows, at_warm_up), network::links(scenario, network, links)];
+    let mut tables = vec![
+        flows::table(scenario, network, flows, at_warm_up),
+        hosts::table(network, at_warm_up),
+        network::links(scenario, network, links),
+    ];
     if *scenario.probes.messages {
         tables.push(messages::table(network, links, flows));
     }

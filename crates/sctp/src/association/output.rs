@@ -10,7 +10,7 @@ use super::{Association, turn};
 use crate::chunk::{Chunk, Sack};
 use crate::config::SackPath;
 use crate::event::Event;
-use crate::packet::CommonHeader;
+use crate::packet::{CommonHeader, Fragmentation};
 use crate::path::{PathId, PathState};
 use crate::tx::{Transmission, Turn};
 
@@ -25,6 +25,8 @@ pub enum AssociationOutput {
         destination: IpAddr,
         /// The packet, from the common header on.
         packet: Packet,
+        /// Whether IP may cut it.
+        fragmentation: Fragmentation,
     },
     /// Tell the layer above.
     Event(Event),
@@ -50,7 +52,8 @@ impl Association {
                 let path = &mut self.paths[path];
                 path.stats.packets_sent += 1;
                 let (source, destination) = (path.source, path.destination);
-                return AssociationOutput::Transmit { source, destination, packet };
+                let fragmentation = path.fragmentation(packet.len());
+                return AssociationOutput::Transmit { source, destination, packet, fragmentation };
             }
             self.agenda = Agenda::Events;
             self.report_timers();

@@ -70,11 +70,15 @@ impl Association {
     }
 
     /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.
-    pub fn handle_packet_too_big(&mut self, _now: Instant, destination: IpAddr, mtu: u16) {
-        if let Some(path) = self.paths.find(destination) {
-            self.paths.reduce_mtu(path, mtu);
-            self.agenda = Agenda::Packets;
+    pub fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu: u16) {
+        let Some(path) = self.paths.find(destination) else { return };
+        if self.state.is_closed() || !self.paths.reduce_mtu(path, mtu) {
+            return;
         }
+        self.agenda = Agenda::Packets;
+        self.refill_bursts(now);
+        let mut turn = turn!(self, now);
+        self.sender.on_packet_too_big(&mut turn, path, mtu);
     }
 
     fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {

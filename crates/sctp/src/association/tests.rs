@@ -9,6 +9,7 @@ mod paths;
 mod recovery;
 mod shutdown;
 mod swarm;
+mod too_big;
 mod transfer;
 mod window;
 
@@ -22,7 +23,7 @@ use smallvec::SmallVec;
 use super::*;
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
 use crate::event::{PartPlace, ReceivedMessage};
-use crate::packet::{ChecksumPolicy, ParsedPacket};
+use crate::packet::{ChecksumPolicy, Fragmentation, ParsedPacket};
 use crate::partial_message::PartialMessage;
 use crate::tcb::PeerAddress;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
@@ -38,6 +39,7 @@ pub(super) struct Sent {
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
     pub(super) packet: Packet,
+    pub(super) fragmentation: Fragmentation,
     pub(super) chunks: Vec<Chunk>,
 }
 
@@ -165,8 +167,8 @@ impl Wire {
         for end in [0, 1] {
             loop {
                 match self.ends[end].poll_output(self.now) {
-                    AssociationOutput::Transmit { source, destination, packet } => {
-                        self.transmit(end, source, destination, packet);
+                    AssociationOutput::Transmit { source, destination, packet, fragmentation } => {
+                        self.transmit(end, source, destination, packet, fragmentation);
                     }
                     AssociationOutput::Event(event) => self.events[end].push(event),
                     AssociationOutput::Wait(deadline) => {
@@ -178,11 +180,19 @@ impl Wire {
         }
     }
 
-    fn transmit(&mut self, from: usize, source: IpAddr, destination: IpAddr, packet: Packet) {
-        let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap();
+    fn transmit(
+        &mut self,
+        from: usize,
+        source: IpAddr,
+        destination: IpAddr,
+        packet: Packet,
+        fragmentation: Fragmentation,
+    ) {
+        // Another address than these is the only one of its test.
+        let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap_or(0);
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
         assert!(packet.len() <= 1_480, "a packet of {} bytes", packet.len());
-        let sent = Sent { at: self.now, from, path, source, destination, packet, chunks };
+        let sent = Sent { at: self.now, from, path, source, destination, packet, fragmentation, chunks };
         for delay in (self.fate)(&sent) {
             self.arriving.push(Reverse((self.now + delay, self.sequence, self.log.len())));
             self.sequence += 1;

@@ -8,7 +8,8 @@ use slantpath_wire::Packet;
 use super::{AssociationId, Output};
 use crate::chunk::Chunk;
 use crate::event::Event;
-use crate::packet::{ChecksumPolicy, CommonHeader, PacketBuilder};
+use crate::packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder};
+use crate::path::LEAST_MTU_V6;
 use crate::types::VerificationTag;
 
 /// Packets and events that wait to be polled.
@@ -65,6 +66,8 @@ impl Outbox {
         self.builder.start(header, max_len);
         fill(&mut self.builder);
         let packet: Packet = self.builder.finish(self.checksum);
-        self.outputs.push_back(Output::Transmit { source, destination, packet });
+        // Nothing is known of the path, and nobody would send the packet in another form.
+        let fragmentation = Fragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
+        self.outputs.push_back(Output::Transmit { source, destination, packet, fragmentation });
     }
 }

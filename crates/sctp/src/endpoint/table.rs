@@ -200,14 +200,6 @@ impl Table {
         self.slot_of(address, port).filter(|slot| self[*slot].is_confirmed(address))
     }
 
-    /// The slots of all associations whose peer has this address, at whatever port. Looks at all of them: for
-    /// rare events.
-    pub(super) fn slots_with_peer_address(&self, address: IpAddr) -> Vec<u32> {
-        let has_it =
-            |slot: &Slot| slot.entry.as_ref().is_some_and(|entry| entry.peer_addresses.contains(&address));
-        (0_u32..).zip(&self.slots).filter(|(_, slot)| has_it(slot)).map(|(index, _)| index).collect()
-    }
-
     /// The number of the association that is in the slot now.
     pub(super) fn id(&self, slot: u32) -> AssociationId {
         AssociationId { slot, generation: self.slots[slot as usize].generation }

@@ -177,10 +177,11 @@ impl Paths {
         self.amdcs
     }
 
-    /// Follows an ICMP "packet too big"; an increase is not believed.
-    pub(crate) fn reduce_mtu(&mut self, path: PathId, mtu: u16) {
-        self[path].reduce_mtu(mtu);
+    /// Follows an ICMP "packet too big"; an increase is not believed. `false` if it says nothing new.
+    pub(crate) fn reduce_mtu(&mut self, path: PathId, mtu: u16) -> bool {
+        let is_news = self[path].reduce_mtu(mtu);
         self.amdcs = amdcs(&self.list);
+        is_news
     }
 
     /// The earliest deadline of T3-rtx and of the HEARTBEATs, or the far future.

@@ -19,6 +19,8 @@ pub(crate) enum Loss {
     Refused,
     /// T3-rtx expired.
     TimedOut,
+    /// Its packet was longer than a link on the way carries, as ICMP has told.
+    TooBig,
 }
 
 /// Where a chunk is in its life.
@@ -42,6 +44,8 @@ pub(crate) struct OutstandingChunk {
     pub(crate) state: ChunkState,
     pub(crate) missing_reports: u8,
     pub(crate) transmissions: u32,
+    /// The least MTU with which the packet passes that it was sent in last, in bytes.
+    pub(crate) needed_mtu: u16,
     /// Whether it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
     pub(crate) is_ambiguous: bool,
 }
@@ -143,6 +147,7 @@ impl Outstanding {
             state: ChunkState::InFlight,
             missing_reports: 0,
             transmissions: 1,
+            needed_mtu: 0,
             is_ambiguous: false,
         };
         self.in_flight_payload += chunk.payload_len();
@@ -176,6 +181,14 @@ impl Outstanding {
         }
         chunk.state = state;
         Some(chunk)
+    }
+
+    /// The TSNs of the chunks in flight to `path` whose packets do not pass with an MTU of `mtu`.
+    pub(crate) fn too_big_for(&self, path: PathId, mtu: u16) -> impl Iterator<Item = Tsn> + '_ {
+        let is_meant = move |chunk: &&OutstandingChunk| {
+            chunk.path == path && chunk.state == ChunkState::InFlight && chunk.needed_mtu > mtu
+        };
+        self.chunks.iter().filter(is_meant).map(|chunk| chunk.data.tsn)
     }
 
     /// The lowest chunk at or above `from` that is in flight to `path`.

@@ -101,6 +101,7 @@ impl Sender {
                 }
             }
             self.retransmit(turn, path, tsn);
+            self.packed.push(tsn);
             self.urgent = Urgent::No;
             retransmitted = true;
         }
@@ -110,6 +111,12 @@ impl Sender {
             self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
         if path == turn.paths.current() && has_window && is_next {
             self.fill_with_new(turn, builder, path);
+        }
+        let needed_mtu = turn.paths[path].needed_mtu(builder.len());
+        for tsn in self.packed.drain(..) {
+            if let Some(chunk) = self.outstanding.find_mut(tsn) {
+                chunk.needed_mtu = needed_mtu;
+            }
         }
     }
 
@@ -146,6 +153,7 @@ impl Sender {
             }
             turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), false);
             trace(turn, chunk);
+            self.packed.push(tsn);
             self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
         }
     }
@@ -187,9 +195,9 @@ fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpCon
     let last = chunk.path;
     let stays = match chunk.state {
         ChunkState::Lost(Loss::Reported) => config.fast_retransmit_path == FastRetransmitPath::SamePath,
-        // The path has done nothing wrong.
-        ChunkState::Lost(Loss::Refused) => true,
-        ChunkState::Lost(Loss::TimedOut) | ChunkState::InFlight | ChunkState::Acked => false,
+        // Nothing is wrong with its path.
+        ChunkState::Lost(Loss::Refused | Loss::TooBig) => true,
+        ChunkState::Lost(Loss::TimedOut) | ChunkState::Acked | ChunkState::InFlight => false,
     };
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
     //# When its peer is multi-homed, an endpoint SHOULD send fast

@@ -15,7 +15,7 @@ use crate::tx::{Acknowledgement, Negotiated};
 /// The size that every host takes (RFC 9293, section 3.7.1), for a peer that names none.
 const DEFAULT_MSS: u16 = 536;
 /// Bytes that timestamps take in each header (RFC 7323, appendix A).
-const TIMESTAMPS_LEN: u32 = 12;
+pub(super) const TIMESTAMPS_LEN: u32 = 12;
 
 impl Connection {
     /// A connection that calls `remote`.

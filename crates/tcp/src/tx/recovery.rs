@@ -16,9 +16,10 @@ pub(crate) enum Recovery {
         /// Bytes sent on them, which do not count when the window is halved.
         limited_transmit: u64,
     },
-    /// Repairing everything after a timeout, in slow start.
+    /// Repairing everything after a timeout, in slow start; or what was too long for the path, in whatever window there
+    /// is.
     Timeout {
-        /// SND.NXT at the timeout.
+        /// SND.NXT at the timeout, or when segments became shorter.
         point: u64,
     },
 }

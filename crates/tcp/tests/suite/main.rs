@@ -15,4 +15,5 @@ mod pair;
 mod recovery;
 mod swarm;
 mod throughput;
+mod too_big;
 mod window;

@@ -4,7 +4,7 @@ use slantpath_base::Duration;
 use slantpath_net::Routes;
 
 use super::node_of;
-use crate::check::paths::{path, round_trip};
+use crate::check::paths::{hops_fit, path, round_trip};
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::File;
 use crate::schema::signalling::{Association, Signalling};
@@ -55,6 +55,8 @@ fn association(
         faults.report(primary.place(), Fault::new(message).help(help));
         return;
     };
+    let what = format!("association `{name}`");
+    hops_fit(built, routes, &what, (nodes[0], nodes[1]), &way, primary.place(), faults);
     let (Some(gateway), Some(asp), Some(profile)) =
         (signalling.gateways.find(&table.gateway), signalling.asps.find(&table.asp), file.sctp.find(profile))
     else {

@@ -25,6 +25,8 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
     });
     let [mut damaged, mut duplicated, mut queue_max] =
         ["damaged_packets", "duplicated_packets", "queue_max_packets"].map(TypedColumn::<u64>::new);
+    let [mut fragmented, mut fragments] =
+        ["fragmented_packets", "fragments_packets"].map(TypedColumn::<u64>::new);
     let [mut throughput, mut utilisation, mut queue_mean] =
         ["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"].map(TypedColumn::<f64>::new);
     for link in links {
@@ -47,6 +49,8 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
             }
             damaged.push(counters.damaged.packets);
             duplicated.push(counters.duplicated.packets);
+            fragmented.push(counters.fragmented.packets);
+            fragments.push(counters.fragments.packets);
             let bits_per_second = 8.0 * counters.carried.bytes as f64 / observed;
             throughput.push(bits_per_second);
             let rate = network.topology().direction(id).rate.as_bits_per_sec() as f64;
@@ -59,7 +63,7 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
     columns.extend(counts.map(Column::from));
     columns.extend(drops.map(Column::from));
     columns.extend([damaged.into(), duplicated.into(), throughput.into(), utilisation.into()]);
-    columns.extend([queue_mean.into(), queue_max.into()]);
+    columns.extend([queue_mean.into(), queue_max.into(), fragmented.into(), fragments.into()]);
     Table::new("links", columns).expect("columns of one length and different names")
 }
 

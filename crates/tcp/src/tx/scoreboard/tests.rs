@@ -26,6 +26,72 @@ fn repeat_lost(board: &mut Scoreboard, now: Instant) -> Vec<Range> {
     again
 }
 
+/// The ends of the segments that are to be sent again, in their order.
+fn resent(board: &mut Scoreboard) -> Vec<u64> {
+    let mut ends = Vec::new();
+    while board.next_lost().is_some() {
+        ends.push(board.retransmit_next(NOW).range.end);
+    }
+    ends
+}
+
+#[test]
+fn segments_that_are_too_long_are_cut_anew_and_lost() {
+    let mut board = board(3);
+    assert!(!board.recut(100, 300), "nothing is too long");
+    assert_eq!(board.pipe(), 300);
+    assert!(board.recut(40, 300));
+    assert_eq!((board.pipe(), board.flight(), board.nxt()), (0, 300, 300));
+    assert_eq!(resent(&mut board), [40, 80, 100, 140, 180, 200, 240, 280, 300]);
+    assert_eq!(board.pipe(), 300);
+    board.acknowledge(150);
+    assert_eq!(board.pipe(), 150);
+    board.acknowledge(300);
+    assert_eq!((board.pipe(), board.is_empty()), (0, true));
+}
+
+#[test]
+fn what_the_peer_has_and_what_follows_the_last_long_segment_stays() {
+    let mut board = board(4);
+    board.push(30, NOW);
+    assert_eq!(board.sack(range(3, 4)).count, MSS);
+    assert!(board.recut(60, 430));
+    // The fourth has arrived; the short one behind it may be on its way.
+    assert_eq!(board.pipe(), 30);
+    assert_eq!(resent(&mut board), [60, 100, 160, 200, 260, 300]);
+    assert_eq!(board.pipe(), 330);
+}
+
+#[test]
+fn what_was_retransmitted_too_long_is_cut_and_sent_again() {
+    let mut board = board(2);
+    board.on_timeout();
+    assert!(board.next_lost().is_some());
+    board.retransmit_next(NOW);
+    assert!(board.recut(50, 200));
+    assert_eq!(board.pipe(), 0);
+    assert_eq!(resent(&mut board), [50, 100, 150, 200]);
+}
+
+#[test]
+fn a_fin_is_no_data() {
+    let mut board = Scoreboard::default();
+    board.push(MSS, NOW);
+    board.push(MSS + 1, NOW);
+    assert!(!board.recut(MSS, 200));
+    assert!(board.recut(60, 200));
+    assert_eq!(resent(&mut board), [60, 100, 160, 201]);
+}
+
+#[test]
+fn what_is_left_of_a_segment_in_part_acknowledged_decides() {
+    let mut board = board(1);
+    board.acknowledge(50);
+    assert!(!board.recut(50, 100));
+    assert!(board.recut(30, 100));
+    assert_eq!(resent(&mut board), [80, 100]);
+}
+
 #[test]
 fn a_block_counts_only_what_is_new() {
     let mut board = board(10);

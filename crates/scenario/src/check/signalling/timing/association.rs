@@ -7,7 +7,8 @@ use slantpath_base::Duration;
 use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 
 use super::round_trip::{RoundTrip, longest, of_association};
-use super::{Scene, place_or};
+use super::{Scene, node_of, place_or};
+use crate::check::paths::{hops_fit, way_over};
 use crate::diagnostic::{Fault, Faults, Place};
 use crate::schema::signalling::{M2pa, SignallingLink};
 use crate::schema::{SctpProfile, Threshold};
@@ -22,6 +23,12 @@ pub(super) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, m2pa: 
         faults.report(place_or(primary.place(), link), Fault::new(message).help(help));
         return;
     };
+    let [first, second] = [&link.between.0, &link.between.1]
+        .map(|point| scene.built.nodes[node_of(scene.signalling, point).as_str()]);
+    if let Some(way) = way_over(scene.built, scene.routes, first, second, primary) {
+        let place = place_or(primary.place(), link);
+        hops_fit(scene.built, scene.routes, &format!("`{name}`"), (first, second), &way, place, faults);
+    }
     let profile = m2pa.profile.as_ref().and_then(|profile| scene.file.sctp.find(profile));
     let Some(profile) = profile else { return };
     let mut gravest: BTreeMap<String, PathFault> = BTreeMap::new();

@@ -1,0 +1,183 @@
+//! Packets that are longer than a link on their way carries: loss without congestion.
+
+use super::*;
+use crate::path::PathSnapshot;
+
+/// Loses what end 0 sends to a path with "don't fragment" and more than so many bytes.
+fn narrow(wire: &mut Wire, mtu_bytes: [usize; 2]) {
+    wire.decide(move |sent| {
+        let header_len = if sent.destination.is_ipv6() { 40 } else { 20 };
+        let is_too_big = sent.from == 0
+            && sent.fragmentation == Fragmentation::Forbidden
+            && sent.packet.len() + header_len > mtu_bytes[sent.path];
+        if is_too_big { is_lost() } else { arrives() }
+    });
+}
+
+/// ICMP reports the MTU of a path to end 0; gives what is sent at that moment.
+fn report(wire: &mut Wire, path: usize, mtu_bytes: u16) -> Vec<Sent> {
+    let destination = wire.ends[0].paths.iter().nth(path).unwrap().destination;
+    let before = wire.log.len();
+    wire.ends[0].handle_packet_too_big(wire.now, destination, mtu_bytes);
+    wire.drain();
+    wire.log[before..].to_vec()
+}
+
+/// The lengths of IPv4 packets, and whether IP may cut them.
+fn lengths(sent: &[Sent]) -> Vec<(usize, Fragmentation)> {
+    sent.iter().map(|sent| (sent.packet.len() + 20, sent.fragmentation)).collect()
+}
+
+const ALLOWED_1300: Fragmentation = Fragmentation::Allowed { source_mtu: 1_300 };
+
+/// What the loss of a packet for want of an MTU must leave alone.
+fn kept(snapshot: PathSnapshot) -> (u64, u64, u64, u64, u32, Duration, u64) {
+    let PathSnapshot { cwnd, ssthresh, partial_bytes_acked, flight_size, error_count, rto, .. } = snapshot;
+    (cwnd, ssthresh, partial_bytes_acked, flight_size, error_count, rto, snapshot.stats.timeouts)
+}
+
+#[test]
+fn a_chunk_that_alone_is_too_long_is_sent_again_at_once_and_may_be_cut_by_ip() {
+    let mut wire = Wire::new(1, quiet());
+    narrow(&mut wire, [1_300; 2]);
+    wire.send(0, 0..2, 1_400);
+    assert_eq!(lengths(&wire.log), [(1_448, Fragmentation::Forbidden); 2]);
+    wire.run_until(Instant::from_millis(20));
+    let before = wire.path(0, 0);
+    let again = report(&mut wire, 0, 1_300);
+    assert_eq!(lengths(&again), [(1_448, ALLOWED_1300); 2]);
+    let after = wire.path(0, 0);
+    assert_eq!(kept(after), kept(before));
+    assert_eq!((after.mtu, after.stats.retransmissions), (1_300, 2));
+    assert_eq!(wire.ends[0].error_count, 0);
+    assert_eq!(wire.ends[0].paths.iter().next().unwrap().t3_rtx(), Some(wire.now + after.rto));
+    // What is cut from now on fits.
+    wire.send(0, 2..3, 1_400);
+    wire.run_to_rest();
+    let last = wire.log.iter().filter(|sent| sent.from == 0).next_back().unwrap();
+    assert_eq!((last.fragmentation, wire.received(1)), (Fragmentation::Forbidden, vec![0, 1, 2]));
+    assert_eq!(wire.path(0, 0).stats.timeouts, 0);
+}
+
+#[test]
+fn a_bundle_that_is_too_long_is_split() {
+    let mut wire = Wire::new(1, quiet());
+    narrow(&mut wire, [700; 2]);
+    for context in 0..2 {
+        wire.ends[0].send(wire.now, message(0, context, 600)).unwrap();
+    }
+    wire.drain();
+    assert_eq!(lengths(&wire.log), [(1_264, Fragmentation::Forbidden)]);
+    let again = report(&mut wire, 0, 700);
+    assert_eq!(lengths(&again), [(648, Fragmentation::Forbidden); 2]);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), [0, 1]);
+}
+
+#[test]
+fn what_passes_is_not_sent_again_and_neither_is_what_was_reported_before() {
+    let mut wire = Wire::new(1, quiet());
+    narrow(&mut wire, [1_300; 2]);
+    wire.send(0, 0..1, 1_400);
+    wire.send(0, 1..2, 1_252);
+    wire.send(0, 2..3, 1_256);
+    // The second is of 1,300 bytes.
+    let again = report(&mut wire, 0, 1_300);
+    let tsns: Vec<_> = again.iter().flat_map(Sent::tsns).collect();
+    assert_eq!(tsns, [u32::MAX - 3, u32::MAX - 1]);
+    assert_eq!(report(&mut wire, 0, 1_300).len(), 0, "no news");
+    assert_eq!(report(&mut wire, 0, 1_400).len(), 0, "an increase is not believed");
+    // Routers cut what may be cut; of the others, one is too long again.
+    let again = report(&mut wire, 0, 1_299);
+    assert_eq!(again.iter().flat_map(Sent::tsns).collect::<Vec<_>>(), [u32::MAX - 2]);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), [0, 1, 2]);
+}
+
+#[test]
+fn below_the_least_mtu_of_ipv4_every_packet_may_be_cut() {
+    for reported in [0, 300, 575] {
+        let mut wire = Wire::new(1, quiet());
+        wire.decide(
+            |sent| if sent.fragmentation == Fragmentation::Forbidden { is_lost() } else { arrives() },
+        );
+        wire.send(0, 0..1, 560);
+        let again = report(&mut wire, 0, reported);
+        let allowed = Fragmentation::Allowed { source_mtu: 576 };
+        assert_eq!(lengths(&again), [(608, allowed)], "{reported}");
+        assert_eq!(wire.path(0, 0).mtu, 576);
+        wire.send(0, 1..2, 8);
+        assert_eq!(wire.log.last().unwrap().fragmentation, allowed);
+    }
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..1, 560);
+    assert_eq!(lengths(&report(&mut wire, 0, 576)), [(608, Fragmentation::Allowed { source_mtu: 576 })]);
+    wire.send(0, 1..2, 8);
+    assert_eq!(wire.log.last().unwrap().fragmentation, Fragmentation::Forbidden, "576 bytes are enough");
+}
+
+#[test]
+fn an_ipv6_source_cuts_to_what_was_reported_last_and_never_below_the_least() {
+    let own: [IpAddr; 2] = ["fd00::1".parse().unwrap(), "fd00::2".parse().unwrap()];
+    let tcbs = [0, 1].map(|end: usize| {
+        let mut tcb = tcb(end, 1, &quiet());
+        tcb.local_addresses = std::iter::once(own[end]).collect();
+        tcb.peer_addresses =
+            std::iter::once(PeerAddress { address: own[1 - end], is_confirmed: true }).collect();
+        tcb.primary = own[1 - end];
+        tcb
+    });
+    let mut wire = Wire::with_tcbs(tcbs, [quiet(), quiet()]);
+    wire.send(0, 0..1, 1_400);
+    assert_eq!(report(&mut wire, 0, 1_279).len(), 0);
+    assert_eq!(wire.path(0, 0).mtu, 1_500, "no IPv6 link carries less than 1,280 bytes");
+    for mtu in [1_400, 1_280] {
+        let again = report(&mut wire, 0, mtu);
+        let sent: Vec<_> = again.iter().map(|sent| sent.fragmentation).collect();
+        assert_eq!(sent, [Fragmentation::Allowed { source_mtu: mtu }], "fragments of {mtu} bytes");
+    }
+}
+
+#[test]
+fn only_the_path_that_was_reported_is_concerned() {
+    let mut wire = Wire::new(2, quiet());
+    narrow(&mut wire, [1_500, 1_300]);
+    wire.send(0, 0..2, 1_400);
+    let again = report(&mut wire, 1, 1_300);
+    assert_eq!(lengths(&again), [], "all is in flight to the other");
+    assert_eq!((wire.path(0, 0).mtu, wire.path(0, 1).mtu), (1_500, 1_300));
+    // What was cut for the wide path and is lost there may be cut by IP on the narrow one.
+    wire.decide(|sent| if sent.path == 0 && sent.from == 0 { is_lost() } else { arrives() });
+    wire.send(0, 2..3, 1_400);
+    wire.run_to_rest();
+    wire.decide(|_| arrives());
+    let moved = wire.log.iter().filter(|sent| sent.from == 0 && sent.path == 1 && sent.has_data());
+    let moved: Vec<_> = moved.cloned().collect();
+    assert!(
+        lengths(&moved)
+            .iter()
+            .all(|&(len, fragmentation)| { (len > 1_300) == (fragmentation == ALLOWED_1300) })
+    );
+    assert!(!moved.is_empty());
+    assert_eq!(wire.received(1), [0, 1, 2]);
+}
+
+#[test]
+fn a_report_to_an_association_that_is_over_does_nothing() {
+    let mut wire = Wire::new(1, quiet());
+    wire.send(0, 0..1, 1_400);
+    wire.ends[0].abort(wire.now, Cause::UserInitiatedAbort(bytes::Bytes::new()));
+    wire.drain();
+    assert_eq!(report(&mut wire, 0, 1_300).len(), 0);
+}
+
+#[test]
+fn a_heartbeat_answer_that_does_not_fit_may_be_cut() {
+    let mut wire = Wire::new(1, quiet());
+    report(&mut wire, 0, 700);
+    let heartbeat = crate::chunk::Heartbeat::new(vec![7; 1_000].into());
+    wire.inject(0, 0, &[Chunk::Heartbeat(heartbeat)]);
+    let answer = wire.log.last().unwrap();
+    assert!(matches!(answer.chunks[..], [Chunk::HeartbeatAck(_)]));
+    assert_eq!(answer.fragmentation, Fragmentation::Allowed { source_mtu: 700 });
+}

@@ -1,0 +1,34 @@
+//! Segments were longer than a link on their way carries (RFC 1191).
+
+use slantpath_base::Instant;
+
+use super::Tx;
+use super::recovery::Recovery;
+
+impl Tx {
+    /// The largest segment, in bytes of data.
+    pub(crate) const fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// Segments are of at most `mss_bytes` from now on. Longer ones that are in flight are cut anew and sent again at
+    /// once. That is no sign of congestion, so that the window stays; nor is what acknowledgements show to be missing
+    /// until all that was in flight has arrived.
+    pub(crate) fn reduce_mss(&mut self, now: Instant, mss_bytes: u32) {
+        self.mss = mss_bytes.into();
+        self.control.set_mss(mss_bytes);
+        if !self.board.recut(self.mss, self.stream.end()) {
+            return;
+        }
+        if let Recovery::Fast(_) = self.recovery
+            && !self.sack
+        {
+            // What duplicates have inflated the window by belongs to the recovery that ends here.
+            self.control.on_full_ack(self.board.flight());
+        }
+        let point = self.board.nxt();
+        self.recover = Some(point);
+        self.recovery = Recovery::Timeout { point };
+        self.start_timer(now);
+    }
+}
