@@ -81,7 +81,6 @@ impl Receiver {
             partial_delivery_point: config
                 .partial_delivery_point_bytes
                 .unwrap_or(config.receive_buffer_bytes / 2)
-                .clamp(1, config.receive_buffer_bytes.max(1))
                 .into(),
             last_advertised: config.receive_buffer_bytes,
             brought: Brought::default(),
@@ -129,9 +128,7 @@ impl Receiver {
         self.deliver_part(grown, deliver);
         // Nothing is dropped that comes next, so that a buffer that is far too full by now has been filled with
         // messages whose turn never comes.
-        if matches!(self.delivery, Delivery::Flowing)
-            && self.held().size() > self.limit() + u64::from(u16::MAX)
-        {
+        if !self.is_paused() && self.size_with(self.held()) > self.limit() + u64::from(u16::MAX) {
             return Err(DataFault::NoRoomForMessage);
         }
         Ok(())
@@ -277,6 +274,11 @@ impl Receiver {
         self.reassembly.held() + self.streams.held() + paused
     }
 
+    /// What `held`, and the gaps between what has been received, cost in bytes.
+    fn size_with(&self, held: Held) -> u64 {
+        held.size() + self.tracker.size()
+    }
+
     /// How much the receive buffer may come to cost at most, in bytes: what fills gaps may take it to twice its size,
     /// and as much again goes to what keeping it costs.
     const fn limit(&self) -> u64 {
@@ -289,7 +291,7 @@ impl Receiver {
     fn a_rwnd(&self) -> u32 {
         let held = self.held();
         let free = self.capacity.saturating_sub(held.payload);
-        let free = free.min((2 * self.capacity).saturating_sub(held.size()));
+        let free = free.min((2 * self.capacity).saturating_sub(self.size_with(held)));
         let least = Self::SILLY_WINDOW.min(self.capacity / 2);
         if free < least { 0 } else { u32::try_from(free).unwrap_or(u32::MAX) }
     }
@@ -318,7 +320,7 @@ impl Receiver {
         //# incoming DATA chunk.
         let mut held = self.held();
         held.add(data.payload.len());
-        let is_bounded = held.payload <= 2 * self.capacity && held.size() <= self.limit();
+        let is_bounded = held.payload <= 2 * self.capacity && self.size_with(held) <= self.limit();
         // What comes next is passed on, with all that has waited for it.
         Ok(is_bounded || arrival == Arrival::Next && !self.is_paused())
     }

@@ -12,9 +12,9 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// What a piece costs besides its payload, in bytes: a run with its queue in a tree whose nodes are half full,
-    /// the gap before it in another, and the allocation of a short payload.
-    pub(crate) const OVERHEAD: u64 = 352;
+    /// What a piece costs besides its payload, in bytes: a run with its queue in a tree whose nodes are half full, and
+    /// the allocation of a short payload.
+    pub(crate) const OVERHEAD: u64 = 320;
 
     /// What all of it costs, in bytes.
     pub(crate) const fn size(self) -> u64 {

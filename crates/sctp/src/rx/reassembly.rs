@@ -60,6 +60,9 @@ struct Run {
     payload_len: usize,
     /// The payloads that have not been passed on.
     pieces: VecDeque<Bytes>,
+    /// How many pieces were moved from one queue to another, which is what joins cost.
+    #[cfg(test)]
+    moved_pieces: usize,
 }
 
 /// The messages under reassembly of one direction.
@@ -70,8 +73,6 @@ pub(crate) struct Reassembly {
     /// Where the run starts whose message is being delivered in parts.
     in_parts: Option<Position>,
     held: Held,
-    /// Pieces that were moved from one queue to another, which is what a join costs.
-    moved_pieces: usize,
 }
 
 impl Reassembly {
@@ -108,11 +109,11 @@ impl Reassembly {
         let mut run = Run::new(fragment);
         if joins_after {
             let after = self.runs.remove(&at.next()).ok_or(FragmentsDisagree)?;
-            self.join(&mut run, after)?;
+            run.join(after)?;
         }
         if let Some(before) = joined_before {
             let mut front = self.runs.remove(&before).ok_or(FragmentsDisagree)?;
-            self.join(&mut front, run)?;
+            front.join(run)?;
             (first, run) = (before, front);
         }
         if !(run.has_beginning && run.has_ending) {
@@ -170,29 +171,6 @@ impl Reassembly {
         let (first, run) = self.runs.range(..at).next_back()?;
         (run.last.next() == at).then_some((*first, run))
     }
-
-    /// Joins `back`, which follows, to `front`. The shorter queue moves, so that no order of arrival makes many joins
-    /// dear.
-    fn join(&mut self, front: &mut Run, mut back: Run) -> Result<(), FragmentsDisagree> {
-        if !front.heading.agrees(back.heading) {
-            return Err(FragmentsDisagree);
-        }
-        let mut moved = back.pieces.len();
-        if front.pieces.len() < back.pieces.len() {
-            moved = front.pieces.len();
-            while let Some(piece) = front.pieces.pop_back() {
-                back.pieces.push_front(piece);
-            }
-            front.pieces = back.pieces;
-        } else {
-            front.pieces.append(&mut back.pieces);
-        }
-        self.moved_pieces += moved;
-        front.has_ending = back.has_ending;
-        front.last = back.last;
-        front.payload_len += back.payload_len;
-        Ok(())
-    }
 }
 
 impl Heading {
@@ -213,7 +191,41 @@ impl Run {
             last: fragment.at,
             payload_len: fragment.payload.len(),
             pieces: VecDeque::from([fragment.payload]),
+            #[cfg(test)]
+            moved_pieces: 0,
         }
+    }
+
+    /// Joins the run that follows to this one. The shorter queue moves, so that no order of arrival makes many joins
+    /// dear.
+    fn join(&mut self, mut back: Self) -> Result<(), FragmentsDisagree> {
+        if !self.heading.agrees(back.heading) {
+            return Err(FragmentsDisagree);
+        }
+        if self.pieces.len() < back.pieces.len() {
+            #[cfg(test)]
+            {
+                self.moved_pieces += self.pieces.len();
+            }
+            while let Some(piece) = self.pieces.pop_back() {
+                back.pieces.push_front(piece);
+            }
+            self.pieces = back.pieces;
+        } else {
+            #[cfg(test)]
+            {
+                self.moved_pieces += back.pieces.len();
+            }
+            self.pieces.append(&mut back.pieces);
+        }
+        #[cfg(test)]
+        {
+            self.moved_pieces += back.moved_pieces;
+        }
+        self.has_ending = back.has_ending;
+        self.last = back.last;
+        self.payload_len += back.payload_len;
+        Ok(())
     }
 
     fn take_payload(&mut self) -> Bytes {
@@ -369,8 +381,8 @@ mod tests {
                 reassembly.insert(all[*index].clone()).unwrap();
             }
         }
-        assert_eq!(reassembly.runs.len(), 1);
-        assert_eq!(reassembly.moved_pieces, len as usize - 3, "each is moved once");
+        let [run] = &reassembly.runs.values().collect::<Vec<_>>()[..] else { panic!("{reassembly:?}") };
+        assert_eq!(run.moved_pieces, len as usize - 3, "each is moved once");
     }
 
     proptest! {

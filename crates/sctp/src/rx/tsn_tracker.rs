@@ -44,6 +44,8 @@ pub(crate) struct TsnTracker {
 impl TsnTracker {
     /// Gap Ack Blocks are 16-bit offsets from the Cumulative TSN Ack.
     const REACH: u32 = u16::MAX as u32;
+    /// What a range costs in bytes, in a tree whose nodes are half full.
+    const RANGE_COST: u64 = 32;
     /// A peer that repeats itself gets a SACK at once, so that few are ever waiting.
     const MAX_DUPLICATES: usize = 64;
 
@@ -125,6 +127,11 @@ impl TsnTracker {
         //# The duplicate count is reinitialized to zero
         //# after sending each SACK chunk.
         self.duplicates.clear();
+    }
+
+    /// What remembering the gaps costs, in bytes.
+    pub(crate) fn size(&self) -> u64 {
+        Self::RANGE_COST * self.ranges.len() as u64
     }
 
     /// How many Gap Ack Blocks there are.

@@ -198,3 +198,19 @@ fn a_part_that_opens_the_window_by_a_quarter_is_acknowledged_at_once() {
     let sacks: Vec<u32> = wire.log.iter().filter_map(|sent| sent.sack()).map(|sack| sack.a_rwnd).collect();
     assert_eq!(sacks, [5_000, 8_000]);
 }
+
+#[test]
+fn a_full_buffer_gives_no_part_of_nothing() {
+    let config = SctpConfig { partial_delivery_point_bytes: Some(100), ..buffer_of(8_000) };
+    let mut wire = Wire::new(1, config);
+    wire.inject(0, 0, &[fragment(0, 0, 0, DataFlags::BEGINNING, 200)]);
+    // Message 0 of the other stream is missing.
+    for number in 1..6 {
+        wire.inject(0, 0, &[fragment(2 + number, 1, number as u16, DataFlags::WHOLE, 1_452)]);
+    }
+    assert_eq!(wire.ends[0].snapshot().receive_buffered, 5 * 1_452);
+    assert_eq!(wire.parts(0), [(First, 0, 200)]);
+    // What follows is passed on however little it is, since there is no room to keep it.
+    wire.inject(0, 0, &[fragment(1, 0, 0, DataFlags::MIDDLE, 8)]);
+    assert_eq!(wire.parts(0), [(First, 0, 200), (Middle, 0, 8)]);
+}
