@@ -288,6 +288,7 @@ mod tests {
         let mut rx = receiver(10_000, 0);
         receive(&mut rx, 500);
         rx.receive(Instant::START, 2_500, Bytes::from(vec![0; 1_000]), false);
+        assert_eq!((rx.nxt(), rx.has_gap()), (500, true));
         rx.receive(Instant::START, 500, Bytes::from(vec![0; 2_000]), false);
         assert_eq!(rx.nxt(), 3_500);
         rx.hold();
@@ -296,6 +297,24 @@ mod tests {
         while rx.poll_data().is_some() {}
         rx.hold();
         assert_eq!(rx.acknowledge(), 10_000);
+    }
+
+    #[test]
+    fn a_segment_in_order_waits_for_a_second_one_or_for_the_timer() {
+        let mut rx = receiver(10_000, 0);
+        receive(&mut rx, 100);
+        assert_eq!((rx.is_ack_due(), rx.deadline()), (false, Some(Instant::from_millis(200))));
+        receive(&mut rx, 100);
+        assert_eq!((rx.is_ack_due(), rx.deadline()), (true, None));
+        rx.acknowledge();
+        receive(&mut rx, 100);
+        rx.handle_deadline(Instant::from_nanos(199_999_999));
+        assert!(!rx.is_ack_due());
+        rx.handle_deadline(Instant::from_millis(200));
+        assert!(rx.is_ack_due());
+        rx.acknowledge();
+        rx.acknowledge_now();
+        assert!(rx.is_ack_due());
     }
 
     #[test]
