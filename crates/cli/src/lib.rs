@@ -1,6 +1,7 @@
 //! The command `slantpath`, as a library: the program and Python's entry point are both thin callers.
 
 mod arguments;
+mod directory;
 mod failure;
 mod files;
 mod interrupt;
@@ -9,6 +10,7 @@ mod run;
 mod summary;
 mod sweep;
 mod table;
+mod terminal;
 mod topology;
 
 use std::ffi::OsString;
@@ -19,12 +21,13 @@ use clap::Parser;
 
 use arguments::{Arguments, Command, SchemaOf};
 use failure::Failure;
+use terminal::Visible;
 
 /// Draws the figures of the tables in a directory into it, and gives the names of the files or what went wrong.
 pub type Draw<'a> = &'a dyn Fn(&Path) -> Result<Vec<String>, String>;
 
 /// Runs the command with its arguments, the program's name first, and returns its exit status:
-/// 0 done, 1 failed, 2 misused, 130 interrupted.
+/// 0 done, 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.
 ///
 /// The program itself draws no figures: `draw` does, where there is someone who can.
 pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) -> u8 {
@@ -37,7 +40,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
             return status;
         }
     };
-    let mut out = io::stdout().lock();
+    let mut out = Visible(io::stdout().lock());
     let outcome = match &arguments.command {
         Command::Run(options) => run::main(options, &mut out),
         Command::Schema(options) => {
@@ -50,7 +53,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Sweep(options) => sweep::main(options, &mut out),
         Command::Topology(options) => topology::main(options, draw, &mut out),
     };
-    let Err(failure) = outcome.and_then(|()| out.flush().map_err(Failure::from)) else { return 0 };
+    let flushed = out.flush().map_err(Failure::from);
+    let Err(failure) = outcome.and(flushed) else { return 0 };
     if failure.is_broken_pipe() {
         // Whoever reads has read enough.
         return 0;

@@ -22,14 +22,14 @@ mod sweep;
 mod topology;
 mod value;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Source};
+pub use diagnostic::{Diagnostic, Diagnostics, Source, is_acted_on, visible};
 pub use json_schema::{json_schema, topology_schema};
-pub use output::{Capture, RunOutput, TABLES};
+pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{Progress, Workers, replicate};
 pub use run::{RunError, RunOptions, run, run_while};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use section::{Flat, Named, Nested, OneOf, Origin, Part, Setting, Tables};
 pub use sky::{FollowError, FollowedPath, LookError, PassStore, Stage, Topology, TopologyOutput, follow};
-pub use summary::{LEVEL, summary};
-pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, replicate_kept};
+pub use summary::{LEVEL, means, summary};
+pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_kept};
 pub use value::Pair;

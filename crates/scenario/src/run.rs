@@ -14,7 +14,7 @@ use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, Network, TopologyError};
 use slantpath_results::Table;
 
-use crate::output::{Capture, RunOutput};
+use crate::output::{Capture, FlowFailure, RunOutput};
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
 use crate::topology::PlannedLink;
@@ -127,6 +127,7 @@ fn run_asking_every(
         digest,
         events: network.events(),
         packet_hops: network.packet_hops(),
+        failures: FlowFailure::all(&tables),
         tables,
         captures,
     }))

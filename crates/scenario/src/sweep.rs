@@ -6,13 +6,16 @@ mod grid;
 mod join;
 mod kept;
 mod store;
+mod varied;
 
 use std::path::{Path, PathBuf};
 
 pub use grid::{Axis, Sweep};
 pub use kept::replicate_kept;
+pub(crate) use store::clear;
 pub use store::{Store, StoreError};
 
+use crate::output::FlowFailure;
 use crate::replicate::{Progress, Workers};
 use crate::run::{RunError, RunOptions};
 use slantpath_results::{Table, TableError};
@@ -22,8 +25,10 @@ use slantpath_results::{Table, TableError};
 pub enum SweepOutcome {
     /// Every run is done.
     Finished {
-        /// The runs' tables, those of one name below each other, in the order of the grid.
+        /// The runs' tables, those of one name below each other, in the order of the grid; and the means of each point.
         tables: Vec<Table>,
+        /// What is known of each run besides, in the order of the grid.
+        runs: Vec<SweptRun>,
         /// Runs that an earlier call had done.
         found: usize,
         /// Runs that this call did.
@@ -36,6 +41,23 @@ pub enum SweepOutcome {
         /// Runs in all.
         runs: usize,
     },
+}
+
+/// A run of a sweep, without its tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweptRun {
+    /// The point of the grid, in the order of the file: the last axis changes fastest.
+    pub point: usize,
+    /// The number of the replication.
+    pub run: u64,
+    /// The seed that all random streams derived from.
+    pub seed: u64,
+    /// A hash over every event of the run.
+    pub digest: String,
+    /// Events that happened.
+    pub events: u64,
+    /// Flows that failed.
+    pub failures: Vec<FlowFailure>,
 }
 
 /// Why a sweep failed.
@@ -69,15 +91,28 @@ impl Sweep {
             let scenario = self.scenario(point);
             let options = RunOptions { run: number, ..RunOptions::default() };
             let Some(output) = piece.run(&scenario, &options)? else { return Ok(None) };
-            store.put(&self.key(job), &output.select(&self.tables))?;
+            store.put(&self.key(job), &output.select(self.tables()))?;
             Ok::<_, SweepError>(Some(()))
         })?;
         let done = outcomes.iter().flatten().count();
         if done < missing.len() {
             return Ok(SweepOutcome::Stopped { finished: found + done, runs: jobs });
         }
-        let tables = self.join(|job| store.get(&self.key(job)))?;
-        Ok(SweepOutcome::Finished { tables, found, done })
+        let mut runs = Vec::with_capacity(jobs);
+        let tables = self.join(|job| {
+            let output = store.get(&self.key(job))?;
+            let (point, run) = self.job(job);
+            runs.push(SweptRun {
+                point,
+                run,
+                seed: output.seed,
+                digest: output.digest.clone(),
+                events: output.events,
+                failures: output.failures.clone(),
+            });
+            Some(output)
+        })?;
+        Ok(SweepOutcome::Finished { tables, runs, found, done })
     }
 }
 
