@@ -19,6 +19,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Print a script with which a shell completes this command: `slantpath completions bash > slantpath.bash`.
+    Completions(CompletionsArguments),
+    /// Print the manual page of the program or of a command: `slantpath man run | man -l -`.
+    Man(ManArguments),
     /// Run a scenario once or several times and print a summary.
     Run(RunArguments),
     /// Print the JSON Schema of the scenario file, or of another, for editors.
@@ -27,6 +31,19 @@ pub(crate) enum Command {
     Sweep(SweepArguments),
     /// Tell which path, which delay and which handover there is between sites under a sky of satellites.
     Topology(TopologyArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell that is to complete.
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// The command; the whole program if absent.
+    pub(crate) command: Option<String>,
 }
 
 #[derive(Args, Debug)]

@@ -17,9 +17,9 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
-use arguments::{Arguments, Command, SchemaOf};
+use arguments::{Arguments, Command, ManArguments, SchemaOf};
 use failure::Failure;
 use terminal::Visible;
 
@@ -42,6 +42,13 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     };
     let mut out = Visible(io::stdout().lock());
     let outcome = match &arguments.command {
+        Command::Completions(options) => {
+            let mut script = Vec::new();
+            clap_complete::generate(options.shell, &mut Arguments::command(), "slantpath", &mut script);
+            // Not for a terminal: a shell reads it, control characters and all.
+            out.0.write_all(&script).map_err(Failure::from)
+        }
+        Command::Man(options) => man(options, &mut out.0),
         Command::Run(options) => run::main(options, &mut out),
         Command::Schema(options) => {
             let schema = match options.of {
@@ -62,4 +69,23 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     // When nobody listens to errors either, the status has to do.
     let _ = failure.report(&mut io::stderr().lock());
     failure.status()
+}
+
+/// The manual page of the program, or of one of its commands.
+fn man(options: &ManArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let mut program = Arguments::command();
+    program.build();
+    let page = match &options.command {
+        None => program,
+        Some(name) => {
+            let of_name = |command: &&clap::Command| command.get_name() == name;
+            let Some(command) = program.get_subcommands().find(of_name) else {
+                let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+                let message = format!("there is no command `{name}`; commands: {}", names.join(", "));
+                return Err(Failure::Misused(message));
+            };
+            command.clone()
+        }
+    };
+    clap_mangen::Man::new(page).render(out).map_err(Failure::from)
 }

@@ -173,6 +173,49 @@ fn a_directory_of_results_holds_those_of_the_last_run_alone() {
 }
 
 #[test]
+fn completions_name_every_command_and_every_option() {
+    let place = Place::new("completions");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let outcome = place.run(&["completions", shell]);
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{shell}");
+        for word in ["topology", "export-step", "reps", "completions"] {
+            assert!(outcome.out.contains(word), "{shell} does not know `{word}`");
+        }
+    }
+    // Bash itself completes with it.
+    let program = Path::new(env!("CARGO_BIN_EXE_slantpath"));
+    let script = "source <(./slantpath completions bash); COMP_WORDS=(slantpath to); COMP_CWORD=1; \
+                  _slantpath slantpath to slantpath; echo \"${COMPREPLY[@]}\"";
+    let script = script.replace("./slantpath", &format!("'{}'", program.display()));
+    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "topology\n", "{output:?}");
+}
+
+#[test]
+fn every_command_has_its_page_of_the_manual() {
+    let place = Place::new("man");
+    let page = |arguments: &[&str]| {
+        let outcome = place.run(&[&["man"], arguments].concat());
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{arguments:?}");
+        outcome.out
+    };
+    assert!(
+        page(&[]).contains(".TH slantpath 1") && page(&[]).contains("slantpath\\-sweep(1)"),
+        "{}",
+        page(&[])
+    );
+    for command in ["completions", "man", "run", "schema", "sweep", "topology"] {
+        let page = page(&[command]);
+        assert!(page.contains(&format!(".TH slantpath-{command} 1")), "{page}");
+    }
+    assert!(page(&["run"]).contains("\\-\\-reps"));
+    let outcome = place.run(&["man", "rnu"]);
+    let wanted =
+        "error: there is no command `rnu`; commands: completions, man, run, schema, sweep, topology, help\n";
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
+}
+
+#[test]
 fn schema_prints_what_is_committed() {
     let outcome = Place::new("schema").run(&["schema"]);
     let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/slantpath.schema.json");
