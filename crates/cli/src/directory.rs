@@ -1,7 +1,7 @@
 //! The directory of `--out`: found fit before the work begins, it holds the results of one command at a time.
 //!
-//! The manifest lists what the program wrote. What it lists and the new results do not have is removed; what it does not
-//! list belongs to someone else and is neither removed nor overwritten.
+//! The manifest lists what the program wrote. What it lists and the new results do not have is removed; what it does
+//! not list belongs to someone else and is neither removed nor overwritten.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -35,10 +35,12 @@ enum Content<'a> {
 }
 
 impl<'a> Contents<'a> {
-    /// A table as Parquet and as CSV.
-    pub(crate) fn table(&mut self, table: &'a Table) {
-        for name in files_of_table(table.name()) {
-            self.files.push((name, Content::Table(table)));
+    /// Tables as Parquet and as CSV.
+    pub(crate) fn tables(&mut self, tables: &'a [Table]) {
+        for table in tables {
+            for name in files_of_table(table.name()) {
+                self.files.push((name, Content::Table(table)));
+            }
         }
     }
 
@@ -114,7 +116,7 @@ impl Directory {
                 Content::Bytes(bytes) => write_file(&path, |file| file.write_all(bytes)),
                 Content::Table(table) => write_table_file(table, &path),
             }
-            .map_err(unwritable)?;
+            .map_err(|error| unwritable(&error))?;
         }
         self.list(names, manifest)
     }
@@ -134,7 +136,7 @@ impl Directory {
 
     fn write_manifest(&self, manifest: &Json) -> Result<(), Failure> {
         let path = self.path.join(MANIFEST);
-        write_file(&path, |file| writeln!(file, "{manifest:#}")).map_err(unwritable)
+        write_file(&path, |file| writeln!(file, "{manifest:#}")).map_err(|error| unwritable(&error))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -143,7 +145,7 @@ impl Directory {
 }
 
 /// The error names the file.
-fn unwritable(error: io::Error) -> Failure {
+fn unwritable(error: &io::Error) -> Failure {
     Failure::Failed(error.to_string())
 }
 

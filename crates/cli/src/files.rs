@@ -32,7 +32,7 @@ pub(crate) fn write_run(
     tables.push(summary(outputs));
     let merged = scenario.merged();
     let mut contents = Contents::default();
-    tables.iter().for_each(|table| contents.table(table));
+    contents.tables(&tables);
     for capture in outputs.first().into_iter().flat_map(|output| &output.captures) {
         contents.bytes(file_of_capture(&capture.link), &capture.pcapng);
     }

@@ -53,6 +53,7 @@ impl Drop for Bar {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share lies between 0 and 1")]
 fn steps(share: f64) -> u64 {
     (share * STEPS as f64) as u64
 }

@@ -37,10 +37,10 @@ pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(
             writeln!(out, "{} points, {} runs: {done} made, {found} found", sweep.points(), sweep.jobs())?;
             writeln!(out, "{} (and .csv) in {}", names.join(", "), directory.path().display())?;
             let failed = runs.iter().filter(|run| !run.failures.is_empty()).count();
-            match failed {
-                0 => Ok(()),
-                _ => Err(Failure::Flows(format!("flows failed in {failed} of {} runs", runs.len()))),
+            if failed == 0 {
+                return Ok(());
             }
+            Err(Failure::Flows(format!("flows failed in {failed} of {} runs", runs.len())))
         }
         SweepOutcome::Stopped { finished, runs } => Err(Failure::Interrupted(format!(
             "interrupted: {finished} of {runs} runs are kept in {}; the same command goes on",
@@ -58,7 +58,7 @@ fn write(
 ) -> Result<(), Failure> {
     let merged = sweep.base().merged();
     let mut contents = Contents::default();
-    tables.iter().for_each(|table| contents.table(table));
+    contents.tables(tables);
     contents.bytes(files::SCENARIO, merged.as_bytes());
     directory.replace(&contents, &mut manifest(sweep, runs))?;
     Ok(())

@@ -50,7 +50,10 @@ mod tests {
         table.row(["a\nb", "1", "1"].map(str::to_owned));
         let mut out = Vec::new();
         table.print(1, &mut out).unwrap();
-        let expected = "flow        sent  delay\nµ              1  250.1\nsignalling  2000      3\na\\u000ab       1      1\n";
+        let expected = "flow        sent  delay\n\
+                        µ              1  250.1\n\
+                        signalling  2000      3\n\
+                        a\\u000ab       1      1\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use slantpath_scenario::visible;
 
-/// A stream through which every character that a terminal would act on goes as its escape, `\\u001b`, which is also what
-/// TOML and JSON want. Line feeds and tabs go through.
+/// A stream through which every character that a terminal would act on goes as its escape, `\u001b`, which is also
+/// what TOML and JSON want. Line feeds and tabs go through.
 pub(crate) struct Visible<W>(pub(crate) W);
 
 impl<W: Write> Write for Visible<W> {
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn escape_sequences_are_printed_and_not_acted_on() {
         let mut printed = Vec::new();
-        write!(Visible(&mut printed), "{}: \u{1b}[2J {}\n\tµ", "a\u{7}", '\u{9b}').unwrap();
+        write!(Visible(&mut printed), "a\u{7}: \u{1b}[2J \u{9b}\n\tµ").unwrap();
         assert_eq!(String::from_utf8(printed).unwrap(), "a\\u0007: \\u001b[2J \\u009b\n\tµ");
     }
 }

@@ -114,7 +114,7 @@ fn write(
 ) -> Result<Vec<String>, Failure> {
     let merged = topology.merged();
     let mut contents = Contents::default();
-    output.tables.iter().for_each(|table| contents.table(table));
+    contents.tables(&output.tables);
     contents.bytes(TOPOLOGY, merged.as_bytes());
     let mut manifest = manifest(topology, output);
     let mut names = directory.replace(&contents, &mut manifest)?;

@@ -1,6 +1,6 @@
 //! What is wrong with an input, where, and what would be right: plain data that a front end renders.
 
-use core::fmt;
+use core::fmt::{self, Write};
 use core::ops::Range;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ impl Source {
     }
 }
 
-/// Whether a terminal would act on a character instead of showing it: it moves the cursor, changes colours or titles, or
-/// turns the order of the letters around it (Unicode's explicit directional formatting).
+/// Whether a terminal would act on a character instead of showing it: it moves the cursor, changes colours or titles,
+/// or turns the order of the letters around it (Unicode's explicit directional formatting).
 pub fn is_acted_on(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -40,7 +40,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(text.len() + 8);
     for character in text.chars() {
         if is_wrong(character) {
-            escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
+            write!(escaped, "\\u{:04x}", u32::from(character)).expect("a string takes everything");
         } else {
             escaped.push(character);
         }

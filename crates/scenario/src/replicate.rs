@@ -1,6 +1,7 @@
 //! Many runs on many threads. The only place that knows threads: a run itself has one, and outcomes are
 //! collected by their index, so that nothing depends on how many there are.
 
+use core::num::NonZero;
 use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -74,9 +75,11 @@ impl Workers<'_> {
     }
 }
 
-/// So many threads, or as many as there is work for, or as the operating system grants.
+/// So many threads, 0 for one on each processor; or as many as there is work for, or as the operating system grants.
 fn pool(threads: usize, count: usize) -> ThreadPool {
-    let mut threads = threads.min(count.max(1));
+    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let wanted = if threads == 0 { processors() } else { threads };
+    let mut threads = wanted.min(count.max(1));
     loop {
         match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             Ok(pool) => return pool,
@@ -84,6 +87,11 @@ fn pool(threads: usize, count: usize) -> ThreadPool {
         }
         threads /= 2;
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share lies between 0 and 1")]
+fn parts(share: f64) -> u64 {
+    (share * PARTS as f64) as u64
 }
 
 /// What all pieces of some work have done together.
@@ -125,7 +133,7 @@ impl Piece<'_> {
         if self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
-        self.advance((share * PARTS as f64) as u64);
+        self.advance(parts(share));
         ControlFlow::Continue(())
     }
 
@@ -188,6 +196,7 @@ mod tests {
         assert_eq!(pool(1_000_000, 3).current_num_threads(), 3);
         assert_eq!(pool(2, 3).current_num_threads(), 2);
         assert_eq!(pool(5, 0).current_num_threads(), 1);
+        assert_eq!(pool(0, 1).current_num_threads(), 1);
     }
 
     #[test]

@@ -46,7 +46,9 @@ fn executed(place: &Place, document: &str, silent: Silent) -> String {
         let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         match info.split_once(' ') {
             None if info == "console" && silent == Silent::Left && is_silent(&body) => {
-                body.iter().for_each(|line| assert_can_be_run(place, line));
+                for line in &body {
+                    assert_can_be_run(place, line);
+                }
                 let _ = writeln!(made, "{}", body.join("\n"));
             }
             None if info == "console" => {

@@ -50,7 +50,7 @@ impl PassStore {
     /// Throws away all that is kept. A store without a directory is empty already; one that holds files of others
     /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
-        clear(self.directory, EXTENSION)
+        clear(&self.directory, EXTENSION)
     }
 
     /// The file of a site. Another version of the program is another answer.

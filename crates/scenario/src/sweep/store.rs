@@ -53,7 +53,7 @@ impl Store {
     /// Throws away all that is kept. A store without a directory is empty already; one that holds files of others
     /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
-        clear(self.directory, EXTENSION)
+        clear(&self.directory, EXTENSION)
     }
 
     /// The file of a run. Another version of the program is another run.
@@ -65,9 +65,9 @@ impl Store {
 
 /// Removes the files of a store, by how their names end, what a killed program left of one, and the directory if
 /// nothing else is in it.
-pub(crate) fn clear(directory: PathBuf, extension: &str) -> Result<(), StoreError> {
+pub(crate) fn clear(directory: &Path, extension: &str) -> Result<(), StoreError> {
     let remove = || {
-        let entries = match std::fs::read_dir(&directory) {
+        let entries = match std::fs::read_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
@@ -77,12 +77,12 @@ pub(crate) fn clear(directory: PathBuf, extension: &str) -> Result<(), StoreErro
                 std::fs::remove_file(path)?;
             }
         }
-        match std::fs::remove_dir(&directory) {
+        match std::fs::remove_dir(directory) {
             Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
             Ok(()) | Err(_) => Ok(()),
         }
     };
-    remove().map_err(|error| StoreError { path: directory.clone(), error })
+    remove().map_err(|error| StoreError { path: directory.to_owned(), error })
 }
 
 #[cfg(test)]

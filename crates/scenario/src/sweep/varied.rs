@@ -24,10 +24,13 @@ enum Cells {
     Texts(Vec<String>),
 }
 
+/// The end of a column's name, and what reads a value of that unit.
+type Unit<T> = (&'static str, fn(&Node) -> Option<T>);
+
 impl Varied {
     pub(super) fn new(path: &str, values: &[Node]) -> Self {
         let all = |cell: fn(&Node) -> Option<f64>| values.iter().map(cell).collect::<Option<Vec<f64>>>();
-        let measures: [(&str, fn(&Node) -> Option<f64>); 2] = [
+        let measures: [Unit<f64>; 2] = [
             ("_s", |value| quantity(value, Duration::as_secs_f64)),
             ("_bit_per_s", |value| quantity(value, |rate: DataRate| rate.as_bits_per_sec() as f64)),
         ];
@@ -36,7 +39,7 @@ impl Varied {
                 return Self { name: format!("{path}{unit}"), cells: Cells::Numbers(numbers) };
             }
         }
-        let counts: [(&str, fn(&Node) -> Option<i64>); 2] = [("_bytes", bytes), ("_packets", packets)];
+        let counts: [Unit<i64>; 2] = [("_bytes", bytes), ("_packets", packets)];
         for (unit, cell) in counts {
             if let Some(numbers) = values.iter().map(cell).collect() {
                 return Self { name: format!("{path}{unit}"), cells: Cells::Integers(numbers) };
