@@ -8,7 +8,10 @@ use slantpath_base::Duration;
 /// Simulates transport protocols over satellite networks.
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
-#[command(after_help = "With the Python package (pip install .) there is also `slantpath study NAME`.")]
+#[command(
+    after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.\n\n\
+With the Python package (pip install .) there is also `slantpath study NAME`."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -16,6 +19,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Print a script with which a shell completes this command: `slantpath completions bash > slantpath.bash`.
+    Completions(CompletionsArguments),
+    /// Print the manual page of the program or of a command: `slantpath man run | man -l -`.
+    Man(ManArguments),
     /// Run a scenario once or several times and print a summary.
     Run(RunArguments),
     /// Print the JSON Schema of the scenario file, or of another, for editors.
@@ -24,6 +31,19 @@ pub(crate) enum Command {
     Sweep(SweepArguments),
     /// Tell which path, which delay and which handover there is between sites under a sky of satellites.
     Topology(TopologyArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell that is to complete.
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// The command; the whole program if absent.
+    pub(crate) command: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -86,7 +106,7 @@ pub(crate) struct RunArguments {
     /// Write every table (Parquet and CSV), the merged scenario and a manifest into this directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Print the summary as JSON.
+    /// Print as JSON: what was run, means of all that has means, and flows that failed.
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the merged scenario with every default written out, and do not run it.
@@ -108,7 +128,7 @@ pub(crate) struct SweepArguments {
 #[derive(Args, Debug)]
 pub(crate) struct CommonArguments {
     /// Threads; one for each processor if absent. Results do not depend on it.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = threads)]
     pub(crate) jobs: usize,
     /// Replace a value of the scenario, for example `links.satellite.loss="3 %"`. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
@@ -122,4 +142,15 @@ fn whole_milliseconds(text: &str) -> Result<Duration, String> {
         return Err("give whole milliseconds, at least one, like `100 ms`".to_owned());
     }
     Ok(step)
+}
+
+/// Threads at most: more than any machine has processors for, and few enough for every machine to start.
+const THREADS_MAX: usize = 1_024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads <= THREADS_MAX => Ok(threads),
+        Ok(_) => Err(format!("{THREADS_MAX} is the most; more threads than processors gain nothing")),
+        Err(_) => Err(format!("give a whole number from 0, one for each processor, to {THREADS_MAX}")),
+    }
 }

@@ -4,11 +4,15 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
-use slantpath_scenario::{Diagnostic, Diagnostics, FollowError, LoadError, RunError, SweepError};
+use slantpath_scenario::{
+    Diagnostic, Diagnostics, FollowError, LoadError, RunError, SweepError, is_acted_on, visible,
+};
 
 /// Why the command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
+    /// The work was done and its results are whole, but flows failed. What is said tells how many.
+    Flows(String),
     /// It was stopped. What is said tells how to go on.
     Interrupted(String),
     /// Its input is wrong.
@@ -22,12 +26,13 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The exit status: 1 failed, 2 misused, 130 interrupted.
+    /// The exit status: 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.
     pub(crate) const fn status(&self) -> u8 {
         match self {
             Self::Interrupted(_) => 130,
             Self::Invalid(_) | Self::Misused(_) => 2,
             Self::Failed(_) | Self::Output(_) => 1,
+            Self::Flows(_) => 3,
         }
     }
 
@@ -42,9 +47,9 @@ impl Failure {
 
     pub(crate) fn report(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Interrupted(text) => writeln!(out, "{text}"),
+            Self::Flows(text) | Self::Interrupted(text) => writeln!(out, "{}", visible(text)),
             Self::Invalid(diagnostics) => report_diagnostics(diagnostics, out),
-            Self::Misused(text) | Self::Failed(text) => writeln!(out, "error: {text}"),
+            Self::Misused(text) | Self::Failed(text) => writeln!(out, "error: {}", visible(text)),
             Self::Output(error) => writeln!(out, "error: the output cannot be written: {error}"),
         }
     }
@@ -110,8 +115,14 @@ fn report_diagnostics(diagnostics: &Diagnostics, out: &mut impl Write) -> io::Re
     Ok(())
 }
 
+/// The text around the fault. What a terminal would act on is replaced, byte by byte so that all stays at its place.
 fn source(diagnostic: &Diagnostic) -> NamedSource<String> {
-    NamedSource::new(&diagnostic.source.name, diagnostic.source.text.clone())
+    let shown = |character: char| match character {
+        wrong if is_acted_on(wrong) && !matches!(wrong, '\n' | '\r' | '\t') => "?".repeat(wrong.len_utf8()),
+        right => right.to_string(),
+    };
+    let text: String = diagnostic.source.text.chars().map(shown).collect();
+    NamedSource::new(visible(&diagnostic.source.name), text)
 }
 
 /// A diagnostic as miette draws it.

@@ -1,50 +1,43 @@
 //! What a run leaves in `--out`.
 
-use std::io::Write;
-use std::path::Path;
-
 use serde_json::{Value as Json, json};
-use slantpath_results::{Table, TypedColumn, write_file, write_table_file};
-use slantpath_scenario::{RunOutput, Scenario, summary};
+use slantpath_results::{Table, TypedColumn};
+use slantpath_scenario::{FlowFailure, RunOutput, Scenario, TABLES, summary};
 
+use crate::directory::{Contents, Directory, files_of_table};
 use crate::failure::Failure;
+
+/// How the merged scenario is called in a directory of results.
+pub(crate) const SCENARIO: &str = "scenario.toml";
+
+/// All files that a run may write.
+pub(crate) fn of_run<'a>(captures: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item = String> {
+    let captures: Vec<String> = captures.into_iter().map(|link| file_of_capture(link)).collect();
+    let tables = TABLES.iter().copied().chain(["summary"]);
+    tables.flat_map(files_of_table).chain(captures).chain([SCENARIO.to_owned()])
+}
+
+fn file_of_capture(link: &str) -> String {
+    format!("{link}.pcapng")
+}
 
 /// Writes tables, captures, the merged scenario and a manifest, each file whole or not at all. Equal runs leave
 /// equal files. Returns the names of the files.
 pub(crate) fn write_run(
     scenario: &Scenario,
     outputs: &[RunOutput],
-    directory: &Path,
+    directory: &mut Directory,
 ) -> Result<Vec<String>, Failure> {
     let mut tables = stacked(outputs)?;
     tables.push(summary(outputs));
-    let mut names = Vec::new();
-    for table in &tables {
-        names.extend(write_table(table, directory)?);
-    }
+    let merged = scenario.merged();
+    let mut contents = Contents::default();
+    contents.tables(&tables);
     for capture in outputs.first().into_iter().flat_map(|output| &output.captures) {
-        let name = format!("{}.pcapng", capture.link);
-        write_bytes(&directory.join(&name), &capture.pcapng)?;
-        names.push(name);
+        contents.bytes(file_of_capture(&capture.link), &capture.pcapng);
     }
-    write_bytes(&directory.join("scenario.toml"), scenario.merged().as_bytes())?;
-    names.push("scenario.toml".to_owned());
-    let mut manifest = manifest(scenario, outputs);
-    manifest["files"] = json!(names);
-    let text = format!("{manifest:#}\n");
-    write_bytes(&directory.join("manifest.json"), text.as_bytes())?;
-    names.push("manifest.json".to_owned());
-    Ok(names)
-}
-
-/// A table as Parquet and as CSV.
-pub(crate) fn write_table(table: &Table, directory: &Path) -> Result<[String; 2], Failure> {
-    let names = ["parquet", "csv"].map(|extension| format!("{}.{extension}", table.name()));
-    for name in &names {
-        let path = directory.join(name);
-        write_table_file(table, &path).map_err(Failure::of_file(path))?;
-    }
-    Ok(names)
+    contents.bytes(SCENARIO, merged.as_bytes());
+    directory.replace(&contents, &mut manifest(scenario, outputs))
 }
 
 /// The rows of a table as JSON objects.
@@ -53,10 +46,6 @@ pub(crate) fn json_rows(table: &Table) -> Result<Vec<Json>, Failure> {
     slantpath_results::write_json_lines(table, &mut rows)?;
     let rows = String::from_utf8_lossy(&rows);
     Ok(rows.lines().map(|line| serde_json::from_str(line).expect("a line of JSON lines is JSON")).collect())
-}
-
-pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_file(path, |file| file.write_all(bytes)).map_err(Failure::of_file(path.to_owned()))
 }
 
 /// The tables of all runs below each other, with the number of the run in front.
@@ -85,6 +74,7 @@ pub(crate) fn manifest(scenario: &Scenario, outputs: &[RunOutput]) -> Json {
                 "digest": output.digest,
                 "events": output.events,
                 "packet_hops": output.packet_hops,
+                "failures": failures(&output.failures),
             })
         })
         .collect();
@@ -96,4 +86,9 @@ pub(crate) fn manifest(scenario: &Scenario, outputs: &[RunOutput]) -> Json {
         "seed": *scenario.scenario.seed,
         "runs": runs,
     })
+}
+
+/// Flows that failed, and what of.
+pub(crate) fn failures(failures: &[FlowFailure]) -> Json {
+    failures.iter().map(|failure| json!({ "flow": failure.flow, "reason": failure.reason })).collect()
 }

@@ -1,6 +1,7 @@
 //! The command `slantpath`, as a library: the program and Python's entry point are both thin callers.
 
 mod arguments;
+mod directory;
 mod failure;
 mod files;
 mod interrupt;
@@ -9,22 +10,24 @@ mod run;
 mod summary;
 mod sweep;
 mod table;
+mod terminal;
 mod topology;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
-use arguments::{Arguments, Command, SchemaOf};
+use arguments::{Arguments, Command, ManArguments, SchemaOf};
 use failure::Failure;
+use terminal::Visible;
 
 /// Draws the figures of the tables in a directory into it, and gives the names of the files or what went wrong.
 pub type Draw<'a> = &'a dyn Fn(&Path) -> Result<Vec<String>, String>;
 
 /// Runs the command with its arguments, the program's name first, and returns its exit status:
-/// 0 done, 1 failed, 2 misused, 130 interrupted.
+/// 0 done, 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.
 ///
 /// The program itself draws no figures: `draw` does, where there is someone who can.
 pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) -> u8 {
@@ -37,8 +40,15 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
             return status;
         }
     };
-    let mut out = io::stdout().lock();
+    let mut out = Visible(io::stdout().lock());
     let outcome = match &arguments.command {
+        Command::Completions(options) => {
+            let mut script = Vec::new();
+            clap_complete::generate(options.shell, &mut Arguments::command(), "slantpath", &mut script);
+            // Not for a terminal: a shell reads it, control characters and all.
+            out.0.write_all(&script).map_err(Failure::from)
+        }
+        Command::Man(options) => man(options, &mut out.0),
         Command::Run(options) => run::main(options, &mut out),
         Command::Schema(options) => {
             let schema = match options.of {
@@ -50,7 +60,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Sweep(options) => sweep::main(options, &mut out),
         Command::Topology(options) => topology::main(options, draw, &mut out),
     };
-    let Err(failure) = outcome.and_then(|()| out.flush().map_err(Failure::from)) else { return 0 };
+    let flushed = out.flush().map_err(Failure::from);
+    let Err(failure) = outcome.and(flushed) else { return 0 };
     if failure.is_broken_pipe() {
         // Whoever reads has read enough.
         return 0;
@@ -58,4 +69,23 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     // When nobody listens to errors either, the status has to do.
     let _ = failure.report(&mut io::stderr().lock());
     failure.status()
+}
+
+/// The manual page of the program, or of one of its commands.
+fn man(options: &ManArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let mut program = Arguments::command();
+    program.build();
+    let page = match &options.command {
+        None => program,
+        Some(name) => {
+            let of_name = |command: &&clap::Command| command.get_name() == name;
+            let Some(command) = program.get_subcommands().find(of_name) else {
+                let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+                let message = format!("there is no command `{name}`; commands: {}", names.join(", "));
+                return Err(Failure::Misused(message));
+            };
+            command.clone()
+        }
+    };
+    clap_mangen::Man::new(page).render(out).map_err(Failure::from)
 }

@@ -8,6 +8,7 @@ use slantpath_results::{Moments, Value};
 use slantpath_scenario::{LEVEL, RunOutput, Scenario};
 
 use crate::table::TextTable;
+use crate::terminal::in_one_line;
 
 /// A column of the summary: its heading, its unit, the column of the run's table and the factor to that unit.
 struct Measure {
@@ -47,7 +48,8 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     let head = &scenario.scenario;
     let runs = if outputs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", outputs.len()) };
     let hash = &scenario.hash()[..12];
-    writeln!(out, "{}: {runs} of {}, seed {}, scenario {hash}", *head.name, *head.duration, *head.seed)?;
+    let name = in_one_line(&head.name);
+    writeln!(out, "{name}: {runs} of {}, seed {}, scenario {hash}", *head.duration, *head.seed)?;
     if outputs.len() > 1 {
         writeln!(out, "means ± half the width of their {:.0} % interval", LEVEL * 100.0)?;
     }
@@ -121,12 +123,8 @@ fn number(value: f64) -> String {
 
 fn print_failures(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     for output in outputs {
-        let Some(flows) = output.table("flows") else { continue };
-        for row in 0..flows.rows() {
-            let cell = |name: &str| flows.column(name).map(|column| column.at(row));
-            if let (Some(Value::Text(flow)), Some(Value::Text(failure))) = (cell("flow"), cell("failure")) {
-                writeln!(out, "\nrun {}: flow `{flow}` failed: {failure}", output.run)?;
-            }
+        for failure in &output.failures {
+            writeln!(out, "\nrun {}: flow `{}` failed: {}", output.run, failure.flow, failure.reason)?;
         }
     }
     Ok(())

@@ -2,34 +2,103 @@
 
 use std::io::Write;
 
-use slantpath_scenario::{Store, Sweep, SweepOutcome, Workers};
+use serde_json::{Map, Value as Json, json};
+use slantpath_results::Table;
+use slantpath_scenario::{Store, Sweep, SweepOutcome, SweptRun, TABLES, Workers};
 
 use crate::arguments::SweepArguments;
+use crate::directory::{Contents, Directory, files_of_table};
 use crate::failure::Failure;
-use crate::{files, interrupt, progress};
+use crate::progress::Bar;
+use crate::{files, interrupt, terminal};
 
 pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(), Failure> {
     let sweep = Sweep::load(&arguments.sweep, &arguments.common.set)?;
-    let store = Store::new(&arguments.out.join("runs"));
+    let tables = TABLES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_summary")]);
+    let may_be_written = tables.flat_map(|name| files_of_table(&name)).chain([files::SCENARIO.to_owned()]);
+    let mut directory = Directory::open(&arguments.out, may_be_written)?;
+    let store = Store::new(&directory.path().join("runs"));
     let stop = interrupt::flag();
-    let bar = progress::bar(sweep.jobs());
-    let update = |done: usize, _: usize| progress::update(&bar, done);
-    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop: &stop };
+    let bar = Bar::new("runs");
+    let workers =
+        Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let outcome = sweep.run(&store, workers);
-    bar.finish_and_clear();
+    drop(bar);
     match outcome? {
-        SweepOutcome::Finished { tables, found, done } => {
-            for table in &tables {
-                files::write_table(table, &arguments.out)?;
+        SweepOutcome::Finished { tables, runs, found, done } => {
+            write(&sweep, &tables, &runs, &mut directory)?;
+            let is_missing = |name: &&String| tables.iter().all(|table| table.name() != name.as_str());
+            for name in sweep.tables().iter().filter(is_missing) {
+                terminal::warn(&format_args!(
+                    "no run gives the table `{name}`: the scenario does not ask for it"
+                ))?;
             }
             let names: Vec<String> = tables.iter().map(|table| format!("{}.parquet", table.name())).collect();
             writeln!(out, "{} points, {} runs: {done} made, {found} found", sweep.points(), sweep.jobs())?;
-            writeln!(out, "{} (and .csv) in {}", names.join(", "), arguments.out.display())?;
-            Ok(())
+            writeln!(out, "{} (and .csv) in {}", names.join(", "), directory.path().display())?;
+            let failed = runs.iter().filter(|run| !run.failures.is_empty()).count();
+            if failed == 0 {
+                return Ok(());
+            }
+            Err(Failure::Flows(format!("flows failed in {failed} of {} runs", runs.len())))
         }
         SweepOutcome::Stopped { finished, runs } => Err(Failure::Interrupted(format!(
             "interrupted: {finished} of {runs} runs are kept in {}; the same command goes on",
             arguments.out.display()
         ))),
     }
+}
+
+/// Writes tables, the merged base scenario and a manifest. Equal sweeps leave equal files.
+fn write(
+    sweep: &Sweep,
+    tables: &[Table],
+    runs: &[SweptRun],
+    directory: &mut Directory,
+) -> Result<(), Failure> {
+    let merged = sweep.base().merged();
+    let mut contents = Contents::default();
+    contents.tables(tables);
+    contents.bytes(files::SCENARIO, merged.as_bytes());
+    directory.replace(&contents, &mut manifest(sweep, runs))?;
+    Ok(())
+}
+
+/// What the results came from. Without a date: equal sweeps have equal manifests.
+fn manifest(sweep: &Sweep, runs: &[SweptRun]) -> Json {
+    let axes: Vec<Json> = sweep
+        .axes()
+        .iter()
+        .map(|axis| {
+            Json::Object(
+                axis.values().map(|(path, values)| (path.to_owned(), json!(values))).collect::<Map<_, _>>(),
+            )
+        })
+        .collect();
+    let runs: Vec<Json> = runs
+        .iter()
+        .map(|run| {
+            json!({
+                "point": run.point,
+                "run": run.run,
+                "hash": sweep.hash(run.point),
+                "seed": run.seed,
+                "digest": run.digest,
+                "events": run.events,
+                "failures": files::failures(&run.failures),
+            })
+        })
+        .collect();
+    let base = sweep.base();
+    json!({
+        "program": "slantpath",
+        "version": env!("CARGO_PKG_VERSION"),
+        "sweep_of": *base.scenario.name,
+        "hash": base.hash(),
+        "axes": axes,
+        "repetitions": sweep.repetitions(),
+        "first_run": sweep.first_run(),
+        "tables": sweep.tables(),
+        "runs": runs,
+    })
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::terminal::in_one_line;
+
 /// Columns aligned under their headings and units: the first to the left, the others to the right.
 #[derive(Debug, Default)]
 pub(crate) struct TextTable {
@@ -10,7 +12,7 @@ pub(crate) struct TextTable {
 
 impl TextTable {
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(cells.into_iter().map(|cell| in_one_line(&cell)).collect());
     }
 
     pub(crate) fn print(&self, left: usize, out: &mut impl Write) -> io::Result<()> {
@@ -45,9 +47,13 @@ mod tests {
         table.row(["flow", "sent", "delay"].map(str::to_owned));
         table.row(["µ", "1", "250.1"].map(str::to_owned));
         table.row(["signalling", "2000", "3"].map(str::to_owned));
+        table.row(["a\nb", "1", "1"].map(str::to_owned));
         let mut out = Vec::new();
         table.print(1, &mut out).unwrap();
-        let expected = "flow        sent  delay\nµ              1  250.1\nsignalling  2000      3\n";
+        let expected = "flow        sent  delay\n\
+                        µ              1  250.1\n\
+                        signalling  2000      3\n\
+                        a\\u000ab       1      1\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

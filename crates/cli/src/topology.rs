@@ -4,15 +4,16 @@ mod export;
 mod report;
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
 use slantpath_scenario::{PassStore, Stage, Topology, TopologyOutput, Workers, follow};
 
 use crate::arguments::TopologyArguments;
+use crate::directory::{Contents, Directory};
 use crate::failure::Failure;
-use crate::{Draw, files, interrupt, progress};
+use crate::progress::Bar;
+use crate::{Draw, files, interrupt, terminal};
 
 pub(crate) fn main(
     arguments: &TopologyArguments,
@@ -25,19 +26,24 @@ pub(crate) fn main(
         writeln!(out, "\n# hash {}", topology.hash())?;
         return Ok(());
     }
+    let directory = arguments.out.as_ref().map(|out| Directory::open(out, [TOPOLOGY.to_owned()]));
+    let mut directory = directory.transpose()?;
+    if let Some(directory) = &arguments.export {
+        export::check(&topology, directory, arguments.export_step)?;
+    }
     let stop = interrupt::flag();
-    let output = answer(&topology, arguments, &stop)?;
+    let output = answer(&topology, arguments, stop)?;
     for warning in &output.warnings {
-        writeln!(std::io::stderr(), "warning: {warning}")?;
+        terminal::warn(warning)?;
     }
     let mut written = Vec::new();
-    if let Some(directory) = &arguments.out {
+    if let Some(directory) = &mut directory {
         written = write(&topology, &output, directory, draw)?;
         let kept = kept(arguments).map_or(Ok(()), PassStore::clear);
         kept.map_err(|error| Failure::Failed(error.to_string()))?;
     }
     let exported = match &arguments.export {
-        Some(directory) => export::write(&topology, &output, directory, arguments.export_step, &stop)?,
+        Some(directory) => export::write(&topology, &output, directory, arguments.export_step, stop)?,
         None => 0,
     };
     if arguments.json {
@@ -68,11 +74,11 @@ fn answer(
     arguments: &TopologyArguments,
     stop: &AtomicBool,
 ) -> Result<TopologyOutput, Failure> {
-    let bar = progress::bar_of(topology.network().sites.len(), "sites");
-    let update = |done: usize, _: usize| progress::update(&bar, done);
-    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop };
+    let bar = Bar::new("sites");
+    let workers =
+        Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let stage = |stage: Stage| {
-        bar.set_message(match stage {
+        bar.tell(match stage {
             Stage::Passes => "passes",
             Stage::Contacts => "handovers, links and delays",
             Stage::Paths => "paths and tables",
@@ -80,7 +86,7 @@ fn answer(
     };
     let store = kept(arguments);
     let output = follow(topology, store.as_ref(), workers, &stage);
-    bar.finish_and_clear();
+    drop(bar);
     output?.ok_or_else(|| {
         Failure::Interrupted(match &arguments.out {
             Some(out) => {
@@ -95,32 +101,29 @@ fn answer(
     })
 }
 
+/// How the merged topology is called in a directory of results.
+const TOPOLOGY: &str = "topology.toml";
+
 /// Writes tables, figures, the merged topology and a manifest, each file whole or not at all. Equal topologies
 /// leave equal files. Returns the names of the files.
 fn write(
     topology: &Topology,
     output: &TopologyOutput,
-    directory: &Path,
+    directory: &mut Directory,
     draw: Option<Draw<'_>>,
 ) -> Result<Vec<String>, Failure> {
-    let mut names = Vec::new();
-    for table in &output.tables {
-        names.extend(files::write_table(table, directory)?);
-    }
-    files::write_bytes(&directory.join("topology.toml"), topology.merged().as_bytes())?;
-    names.push("topology.toml".to_owned());
+    let merged = topology.merged();
+    let mut contents = Contents::default();
+    contents.tables(&output.tables);
+    contents.bytes(TOPOLOGY, merged.as_bytes());
     let mut manifest = manifest(topology, output);
-    let mut write_manifest = |names: &[String]| {
-        manifest["files"] = json!(names);
-        files::write_bytes(&directory.join("manifest.json"), format!("{manifest:#}\n").as_bytes())
-    };
-    write_manifest(&names)?;
+    let mut names = directory.replace(&contents, &mut manifest)?;
     if let Some(draw) = draw {
-        // Whoever draws reads what is there by now.
-        names.extend(draw(directory).map_err(Failure::Failed)?);
-        write_manifest(&names)?;
+        // Whoever draws reads what is there by now. The manifest is the last of the names.
+        names.pop();
+        names.extend(draw(directory.path()).map_err(Failure::Failed)?);
+        names = directory.list(names, &mut manifest)?;
     }
-    names.push("manifest.json".to_owned());
     Ok(names)
 }
 
@@ -151,7 +154,6 @@ fn print_json(
         manifest[name] = json!(output.table(name).map(files::json_rows).transpose()?);
     }
     manifest["files"] = json!(written);
-    serde_json::to_writer_pretty(&mut *out, &manifest).map_err(std::io::Error::from)?;
-    writeln!(out)?;
+    writeln!(out, "{manifest:#}")?;
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! What is wrong with an input, where, and what would be right: plain data that a front end renders.
 
-use core::fmt;
+use core::fmt::{self, Write};
 use core::ops::Range;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A text that a scenario is made of: the file, an override of the command line, a trace.
@@ -22,6 +23,31 @@ impl Source {
     }
 }
 
+/// Whether a terminal would act on a character instead of showing it: it moves the cursor, changes colours or titles,
+/// or turns the order of the letters around it (Unicode's explicit directional formatting).
+pub fn is_acted_on(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text of a user as it may be printed: what a [terminal would act on](is_acted_on) is written as in TOML and JSON,
+/// `\u001b`. Line feeds and tabs are left, so that whole reports can be passed through.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_wrong = |character: char| is_acted_on(character) && !matches!(character, '\n' | '\t');
+    if !text.contains(is_wrong) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_wrong(character) {
+            write!(escaped, "\\u{:04x}", u32::from(character)).expect("a string takes everything");
+        } else {
+            escaped.push(character);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 /// One fault of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -33,7 +59,7 @@ pub struct Diagnostic {
     pub line: usize,
     /// Column of the first character, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// What is wrong. It may quote the input, [visibly](visible).
     pub message: String,
     /// What would be right.
     pub help: Option<String>,
@@ -41,7 +67,7 @@ pub struct Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.source.name, self.line, self.column, self.message)?;
+        write!(f, "{}:{}:{}: {}", visible(&self.source.name), self.line, self.column, self.message)?;
         match &self.help {
             Some(help) => write!(f, "\n  help: {help}"),
             None => Ok(()),
@@ -198,7 +224,9 @@ impl Faults {
             let limit = source.text.len();
             let span = (place.start as usize).min(limit)..(place.end as usize).min(limit);
             let (line, column) = source.line_and_column(span.start);
-            Diagnostic { source, span, line, column, message: fault.message, help: fault.help }
+            let message = visible(&fault.message).into_owned();
+            let help = fault.help.map(|help| visible(&help).into_owned());
+            Diagnostic { source, span, line, column, message, help }
         };
         self.found.into_iter().map(diagnostic).collect()
     }
@@ -270,6 +298,20 @@ mod tests {
         assert_eq!(nearest("los", known), Some("loss"));
         assert_eq!(nearest("bandwidth", known), None);
         assert_eq!(suggest("bandwidth", "known keys", &["rate"]), "known keys: `rate`");
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_made_visible() {
+        assert_eq!(visible("a µ\n\tb"), "a µ\n\tb");
+        assert_eq!(
+            visible("\u{1b}[31m\u{7f}\u{9b}2J\r\u{202e}x\u{2066}"),
+            "\\u001b[31m\\u007f\\u009b2J\\u000d\\u202ex\\u2066"
+        );
+        let mut faults = Faults::default();
+        let file = faults.add_source("\u{1b}]0;title\u{7}.toml", "x");
+        faults.report(Place::new(file, 0..1), Fault::new("`\u{1b}c` is no name").help("not `\u{1b}c`"));
+        let text = faults.into_result().unwrap_err().to_string();
+        assert_eq!(text, "\\u001b]0;title\\u0007.toml:1:1: `\\u001bc` is no name\n  help: not `\\u001bc`");
     }
 
     #[test]

@@ -1,20 +1,97 @@
 //! What a run gives.
 
-use slantpath_results::Table;
+use slantpath_results::{Column, Table, Value};
 
-/// Names of all tables that a run can give.
-pub const TABLES: [&str; 10] = [
-    "flows",
-    "hosts",
-    "links",
-    "messages",
-    "paths",
-    "queues",
-    "signalling_events",
-    "signalling_links",
-    "signalling_load",
-    "timelines",
-];
+/// Declares the tables that a run can give, in alphabetical order of their names.
+macro_rules! tables {
+    ($( $(#[doc = $doc:literal])+ $Variant:ident = $name:literal keyed by $keys:expr, )+) => {
+        /// A table that a run can give. Every table of a run is made as one of these.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum TableKind {
+            $( $(#[doc = $doc])+ $Variant, )+
+        }
+
+        /// Names of all tables that a run can give.
+        pub const TABLES: &[&str] = &[$($name),+];
+
+        impl TableKind {
+            const ALL: &'static [Self] = &[$(Self::$Variant),+];
+
+            /// What it is called.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$Variant => $name, )+ }
+            }
+
+            /// The columns that tell its rows apart within a run, if they do: then a row of one run is the same thing
+            /// as a row of another, and there are means.
+            pub(crate) const fn keys(self) -> &'static [&'static str] {
+                match self { $( Self::$Variant => &$keys, )+ }
+            }
+        }
+    };
+}
+
+tables! {
+    /// A flow.
+    Flows = "flows" keyed by ["flow"],
+    /// A host.
+    Hosts = "hosts" keyed by ["host"],
+    /// A direction of a link.
+    Links = "links" keyed by ["link", "direction"],
+    /// A message.
+    Messages = "messages" keyed by [],
+    /// A signalling point.
+    Mtp3 = "mtp3" keyed by ["point"],
+    /// A destination at a signalling point.
+    Mtp3Destinations = "mtp3_destinations" keyed by ["point", "destination"],
+    /// A link set at a signalling point.
+    Mtp3LinkSets = "mtp3_link_sets" keyed by ["point", "adjacent"],
+    /// A signalling link at a point.
+    Mtp3Links = "mtp3_links" keyed by ["point", "link"],
+    /// A route at a signalling point.
+    Mtp3Routes = "mtp3_routes" keyed by ["point", "destination", "via"],
+    /// A sample of a path of a flow.
+    Paths = "paths" keyed by [],
+    /// A sample of a queue.
+    Queues = "queues" keyed by [],
+    /// A signalling point with SCCP.
+    Sccp = "sccp" keyed by ["point"],
+    /// An end of an association of M3UA.
+    SignallingAssociations = "signalling_associations" keyed by ["association", "at"],
+    /// A reason for which messages went no further.
+    SignallingDiscards = "signalling_discards" keyed by [],
+    /// A reason for which a gateway or an ASP dropped messages.
+    SignallingDrops = "signalling_drops" keyed by [],
+    /// Something that management of a point heard.
+    SignallingEvents = "signalling_events" keyed by [],
+    /// An end of a signalling link.
+    SignallingLinks = "signalling_links" keyed by ["link", "point"],
+    /// A link of a load.
+    SignallingLoad = "signalling_load" keyed by ["load", "link"],
+    /// A gateway or an ASP.
+    SignallingProcesses = "signalling_processes" keyed by ["process"],
+    /// Something that a gateway or an ASP told of its associations and application servers.
+    SignallingServerEvents = "signalling_server_events" keyed by [],
+    /// An application server.
+    SignallingServers = "signalling_servers" keyed by ["application_server", "gateway"],
+    /// A step of a flow's failover.
+    Timelines = "timelines" keyed by [],
+}
+
+impl TableKind {
+    /// The table of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// A table of this kind.
+    ///
+    /// # Panics
+    /// If the columns differ in length or two have one name.
+    pub(crate) fn table(self, columns: impl IntoIterator<Item = Column>) -> Table {
+        Table::new(self.name(), columns).expect("columns of one length and different names")
+    }
+}
 
 /// What one run gave. Equal runs have equal outputs, byte for byte, on any machine and any number of threads.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,12 +106,22 @@ pub struct RunOutput {
     pub events: u64,
     /// How many times a packet came to the end of a link.
     pub packet_hops: u64,
+    /// Flows that failed, in the order of the flows.
+    pub failures: Vec<FlowFailure>,
     /// Tables in alphabetical order: `flows`, `hosts` and `links` always, `messages`, `paths`, `queues` and `timelines` as the
-    /// scenario's probes say, `signalling_events`, `signalling_links` and `signalling_load` if it has signalling
-    /// points.
+    /// scenario's probes say, those of signalling if it has signalling points.
     pub tables: Vec<Table>,
     /// Captured links, in alphabetical order.
     pub captures: Vec<Capture>,
+}
+
+/// A flow that did not do what it was to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowFailure {
+    /// The flow.
+    pub flow: String,
+    /// What it failed of.
+    pub reason: String,
 }
 
 /// The packets of a link.
@@ -44,6 +131,22 @@ pub struct Capture {
     pub link: String,
     /// A pcapng file.
     pub pcapng: Vec<u8>,
+}
+
+impl FlowFailure {
+    /// Those that a table of flows tells of.
+    pub(crate) fn all(tables: &[Table]) -> Vec<Self> {
+        let flows = tables.iter().find(|table| table.name() == TableKind::Flows.name());
+        let columns = flows.and_then(|flows| flows.column("flow").zip(flows.column("failure")));
+        let Some((names, reasons)) = columns else { return Vec::new() };
+        let failure = |row| match (names.at(row), reasons.at(row)) {
+            (Value::Text(flow), Value::Text(reason)) => {
+                Some(Self { flow: flow.to_owned(), reason: reason.to_owned() })
+            }
+            _ => None,
+        };
+        (0..names.len()).filter_map(failure).collect()
+    }
 }
 
 impl RunOutput {

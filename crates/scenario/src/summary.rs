@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_results::{Moments, Table, TextColumn, TypedColumn, Value};
+use slantpath_results::{Column, Moments, Table, TextColumn, TypedColumn, Value};
 
-use crate::output::RunOutput;
+use crate::output::{RunOutput, TableKind};
 
 /// The confidence level of all intervals, the papers' own.
 pub const LEVEL: f64 = 0.99;
@@ -13,34 +13,50 @@ pub const LEVEL: f64 = 0.99;
 /// that their independence allows: columns `flow`, `measure`, `mean`, `half_width`, `low`, `high`, `runs`.
 /// `half_width` is missing for a single run, which tells nothing of the spread.
 pub fn summary(outputs: &[RunOutput]) -> Table {
-    let mut measures = BTreeMap::<(usize, usize), (String, String, Moments)>::new();
-    for output in outputs {
-        let Some(flows) = output.table("flows") else { continue };
-        let Some(names) = flows.column("flow") else { continue };
-        for row in 0..flows.rows() {
-            let Value::Text(flow) = names.at(row) else { continue };
-            for (place, column) in flows.columns().iter().enumerate() {
+    means_called("summary", TableKind::Flows, outputs)
+}
+
+/// The same of another table: its keys in place of `flow`. `None` where runs have no such table, and where a row of
+/// one run is not the same thing as a row of another, as with messages and samples.
+pub fn means(kind: TableKind, outputs: &[RunOutput]) -> Option<Table> {
+    let is_there = outputs.iter().any(|output| output.table(kind.name()).is_some());
+    (is_there && !kind.keys().is_empty())
+        .then(|| means_called(&format!("{}_summary", kind.name()), kind, outputs))
+}
+
+fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
+    let keys = kind.keys();
+    // Rows in the order in which they come, whatever they are called.
+    let mut rows = BTreeMap::<Vec<String>, usize>::new();
+    let mut measures = BTreeMap::<(usize, usize), (Vec<String>, String, Moments)>::new();
+    for table in outputs.iter().filter_map(|output| output.table(kind.name())) {
+        for row in 0..table.rows() {
+            let key: Vec<String> = keys.iter().map(|key| text(table, key, row)).collect();
+            let next = rows.len();
+            let place = *rows.entry(key.clone()).or_insert(next);
+            for (column_place, column) in table.columns().iter().enumerate() {
                 let number = match column.at(row) {
+                    _ if keys.contains(&column.name()) => continue,
                     Value::F64(number) => number,
                     Value::I64(number) => number as f64,
                     Value::U64(number) => number as f64,
                     Value::Bool(_) | Value::Missing | Value::Text(_) => continue,
                 };
                 let measure = measures
-                    .entry((row, place))
-                    .or_insert_with(|| (flow.to_owned(), column.name().to_owned(), Moments::default()));
+                    .entry((place, column_place))
+                    .or_insert_with(|| (key.clone(), column.name().to_owned(), Moments::default()));
                 measure.2.push(number);
             }
         }
     }
-    let mut flow_column = TextColumn::new("flow");
+    let mut key_columns: Vec<TextColumn> = keys.iter().map(|key| TextColumn::new(*key)).collect();
     let mut measure_column = TextColumn::new("measure");
     let [mut mean, mut half_width, mut low, mut high] =
         ["mean", "half_width", "low", "high"].map(TypedColumn::<f64>::new);
     let mut runs = TypedColumn::<u64>::new("runs");
-    for (flow, measure, moments) in measures.values() {
+    for (key, measure, moments) in measures.values() {
         let Some(interval) = moments.interval(LEVEL) else { continue };
-        flow_column.push(flow);
+        key_columns.iter_mut().zip(key).for_each(|(column, cell)| column.push(cell));
         measure_column.push(measure);
         mean.push(interval.mean);
         let bounded = interval.half_width.is_finite();
@@ -49,19 +65,25 @@ pub fn summary(outputs: &[RunOutput]) -> Table {
         high.push_optional(bounded.then(|| interval.high()));
         runs.push(moments.count());
     }
-    Table::new(
-        "summary",
-        [
-            flow_column.into(),
-            measure_column.into(),
-            mean.into(),
-            half_width.into(),
-            low.into(),
-            high.into(),
-            runs.into(),
-        ],
-    )
-    .expect("seven columns of one length and different names")
+    let mut columns: Vec<Column> = key_columns.into_iter().map(Column::from).collect();
+    columns.extend([
+        measure_column.into(),
+        mean.into(),
+        half_width.into(),
+        low.into(),
+        high.into(),
+        runs.into(),
+    ]);
+    Table::new(name, columns).expect("columns of one length and different names")
+}
+
+/// A key as a text.
+fn text(table: &Table, column: &str, row: usize) -> String {
+    match table.column(column).map(|column| column.at(row)) {
+        Some(Value::Text(text)) => text.to_owned(),
+        Some(Value::U64(number)) => number.to_string(),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -82,6 +104,7 @@ mod tests {
             digest: String::new(),
             events: 0,
             packet_hops: 0,
+            failures: Vec::new(),
             tables: vec![flows],
             captures: Vec::new(),
         }
@@ -103,5 +126,47 @@ mod tests {
         assert_eq!(table.rows(), 1);
         assert_eq!(table.column("half_width").unwrap().at(0), Value::Missing);
         assert_eq!(table.column("runs").unwrap().at(0), Value::U64(1));
+    }
+
+    #[test]
+    fn rows_are_told_apart_by_their_keys_and_keep_the_order_of_the_runs() {
+        let links = |rows: &[(&str, &str, u64)]| {
+            let [mut link, mut direction] = ["link", "direction"].map(TextColumn::new);
+            let mut offered = TypedColumn::<u64>::new("offered_packets");
+            for (name, way, packets) in rows {
+                link.push(name);
+                direction.push(way);
+                offered.push(*packets);
+            }
+            let table = TableKind::Links.table([link.into(), direction.into(), offered.into()]);
+            RunOutput { tables: vec![table], ..output(&[]) }
+        };
+        let outputs = [
+            links(&[("sky", "forward", 1), ("sky", "reverse", 10)]),
+            links(&[("sky", "reverse", 30), ("sky", "forward", 3), ("earth", "forward", 7)]),
+        ];
+        let table = means(TableKind::Links, &outputs).unwrap();
+        assert_eq!(table.name(), "links_summary");
+        let rows: Vec<Vec<Value<'_>>> = (0..table.rows())
+            .map(|row| {
+                ["link", "direction", "measure", "mean", "runs"]
+                    .map(|name| table.column(name).unwrap().at(row))
+                    .to_vec()
+            })
+            .collect();
+        let row = |link, way, mean, runs| {
+            vec![
+                Value::Text(link),
+                Value::Text(way),
+                Value::Text("offered_packets"),
+                Value::F64(mean),
+                Value::U64(runs),
+            ]
+        };
+        let wanted =
+            [row("sky", "forward", 2.0, 2), row("sky", "reverse", 20.0, 2), row("earth", "forward", 7.0, 1)];
+        assert_eq!(rows, wanted);
+        assert_eq!(means(TableKind::Flows, &outputs), None);
+        assert_eq!(means(TableKind::Messages, &outputs), None);
     }
 }

@@ -6,15 +6,18 @@ mod grid;
 mod join;
 mod kept;
 mod store;
+mod varied;
 
 use std::path::{Path, PathBuf};
 
 pub use grid::{Axis, Sweep};
 pub use kept::replicate_kept;
+pub(crate) use store::clear;
 pub use store::{Store, StoreError};
 
-use crate::replicate::Workers;
-use crate::run::{RunError, RunOptions, run};
+use crate::output::FlowFailure;
+use crate::replicate::{Progress, Workers};
+use crate::run::{RunError, RunOptions};
 use slantpath_results::{Table, TableError};
 
 /// What became of a sweep.
@@ -22,8 +25,10 @@ use slantpath_results::{Table, TableError};
 pub enum SweepOutcome {
     /// Every run is done.
     Finished {
-        /// The runs' tables, those of one name below each other, in the order of the grid.
+        /// The runs' tables, those of one name below each other, in the order of the grid; and the means of each point.
         tables: Vec<Table>,
+        /// What is known of each run besides, in the order of the grid.
+        runs: Vec<SweptRun>,
         /// Runs that an earlier call had done.
         found: usize,
         /// Runs that this call did.
@@ -36,6 +41,23 @@ pub enum SweepOutcome {
         /// Runs in all.
         runs: usize,
     },
+}
+
+/// A run of a sweep, without its tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweptRun {
+    /// The point of the grid, in the order of the file: the last axis changes fastest.
+    pub point: usize,
+    /// The number of the replication.
+    pub run: u64,
+    /// The seed that all random streams derived from.
+    pub seed: u64,
+    /// A hash over every event of the run.
+    pub digest: String,
+    /// Events that happened.
+    pub events: u64,
+    /// Flows that failed.
+    pub failures: Vec<FlowFailure>,
 }
 
 /// Why a sweep failed.
@@ -58,22 +80,39 @@ impl Sweep {
         let jobs = self.jobs();
         let missing: Vec<usize> = (0..jobs).filter(|job| !store.has(&self.key(*job))).collect();
         let found = jobs - missing.len();
-        let progress = |done: usize, _: usize| (workers.progress)(found + done, jobs);
-        (workers.progress)(found, jobs);
-        let outcomes = Workers { progress: &progress, ..workers }.each(missing.len(), |index| {
+        let progress = |made: Progress| {
+            let share = (found as f64 + made.share * missing.len() as f64) / jobs as f64;
+            (workers.progress)(Progress { done: found + made.done, all: jobs, share });
+        };
+        (workers.progress)(Progress { done: found, all: jobs, share: found as f64 / jobs as f64 });
+        let outcomes = Workers { progress: &progress, ..workers }.each(missing.len(), |index, piece| {
             let job = missing[index];
             let (point, number) = self.job(job);
             let scenario = self.scenario(point);
-            let output = run(&scenario, &RunOptions { run: number, ..RunOptions::default() })?;
-            store.put(&self.key(job), &output.select(&self.tables))?;
-            Ok::<_, SweepError>(())
+            let options = RunOptions { run: number, ..RunOptions::default() };
+            let Some(output) = piece.run(&scenario, &options)? else { return Ok(None) };
+            store.put(&self.key(job), &output.select(self.tables()))?;
+            Ok::<_, SweepError>(Some(()))
         })?;
         let done = outcomes.iter().flatten().count();
         if done < missing.len() {
             return Ok(SweepOutcome::Stopped { finished: found + done, runs: jobs });
         }
-        let tables = self.join(|job| store.get(&self.key(job)))?;
-        Ok(SweepOutcome::Finished { tables, found, done })
+        let mut runs = Vec::with_capacity(jobs);
+        let tables = self.join(|job| {
+            let output = store.get(&self.key(job))?;
+            let (point, run) = self.job(job);
+            runs.push(SweptRun {
+                point,
+                run,
+                seed: output.seed,
+                digest: output.digest.clone(),
+                events: output.events,
+                failures: output.failures.clone(),
+            });
+            Some(output)
+        })?;
+        Ok(SweepOutcome::Finished { tables, runs, found, done })
     }
 }
 

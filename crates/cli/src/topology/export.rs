@@ -1,18 +1,48 @@
 //! `--export`: files for other programs.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::Duration;
 use slantpath_orbit::export::{czml, hypatia};
-use slantpath_scenario::{Topology, TopologyOutput};
+use slantpath_results::write_file;
+use slantpath_scenario::{Progress, Topology, TopologyOutput, visible};
 
+use crate::directory::try_to_write;
 use crate::failure::Failure;
-use crate::{files, progress};
+use crate::progress::Bar;
 
 /// A viewer interpolates between positions this far apart.
 const SCENE_STEP: Duration = Duration::from_secs(60);
+
+/// Files of forwarding states at most. What is less is told beforehand, from so many on that somebody may wonder.
+const FILES_MAX: u64 = 1_000_000;
+const FILES_TOLD: u64 = 1_000;
+
+/// Refuses, before anything is worked out, a step that makes more files than a directory should hold, and a directory
+/// that nothing can be written into. Says how many files there will be if they are many.
+pub(super) fn check(topology: &Topology, directory: &Path, step: Duration) -> Result<(), Failure> {
+    let span = *topology.topology.span;
+    let files = 2 * span.as_nanos().div_ceil(step.as_nanos());
+    if files > FILES_MAX {
+        return Err(Failure::Misused(format!(
+            "--export-step: a step of {step} over {span} makes {files} files; {FILES_MAX} are the most: take a longer \
+             step or a shorter `topology.span`"
+        )));
+    }
+    try_to_write(directory).map_err(|error| {
+        Failure::Failed(format!("--export: nothing can be written into {}: {error}", directory.display()))
+    })?;
+    if files >= FILES_TOLD {
+        writeln!(
+            io::stderr(),
+            "{files} files of forwarding states will be written into {}; a longer --export-step makes fewer",
+            visible(&directory.display().to_string())
+        )?;
+    }
+    Ok(())
+}
 
 /// Writes a CZML scene for each path, or one of the contacts alone, and Hypatia's files. Returns how many files.
 pub(super) fn write(
@@ -28,11 +58,11 @@ pub(super) fn write(
     let mut count = 0;
     for path in &output.paths {
         let text = scene(Some(&path.timeline))?;
-        files::write_bytes(&directory.join(format!("{}.czml", path.name)), text.as_bytes())?;
+        put_whole(&directory.join(format!("{}.czml", path.name)), &text)?;
         count += 1;
     }
     if output.paths.is_empty() {
-        files::write_bytes(&directory.join("contacts.czml"), scene(None)?.as_bytes())?;
+        put_whole(&directory.join("contacts.czml"), &scene(None)?)?;
         count += 1;
     }
     let directory = directory.join("hypatia");
@@ -45,20 +75,26 @@ pub(super) fn write(
     };
     hypatia::setting(network, &output.plan).map_err(failed)?.into_iter().try_for_each(&mut keep)?;
     let forwarding = hypatia::Forwarding::new(&output.plan, step);
-    let bar = progress::bar_of(forwarding.steps(), "forwarding states");
+    let bar = Bar::new("forwarding states");
+    let all = forwarding.steps();
     for (done, files) in forwarding.enumerate() {
         if stop.load(Ordering::Relaxed) {
-            bar.finish_and_clear();
+            drop(bar);
             let directory = directory.display();
             return Err(Failure::Interrupted(format!(
                 "interrupted: {directory} holds the first {done} states"
             )));
         }
         files.into_iter().try_for_each(&mut keep)?;
-        progress::update(&bar, done + 1);
+        let done = done + 1;
+        bar.update(Progress { done, all, share: done as f64 / all as f64 });
     }
-    bar.finish_and_clear();
     Ok(count)
+}
+
+fn put_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    write_file(path, |file| file.write_all(text.as_bytes()))
+        .map_err(|error| Failure::Failed(error.to_string()))
 }
 
 fn put(path: &Path, text: &str) -> io::Result<()> {

@@ -9,6 +9,7 @@ use slantpath_scenario::{FollowedPath, Topology, TopologyOutput};
 
 use crate::arguments::TopologyArguments;
 use crate::table::TextTable;
+use crate::terminal::in_one_line;
 
 /// Gaps that are listed; the rest is in the table `gaps`.
 const GAPS: usize = 8;
@@ -26,7 +27,7 @@ pub(super) fn print(
     writeln!(
         out,
         "{}: {} from {}, {}, {}, topology {}",
-        *head.name,
+        in_one_line(&head.name),
         hours(*head.span),
         *head.epoch,
         count(network.satellite_count(), "satellite"),

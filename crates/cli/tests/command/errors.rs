@@ -54,15 +54,93 @@ fn a_misused_command_says_how_it_is_used() {
     }
 }
 
+/// A run that nobody waits for: what is wrong with its output has to be found before it.
+const ENDLESS: [&str; 4] = ["--set", "scenario.duration=10000000 s", "--set", "probes.messages=false"];
+
 #[test]
-fn an_output_that_cannot_be_written_is_a_failure() {
+fn an_output_that_cannot_be_written_is_found_before_the_run() {
     let place = Place::new("unwritable");
     place.write("first.toml", &scenario("first.toml"));
+    place.write("sweep.toml", "[sweep]\nscenario = \"first.toml\"\n");
+    place.write("sky.toml", &scenario("iridium-london-boston.toml"));
     place.write("out", "a file where a directory should be");
-    let outcome = place.run(&["run", "first.toml", "--set", "scenario.duration=2 s", "--out", "out"]);
-    assert_eq!(outcome.status, Some(1));
-    assert!(outcome.err.starts_with("error: out/"), "{}", outcome.err);
-    assert_eq!(place.names(), ["first.toml", "out"]);
+    let commands = [&["run", "first.toml"][..], &["sweep", "sweep.toml"], &["topology", "sky.toml"]];
+    for command in commands {
+        let overrides = if command[0] == "topology" { &[][..] } else { &ENDLESS[..] };
+        let outcome = place.run(&[command, overrides, &["--out", "out"]].concat());
+        let wanted = "error: --out: nothing can be written into out: File exists (os error 17)\n";
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(1), wanted), "{command:?}");
+    }
+    assert_eq!(place.names(), ["first.toml", "out", "sky.toml", "sweep.toml"]);
+}
+
+#[test]
+fn a_file_that_someone_else_wrote_is_neither_overwritten_nor_waited_for() {
+    let place = Place::new("someone-else");
+    // The merged scenario would take the place of the scenario itself.
+    place.write("out/scenario.toml", &scenario("first.toml"));
+    let outcome = place.run(&[&["run", "out/scenario.toml", "--out", "out"][..], &ENDLESS].concat());
+    assert_eq!(outcome.status, Some(2));
+    let wanted = "error: --out: out/scenario.toml is there, no manifest.json says that this program wrote it, and \
+                  results may overwrite it; name another directory, or move the file away\n";
+    assert_eq!(outcome.err, wanted);
+    assert_eq!(place.files("out"), [("scenario.toml".to_owned(), scenario("first.toml").into_bytes())]);
+}
+
+#[test]
+fn more_threads_than_any_machine_has_processors_for_are_refused() {
+    let place = Place::new("threads-bound");
+    place.write("first.toml", &scenario("first.toml"));
+    for jobs in ["1025", "100000", "99999999999999999999", "-1", "two"] {
+        let outcome = place.run(&["run", "first.toml", &format!("--jobs={jobs}")]);
+        assert_eq!(outcome.status, Some(2), "{jobs}");
+        assert!(outcome.err.contains("--jobs") && outcome.err.contains("1024"), "{}", outcome.err);
+    }
+    // As many as are allowed start no more threads than there are runs.
+    let outcome = place.run(&["run", "first.toml", "--jobs", "1024", "--set", "scenario.duration=1 s"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn an_escape_sequence_in_a_file_never_reaches_the_terminal() {
+    let place = Place::new("escapes");
+    // Clear the screen, set the title, and turn the order of letters: as TOML escapes, which are the characters.
+    let hostile = "\\u001b[2J\\u001b]0;owned\\u0007\\u009b31m\\u202ex\\n";
+    let named = scenario("first.toml").replace("name = \"first\"", &format!("name = \"{hostile}\""));
+    place.write("named.toml", &named);
+    place.write("faulty.toml", &named.replace("[nodes]", "[nodes]\n\"\\u001b[2J\" = { kind = \"host\" }"));
+    // The character itself, where TOML refuses it.
+    place.write("raw.toml", "[scenario]\nname = \"\u{1b}[2J\u{9b}31m\"\n");
+    place.write(
+        "sky.toml",
+        &scenario("iridium-london-boston.toml")
+            .replace("24 h", "2 min")
+            .replace("name = \"iridium-london-boston\"", &format!("name = \"{hostile}\"")),
+    );
+    let commands = [
+        &["run", "named.toml", "--set", "scenario.duration=2 s"][..],
+        &["run", "named.toml", "--set", "scenario.duration=2 s", "--json"],
+        &["run", "named.toml", "--show"],
+        &["run", "faulty.toml"],
+        &["run", "raw.toml"],
+        &["run", "named.toml", "--set", "links.satellite.loss=\u{1b}[2J"],
+        &["run", "named.toml", "--out", "out", "--pcap", "\u{1b}[2J"],
+        &["run", "no\u{1b}[2J.toml"],
+        &["topology", "sky.toml", "--rows", "1"],
+    ];
+    for command in commands {
+        let outcome = place.run(command);
+        let printed = outcome.out + &outcome.err;
+        assert!(printed.contains("\\u001b[2J") || printed.contains("?[2J"), "{command:?}: {printed:?}");
+        let acted_on = printed.chars().find(|c| slantpath_scenario::is_acted_on(*c) && *c != '\n');
+        assert_eq!(acted_on, None, "{command:?}: {printed:?}");
+    }
+    let first = place.run(commands[0]).out;
+    assert!(first.lines().next().is_some_and(|line| line.contains("\\u000a: 1 run of 2 s")), "{first}");
+    // What is shown is still the same scenario.
+    let shown = place.run(&["run", "named.toml", "--show"]);
+    place.write("shown.toml", &shown.out);
+    assert_eq!(place.run(&["run", "shown.toml", "--show"]).out.lines().last(), shown.out.lines().last());
 }
 
 #[test]

@@ -30,8 +30,12 @@ impl Place {
         self.command(arguments).output().expect("the program runs").into()
     }
 
+    /// Writes a file, and the directories on the way.
     pub(crate) fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).expect("a file of the test");
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("a file has a directory"))
+            .expect("a directory of the test");
+        std::fs::write(path, text).expect("a file of the test");
     }
 
     /// The names of all that is here, directories too, sorted.

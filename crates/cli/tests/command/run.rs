@@ -104,6 +104,119 @@ fn the_json_form_holds_the_summary_and_what_it_came_from() {
     assert!(delay["half_width"].as_f64().is_some_and(|width| width > 0.0), "{delay}");
 }
 
+/// A flow whose association is never set up.
+const HOPELESS: [&str; 6] = [
+    "--set",
+    "links.satellite.loss=100 %",
+    "--set",
+    "sctp.default.max_init_retransmits=1",
+    "--set",
+    "scenario.duration=10 s",
+];
+
+#[test]
+fn flows_that_fail_are_told_and_are_the_exit_status() {
+    let place = with_first("hopeless");
+    let run = |more: &[&str]| place.run(&[&["run", "first.toml"][..], &HOPELESS, more].concat());
+    let outcome = run(&[]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(3), "flows failed: signalling\n"));
+    let reason =
+        outcome.out.lines().last().unwrap().strip_prefix("run 0: flow `signalling` failed: ").unwrap();
+    let outcome = run(&["--json", "--reps", "2", "--out", "out"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(3), "flows failed in 2 of 2 runs\n"));
+    let json: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+    let failures = serde_json::json!([{ "flow": "signalling", "reason": reason }]);
+    assert_eq!((&json["runs"][0]["failures"], &json["runs"][1]["failures"]), (&failures, &failures));
+    // The results are whole all the same.
+    assert_eq!(json["files"].as_array().map(Vec::len), Some(10));
+    assert_eq!(place.files("out").len(), 10);
+}
+
+#[test]
+fn the_json_form_holds_the_means_of_every_table_that_has_any() {
+    let outcome = with_first("json-links").run(&["run", "first.toml", "--reps", "2", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+    let links = json["links"].as_array().unwrap();
+    let is_used =
+        |row: &&serde_json::Value| row["measure"] == "utilisation_ratio" && row["direction"] == "forward";
+    let used = links.iter().find(is_used).unwrap();
+    assert_eq!((&used["link"], &used["runs"]), (&"satellite".into(), &2.into()));
+    assert!(used["mean"].as_f64().is_some_and(|mean| mean > 0.05), "{used}");
+    assert_eq!(json["runs"][0]["failures"], serde_json::json!([]));
+}
+
+#[test]
+fn a_directory_of_results_holds_those_of_the_last_run_alone() {
+    let place = with_first("used");
+    let run = |more: &[&str]| {
+        place.run(&[&["run", "first.toml", "--set", "scenario.duration=2 s", "--out", "out"], more].concat())
+    };
+    let first = run(&["--pcap", "satellite", "--set", "probes.queues=on change"]);
+    assert_eq!((first.status, first.err.as_str()), (Some(0), ""));
+    place.write("out/notes.txt", "mine");
+    let second = run(&["--set", "probes.messages=false"]);
+    assert_eq!((second.status, second.err.as_str()), (Some(0), ""));
+    let left = [
+        "flows.csv",
+        "flows.parquet",
+        "links.csv",
+        "links.parquet",
+        "manifest.json",
+        "notes.txt",
+        "scenario.toml",
+        "summary.csv",
+        "summary.parquet",
+    ];
+    assert_eq!(names(&place.path().join("out")), left);
+    let manifest = std::fs::read(place.path().join("out/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["files"].as_array().map(Vec::len), Some(7), "{manifest}");
+    assert_eq!(manifest.get("state"), None);
+}
+
+#[test]
+fn completions_name_every_command_and_every_option() {
+    let place = Place::new("completions");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let outcome = place.run(&["completions", shell]);
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{shell}");
+        for word in ["topology", "export-step", "reps", "completions"] {
+            assert!(outcome.out.contains(word), "{shell} does not know `{word}`");
+        }
+    }
+    // Bash itself completes with it.
+    let program = Path::new(env!("CARGO_BIN_EXE_slantpath"));
+    let script = "source <(./slantpath completions bash); COMP_WORDS=(slantpath to); COMP_CWORD=1; \
+                  _slantpath slantpath to slantpath; echo \"${COMPREPLY[@]}\"";
+    let script = script.replace("./slantpath", &format!("'{}'", program.display()));
+    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "topology\n", "{output:?}");
+}
+
+#[test]
+fn every_command_has_its_page_of_the_manual() {
+    let place = Place::new("man");
+    let page = |arguments: &[&str]| {
+        let outcome = place.run(&[&["man"], arguments].concat());
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{arguments:?}");
+        outcome.out
+    };
+    assert!(
+        page(&[]).contains(".TH slantpath 1") && page(&[]).contains("slantpath\\-sweep(1)"),
+        "{}",
+        page(&[])
+    );
+    for command in ["completions", "man", "run", "schema", "sweep", "topology"] {
+        let page = page(&[command]);
+        assert!(page.contains(&format!(".TH slantpath-{command} 1")), "{page}");
+    }
+    assert!(page(&["run"]).contains("\\-\\-reps"));
+    let outcome = place.run(&["man", "rnu"]);
+    let wanted =
+        "error: there is no command `rnu`; commands: completions, man, run, schema, sweep, topology, help\n";
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
+}
+
 #[test]
 fn schema_prints_what_is_committed() {
     let outcome = Place::new("schema").run(&["schema"]);
@@ -207,4 +320,30 @@ fn an_interrupted_run_goes_on_where_it_was_and_ends_alike() {
     assert_eq!(place.run(&arguments("whole")).status, Some(0));
     assert_eq!(names(&place.path().join("out")), names(&place.path().join("whole")));
     assert_eq!(place.files("out"), place.files("whole"));
+}
+
+#[test]
+fn one_long_run_is_stopped_by_the_first_interrupt() {
+    let place = with_first("interrupted-long");
+    let arguments = [
+        "run",
+        "first.toml",
+        "--out",
+        "out",
+        "--set",
+        "scenario.duration=10000000 s",
+        "--set",
+        "probes.messages=false",
+    ];
+    let mut child = place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Once its directory is there, the run listens.
+    while !place.path().join("out").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let interrupted: Outcome = child.wait_with_output().unwrap().into();
+    let wanted = "stopping in good order; Ctrl-C again ends at once\n\
+                  interrupted: 0 of 1 runs are kept in out; the same command goes on\n";
+    assert_eq!((interrupted.status, interrupted.err.as_str()), (Some(130), wanted));
+    assert_eq!(interrupted.out, "");
 }

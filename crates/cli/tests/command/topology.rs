@@ -148,6 +148,26 @@ fn a_step_that_no_directory_can_name_is_refused() {
 }
 
 #[test]
+fn a_step_that_makes_very_many_files_is_told_and_one_that_makes_too_many_is_refused() {
+    let place = Place::new("topology-many");
+    place.write("sky.toml", &two_hours());
+    let export = |step, span: &str| {
+        let span = format!("topology.span={span}");
+        place.run(&["topology", "sky.toml", "--export", "other", "--export-step", step, "--set", &span])
+    };
+    let outcome = export("1 ms", "2 h");
+    let wanted = "error: --export-step: a step of 1 ms over 7200 s makes 14400000 files; 1000000 are the most: take a \
+                  longer step or a shorter `topology.span`\n";
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
+    assert_eq!(place.names(), ["sky.toml"]);
+    let outcome = export("10 ms", "5 s");
+    let told =
+        "1000 files of forwarding states will be written into other; a longer --export-step makes fewer\n";
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), told));
+    assert_eq!(place.files("other/hypatia/dynamic_state_10ms_for_5s").len(), 1_000);
+}
+
+#[test]
 fn an_interrupted_topology_goes_on_where_it_was_and_ends_alike() {
     use std::process::{Command, Stdio};
     let place = Place::new("topology-interrupted");

@@ -1,14 +1,17 @@
 //! Passes of sites on disk, so that an interrupted answer goes on where it was.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use slantpath_orbit::contact::SitePasses;
 use slantpath_results::write_file;
 
-use crate::sweep::StoreError;
+use crate::sweep::{StoreError, clear};
 
 const MAGIC: &[u8; 8] = b"slntpas1";
+
+/// How the names of the files end.
+const EXTENSION: &str = "passes";
 
 /// A directory of passes, one file a site, each whole or not at all.
 #[derive(Clone, Debug)]
@@ -44,19 +47,15 @@ impl PassStore {
         write_file(&path, |file| write(file)).map_err(|error| StoreError { path, error })
     }
 
-    /// Throws away all that is kept. A store without a directory is empty already.
+    /// Throws away all that is kept. A store without a directory is empty already; one that holds files of others
+    /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
-        match std::fs::remove_dir_all(&self.directory) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError { path: self.directory, error })
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+        clear(&self.directory, EXTENSION)
     }
 
     /// The file of a site. Another version of the program is another answer.
     fn path(&self, hash: &str, site: usize) -> PathBuf {
         let name = blake3::hash(format!("{} {hash} {site}", env!("CARGO_PKG_VERSION")).as_bytes()).to_hex();
-        self.directory.join(&name.as_str()[..32]).with_extension("passes")
+        self.directory.join(&name.as_str()[..32]).with_extension(EXTENSION)
     }
 }

@@ -2,9 +2,9 @@
 
 use slantpath_results::{Column, Table, TextColumn, TypedColumn, Value, Values};
 
-use crate::output::{Capture, RunOutput};
+use crate::output::{Capture, FlowFailure, RunOutput};
 
-const MAGIC: &[u8; 8] = b"slntrun2";
+const MAGIC: &[u8; 8] = b"slntrun3";
 
 /// All of a run.
 pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
@@ -13,6 +13,11 @@ pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
         put_u64(&mut body, number);
     }
     put_text(&mut body, &output.digest);
+    put_u64(&mut body, output.failures.len() as u64);
+    for failure in &output.failures {
+        put_text(&mut body, &failure.flow);
+        put_text(&mut body, &failure.reason);
+    }
     put_u64(&mut body, output.tables.len() as u64);
     for table in &output.tables {
         put_text(&mut body, table.name());
@@ -42,6 +47,10 @@ pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
     let [seed, run, events, packet_hops] =
         [take_u64(&mut rest)?, take_u64(&mut rest)?, take_u64(&mut rest)?, take_u64(&mut rest)?];
     let digest = take_text(&mut rest)?;
+    let mut failures = Vec::new();
+    for _ in 0..take_u64(&mut rest)? {
+        failures.push(FlowFailure { flow: take_text(&mut rest)?, reason: take_text(&mut rest)? });
+    }
     let mut tables = Vec::new();
     for _ in 0..take_u64(&mut rest)? {
         let name = take_text(&mut rest)?;
@@ -55,7 +64,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
     for _ in 0..take_u64(&mut rest)? {
         captures.push(Capture { link: take_text(&mut rest)?, pcapng: take_bytes(&mut rest)?.to_vec() });
     }
-    let output = RunOutput { seed, run, digest, events, packet_hops, tables, captures };
+    let output = RunOutput { seed, run, digest, events, packet_hops, failures, tables, captures };
     rest.is_empty().then_some(output)
 }
 
@@ -179,6 +188,7 @@ mod tests {
             digest: "ab".to_owned(),
             events: 5,
             packet_hops: 11,
+            failures: vec![FlowFailure { flow: "bulk".to_owned(), reason: "timed out".to_owned() }],
             tables: vec![Table::new("t", columns).unwrap()],
             captures: vec![Capture { link: "satellite".to_owned(), pcapng: vec![1, 2, 3] }],
         }

@@ -39,6 +39,11 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// Each path with its values as TOML, in the order of the file.
+    pub fn values(&self) -> impl Iterator<Item = (&str, Vec<String>)> {
+        self.paths.iter().map(|(path, _, values)| (path.as_str(), values.iter().map(Node::to_toml).collect()))
+    }
+
     /// How many values each of its paths takes.
     fn len(&self) -> usize {
         self.paths.first().map_or(1, |(_, _, values)| values.len())
@@ -53,8 +58,7 @@ pub struct Sweep {
     axes: Vec<Axis>,
     repetitions: u32,
     first_run: u32,
-    /// Tables of the runs that are joined.
-    pub(crate) tables: Vec<String>,
+    tables: Vec<String>,
     /// The hash of each point's merged scenario.
     hashes: Vec<String>,
 }
@@ -77,8 +81,9 @@ impl Sweep {
         let root = File::read_root(&tree, "a sweep", &mut faults);
         let source = Arc::clone(faults.source(0));
         let head = root.and_then(|(file, _)| file.sweep.whole().cloned());
+        check_paths(&axes, &mut faults);
         if let Some(head) = &head {
-            check(head, &mut faults);
+            check(head, &axes, &mut faults);
         }
         faults.into_result().map_err(LoadError::Invalid)?;
         let head = head.expect("a sweep without fault is whole");
@@ -118,9 +123,41 @@ impl Sweep {
         self.points() * self.repetitions as usize
     }
 
-    /// The paths that are varied, in the order of the axes.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.axes.iter().flat_map(|axis| axis.paths.iter().map(|(path, _, _)| path.as_str()))
+    /// What is varied, in the order of the file.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// The scenario that is varied.
+    pub fn base(&self) -> &Scenario {
+        &self.base
+    }
+
+    /// Runs of each point.
+    pub fn repetitions(&self) -> u32 {
+        self.repetitions
+    }
+
+    /// The number of the first run of each point.
+    pub fn first_run(&self) -> u32 {
+        self.first_run
+    }
+
+    /// Tables of the runs that are joined.
+    pub fn tables(&self) -> &[String] {
+        &self.tables
+    }
+
+    /// The hash of a point's merged scenario.
+    pub fn hash(&self, point: usize) -> &str {
+        &self.hashes[point]
+    }
+
+    /// The varied paths with all their values, in the order of the file.
+    pub(super) fn varied(&self) -> impl Iterator<Item = (&str, &[Node])> {
+        self.axes
+            .iter()
+            .flat_map(|axis| axis.paths.iter().map(|(path, _, values)| (path.as_str(), values.as_slice())))
     }
 
     /// The point and the run number of a job; the repetitions of one point follow each other.
@@ -135,19 +172,18 @@ impl Sweep {
         format!("{}-{run}", self.hashes[point])
     }
 
-    /// The values of a point, in the order of [`Sweep::paths`]. The last axis changes fastest.
-    pub(crate) fn values(&self, point: usize) -> Vec<(&str, Place, &Node)> {
-        let mut values = Vec::new();
+    /// Which of its values each varied path has at a point, in the order of [`Sweep::varied`]. The last axis changes
+    /// fastest.
+    pub(super) fn places(&self, point: usize) -> Vec<usize> {
+        let mut places = Vec::new();
         let mut rest = point;
         for axis in self.axes.iter().rev() {
             let place = rest % axis.len();
             rest /= axis.len();
-            values.extend(
-                axis.paths.iter().rev().map(|(path, key, nodes)| (path.as_str(), *key, &nodes[place])),
-            );
+            places.extend(axis.paths.iter().map(|_| place));
         }
-        values.reverse();
-        values
+        places.reverse();
+        places
     }
 
     /// The scenario of a point.
@@ -156,16 +192,26 @@ impl Sweep {
     }
 
     fn try_scenario(&self, point: usize) -> Result<Scenario, Diagnostics> {
-        let values: Vec<_> = self
-            .values(point)
-            .into_iter()
-            .map(|(path, place, node)| (path.split('.').collect(), place, node.clone()))
+        let paths = self.axes.iter().flat_map(|axis| &axis.paths);
+        let values: Vec<_> = paths
+            .zip(self.places(point))
+            .map(|((path, key, values), place)| (path.split('.').collect(), *key, values[place].clone()))
             .collect();
         self.base.with_nodes(&self.source, &values)
     }
 }
 
-fn check(head: &Head, faults: &mut Faults) {
+/// Runs of a sweep at most: each is a file of its own.
+const RUNS_MAX: usize = 1_000_000;
+
+fn check(head: &Head, axes: &[Axis], faults: &mut Faults) {
+    let points = axes.iter().try_fold(1_usize, |points, axis| points.checked_mul(axis.len()));
+    let runs = points.and_then(|points| points.checked_mul(*head.repetitions as usize));
+    if runs.is_none_or(|runs| runs > RUNS_MAX) {
+        let count = runs.map_or("more runs than can be counted".to_owned(), |runs| format!("{runs} runs"));
+        let help = format!("{RUNS_MAX} is the most; take fewer values or `repetitions`, or divide the sweep");
+        faults.report(head.scenario.place(), Fault::new(format!("this sweep has {count}")).help(help));
+    }
     if *head.repetitions == 0 {
         let fault = Fault::new("nothing is run").help("write `repetitions = 1`, or more");
         faults.report(head.repetitions.place(), fault);
@@ -173,7 +219,33 @@ fn check(head: &Head, faults: &mut Faults) {
     for table in &*head.tables {
         if !TABLES.contains(&table.as_str()) {
             let fault = Fault::new(format!("there is no table `{table}`"));
-            faults.report(head.tables.place(), fault.help(suggest(table, "tables", &TABLES)));
+            faults.report(head.tables.place(), fault.help(suggest(table, "tables", TABLES)));
+        }
+    }
+}
+
+/// A path that is varied twice would have one value of the two, and both in the results.
+fn check_paths(axes: &[Axis], faults: &mut Faults) {
+    let mut paths: Vec<(&str, Place)> =
+        axes.iter().flat_map(|axis| &axis.paths).map(|(path, key, _)| (path.as_str(), *key)).collect();
+    paths.sort_by_key(|(_, key)| *key);
+    let is_within =
+        |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+    for (number, (path, key)) in paths.iter().enumerate() {
+        let wrong = paths[..number].iter().find_map(|(earlier, _)| {
+            if path == earlier {
+                Some(format!("`{path}` is varied already"))
+            } else if is_within(path, earlier) {
+                Some(format!("`{path}` is a part of `{earlier}`, which is varied already"))
+            } else if is_within(earlier, path) {
+                Some(format!("`{earlier}`, which is varied already, is a part of `{path}`"))
+            } else {
+                None
+            }
+        });
+        if let Some(message) = wrong {
+            let help = "vary it once; paths that change together belong to one axis";
+            faults.report(*key, Fault::new(message).help(help));
         }
     }
 }

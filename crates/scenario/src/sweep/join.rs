@@ -1,46 +1,45 @@
-//! The tables of all runs of a sweep as one of each name.
+//! The tables of all runs of a sweep as one of each name, and the means of each point.
 
 use std::collections::BTreeMap;
 
-use slantpath_results::{Column, Table, TableError, TextColumn, TypedColumn};
+use slantpath_results::{Column, Table, TableError, TypedColumn};
 
 use super::Sweep;
-use crate::document::{Data, Node};
-use crate::output::RunOutput;
+use super::varied::Varied;
+use crate::output::{RunOutput, TableKind};
+use crate::summary::means;
 
 impl Sweep {
-    /// Lays the tables of all runs below each other, in the order of the grid. In front of their columns stand
-    /// one for each varied path and `run`.
-    pub(super) fn join(&self, output: impl Fn(usize) -> Option<RunOutput>) -> Result<Vec<Table>, TableError> {
+    /// Lays the tables of all runs below each other, in the order of the grid, with one column for each varied path
+    /// and `run` in front; and so the means over the runs of each point, of the tables that have any.
+    pub(super) fn join(
+        &self,
+        mut output: impl FnMut(usize) -> Option<RunOutput>,
+    ) -> Result<Vec<Table>, TableError> {
+        let varied: Vec<Varied> = self.varied().map(|(path, values)| Varied::new(path, values)).collect();
+        let repetitions = self.repetitions() as usize;
         let mut parts = BTreeMap::<String, Vec<Table>>::new();
-        for job in 0..self.jobs() {
-            let (point, run) = self.job(job);
-            let values = self.values(point);
-            for table in output(job).into_iter().flat_map(|output| output.tables) {
-                let rows = table.rows();
-                let mut keys: Vec<Column> =
-                    values.iter().map(|(path, _, node)| key(path, node, rows)).collect();
-                keys.push(TypedColumn::<u64>::repeated("run", run, rows).into());
-                let name = table.name().to_owned();
-                parts.entry(name).or_default().push(table.keyed(keys)?);
+        for point in 0..self.points() {
+            let places = self.places(point);
+            let keys = |rows: usize| {
+                varied.iter().zip(&places).map(move |(path, place)| path.column(*place, rows)).collect()
+            };
+            let jobs = point * repetitions..(point + 1) * repetitions;
+            let outputs: Vec<RunOutput> = jobs.filter_map(&mut output).collect();
+            for kind in self.tables().iter().filter_map(|name| TableKind::of_name(name)) {
+                if let Some(means) = means(kind, &outputs) {
+                    let keys: Vec<Column> = keys(means.rows());
+                    parts.entry(means.name().to_owned()).or_default().push(means.keyed(keys)?);
+                }
+            }
+            for output in outputs {
+                for table in output.tables {
+                    let mut keys: Vec<Column> = keys(table.rows());
+                    keys.push(TypedColumn::<u64>::repeated("run", output.run, table.rows()).into());
+                    parts.entry(table.name().to_owned()).or_default().push(table.keyed(keys)?);
+                }
             }
         }
         parts.into_iter().map(|(name, parts)| Table::stacked(name, parts)).collect()
-    }
-}
-
-/// A value of an axis as a column: texts, which quantities are, as they are written; lists and tables too.
-fn key(path: &str, node: &Node, rows: usize) -> Column {
-    match &node.data {
-        Data::Text(text) => TextColumn::repeated(path, text, rows).into(),
-        Data::Integer(number) => TypedColumn::<i64>::repeated(path, *number, rows).into(),
-        Data::Float(number) => match number.replace('_', "").parse() {
-            Ok(number) => TypedColumn::<f64>::repeated(path, number, rows).into(),
-            Err(_) => TextColumn::repeated(path, number, rows).into(),
-        },
-        Data::Boolean(flag) => TypedColumn::<bool>::repeated(path, *flag, rows).into(),
-        Data::Array(_) | Data::Datetime(_) | Data::Table(_) => {
-            TextColumn::repeated(path, &node.to_toml(), rows).into()
-        }
     }
 }

@@ -9,6 +9,9 @@ use slantpath_results::write_file;
 use super::codec;
 use crate::output::RunOutput;
 
+/// How the names of the files end.
+const EXTENSION: &str = "run";
+
 /// A directory of finished runs.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -47,19 +50,59 @@ impl Store {
         write_file(&path, |file| file.write_all(&bytes)).map_err(|error| StoreError { path, error })
     }
 
-    /// Throws away all that is kept. A store without a directory is empty already.
+    /// Throws away all that is kept. A store without a directory is empty already; one that holds files of others
+    /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
-        match std::fs::remove_dir_all(&self.directory) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError { path: self.directory, error })
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+        clear(&self.directory, EXTENSION)
     }
 
     /// The file of a run. Another version of the program is another run.
     fn path(&self, key: &str) -> PathBuf {
         let name = blake3::hash(format!("{} {key}", env!("CARGO_PKG_VERSION")).as_bytes()).to_hex();
-        self.directory.join(&name.as_str()[..32]).with_extension("run")
+        self.directory.join(&name.as_str()[..32]).with_extension(EXTENSION)
+    }
+}
+
+/// Removes the files of a store, by how their names end, what a killed program left of one, and the directory if
+/// nothing else is in it.
+pub(crate) fn clear(directory: &Path, extension: &str) -> Result<(), StoreError> {
+    let remove = || {
+        let entries = match std::fs::read_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries {
+            let path = entry?.path();
+            if path.extension().is_some_and(|own| own == extension || own == "partial") {
+                std::fs::remove_file(path)?;
+            }
+        }
+        match std::fs::remove_dir(directory) {
+            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    };
+    remove().map_err(|error| StoreError { path: directory.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_cleared_of_its_own_files_only() {
+        let directory = std::env::temp_dir().join(format!("slantpath-store-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        for name in ["a.run", ".b.run.0.partial", "notes.txt"] {
+            std::fs::write(directory.join(name), "x").unwrap();
+        }
+        Store::new(&directory).clear().unwrap();
+        let left: Vec<_> =
+            std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["notes.txt"]);
+        std::fs::remove_file(directory.join("notes.txt")).unwrap();
+        Store::new(&directory).clear().unwrap();
+        assert!(!directory.exists());
+        Store::new(&directory).clear().unwrap();
     }
 }

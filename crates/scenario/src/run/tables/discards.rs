@@ -4,6 +4,7 @@ use slantpath_host::signalling::{Side, SignallingLinkId, SignallingNetwork};
 use slantpath_results::{Table, TextColumn, TypedColumn};
 use slantpath_ss7::mtp3::node::DiscardReason;
 
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::signalling::with_mtp3;
 
@@ -41,5 +42,5 @@ pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
         }
     }
     let columns = [points.into(), layers.into(), links.into(), reasons.into(), messages.into()];
-    Table::new("signalling_discards", columns).expect("columns of one length and different names")
+    TableKind::SignallingDiscards.table(columns)
 }

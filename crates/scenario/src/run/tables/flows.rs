@@ -9,6 +9,7 @@ use slantpath_results::{Column, Moments, Quantiles, Table, TextColumn, TypedColu
 use super::super::build::PlannedFlow;
 use super::messages::deliveries;
 use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 
 /// Counts are those after the warm-up; delays are those of messages that were sent after it.
@@ -172,6 +173,6 @@ impl Columns {
         columns.push(self.connected.into());
         columns.push(self.ended.into());
         columns.push(self.failure.into());
-        Table::new("flows", columns).expect("columns of one length and different names")
+        TableKind::Flows.table(columns)
     }
 }

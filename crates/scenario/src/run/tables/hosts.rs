@@ -5,6 +5,7 @@ use slantpath_net::Network;
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::AtWarmUp;
+use crate::output::TableKind;
 
 /// Counts of one host, in the order of [`columns`].
 pub(super) type HostCounts = [u64; 8 + FragmentDrop::ALL.len()];
@@ -54,5 +55,5 @@ pub(super) fn table(network: &Network<Host>, at_warm_up: &AtWarmUp) -> Table {
         }
     }
     let columns = [Column::from(name)].into_iter().chain(columns.into_iter().map(Column::from));
-    Table::new("hosts", columns).expect("columns of one length and different names")
+    TableKind::Hosts.table(columns)
 }

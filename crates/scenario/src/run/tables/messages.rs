@@ -8,6 +8,7 @@ use slantpath_results::{Table, TextColumn, TypedColumn};
 
 use super::super::build::PlannedFlow;
 use super::{path_name, receiver_report, sender_report};
+use crate::output::TableKind;
 use crate::topology::PlannedLink;
 
 /// When each message of a flow was delivered, by number. A receiver that counts on its transport to deliver
@@ -64,5 +65,5 @@ pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[Pla
         first_path.into(),
         last_path.into(),
     ];
-    Table::new("messages", columns).expect("columns of one length and different names")
+    TableKind::Messages.table(columns)
 }

@@ -9,6 +9,7 @@ use slantpath_ss7::mtp3::node::{DiscardReason, LinkId, LinkSetId, RouteState, Sp
 
 use super::rows::Rows;
 use super::signalling::name_of;
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::signalling::with_mtp3;
 
@@ -57,7 +58,7 @@ fn points(scenario: &Scenario, network: &SignallingNetwork) -> Table {
     columns.extend(["sent", "received"].map(|way| format!("{way}_other_management_messages")));
     let reason = |reason: &DiscardReason| format!("discarded_{}_messages", reason.name().replace('-', "_"));
     columns.extend(DiscardReason::ALL.iter().map(reason));
-    let mut rows = Rows::new("mtp3", &["point"], &columns, &[]);
+    let mut rows = Rows::new(TableKind::Mtp3, &["point"], &columns, &[]);
     for (point, name) in named(scenario) {
         let counters = network.mtp3_counters(point);
         let own = [
@@ -116,7 +117,7 @@ fn links(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Tabl
         "congested_s",
     ];
     let mut rows =
-        Rows::new("mtp3_links", &["point", "link", "adjacent"], &counts.map(str::to_owned), &seconds);
+        Rows::new(TableKind::Mtp3Links, &["point", "link", "adjacent"], &counts.map(str::to_owned), &seconds);
     let links: Vec<_> = scenario.signalling.links.iter().collect();
     for (point, name) in named(scenario) {
         let mtp3 = network.mtp3(point);
@@ -157,7 +158,7 @@ fn links(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Tabl
 
 fn link_sets(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Table {
     let counts = ["links", "times_unavailable"].map(str::to_owned);
-    let mut rows = Rows::new("mtp3_link_sets", &["point", "adjacent"], &counts, &["unavailable_s"]);
+    let mut rows = Rows::new(TableKind::Mtp3LinkSets, &["point", "adjacent"], &counts, &["unavailable_s"]);
     for (point, name) in named(scenario) {
         let mtp3 = network.mtp3(point);
         for (number, link_set) in (0_u16..).zip(&mtp3.config().link_sets) {
@@ -172,7 +173,8 @@ fn link_sets(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> 
 fn destinations(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Table {
     let counts = ["sent_messages", "times_inaccessible", "times_congested"].map(str::to_owned);
     let seconds = ["inaccessible_s", "congested_s"];
-    let mut rows = Rows::new("mtp3_destinations", &["point", "destination", "state"], &counts, &seconds);
+    let mut rows =
+        Rows::new(TableKind::Mtp3Destinations, &["point", "destination", "state"], &counts, &seconds);
     for (point, name) in named(scenario) {
         let mtp3 = network.mtp3(point);
         for (destination, measured) in mtp3.destination_measurements() {
@@ -189,7 +191,8 @@ fn destinations(scenario: &Scenario, network: &SignallingNetwork, end: Instant) 
 fn routes(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Table {
     let counts = ["priority", "times_prohibited", "times_restricted"].map(str::to_owned);
     let seconds = ["prohibited_s", "restricted_s"];
-    let mut rows = Rows::new("mtp3_routes", &["point", "destination", "via", "state"], &counts, &seconds);
+    let mut rows =
+        Rows::new(TableKind::Mtp3Routes, &["point", "destination", "via", "state"], &counts, &seconds);
     for (point, name) in named(scenario) {
         let mtp3 = network.mtp3(point);
         for route in mtp3.route_measurements() {

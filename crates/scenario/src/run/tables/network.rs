@@ -6,6 +6,7 @@ use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::super::build::PlannedFlow;
 use super::{path_name, sender_report};
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::topology::PlannedLink;
 
@@ -64,7 +65,7 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
     columns.extend(drops.map(Column::from));
     columns.extend([damaged.into(), duplicated.into(), throughput.into(), utilisation.into()]);
     columns.extend([queue_mean.into(), queue_max.into(), fragmented.into(), fragments.into()]);
-    Table::new("links", columns).expect("columns of one length and different names")
+    TableKind::Links.table(columns)
 }
 
 /// `paths`: samples of each path of each flow.
@@ -97,7 +98,7 @@ pub(super) fn paths(network: &Network<Host>, links: &[PlannedLink], flows: &[Pla
         rto.into(),
         srtt.into(),
     ];
-    Table::new("paths", columns).expect("columns of one length and different names")
+    TableKind::Paths.table(columns)
 }
 
 /// `queues`: samples of the queue of each direction.
@@ -117,5 +118,5 @@ pub(super) fn queues(network: &mut Network<Host>, links: &[PlannedLink]) -> Tabl
         }
     }
     let columns = [name.into(), direction.into(), at.into(), packets.into(), bytes.into()];
-    Table::new("queues", columns).expect("columns of one length and different names")
+    TableKind::Queues.table(columns)
 }

@@ -3,18 +3,20 @@
 use slantpath_base::Duration;
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
+use crate::output::TableKind;
+
 /// A table in the making.
 pub(super) struct Rows {
-    name: &'static str,
+    kind: TableKind,
     texts: Vec<TextColumn>,
     counts: Vec<TypedColumn<u64>>,
     seconds: Vec<TypedColumn<f64>>,
 }
 
 impl Rows {
-    pub(super) fn new(name: &'static str, texts: &[&str], counts: &[String], seconds: &[&str]) -> Self {
+    pub(super) fn new(kind: TableKind, texts: &[&str], counts: &[String], seconds: &[&str]) -> Self {
         Self {
-            name,
+            kind,
             texts: texts.iter().map(|name| TextColumn::new(*name)).collect(),
             counts: counts.iter().map(|name| TypedColumn::new(name.clone())).collect(),
             seconds: seconds.iter().map(|name| TypedColumn::new(*name)).collect(),
@@ -33,21 +35,21 @@ impl Rows {
     ) {
         let mut cells = texts.into_iter();
         self.texts.iter_mut().for_each(|column| column.push(cells.next().expect("a text for each column")));
-        assert!(cells.next().is_none(), "{}: a text without a column", self.name);
+        assert!(cells.next().is_none(), "{}: a text without a column", self.kind.name());
         let mut cells = counts.into_iter();
         self.counts.iter_mut().for_each(|column| column.push(cells.next().expect("a count for each column")));
-        assert!(cells.next().is_none(), "{}: a count without a column", self.name);
+        assert!(cells.next().is_none(), "{}: a count without a column", self.kind.name());
         let mut cells = seconds.into_iter();
         self.seconds
             .iter_mut()
             .for_each(|column| column.push_duration(cells.next().expect("a time for each column")));
-        assert!(cells.next().is_none(), "{}: a time without a column", self.name);
+        assert!(cells.next().is_none(), "{}: a time without a column", self.kind.name());
     }
 
     pub(super) fn finish(self) -> Table {
         let mut columns: Vec<Column> = self.texts.into_iter().map(Column::from).collect();
         columns.extend(self.counts.into_iter().map(Column::from));
         columns.extend(self.seconds.into_iter().map(Column::from));
-        Table::new(self.name, columns).expect("columns of one length and different names")
+        self.kind.table(columns)
     }
 }

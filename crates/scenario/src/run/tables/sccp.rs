@@ -7,6 +7,7 @@ use slantpath_results::Table;
 use slantpath_ss7::sccp::{Counters, MESSAGE_TYPES, ReturnCause};
 
 use super::rows::Rows;
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::signalling::with_mtp3;
 
@@ -27,7 +28,7 @@ const UNTRANSLATED: [ReturnCause; 8] = [
 
 /// One row for each point with SCCP.
 pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
-    let mut rows = Rows::new("sccp", &["point"], &columns(), &[]);
+    let mut rows = Rows::new(TableKind::Sccp, &["point"], &columns(), &[]);
     for (id, name) in with_mtp3(&scenario.signalling) {
         if let Some(counters) = network.sccp_counters(id) {
             rows.push([name], cells(counters), []);

@@ -9,6 +9,7 @@ use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 use slantpath_sigtran::asp::AsState;
 use slantpath_sigtran::m3ua::DropReason;
 
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::schema::signalling::Signalling;
 use crate::signalling::{code, gateways_of};
@@ -68,7 +69,7 @@ fn associations(signalling: &Signalling, network: &SignallingNetwork) -> Table {
     }
     let mut columns: Vec<Column> = vec![name.into(), at.into(), adaptation.into()];
     columns.extend(counts.map(Column::from));
-    Table::new("signalling_associations", columns).expect("columns of one length and different names")
+    TableKind::SignallingAssociations.table(columns)
 }
 
 /// One row for each gateway and each ASP: what came is what went, was dropped, or waits.
@@ -109,7 +110,7 @@ fn processes(signalling: &Signalling, network: &SignallingNetwork) -> Table {
     }
     let mut columns: Vec<Column> = vec![name.into(), kind.into()];
     columns.extend(counts.map(Column::from));
-    Table::new("signalling_processes", columns).expect("columns of one length and different names")
+    TableKind::SignallingProcesses.table(columns)
 }
 
 /// One row for each reason for which a gateway or an ASP dropped messages.
@@ -126,7 +127,7 @@ fn drops(signalling: &Signalling, network: &SignallingNetwork) -> Table {
         }
     }
     let columns = [name.into(), kind.into(), why.into(), dropped.into()];
-    Table::new("signalling_drops", columns).expect("columns of one length and different names")
+    TableKind::SignallingDrops.table(columns)
 }
 
 /// How an application server was served at a gateway.
@@ -200,7 +201,7 @@ fn servers(signalling: &Signalling, network: &SignallingNetwork, end: Instant) -
     let mut columns: Vec<Column> = vec![name.into(), at.into()];
     columns.extend(counts.map(Column::from));
     columns.extend([first.into(), outage.into(), outage_max.into()]);
-    Table::new("signalling_servers", columns).expect("columns of one length and different names")
+    TableKind::SignallingServers.table(columns)
 }
 
 /// Everything that happened to associations, ASPs, application servers and destinations, as each end saw it.
@@ -237,5 +238,5 @@ fn events(signalling: &Signalling, network: &SignallingNetwork) -> Table {
         destination.into(),
         level.into(),
     ];
-    Table::new("signalling_server_events", columns).expect("columns of one length and different names")
+    TableKind::SignallingServerEvents.table(columns)
 }

@@ -9,6 +9,7 @@ use slantpath_ss7::mtp3::node::InhibitError;
 
 use super::super::signalling::side_name;
 use super::{discards, mtp3, sccp, servers};
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::signalling::{code, with_mtp3};
 
@@ -115,7 +116,7 @@ fn load(scenario: &Scenario, simulation: &mut SignallingSimulation, end: Instant
     for ((measured, allowed), verdict) in measured.into_iter().zip(allowed).zip(verdicts) {
         columns.extend([measured.into(), allowed.into(), verdict.into()]);
     }
-    Table::new("signalling_load", columns).expect("columns of one length and different names")
+    TableKind::SignallingLoad.table(columns)
 }
 
 /// One row for each end of each link.
@@ -164,7 +165,7 @@ fn links(scenario: &Scenario, simulation: &SignallingSimulation, end: Instant) -
     let mut columns: Vec<Column> = vec![name.into(), point.into()];
     columns.extend(counts.map(Column::from));
     columns.extend([first.into(), outage.into(), outage_max.into()]);
-    Table::new("signalling_links", columns).expect("columns of one length and different names")
+    TableKind::SignallingLinks.table(columns)
 }
 
 /// Everything that management of a point heard, and what it was refused.
@@ -202,5 +203,5 @@ fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
     }
     let columns =
         [at.into(), point.into(), link.into(), end.into(), event.into(), status.into(), detail.into()];
-    Table::new("signalling_events", columns).expect("columns of one length and different names")
+    TableKind::SignallingEvents.table(columns)
 }

@@ -7,6 +7,7 @@ use slantpath_results::{Table, TextColumn, TypedColumn};
 
 use super::super::build::PlannedFlow;
 use super::{path_name, sender_report};
+use crate::output::TableKind;
 use crate::topology::PlannedLink;
 
 pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[PlannedFlow]) -> Table {
@@ -34,5 +35,5 @@ pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[Pla
         outstanding.into(),
         message.into(),
     ];
-    Table::new("timelines", columns).expect("columns of one length and different names")
+    TableKind::Timelines.table(columns)
 }

@@ -1,0 +1,279 @@
+//! The directory of `--out`: found fit before the work begins, it holds the results of one command at a time.
+//!
+//! The manifest lists what the program wrote. What it lists and the new results do not have is removed; what it does
+//! not list belongs to someone else and is neither removed nor overwritten.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use slantpath_results::{Table, write_file, write_table_file};
+
+use crate::failure::Failure;
+
+const MANIFEST: &str = "manifest.json";
+
+/// A directory that results may be written into.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    path: PathBuf,
+    /// What an earlier command wrote here, by its manifest.
+    earlier: BTreeSet<String>,
+}
+
+/// What is to be written: names of files and what is in them.
+#[derive(Default)]
+pub(crate) struct Contents<'a> {
+    files: Vec<(String, Content<'a>)>,
+}
+
+enum Content<'a> {
+    Bytes(&'a [u8]),
+    Table(&'a Table),
+}
+
+impl<'a> Contents<'a> {
+    /// Tables as Parquet and as CSV.
+    pub(crate) fn tables(&mut self, tables: &'a [Table]) {
+        for table in tables {
+            for name in files_of_table(table.name()) {
+                self.files.push((name, Content::Table(table)));
+            }
+        }
+    }
+
+    pub(crate) fn bytes(&mut self, name: impl Into<String>, bytes: &'a [u8]) {
+        self.files.push((name.into(), Content::Bytes(bytes)));
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.files.iter().map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// The files of a table of that name.
+pub(crate) fn files_of_table(name: &str) -> [String; 2] {
+    ["parquet", "csv"].map(|extension| format!("{name}.{extension}"))
+}
+
+impl Directory {
+    /// Makes the directory if it is not there. It is refused if nothing can be written into it, or if it holds files
+    /// of someone else that results may be called like.
+    pub(crate) fn open(
+        path: &Path,
+        may_be_written: impl IntoIterator<Item = String>,
+    ) -> Result<Self, Failure> {
+        try_to_write(path).map_err(|error| {
+            Failure::Failed(format!("--out: nothing can be written into {}: {error}", path.display()))
+        })?;
+        let directory = Self { path: path.to_owned(), earlier: files_of_manifest(path)? };
+        directory.refuse_files_of_others(may_be_written)?;
+        Ok(directory)
+    }
+
+    fn refuse_files_of_others(&self, names: impl IntoIterator<Item = String>) -> Result<(), Failure> {
+        let is_of_others = |name: &String| !self.earlier.contains(name) && self.path.join(name).exists();
+        match names.into_iter().find(is_of_others) {
+            None => Ok(()),
+            Some(name) => Err(Failure::Misused(format!(
+                "--out: {} is there, no {MANIFEST} says that this program wrote it, and results may overwrite it; \
+                 name another directory, or move the file away",
+                self.path.join(name).display()
+            ))),
+        }
+    }
+
+    /// Writes results in place of those of an earlier command, each file whole or not at all, with a manifest that
+    /// lists them. Whatever moment it is interrupted at, the manifest lists every file that was written.
+    pub(crate) fn replace(
+        &mut self,
+        contents: &Contents<'_>,
+        manifest: &mut Json,
+    ) -> Result<Vec<String>, Failure> {
+        let names = contents.names();
+        self.refuse_files_of_others(names.iter().cloned())?;
+        let all: BTreeSet<String> = self.earlier.iter().chain(&names).cloned().collect();
+        self.write_manifest(&json!({
+            "program": manifest["program"],
+            "version": manifest["version"],
+            "state": "being written",
+            "files": all,
+        }))?;
+        for stale in self.earlier.iter().filter(|name| !names.contains(name)) {
+            let path = self.path.join(stale);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Failure::of_file(path)(error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        for (name, content) in &contents.files {
+            let path = self.path.join(name);
+            match content {
+                Content::Bytes(bytes) => write_file(&path, |file| file.write_all(bytes)),
+                Content::Table(table) => write_table_file(table, &path),
+            }
+            .map_err(|error| unwritable(&error))?;
+        }
+        self.list(names, manifest)
+    }
+
+    /// Writes a manifest that lists these files. Gives their names, and that of the manifest.
+    pub(crate) fn list(
+        &mut self,
+        mut names: Vec<String>,
+        manifest: &mut Json,
+    ) -> Result<Vec<String>, Failure> {
+        manifest["files"] = json!(names);
+        self.write_manifest(manifest)?;
+        self.earlier = names.iter().cloned().collect();
+        names.push(MANIFEST.to_owned());
+        Ok(names)
+    }
+
+    fn write_manifest(&self, manifest: &Json) -> Result<(), Failure> {
+        let path = self.path.join(MANIFEST);
+        write_file(&path, |file| writeln!(file, "{manifest:#}")).map_err(|error| unwritable(&error))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The error names the file.
+fn unwritable(error: &io::Error) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+/// Makes a directory, and a file in it that is removed at once.
+pub(crate) fn try_to_write(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let probe = directory.join(format!(".slantpath-{}.partial", std::process::id()));
+    OpenOptions::new().write(true).create(true).truncate(true).open(&probe)?;
+    fs::remove_file(probe)
+}
+
+/// What an earlier command wrote into a directory.
+fn files_of_manifest(directory: &Path) -> Result<BTreeSet<String>, Failure> {
+    let path = directory.join(MANIFEST);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        text => text.map_err(Failure::of_file(path.clone()))?,
+    };
+    let manifest: Json = serde_json::from_str(&text).unwrap_or_default();
+    if manifest["program"] != "slantpath" {
+        return Err(Failure::Misused(format!(
+            "--out: {} is not of this program; name another directory",
+            path.display()
+        )));
+    }
+    let files = manifest["files"].as_array().into_iter().flatten().filter_map(Json::as_str);
+    // A list that was tampered with leads to no file elsewhere.
+    let is_within = |name: &&str| {
+        let mut components = Path::new(name).components();
+        components.next().is_some()
+            && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
+    };
+    Ok(files.filter(is_within).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(test: &str) -> PathBuf {
+        let directory = std::env::temp_dir().join(format!("slantpath-out-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&directory);
+        directory
+    }
+
+    fn manifest() -> Json {
+        json!({ "program": "slantpath", "version": "1", "digest": "ab" })
+    }
+
+    fn replace(path: &Path, names: &[&str]) -> Result<Vec<String>, Failure> {
+        let mut contents = Contents::default();
+        for name in names {
+            contents.bytes(*name, b"new");
+        }
+        Directory::open(path, [])?.replace(&contents, &mut manifest())
+    }
+
+    fn names(path: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_the_manifest_lists_and_is_not_written_again_is_removed_and_nothing_else() {
+        let path = place("stale");
+        assert_eq!(replace(&path, &["a", "b"]).unwrap(), ["a", "b", MANIFEST]);
+        fs::write(path.join("notes"), "mine").unwrap();
+        fs::remove_file(path.join("b")).unwrap();
+        replace(&path, &["c"]).unwrap();
+        assert_eq!(names(&path), ["c", MANIFEST, "notes"]);
+        let kept: Json = serde_json::from_slice(&fs::read(path.join(MANIFEST)).unwrap()).unwrap();
+        assert_eq!(kept, json!({ "program": "slantpath", "version": "1", "digest": "ab", "files": ["c"] }));
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_someone_else_is_not_overwritten() {
+        let path = place("others");
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("b"), "mine").unwrap();
+        let before = Directory::open(&path, ["a", "b"].map(str::to_owned));
+        assert!(matches!(&before, Err(Failure::Misused(text)) if text.contains("/b is there")), "{before:?}");
+        let after = replace(&path, &["a", "b"]);
+        assert!(matches!(after, Err(Failure::Misused(_))), "{after:?}");
+        assert_eq!(
+            (names(&path), fs::read(path.join("b")).unwrap()),
+            (vec!["b".to_owned()], b"mine".to_vec())
+        );
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn a_manifest_of_someone_else_or_one_that_leads_elsewhere_removes_nothing() {
+        let path = place("manifest");
+        fs::create_dir_all(path.join("out")).unwrap();
+        fs::write(path.join("precious"), "mine").unwrap();
+        for text in ["{}", "[]", "no JSON", "{\"program\": \"other\", \"files\": []}"] {
+            fs::write(path.join("out").join(MANIFEST), text).unwrap();
+            let opened = Directory::open(&path.join("out"), []);
+            assert!(matches!(&opened, Err(Failure::Misused(text)) if text.contains("not of this program")));
+        }
+        let precious = path.join("precious");
+        let list = json!({ "program": "slantpath", "files": ["../precious", precious, "", 5] });
+        fs::write(path.join("out").join(MANIFEST), list.to_string()).unwrap();
+        replace(&path.join("out"), &["a"]).unwrap();
+        assert_eq!(fs::read(precious).unwrap(), b"mine");
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn a_command_that_dies_while_it_writes_leaves_a_list_of_all_that_may_be_there() {
+        let path = place("dies");
+        replace(&path, &["a", "b"]).unwrap();
+        // A directory where a file is to be: writing fails in the middle.
+        fs::create_dir_all(path.join("d")).unwrap();
+        let mut directory = Directory::open(&path, []).unwrap();
+        directory.earlier.insert("d".to_owned());
+        let mut contents = Contents::default();
+        contents.bytes("c", b"new");
+        contents.bytes("d", b"new");
+        assert!(directory.replace(&contents, &mut manifest()).is_err());
+        let kept: Json = serde_json::from_slice(&fs::read(path.join(MANIFEST)).unwrap()).unwrap();
+        assert_eq!(kept["files"], json!(["a", "b", "c", "d"]));
+        assert_eq!(kept["state"], "being written");
+        fs::remove_dir_all(path).unwrap();
+    }
+}

@@ -1,0 +1,43 @@
+//! What is printed: names and texts of a user's file stand in it, and none of them may command the terminal.
+
+use std::io::{self, Write};
+
+use slantpath_scenario::visible;
+
+/// A stream through which every character that a terminal would act on goes as its escape, `\u001b`, which is also
+/// what TOML and JSON want. Line feeds and tabs go through.
+pub(crate) struct Visible<W>(pub(crate) W);
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Texts are written whole, so that no character is cut.
+        self.0.write_all(visible(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A text of a user in a line of ours: a line feed in it would make two.
+pub(crate) fn in_one_line(text: &str) -> String {
+    text.replace('\n', "\\u000a")
+}
+
+/// Prints a warning on the error stream.
+pub(crate) fn warn(warning: &impl std::fmt::Display) -> io::Result<()> {
+    writeln!(Visible(io::stderr().lock()), "warning: {warning}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_are_printed_and_not_acted_on() {
+        let mut printed = Vec::new();
+        write!(Visible(&mut printed), "a\u{7}: \u{1b}[2J \u{9b}\n\tµ").unwrap();
+        assert_eq!(String::from_utf8(printed).unwrap(), "a\\u0007: \\u001b[2J \\u009b\n\tµ");
+    }
+}
