@@ -271,6 +271,17 @@ mod tests {
     }
 
     #[test]
+    fn what_the_peer_may_have_taken_keeps_its_numbers_when_it_is_flushed() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
+        assert_eq!(transmission.flush(), 5);
+        assert_eq!(transmission.last_sent(), number(4));
+        transmission.push(Bytes::from_static(b"new"));
+        let next = transmission.send_next(Instant::START, 5).unwrap();
+        assert_eq!((next.fsn, next.is_again), (number(5), false));
+    }
+
+    #[test]
     fn retrieval_after_a_number_hands_back_what_followed_and_what_waits() {
         let (taken, messages) = five_sent().retrieve_after(Some(number(3)));
         assert_eq!((taken, firsts(&messages)), (4, vec![4, 5, 6]));
