@@ -19,7 +19,7 @@ const USAGE: &str = "\
 usage: cargo xtask <check>
   tidy          floors, file lengths, forbidden words, documents and links
   rfc           count the RFC citations per section and check each quote against the RFC's text
-  conformance   run the tests that stand for published test purposes, and print them by identifier
+  conformance   run the tests that stand for test purposes, and print them by identifier
 ";
 
 fn main() -> ExitCode {
