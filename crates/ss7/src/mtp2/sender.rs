@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::config::ErrorCorrection;
-use super::receiver::TwoOfThree;
+use super::receiver::{TwoOfThree, Verdict};
 use super::unit::octets_on_line;
 
 /// Most messages without an acknowledgement: the numbers of 7 bits allow no more.
@@ -18,7 +18,7 @@ pub(super) enum Acknowledgement {
     Nothing,
     /// Messages were acknowledged.
     Progress,
-    /// A number outside the window; harmless so far.
+    /// The unit is not to be read: its number is outside the window, harmless so far, or that of the last unit was.
     Unreasonable,
     /// The second one in three.
     Abnormal,
@@ -167,11 +167,11 @@ impl Sender {
     pub(super) fn acknowledge(&mut self, bsn: u8) -> Acknowledgement {
         let unacknowledged = self.unacknowledged.len();
         let outstanding = usize::from(self.last_sent.wrapping_sub(bsn) & 0x7f);
-        if outstanding > unacknowledged {
-            let failed = self.abnormal.note(true);
-            return if failed { Acknowledgement::Abnormal } else { Acknowledgement::Unreasonable };
+        match self.abnormal.judge(outstanding > unacknowledged) {
+            Verdict::Read => {}
+            Verdict::Discard => return Acknowledgement::Unreasonable,
+            Verdict::Failure => return Acknowledgement::Abnormal,
         }
-        self.abnormal.note(false);
         let count = unacknowledged - outstanding;
         for body in self.unacknowledged.drain(..count) {
             self.octets_unacknowledged -= octets_on_line(body.len());
@@ -280,8 +280,10 @@ mod tests {
         let mut sender = with(ErrorCorrection::Basic, 2);
         numbers(&mut sender, 2);
         assert_eq!(sender.acknowledge(5), Acknowledgement::Unreasonable);
+        assert_eq!(sender.acknowledge(1), Acknowledgement::Unreasonable);
+        assert_eq!(sender.clone().acknowledge(5), Acknowledgement::Abnormal);
         assert_eq!(sender.acknowledge(1), Acknowledgement::Progress);
-        assert_eq!(sender.acknowledge(5), Acknowledgement::Abnormal);
+        assert_eq!(sender.acknowledge(5), Acknowledgement::Unreasonable);
     }
 
     #[test]
