@@ -210,6 +210,17 @@ fn a_congested_association_gets_no_messages_but_acknowledgements() {
 }
 
 #[test]
+fn a_busy_peer_that_owes_no_acknowledgement_is_borne_for_ever() {
+    let mut bench = Bench::in_service();
+    bench.status(LinkStatus::Busy);
+    bench.send_msu(0);
+    bench.expect_quiet(SECOND * 1_000);
+    assert_eq!(bench.link.state(), LinkState::InService);
+    bench.status(LinkStatus::BusyEnded);
+    bench.expect(Sent::Data { fsn: 0, bsn: NONE });
+}
+
+#[test]
 fn busy_is_repeated_if_t5_is_chosen() {
     let timers = Timers { t5: Some(Duration::from_millis(100)), ..config().timers };
     let mut bench = in_service_with(LinkConfig { timers, ..config() });

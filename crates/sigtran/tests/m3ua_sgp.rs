@@ -347,3 +347,49 @@ fn what_waits_for_an_asp_goes_in_the_order_in_which_it_came() {
     bench.activate(THIRD, 2);
     assert_eq!(bench.data(), [(THIRD, 5), (THIRD, 0), (THIRD, 7), (THIRD, 2)]);
 }
+
+#[test]
+fn the_first_message_of_each_flow_of_a_broadcast_is_tagged_whenever_an_asp_becomes_active() {
+    let mut config = config();
+    config.servers[1].server.traffic_mode = Some(TrafficMode::Broadcast);
+    let mut bench = Bench::new(config);
+    let tags = |bench: &mut Bench| -> Vec<_> {
+        bench.clear();
+        for sls in [0, 1, 0, 255, 1] {
+            bench.transfer(OTHER, sls);
+        }
+        let of = |(to, message): &(AssociationId, Message)| match message {
+            Message::Data(data) => Some((*to, data.protocol_data.sls.0, data.correlation_id)),
+            _ => None,
+        };
+        bench.sent.iter().filter_map(of).collect()
+    };
+    let to_both = |tagged: [Option<u32>; 5]| -> Vec<_> {
+        let flows = [0, 1, 0, 255, 1].into_iter().zip(tagged);
+        flows.flat_map(|(sls, tag)| [SECOND, THIRD].map(|asp| (asp, sls, tag))).collect()
+    };
+    assert_eq!(tags(&mut bench), to_both([Some(1), Some(2), None, Some(3), None]));
+    assert_eq!(tags(&mut bench), to_both([None; 5]));
+    bench.put(THIRD, TransportInput::Down);
+    bench.activate(THIRD, 2);
+    assert_eq!(tags(&mut bench), to_both([Some(4), Some(5), None, Some(6), None]));
+}
+
+#[test]
+fn what_waits_for_an_asp_longer_than_the_recovery_timer_is_thrown_away_and_counted() {
+    let mut bench = Bench::new(config());
+    bench.put(SECOND, TransportInput::Down);
+    bench.put(THIRD, TransportInput::Down);
+    for sls in 0..3 {
+        bench.transfer(OTHER, sls);
+    }
+    let moment = Duration::from_nanos(1);
+    for (time, expired) in [(Duration::from_secs(2) - moment, 0), (moment, 3)] {
+        bench.now += time;
+        bench.sgp.handle_timeout(bench.now);
+        bench.drain();
+        assert_eq!(bench.sgp.counters().dropped(DropReason::RecoveryExpired), expired);
+    }
+    bench.activate(THIRD, 2);
+    assert_eq!(bench.data(), []);
+}

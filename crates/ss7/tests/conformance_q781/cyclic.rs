@@ -102,7 +102,7 @@ fn case_9_4() {
 #[test]
 fn case_9_5() {
     let mut bench = forced(in_service(), 127);
-    bench.peer(fisu(0x80 | 126, 0xff));
+    bench.peer(fisu(0xfe, 0xff));
     expect_the_next(&mut bench, 127);
     // The rest of the round does not come.
     bench.pass(time_of_messages(5));
@@ -118,7 +118,7 @@ fn case_9_6() {
             bench.peer(msu(0xff, 0x80 | number));
         }
     }
-    bench.peer(msu(0xff, 0x80 | 127));
+    bench.peer(msu(0xff, 0xff));
     bench.expect_delivered(0..=127);
     let counters = bench.link.counters();
     assert_eq!(counters.discarded_repeated + counters.discarded_out_of_sequence, 127);
