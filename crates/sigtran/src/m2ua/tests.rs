@@ -326,19 +326,23 @@ fn shared() -> SignallingGateway {
     let server = ServerConfig { traffic_mode: Some(TrafficMode::Loadshare), ..ServerConfig::default() };
     gateway.add_link(1.into(), LinkConfig::default(), server);
     for association in SHARERS {
-        gateway.handle_transport(Instant::START, association, TransportInput::Up { outbound_streams: 4 });
-        let scope = Interfaces::of(&[1.into()]);
-        let up = AspMessage::AspUp { asp_identifier: None, info: None };
-        let active = AspMessage::AspActive { traffic_mode: None, scope, labels: (), info: None };
-        for message in [up, active] {
-            let octets = super::Message::Asp(message).to_bytes();
-            let input = TransportInput::Message { stream: StreamId(0), payload_protocol: 2, octets };
-            gateway.handle_transport(Instant::START, association, input);
-        }
+        activate(&mut gateway, association);
     }
     gateway.handle_link(Instant::START, &1.into(), LinkIndication::InService);
     taken(&mut gateway);
     gateway
+}
+
+fn activate(gateway: &mut SignallingGateway, association: AssociationId) {
+    gateway.handle_transport(Instant::START, association, TransportInput::Up { outbound_streams: 4 });
+    let scope = Interfaces::of(&[1.into()]);
+    let up = AspMessage::AspUp { asp_identifier: None, info: None };
+    let active = AspMessage::AspActive { traffic_mode: None, scope, labels: (), info: None };
+    for message in [up, active] {
+        let octets = super::Message::Asp(message).to_bytes();
+        let input = TransportInput::Message { stream: StreamId(0), payload_protocol: 2, octets };
+        gateway.handle_transport(Instant::START, association, input);
+    }
 }
 
 const SHARERS: [AssociationId; 2] = [AssociationId(5), AssociationId(6)];
@@ -384,6 +388,25 @@ fn the_asps_of_a_loadshare_share_the_selections_and_all_hear_of_the_link() {
     gateway.handle_link(Instant::START, &1.into(), LinkIndication::Congestion(1));
     let (told, _) = taken(&mut gateway);
     assert_eq!(told.iter().map(|(association, _)| *association).collect::<Vec<_>>(), SHARERS);
+}
+
+#[test]
+fn what_waits_for_an_asp_goes_in_the_order_in_which_it_came() {
+    let mut gateway = shared();
+    for association in SHARERS {
+        gateway.handle_transport(Instant::START, association, TransportInput::Down);
+    }
+    let units = [3, 0, 2].map(unit_of);
+    for unit in &units {
+        gateway.handle_link(Instant::START, &1.into(), LinkIndication::Received(unit.clone()));
+    }
+    taken(&mut gateway);
+    activate(&mut gateway, SHARERS[1]);
+    let expected = units.map(|unit| {
+        super::about(&1.into(), super::kind::DATA).with(super::M2uaParameter::ProtocolData(unit))
+    });
+    let (told, _) = taken(&mut gateway);
+    assert_eq!(told, expected.map(|message| (SHARERS[1], message)));
 }
 
 #[test]

@@ -60,3 +60,18 @@ fn messages_of_one_sequence_of_a_loadshare_go_to_one_asp_and_others_take_turns()
         }
     }
 }
+
+#[test]
+fn what_waits_for_an_asp_goes_in_the_order_in_which_it_came() {
+    let mut net = Net::connected();
+    net.disconnect(1);
+    let sent = [&b"first"[..], b"second", b"third"]
+        .map(|data| Unitdata { data: Bytes::from_static(data), ..unitdata(0, 1) });
+    for one in &sent {
+        net.asps[0].unitdata(1, one);
+    }
+    net.run();
+    assert_eq!(net.gateway.queued(2), 3);
+    net.connect(1);
+    assert_eq!(net.indications[1], sent.map(|one| UserProcessOutput::Unitdata(2, one)));
+}
