@@ -251,6 +251,16 @@ mod tests {
     }
 
     #[test]
+    fn a_repetition_that_is_asked_for_again_begins_anew() {
+        let mut sender = with(ErrorCorrection::Basic, 4);
+        assert_eq!(numbers(&mut sender, 4), [0, 1, 2, 3]);
+        assert!(sender.follow_indicator(false));
+        assert_eq!(numbers(&mut sender, 2), [0, 1]);
+        assert!(sender.follow_indicator(true));
+        assert_eq!(numbers(&mut sender, 9), [0, 1, 2, 3]);
+    }
+
+    #[test]
     fn no_more_than_127_messages_are_without_an_acknowledgement() {
         let mut sender = with(ErrorCorrection::Basic, 200);
         assert_eq!(numbers(&mut sender, 200).len(), 127);
@@ -264,6 +274,14 @@ mod tests {
         assert_eq!(numbers(&mut sender, 7), [0, 1, 0, 1, 0, 1, 0]);
         assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
         assert_eq!(numbers(&mut sender, 2), [1, 1]);
+    }
+
+    #[test]
+    fn an_acknowledgement_leaves_the_round_where_it_is() {
+        let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 127, octets: 10_000 }, 5);
+        assert_eq!(numbers(&mut sender, 7), [0, 1, 2, 3, 4, 0, 1]);
+        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(numbers(&mut sender, 5), [2, 3, 4, 1, 2]);
     }
 
     #[test]
