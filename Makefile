@@ -38,7 +38,7 @@ python-package: .venv/bin/maturin need-cargo need-cc
 	.venv/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
 	touch $@
 
-# Every published test purpose by its identifier, with its result.
+# Every test purpose by its identifier, with its result.
 conformance: need-cargo need-cc
 	cargo xtask conformance
 

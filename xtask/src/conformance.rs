@@ -1,5 +1,5 @@
-//! `cargo xtask conformance`: every published test purpose of every suite, with the result of the test that stands for
-//! it. The suites are `crates/*/conformance/*.toml`.
+//! `cargo xtask conformance`: every test purpose of every suite, with the result of the test that stands for it, and
+//! where the suite comes from. The suites are `crates/*/conformance/*.toml`.
 
 mod suite;
 mod tests;
@@ -121,7 +121,7 @@ fn results(said: &str) -> BTreeMap<String, String> {
 
 fn table(suite: &Suite, results: &BTreeMap<String, String>) -> String {
     let width = suite.purposes.iter().map(|purpose| purpose.id.len()).max().unwrap_or(0);
-    let mut text = format!("{}  {}\n", suite.name, suite.title);
+    let mut text = format!("{}  {}\n  Source: {}\n", suite.name, suite.title, suite.source);
     let mut totals: BTreeMap<&str, usize> = BTreeMap::new();
     for purpose in &suite.purposes {
         let (result, words) = match &purpose.fate {
@@ -175,8 +175,8 @@ mod test {
         let results =
             results("running 2 tests\ntest m::a ... FAILED\ntest m::c ... ok\n\ntest result: FAILED.\n");
         let suite = Suite::parse("crates/a/conformance/t.toml", SUITE).unwrap();
-        let expected =
-            "TS 1  T\n  A  failed   a does\n  B  n/a      b does (no b)\n  2 purposes: 1 failed, 1 n/a\n\n";
+        let expected = "TS 1  T\n  Source: S\n  A  failed   a does\n  B  n/a      b does (no b)\n  \
+                        2 purposes: 1 failed, 1 n/a\n\n";
         assert_eq!(table(&suite, &results), expected);
     }
 }

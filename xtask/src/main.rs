@@ -20,7 +20,7 @@ const USAGE: &str = "\
 usage: cargo xtask <check>
   tidy          floors, file lengths, forbidden words, documents and links
   rfc           count the RFC citations per section and check each quote against the RFC's text
-  conformance   run the tests that stand for published test purposes, and print them by identifier
+  conformance   run the tests that stand for test purposes, and print them by identifier
   mutants [<crate> ..] [--since <commit>]
                 change these crates, and what differs from the commit in all others, in one place at a time, and
                 fail where no test notices; goes on where an earlier run was ended

@@ -119,6 +119,7 @@ fn an_asp_comes_up_and_takes_traffic_and_comes_back_after_its_association() {
     pair.connect(0);
     assert_eq!((pair.states()[0], pair.gateway.active(&CONTEXT).len()), (AspState::Active, 1));
     assert!(pair.events.contains(&GatewayEvent::FlushQueue(CONTEXT)));
+    assert_eq!(pair.gateway.next_deadline(), None, "T(r) is stopped");
 }
 
 #[test]

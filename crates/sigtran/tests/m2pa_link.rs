@@ -8,7 +8,9 @@ mod bench;
 use bench::{Bench, NONE, Sent, config, msu};
 use bytes::Bytes;
 use slantpath_base::Duration;
-use slantpath_sigtran::m2pa::{CongestionThreshold, LinkConfig, LinkState, LinkStatus, Proving, Timers};
+use slantpath_sigtran::m2pa::{
+    Body, CongestionThreshold, LinkConfig, LinkState, LinkStatus, Proving, Timers,
+};
 use slantpath_sigtran::transport::{StreamId, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::Fsn;
@@ -86,6 +88,43 @@ fn nothing_is_retrieved_from_a_link_that_carries_messages() {
 }
 
 #[test]
+fn changeover_gets_less_the_more_the_peer_says_it_has() {
+    for (has, expected) in [(0, &[1, 2, 3, 4, 5][..]), (1, &[2, 3, 4, 5]), (3, &[4, 5])] {
+        let mut bench = failed_with_messages();
+        bench.request(LinkRequest::RetrieveMessagesAfter(Fsn(has)));
+        expect_retrieved(&mut bench, expected);
+    }
+}
+
+/// The peer may have taken what was sent before it said Ready: a message that takes the number of one that was flushed
+/// would be thrown away there as a repeated one.
+#[test]
+fn what_is_flushed_before_it_was_sent_again_leaves_its_number_to_no_other() {
+    let mut bench = Bench::without_proving();
+    bench.align();
+    bench.expect(Sent::Ready);
+    bench.send_msu(0);
+    bench.send_msu(1);
+    bench.expect_all(&[Sent::Data { fsn: 0, bsn: NONE }, Sent::Data { fsn: 1, bsn: NONE }]);
+    bench.request(LinkRequest::LocalProcessorOutage);
+    bench.expect(Sent::ProcessorOutage);
+    // The association has no room to send them again at once.
+    bench.transport(TransportInput::Congested(true));
+    bench.peer_sends(0, Body::LinkStatus(LinkStatus::Ready), NONE, NONE);
+    bench.expect_told(&LinkIndication::InService);
+    bench.expect(Sent::ProcessorOutage);
+    bench.request(LinkRequest::FlushBuffers);
+    assert_eq!(bench.link.counters().discarded.flushed_to_send, 2);
+    bench.request(LinkRequest::LocalProcessorRecovered);
+    bench.expect(Sent::ProcessorRecovered { fsn: 1, bsn: NONE });
+    bench.in_sequence(LinkStatus::Ready, NONE, 1);
+    bench.expect(Sent::ReadyInSequence { fsn: 1, bsn: NONE });
+    bench.transport(TransportInput::Congested(false));
+    bench.send_msu(2);
+    bench.expect(Sent::Data { fsn: 2, bsn: NONE });
+}
+
+#[test]
 fn congestion_is_told_before_a_message_is_refused() {
     let thresholds =
         vec![CongestionThreshold { onset: 2, abatement: 1 }, CongestionThreshold { onset: 4, abatement: 3 }];
@@ -119,7 +158,7 @@ fn another_payload_protocol_and_other_streams_are_not_m2pa() {
         let stream = StreamId(stream);
         bench.transport(TransportInput::Message { stream, payload_protocol, octets: octets.clone() });
     }
-    bench.peer_sends(0, slantpath_sigtran::m2pa::Body::Acknowledgement, NONE, NONE);
+    bench.peer_sends(0, Body::Acknowledgement, NONE, NONE);
     let discarded = bench.link.counters().discarded;
     assert_eq!((discarded.payload_protocol, discarded.wrong_stream), (1, 2));
     assert_eq!(bench.link.state(), LinkState::InService);
@@ -168,6 +207,17 @@ fn a_congested_association_gets_no_messages_but_acknowledgements() {
     bench.expect_nothing_sent();
     bench.transport(TransportInput::Congested(false));
     bench.expect(Sent::Data { fsn: 0, bsn: 0 });
+}
+
+#[test]
+fn a_busy_peer_that_owes_no_acknowledgement_is_borne_for_ever() {
+    let mut bench = Bench::in_service();
+    bench.status(LinkStatus::Busy);
+    bench.send_msu(0);
+    bench.expect_quiet(SECOND * 1_000);
+    assert_eq!(bench.link.state(), LinkState::InService);
+    bench.status(LinkStatus::BusyEnded);
+    bench.expect(Sent::Data { fsn: 0, bsn: NONE });
 }
 
 #[test]

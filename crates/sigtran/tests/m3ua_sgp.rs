@@ -114,6 +114,15 @@ impl Bench {
         self.octets_sent = 0;
     }
 
+    /// The ASPs that got DATA since the last clearing, each with the selection.
+    fn data(&self) -> Vec<(AssociationId, u8)> {
+        let of = |(to, message): &(AssociationId, Message)| match message {
+            Message::Data(data) => Some((*to, data.protocol_data.sls.0)),
+            _ => None,
+        };
+        self.sent.iter().filter_map(of).collect()
+    }
+
     /// The levels of the SCON that an ASP got for a point code.
     fn congestion_told(&self, asp: AssociationId, code: PointCode) -> Vec<Option<u8>> {
         let of = |(to, message): &(AssociationId, Message)| match message {
@@ -287,4 +296,100 @@ fn without_levels_what_waits_is_told_of_again_for_every_eighth_message_and_its_e
     assert_eq!(bench.congestion_told(FIRST, OTHER), [None; 3]);
     // The interworking function keeps a status, and hears of the end.
     assert_eq!(bench.congestion_indicated(OTHER), [1, 0]);
+}
+
+#[test]
+fn the_active_asps_of_a_loadshare_share_the_selections() {
+    let mut bench = Bench::new(config());
+    for sls in 0..6 {
+        bench.transfer(OTHER, sls);
+    }
+    let shared = [(SECOND, 0), (THIRD, 1), (SECOND, 2), (THIRD, 3), (SECOND, 4), (THIRD, 5)];
+    assert_eq!(bench.data(), shared);
+    // One that is left has them all.
+    bench.put(SECOND, TransportInput::Down);
+    bench.clear();
+    for sls in 0..3 {
+        bench.transfer(OTHER, sls);
+    }
+    assert_eq!(bench.data(), [(THIRD, 0), (THIRD, 1), (THIRD, 2)]);
+}
+
+#[test]
+fn traffic_starts_with_as_many_asps_as_the_redundancy_needs_and_then_goes_on_with_one() {
+    let mut config = config();
+    config.servers[1].server.needed_active = 2;
+    let sgp = Sgp::new(config).unwrap();
+    let (sent, indications) = (Vec::new(), Vec::new());
+    let mut bench = Bench { now: Instant::START, sgp, sent, octets_sent: 0, indications };
+    bench.activate(SECOND, 2);
+    bench.transfer(OTHER, 0);
+    assert_eq!(bench.data(), []);
+    assert_eq!(bench.sgp.counters().dropped(DropReason::NoActiveAsp), 1);
+    assert_eq!(bench.sgp.availability((None, OTHER)), Availability::Unavailable);
+    bench.activate(THIRD, 2);
+    assert_eq!(bench.sgp.availability((None, OTHER)), Availability::Available);
+    bench.transfer(OTHER, 0);
+    bench.put(SECOND, TransportInput::Down);
+    bench.transfer(OTHER, 0);
+    assert_eq!(bench.data(), [(SECOND, 0), (THIRD, 0)]);
+}
+
+#[test]
+fn what_waits_for_an_asp_goes_in_the_order_in_which_it_came() {
+    let mut bench = Bench::new(config());
+    bench.put(SECOND, TransportInput::Down);
+    bench.put(THIRD, TransportInput::Down);
+    for sls in [5, 0, 7, 2] {
+        bench.transfer(OTHER, sls);
+    }
+    assert_eq!(bench.data(), []);
+    bench.activate(THIRD, 2);
+    assert_eq!(bench.data(), [(THIRD, 5), (THIRD, 0), (THIRD, 7), (THIRD, 2)]);
+}
+
+#[test]
+fn the_first_message_of_each_flow_of_a_broadcast_is_tagged_whenever_an_asp_becomes_active() {
+    let mut config = config();
+    config.servers[1].server.traffic_mode = Some(TrafficMode::Broadcast);
+    let mut bench = Bench::new(config);
+    let tags = |bench: &mut Bench| -> Vec<_> {
+        bench.clear();
+        for sls in [0, 1, 0, 255, 1] {
+            bench.transfer(OTHER, sls);
+        }
+        let of = |(to, message): &(AssociationId, Message)| match message {
+            Message::Data(data) => Some((*to, data.protocol_data.sls.0, data.correlation_id)),
+            _ => None,
+        };
+        bench.sent.iter().filter_map(of).collect()
+    };
+    let to_both = |tagged: [Option<u32>; 5]| -> Vec<_> {
+        let flows = [0, 1, 0, 255, 1].into_iter().zip(tagged);
+        flows.flat_map(|(sls, tag)| [SECOND, THIRD].map(|asp| (asp, sls, tag))).collect()
+    };
+    assert_eq!(tags(&mut bench), to_both([Some(1), Some(2), None, Some(3), None]));
+    assert_eq!(tags(&mut bench), to_both([None; 5]));
+    bench.put(THIRD, TransportInput::Down);
+    bench.activate(THIRD, 2);
+    assert_eq!(tags(&mut bench), to_both([Some(4), Some(5), None, Some(6), None]));
+}
+
+#[test]
+fn what_waits_for_an_asp_longer_than_the_recovery_timer_is_thrown_away_and_counted() {
+    let mut bench = Bench::new(config());
+    bench.put(SECOND, TransportInput::Down);
+    bench.put(THIRD, TransportInput::Down);
+    for sls in 0..3 {
+        bench.transfer(OTHER, sls);
+    }
+    let moment = Duration::from_nanos(1);
+    for (time, expired) in [(Duration::from_secs(2) - moment, 0), (moment, 3)] {
+        bench.now += time;
+        bench.sgp.handle_timeout(bench.now);
+        bench.drain();
+        assert_eq!(bench.sgp.counters().dropped(DropReason::RecoveryExpired), expired);
+    }
+    bench.activate(THIRD, 2);
+    assert_eq!(bench.data(), []);
 }

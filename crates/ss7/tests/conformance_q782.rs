@@ -1,5 +1,5 @@
-//! Q.782: MTP level 3 test specification. Each test bears the number of its purpose; the table beside the crate has
-//! the purposes in words.
+//! Purposes for MTP level 3, written here in groups like those of Q.782. Each test bears the number of its purpose; the
+//! table beside the crate has the purposes in words, and what is known of the Recommendation's own.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 #[path = "conformance_q782/changeback.rs"]

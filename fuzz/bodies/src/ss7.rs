@@ -79,7 +79,8 @@ pub fn mtp2(data: &[u8]) {
             6 => link.request(now, LinkRequest::RetrieveMessagesAfter(Fsn(u32::from(*pause)))),
             7 => link.request(now, LinkRequest::Transmit(Bytes::from_static(&[0x85, 1, 2, 3, 4]))),
             8 => link.set_busy(now, pause % 2 == 0),
-            9 => link.handle_errored_unit(now),
+            9 if what / 12 % 2 == 0 => link.handle_errored_unit(now),
+            9 => link.handle_units_lost(now),
             _ => {
                 let body: &[u8] = if what / 12 % 2 == 0 { &[0] } else { &[1, what / 24 % 6] };
                 if let Ok(unit) = SignalUnit::parse(&[rest, body].concat()) {

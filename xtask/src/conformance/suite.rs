@@ -1,4 +1,4 @@
-//! One published suite of test purposes, as its TOML table says.
+//! One suite of test purposes, as its TOML table says.
 
 use toml::{Table, Value};
 
@@ -9,13 +9,15 @@ pub(super) struct Suite {
     pub(super) path: String,
     pub(super) name: String,
     pub(super) title: String,
+    /// Who wrote the list, and what of it was published.
+    pub(super) source: String,
     pub(super) package: String,
     /// The integration test that holds the purposes' tests.
     pub(super) target: String,
     pub(super) purposes: Vec<Purpose>,
 }
 
-/// One purpose under its published identifier.
+/// One purpose under its identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Purpose {
     pub(super) id: String,
@@ -37,13 +39,13 @@ impl Suite {
         let table: Table = text.parse().map_err(|error| format!("the table is no TOML: {error}"))?;
         let known = ["suite", "title", "source", "package", "target", "purpose"];
         refuse_others(&table, &known)?;
-        word(&table, "source")?;
         let purposes =
             table.get("purpose").and_then(Value::as_array).ok_or("the suite has no [[purpose]]")?;
         Ok(Self {
             path: path.to_owned(),
             name: word(&table, "suite")?,
             title: word(&table, "title")?,
+            source: word(&table, "source")?,
             package: word(&table, "package")?,
             target: word(&table, "target")?,
             purposes: purposes.iter().map(Purpose::read).collect::<Result<_, _>>()?,

@@ -128,12 +128,13 @@ impl Link {
         }
     }
 
-    /// The line breaks. Says whether there is one that worked.
+    /// The line breaks: its ends find no unit any more, and give it up when their monitors do. Says whether there is
+    /// one that worked.
     pub(super) fn fail(&mut self, now: Instant) -> bool {
         match &mut self.kind {
             Kind::Line(line) if !line.0.is_broken() => {
                 line.0.fail();
-                line.1.iter_mut().for_each(|end| end.handle_bearer_failure(now));
+                line.1.iter_mut().for_each(|end| end.handle_units_lost(now));
                 true
             }
             Kind::Association(_) | Kind::Line(_) => false,

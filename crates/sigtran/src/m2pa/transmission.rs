@@ -261,6 +261,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_sent_again_may_have_arrived_the_first_time_with_all_behind_it() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
+        assert_eq!(transmission.send_next(Instant::START, 5).unwrap().fsn, number(2));
+        assert_eq!(transmission.acknowledge(number(4)), Ok(3));
+        let next = transmission.send_next(Instant::START, 5).unwrap();
+        assert_eq!((next.fsn, next.msu[0], next.is_again), (number(5), 5, false));
+    }
+
+    #[test]
+    fn what_is_given_after_a_retrieval_is_not_sent_again() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
+        let (_, messages) = transmission.retrieve_after(Some(number(1)));
+        assert_eq!(firsts(&messages), [2, 3, 4, 5, 6]);
+        transmission.push(Bytes::from_static(b"new"));
+        assert!(!transmission.send_next(Instant::START, 5).unwrap().is_again);
+    }
+
+    #[test]
     fn what_is_flushed_after_an_outage_leaves_its_numbers_to_what_follows() {
         let mut transmission = five_sent();
         assert_eq!(transmission.resynchronize(number(2)), Ok(3));
@@ -268,6 +288,17 @@ mod tests {
         transmission.push(Bytes::from_static(b"new"));
         let next = transmission.send_next(Instant::START, 5).unwrap();
         assert_eq!((next.fsn, next.is_again), (number(3), false));
+    }
+
+    #[test]
+    fn what_the_peer_may_have_taken_keeps_its_numbers_when_it_is_flushed() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
+        assert_eq!(transmission.flush(), 5);
+        assert_eq!(transmission.last_sent(), number(4));
+        transmission.push(Bytes::from_static(b"new"));
+        let next = transmission.send_next(Instant::START, 5).unwrap();
+        assert_eq!((next.fsn, next.is_again), (number(5), false));
     }
 
     #[test]

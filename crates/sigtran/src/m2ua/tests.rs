@@ -8,13 +8,14 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::Fsn;
 
-use crate::asp::{AsState, ServerConfig};
+use crate::asp::{AsState, AspMessage, GatewayConfig, Scope as _, ServerConfig, TrafficMode};
 use crate::drops::DropReason;
-use crate::interface::InterfaceIdentifier;
+use crate::interface::{InterfaceIdentifier, Interfaces};
 use crate::m2ua::{
     LinkConfig, LinkProcess, LinkProcessConfig, LinkProcessOutput, LinkState, LinkStatus, SignallingGateway,
     SignallingGatewayConfig, SignallingGatewayOutput,
 };
+use crate::message::OwnMessage;
 use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
@@ -317,6 +318,111 @@ fn a_restart_of_the_association_begins_anew() {
     pair.run();
     assert_eq!(pair.gateway.asps().as_state(&Pair::interface()), Some(AsState::Active));
     assert_eq!(pair.asp.link_status(&Pair::interface()), Some(LinkStatus::InService));
+}
+
+/// A gateway whose link two ASPs share, both active, and the link in service.
+fn shared() -> SignallingGateway {
+    let mut gateway = SignallingGateway::new(SignallingGatewayConfig::default()).unwrap();
+    let server = ServerConfig { traffic_mode: Some(TrafficMode::Loadshare), ..ServerConfig::default() };
+    gateway.add_link(1.into(), LinkConfig::default(), server);
+    for association in SHARERS {
+        activate(&mut gateway, association);
+    }
+    gateway.handle_link(Instant::START, &1.into(), LinkIndication::InService);
+    taken(&mut gateway);
+    gateway
+}
+
+fn activate(gateway: &mut SignallingGateway, association: AssociationId) {
+    gateway.handle_transport(Instant::START, association, TransportInput::Up { outbound_streams: 4 });
+    let scope = Interfaces::of(&[1.into()]);
+    let up = AspMessage::AspUp { asp_identifier: None, info: None };
+    let active = AspMessage::AspActive { traffic_mode: None, scope, labels: (), info: None };
+    for message in [up, active] {
+        let octets = super::Message::Asp(message).to_bytes();
+        let input = TransportInput::Message { stream: StreamId(0), payload_protocol: 2, octets };
+        gateway.handle_transport(Instant::START, association, input);
+    }
+}
+
+const SHARERS: [AssociationId; 2] = [AssociationId(5), AssociationId(6)];
+
+/// What the gateway has told its ASPs of the link, and what it has asked of level 2.
+fn taken(
+    gateway: &mut SignallingGateway,
+) -> (Vec<(AssociationId, OwnMessage<super::M2uaParameter>)>, Vec<LinkRequest>) {
+    let (mut told, mut asked) = (Vec::new(), Vec::new());
+    loop {
+        match gateway.poll_output(Instant::START) {
+            SignallingGatewayOutput::Wait(_) => return (told, asked),
+            SignallingGatewayOutput::Link(_, request) => asked.push(request),
+            SignallingGatewayOutput::Transmit(transmit) => {
+                if let super::Message::Own(message) = super::Message::receive(&transmit.octets).unwrap() {
+                    told.push((transmit.association, message));
+                }
+            }
+            SignallingGatewayOutput::Busy(..) | SignallingGatewayOutput::Event(_) => {}
+        }
+    }
+}
+
+/// A message of that signalling link selection, which is the high half of the label's last octet.
+fn unit_of(selection: u8) -> Bytes {
+    let mut octets = UNIT.to_vec();
+    octets[4] = octets[4] & 0x0f | selection << 4;
+    octets.into()
+}
+
+#[test]
+fn the_asps_of_a_loadshare_share_the_selections_and_all_hear_of_the_link() {
+    let mut gateway = shared();
+    for selection in [0, 1, 2, 3, 15, 3] {
+        let received = LinkIndication::Received(unit_of(selection));
+        gateway.handle_link(Instant::START, &1.into(), received);
+    }
+    let (told, _) = taken(&mut gateway);
+    let who: Vec<_> = told.iter().map(|(association, _)| *association).collect();
+    let [first, second] = SHARERS;
+    assert_eq!(who, [first, second, first, second, second, second]);
+    assert!(told.iter().all(|(_, message)| message.kind == super::kind::DATA));
+    gateway.handle_link(Instant::START, &1.into(), LinkIndication::Congestion(1));
+    let (told, _) = taken(&mut gateway);
+    assert_eq!(told.iter().map(|(association, _)| *association).collect::<Vec<_>>(), SHARERS);
+}
+
+#[test]
+fn what_waits_for_an_asp_goes_in_the_order_in_which_it_came() {
+    let mut gateway = shared();
+    for association in SHARERS {
+        gateway.handle_transport(Instant::START, association, TransportInput::Down);
+    }
+    let units = [3, 0, 2].map(unit_of);
+    for unit in &units {
+        gateway.handle_link(Instant::START, &1.into(), LinkIndication::Received(unit.clone()));
+    }
+    taken(&mut gateway);
+    activate(&mut gateway, SHARERS[1]);
+    let expected = units.map(|unit| {
+        super::about(&1.into(), super::kind::DATA).with(super::M2uaParameter::ProtocolData(unit))
+    });
+    let (told, _) = taken(&mut gateway);
+    assert_eq!(told, expected.map(|message| (SHARERS[1], message)));
+}
+
+#[test]
+fn level_3_of_a_link_is_out_when_its_application_server_is_down_and_not_while_it_is_pending() {
+    let mut gateway = shared();
+    for association in SHARERS {
+        gateway.handle_transport(Instant::START, association, TransportInput::Down);
+    }
+    assert_eq!(gateway.asps().as_state(&1.into()), Some(AsState::Pending));
+    assert_eq!(taken(&mut gateway).1, []);
+    let recovery = Instant::START + GatewayConfig::default().recovery;
+    gateway.handle_timeout(recovery - Duration::from_nanos(1));
+    assert_eq!(taken(&mut gateway).1, []);
+    gateway.handle_timeout(recovery);
+    assert_eq!(gateway.asps().as_state(&1.into()), Some(AsState::Down));
+    assert_eq!(taken(&mut gateway).1, [LinkRequest::LocalProcessorOutage]);
 }
 
 #[derive(Clone, Debug)]

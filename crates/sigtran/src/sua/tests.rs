@@ -4,6 +4,7 @@ mod congestion;
 mod connections;
 mod flow_control;
 mod segments;
+mod transfer;
 
 use std::collections::VecDeque;
 

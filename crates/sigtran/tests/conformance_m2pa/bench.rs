@@ -15,6 +15,8 @@ use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 pub(crate) const NONE: u32 = 0x00ff_ffff;
 /// The length that the mapping of Q.781 uses for its messages: 35 octets of data, which is 34 behind the priority.
 const MSU_LEN: usize = 34;
+/// The least time: so long before a timer expires, it has not expired.
+const MOMENT: Duration = Duration::from_nanos(1);
 
 /// A message of the link under test as the scripts speak of it. Streams are checked when it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +52,7 @@ pub(crate) enum Sent {
 pub(crate) struct Bench {
     pub(crate) link: Link,
     pub(crate) now: Instant,
-    sent: VecDeque<(Instant, Sent)>,
+    sent: VecDeque<Sent>,
     /// The messages behind `sent`, for those that look at octets.
     pub(crate) octets: Vec<Bytes>,
     told: VecDeque<LinkIndication>,
@@ -230,18 +232,15 @@ impl Bench {
         self.now = end;
     }
 
-    /// Waits until the link sends that message first of all but repeated proving, and says how long that took.
-    pub(crate) fn time_until(&mut self, message: Sent, most: Duration) -> Duration {
-        let start = self.now;
-        self.wait(most);
-        let (at, sent) = self.sent.pop_front().unwrap_or_else(|| panic!("{message:?} is not sent"));
-        assert_eq!(sent, message);
-        at - start
+    /// Lets a timer expire that has so long to go. The link sends and tells nothing until the moment when it does.
+    pub(crate) fn expire(&mut self, time: Duration) {
+        self.expect_quiet(time - MOMENT);
+        self.wait(MOMENT);
     }
 
     /// The next message that the link has sent, but for repeated proving.
     pub(crate) fn expect(&mut self, message: Sent) {
-        assert_eq!(self.sent.pop_front().map(|(_, sent)| sent), Some(message));
+        assert_eq!(self.sent.pop_front(), Some(message));
     }
 
     pub(crate) fn expect_all(&mut self, messages: &[Sent]) {
@@ -306,7 +305,7 @@ impl Bench {
             matches!(sent, Sent::ProvingNormal | Sent::ProvingEmergency) && self.last == Some(sent);
         self.last = Some(sent);
         if !is_repeated_proving {
-            self.sent.push_back((self.now, sent));
+            self.sent.push_back(sent);
         }
     }
 }
@@ -353,9 +352,4 @@ pub(crate) fn proving_normal() -> LinkStatus {
 
 pub(crate) fn proving_emergency() -> LinkStatus {
     LinkStatus::ProvingEmergency(Bytes::from_static(&[0xa5; 20]))
-}
-
-/// Asserts that a timer took as long as its range allows.
-pub(crate) fn assert_within(duration: Duration, least: Duration, most: Duration) {
-    assert!((least..=most).contains(&duration), "{duration} is not within {least} and {most}");
 }

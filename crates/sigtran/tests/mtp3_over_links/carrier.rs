@@ -6,7 +6,7 @@ use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 use slantpath_sigtran::m2pa::{self, Proving};
 use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
-use slantpath_ss7::mtp2::{self, Arrival, Bearer};
+use slantpath_ss7::mtp2::{self, Arrival, Bearer, Transmission};
 
 pub(crate) enum Carrier {
     Association(Box<Association>),
@@ -29,6 +29,8 @@ pub(crate) struct Association {
 pub(crate) struct Line {
     ends: [mtp2::Link; 2],
     bearers: [Bearer; 2],
+    /// What each end has been sending last, which the line carries again when it works again.
+    last: [Option<Transmission>; 2],
     is_up: bool,
 }
 
@@ -64,6 +66,7 @@ impl Carrier {
         Self::Line(Box::new(Line {
             ends: [end(), end()],
             bearers: [bearer("forward"), bearer("backward")],
+            last: [None, None],
             is_up: true,
         }))
     }
@@ -75,7 +78,8 @@ impl Carrier {
         }
     }
 
-    /// Both ends hear of a failure at once, and what was on its way is lost.
+    /// What is on its way is lost. The ends of an association hear of it at once; those of a line find no unit any
+    /// more, until their monitors give it up.
     pub(crate) fn fail(&mut self, now: Instant) {
         match self {
             Self::Association(association) => {
@@ -89,7 +93,7 @@ impl Carrier {
             }
             Self::Line(line) => {
                 if core::mem::take(&mut line.is_up) {
-                    line.ends.iter_mut().for_each(|end| end.handle_bearer_failure(now));
+                    line.ends.iter_mut().for_each(|end| end.handle_units_lost(now));
                 }
             }
         }
@@ -103,7 +107,11 @@ impl Carrier {
                     association.ends.iter_mut().for_each(|end| end.handle_transport(now, up.clone()));
                 }
             }
-            Self::Line(line) => line.is_up = true,
+            Self::Line(line) => {
+                if !core::mem::replace(&mut line.is_up, true) {
+                    line.carry_again(now);
+                }
+            }
         }
     }
 
@@ -213,11 +221,23 @@ impl Association {
 }
 
 impl Line {
+    fn carry_again(&mut self, now: Instant) {
+        for (bearer, last) in self.bearers.iter_mut().zip(&self.last) {
+            if let Some(last) = last.as_ref().filter(|last| last.repeats) {
+                let end = now + (last.end - last.start);
+                bearer.carry(Transmission { start: now, end, ..last.clone() });
+            }
+        }
+    }
+
     fn poll(&mut self, now: Instant, end: usize) -> Option<LinkIndication> {
         loop {
             match self.ends[end].poll_output(now) {
                 mtp2::Output::Indication(indication) => return Some(indication),
-                mtp2::Output::Transmit(transmission) => self.bearers[end].carry(transmission),
+                mtp2::Output::Transmit(transmission) => {
+                    self.last[end] = Some(transmission.clone());
+                    self.bearers[end].carry(transmission);
+                }
                 mtp2::Output::Wait(_) => return None,
             }
         }

@@ -23,7 +23,7 @@ pub struct Counters {
     pub discarded_not_in_service: u64,
     /// Messages thrown away by `FlushBuffers` or a start with old messages in the buffers.
     pub flushed: u64,
-    /// Units that the line damaged.
+    /// Units that the line damaged, and runs of octets without a unit that count as one.
     pub errored_units: u64,
     /// Retransmissions asked for.
     pub negative_acknowledgements_sent: u64,

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant, TimerTable};
 
-use self::hearing::Heard;
+use self::hearing::{Coming, Heard};
 pub use self::sending::Transmission;
 use self::sending::{Fill, Line};
 use super::alignment::{ALIGNMENT, AlignmentInput, AlignmentState};
@@ -114,7 +114,7 @@ impl Link {
             monitor: ErrorMonitor::new(&config),
             timers: TimerTable::default(),
             line: Line { first_end: Instant::START, repeating: None },
-            heard: Heard { last_end: Instant::START, repeating: None, read_again: None },
+            heard: Heard { last_end: Instant::START, coming: Coming::Flags, read_again: None },
             congestion: 0,
             indications: VecDeque::new(),
             counters: Counters::default(),
@@ -177,9 +177,13 @@ impl Link {
             }
             if self.heard.read_again.is_some_and(|at| at <= now) {
                 self.heard.read_again = None;
-                if let Some((unit, _)) = self.heard.repeating.clone() {
+                if let Coming::Copies(unit, _) = self.heard.coming.clone() {
                     self.read(now, unit);
                 }
+                continue;
+            }
+            if self.octets_counted_at().is_some_and(|at| at <= now) {
+                self.count_octets(now);
                 continue;
             }
             return self.poll_line(now);

@@ -27,6 +27,10 @@ impl ErrorMonitor {
         self.mode = Mode::Off;
     }
 
+    pub(super) fn is_running(&self) -> bool {
+        self.mode != Mode::Off
+    }
+
     pub(super) fn start_in_service(&mut self) {
         self.mode = Mode::InService { errors: 0, units: 0 };
     }

@@ -3,15 +3,40 @@
 use super::config::ErrorCorrection;
 use super::unit::Header;
 
-/// The last three verdicts on a number: two abnormal ones among them are a failure (Q.703, sections 5.3.1, 5.3.2).
+/// How long ago a number was abnormal: two of three in a row are a failure (Q.703, sections 5.3.1, 5.3.2).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TwoOfThree(u8);
+pub(super) enum TwoOfThree {
+    /// In none of the last two units.
+    #[default]
+    Normal,
+    /// In the last one.
+    JustAbnormal,
+    /// In the one before the last.
+    AbnormalBefore,
+}
+
+/// What a number makes of its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is read.
+    Read,
+    /// It is thrown away: the number is abnormal, or was in the unit before. OpenSS7, which follows the figures of
+    /// Q.703, trusts the second normal one only; its course of Q.781's case 9.9 asks for that.
+    Discard,
+    /// It is the second abnormal one of three.
+    Failure,
+}
 
 impl TwoOfThree {
-    /// Notes a verdict; whether it makes a failure.
-    pub(super) fn note(&mut self, abnormal: bool) -> bool {
-        self.0 = self.0 << 1 & 0b111 | u8::from(abnormal);
-        abnormal && self.0.count_ones() >= 2
+    pub(super) fn judge(&mut self, is_abnormal: bool) -> Verdict {
+        let (next, verdict) = match (*self, is_abnormal) {
+            (Self::Normal | Self::AbnormalBefore, false) => (Self::Normal, Verdict::Read),
+            (Self::JustAbnormal, false) => (Self::AbnormalBefore, Verdict::Discard),
+            (Self::Normal, true) => (Self::JustAbnormal, Verdict::Discard),
+            (Self::JustAbnormal | Self::AbnormalBefore, true) => (Self::JustAbnormal, Verdict::Failure),
+        };
+        *self = next;
+        verdict
     }
 }
 
@@ -22,7 +47,7 @@ pub(super) enum Reception {
     Accepted,
     /// A message that was accepted before.
     Repeated,
-    /// A message before which another is missing.
+    /// A message before which another is missing, or whose numbers cannot be trusted.
     OutOfSequence,
     /// A fill-in unit, or one to be ignored.
     Nothing,
@@ -74,15 +99,20 @@ impl Receiver {
 
     /// Reads the forward numbers of a fill-in or message unit.
     pub(super) fn handle(&mut self, header: Header, is_message: bool) -> Reception {
+        let discarded = if is_message { Reception::OutOfSequence } else { Reception::Nothing };
         if self.is_basic && header.fib != self.bib {
             // Sent before the peer read the negative acknowledgement.
             if self.is_repetition_awaited {
-                return if is_message { Reception::OutOfSequence } else { Reception::Nothing };
+                return discarded;
             }
-            let failed = self.abnormal.note(true);
-            return if failed { Reception::Abnormal } else { Reception::Nothing };
+            return match self.abnormal.judge(true) {
+                Verdict::Failure => Reception::Abnormal,
+                Verdict::Discard | Verdict::Read => discarded,
+            };
         }
-        self.abnormal.note(false);
+        if self.abnormal.judge(false) == Verdict::Discard {
+            return discarded;
+        }
         self.is_repetition_awaited = false;
         let expected = self.last_accepted.wrapping_add(1) & 0x7f;
         match (is_message, header.fsn) {
@@ -95,7 +125,7 @@ impl Receiver {
             (true, fsn) if !self.is_basic && is_before(fsn, expected) => Reception::Repeated,
             _ => {
                 self.ask_for_repetition();
-                if is_message { Reception::OutOfSequence } else { Reception::Nothing }
+                discarded
             }
         }
     }
@@ -158,6 +188,16 @@ mod tests {
         assert_eq!(receiver.handle(header(127, false), false), Reception::Nothing);
         assert_eq!(receiver.handle(header(127, true), false), Reception::Nothing);
         assert_eq!(receiver.handle(header(127, false), false), Reception::Abnormal);
+    }
+
+    #[test]
+    fn the_second_normal_unit_behind_an_abnormal_one_is_read() {
+        let mut receiver = Receiver::new(ErrorCorrection::Basic);
+        assert_eq!(receiver.handle(header(0, false), true), Reception::OutOfSequence);
+        assert_eq!(receiver.handle(header(0, true), true), Reception::OutOfSequence);
+        assert_eq!(receiver.handle(header(0, true), true), Reception::Accepted);
+        assert_eq!(receiver.handle(header(1, false), true), Reception::OutOfSequence);
+        assert_eq!(receiver.negative_acknowledgements(), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::config::ErrorCorrection;
-use super::receiver::TwoOfThree;
+use super::receiver::{TwoOfThree, Verdict};
 use super::unit::octets_on_line;
 
 /// Most messages without an acknowledgement: the numbers of 7 bits allow no more.
@@ -18,7 +18,7 @@ pub(super) enum Acknowledgement {
     Nothing,
     /// Messages were acknowledged.
     Progress,
-    /// A number outside the window; harmless so far.
+    /// The unit is not to be read: its number is outside the window, harmless so far, or that of the last unit was.
     Unreasonable,
     /// The second one in three.
     Abnormal,
@@ -167,11 +167,11 @@ impl Sender {
     pub(super) fn acknowledge(&mut self, bsn: u8) -> Acknowledgement {
         let unacknowledged = self.unacknowledged.len();
         let outstanding = usize::from(self.last_sent.wrapping_sub(bsn) & 0x7f);
-        if outstanding > unacknowledged {
-            let failed = self.abnormal.note(true);
-            return if failed { Acknowledgement::Abnormal } else { Acknowledgement::Unreasonable };
+        match self.abnormal.judge(outstanding > unacknowledged) {
+            Verdict::Read => {}
+            Verdict::Discard => return Acknowledgement::Unreasonable,
+            Verdict::Failure => return Acknowledgement::Abnormal,
         }
-        self.abnormal.note(false);
         let count = unacknowledged - outstanding;
         for body in self.unacknowledged.drain(..count) {
             self.octets_unacknowledged -= octets_on_line(body.len());
@@ -251,6 +251,16 @@ mod tests {
     }
 
     #[test]
+    fn a_repetition_that_is_asked_for_again_begins_anew() {
+        let mut sender = with(ErrorCorrection::Basic, 4);
+        assert_eq!(numbers(&mut sender, 4), [0, 1, 2, 3]);
+        assert!(sender.follow_indicator(false));
+        assert_eq!(numbers(&mut sender, 2), [0, 1]);
+        assert!(sender.follow_indicator(true));
+        assert_eq!(numbers(&mut sender, 9), [0, 1, 2, 3]);
+    }
+
+    #[test]
     fn no_more_than_127_messages_are_without_an_acknowledgement() {
         let mut sender = with(ErrorCorrection::Basic, 200);
         assert_eq!(numbers(&mut sender, 200).len(), 127);
@@ -267,6 +277,14 @@ mod tests {
     }
 
     #[test]
+    fn an_acknowledgement_leaves_the_round_where_it_is() {
+        let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 127, octets: 10_000 }, 5);
+        assert_eq!(numbers(&mut sender, 7), [0, 1, 2, 3, 4, 0, 1]);
+        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(numbers(&mut sender, 5), [2, 3, 4, 1, 2]);
+    }
+
+    #[test]
     fn a_full_window_forces_a_cycle_before_new_messages() {
         let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 3, octets: 10_000 }, 5);
         assert_eq!(numbers(&mut sender, 8), [0, 1, 2, 0, 1, 2, 0, 1]);
@@ -280,8 +298,10 @@ mod tests {
         let mut sender = with(ErrorCorrection::Basic, 2);
         numbers(&mut sender, 2);
         assert_eq!(sender.acknowledge(5), Acknowledgement::Unreasonable);
+        assert_eq!(sender.acknowledge(1), Acknowledgement::Unreasonable);
+        assert_eq!(sender.clone().acknowledge(5), Acknowledgement::Abnormal);
         assert_eq!(sender.acknowledge(1), Acknowledgement::Progress);
-        assert_eq!(sender.acknowledge(5), Acknowledgement::Abnormal);
+        assert_eq!(sender.acknowledge(5), Acknowledgement::Unreasonable);
     }
 
     #[test]

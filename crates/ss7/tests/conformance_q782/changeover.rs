@@ -213,6 +213,19 @@ fn q782_3_16_short_processor_outage() {
     assert_eq!(tester.requests, [(1, LinkRequest::Continue)]);
     let carried = tester.carried();
     assert_eq!((carried.len(), carried[0].over), (1, 1), "it goes behind the others on its own link");
+    // A's own is over T24 after it ended, unless it returns meanwhile.
+    tester.node.local_processor_outage(tester.now, LinkId(1), true);
+    tester.node.local_processor_outage(tester.now, LinkId(1), false);
+    tester.pass(slantpath_base::Duration::from_millis(100));
+    tester.node.local_processor_outage(tester.now, LinkId(1), true);
+    tester.node.local_processor_outage(tester.now, LinkId(1), false);
+    tester.said();
+    tester.requests.clear();
+    tester.expire(Timer::T24);
+    assert_eq!(
+        tester.requests,
+        [LinkRequest::LocalProcessorRecovered, LinkRequest::Continue].map(|request| (1, request))
+    );
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! 6: controlled rerouting.
 
-use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ManagementMessage as M;
 use slantpath_ss7::mtp3::node::{Procedure, Timer};
@@ -88,9 +87,7 @@ fn q782_6_6_at_a_transfer_point() {
     tester.say(0, B, 0, M::Tfa(PointCode(D)));
     tester.bring(4, F, D, 0, 2);
     assert_eq!((over(&mut tester), tester.messages()), (vec![], vec![]));
-    tester.pass(Duration::from_millis(799));
-    assert_eq!(over(&mut tester), []);
-    tester.pass(Duration::from_millis(1));
+    tester.expire(Timer::T6);
     assert_eq!(over(&mut tester), [(0, 2)]);
     assert_eq!(tester.told(), [(B, M::Tfp(PointCode(D))), (C, M::Tfa(PointCode(D)))]);
 }

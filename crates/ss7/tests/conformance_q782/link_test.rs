@@ -7,7 +7,7 @@ use slantpath_ss7::mtp3::{
     ManagementLayout, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls, TestMessage,
 };
 
-use crate::tester::{A, B, C, Tester, configuration_a};
+use crate::tester::{A, B, C, START, Tester, configuration_a};
 
 /// Link 0 is in service at level 2, and nobody answers.
 fn unanswered() -> Tester {
@@ -111,7 +111,7 @@ fn q782_12_7_test_that_came_over_the_wrong_link() {
 #[test]
 fn q782_12_8_periodic_test() {
     let mut tester = Tester::ready(configuration_a(2));
-    tester.expire(Timer::TestT2);
+    tester.expire_since(START, Timer::TestT2);
     assert_eq!(tester.tests.len(), 2);
     assert!(tester.is_available(0));
 }
@@ -120,7 +120,7 @@ fn q782_12_8_periodic_test() {
 fn q782_12_9_periodic_test_fails() {
     let mut tester = Tester::ready(configuration_a(2));
     tester.send(B, 0, 1);
-    tester.expire(Timer::TestT2);
+    tester.expire_since(START, Timer::TestT2);
     tester.answers_tests = false;
     tester.expire(Timer::TestT2);
     tester.aligns = false;
@@ -129,5 +129,11 @@ fn q782_12_9_periodic_test_fails() {
     assert!(!tester.is_available(0) && !tester.is_available(1));
     assert!(tester.requests.contains(&(0, LinkRequest::Stop)));
     tester.link(0, LinkIndication::OutOfService(slantpath_ss7::link::OutOfServiceReason::Stopped));
+    // Link 0 failed first, and an order about it went over link 1.
+    let failed = tester.now;
+    tester.expire(Timer::T1);
+    assert_eq!(tester.requests.last(), Some(&(1, LinkRequest::Start)));
+    tester.expire_since(failed, Timer::T2);
+    assert_eq!(tester.requests.last(), Some(&(0, LinkRequest::Start)));
     assert_eq!(tester.node.link_activity(LinkId(0)), LinkActivity::Aligning);
 }

@@ -1,6 +1,5 @@
 //! 10: signalling point restart.
 
-use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
     AdjacentState, Config, DiscardReason, LinkId, LinkSetId, ManagementEvent, Procedure, RestartState, Timer,
@@ -8,7 +7,9 @@ use slantpath_ss7::mtp3::node::{
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage as M};
 use slantpath_ss7::transfer::TransferIndication;
 
-use crate::tester::{B, C, D, E, F, Tester, configuration_a, configuration_b, configuration_d};
+use crate::tester::{
+    B, C, D, E, F, MOMENT, START, Tester, configuration_a, configuration_b, configuration_d,
+};
 
 fn restarting(mut config: Config) -> Tester {
     config.restart = Procedure::Used;
@@ -41,6 +42,14 @@ fn q782_10_1_1_end_point_alone_until_t20() {
     assert_eq!(tester.told(), [(B, M::Tra)]);
     assert_eq!(tester.indications, [TransferIndication::Resume(PointCode(B))]);
     tester.send(B, 0, 1);
+    // Until T19, a TRA answers the one that ended this restart.
+    let ended = tester.now;
+    tester.pass_until_just_before(ended, Timer::T19);
+    tester.say(0, B, 0, M::Tra);
+    assert_eq!(tester.messages(), []);
+    tester.pass(MOMENT);
+    tester.say(0, B, 0, M::Tra);
+    assert_eq!(tester.told(), [(B, M::Tra)]);
 }
 
 #[test]
@@ -95,7 +104,9 @@ fn q782_10_2_1_transfer_point_says_what_it_cannot_reach() {
 fn q782_10_2_2_transfer_point_ends_at_t20() {
     let mut tester = restarting(configuration_d());
     tester.activate_all();
-    tester.expire(Timer::T20);
+    tester.pass_until_just_before(START, Timer::T20);
+    assert!(!tester.messages().contains(&M::Tra));
+    tester.pass(MOMENT);
     let told = tester.told();
     for point in [B, C, F] {
         assert_eq!(told.iter().filter(|told| **told == (point, M::Tra)).count(), 1, "{told:?}");
@@ -120,7 +131,8 @@ fn q782_10_3_last_link_lost_during_the_restart() {
     tester.activate_all();
     tester.fail(0);
     assert_eq!(tester.node.restart_state(), RestartState::Isolated);
-    tester.expire(Timer::T20);
+    tester.pass_until_just_before(START, Timer::T20);
+    tester.pass(MOMENT);
     assert_eq!(tester.indications, []);
     assert_eq!(tester.said(), []);
 }
@@ -162,9 +174,9 @@ fn q782_10_4_2_adjacent_point_never_says_tra() {
     let mut tester = running(config);
     lose_b(&mut tester);
     tester.restore(0);
-    tester.pass(tester.timer(Timer::T21) - Duration::from_millis(1));
+    tester.pass_until_just_before(tester.now, Timer::T21);
     assert!(!tester.node.is_accessible(PointCode(B)));
-    tester.pass(Duration::from_millis(1));
+    tester.pass(MOMENT);
     assert!(tester.node.is_accessible(PointCode(B)));
 }
 
@@ -188,9 +200,16 @@ fn q782_10_5_1_unexpected_tra() {
     let mut tester = running(configuration_b());
     tester.say(0, B, 0, M::Tra);
     assert_eq!(tester.told(), [(B, M::Tra)]);
+    let answered = tester.now;
+    for wait in [MOMENT, MOMENT * 5] {
+        tester.pass(wait);
+        tester.say(0, B, 0, M::Tra);
+        assert_eq!(tester.messages(), [], "T19 ends the ping-pong");
+    }
+    tester.pass_until_just_before(answered, Timer::T19);
     tester.say(0, B, 0, M::Tra);
-    assert_eq!(tester.messages(), [], "T19 ends the ping-pong");
-    tester.expire(Timer::T19);
+    assert_eq!(tester.messages(), [], "and an echo does not start it again");
+    tester.pass(MOMENT);
     tester.say(0, B, 0, M::Tra);
     assert_eq!(tester.told(), [(B, M::Tra)]);
 }

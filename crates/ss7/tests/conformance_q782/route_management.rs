@@ -4,7 +4,7 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{DiscardReason, LinkSetId, Procedure, RouteState, Timer};
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage as M};
 
-use crate::tester::{B, C, D, E, F, Tester, configuration_b, configuration_d};
+use crate::tester::{B, C, D, E, F, MOMENT, Tester, configuration_b, configuration_d};
 
 const fn tfp(code: u32) -> M {
     M::Tfp(PointCode(code))
@@ -74,10 +74,13 @@ fn q782_9_3_message_for_a_lost_destination() {
     tester.bring(4, F, E, 0, 1);
     tester.bring(4, F, E, 0, 2);
     assert_eq!(tester.told(), [(F, tfp(E))], "once a T8");
-    tester.expire(Timer::T8);
+    tester.pass_until_just_before(tester.now, Timer::T8);
     tester.bring(4, F, E, 0, 3);
+    assert_eq!(tester.messages(), []);
+    tester.pass(MOMENT);
+    tester.bring(4, F, E, 0, 4);
     assert_eq!(tester.told(), [(F, tfp(E))]);
-    assert_eq!(tester.discarded(DiscardReason::InaccessibleDestination), 3);
+    assert_eq!(tester.discarded(DiscardReason::InaccessibleDestination), 4);
 }
 
 #[test]
@@ -163,7 +166,9 @@ fn q782_9_7_1_transfer_restricted_sent_after_t11() {
     let mut tester = Tester::ready(config);
     tester.say(0, B, 0, tfp(D));
     tester.said();
-    tester.expire(Timer::T11);
+    tester.pass_until_just_before(tester.now, Timer::T11);
+    assert_eq!(told_of_routes(&mut tester), []);
+    tester.pass(MOMENT);
     let told = told_of_routes(&mut tester);
     assert_eq!(told, [(B, M::Tfr(PointCode(D))), (C, tfp(D)), (F, M::Tfr(PointCode(D)))]);
     tester.say(0, B, 0, tfa(D));

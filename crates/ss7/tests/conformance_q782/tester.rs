@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::node::{
     Config, DestinationConfig, DiscardReason, Function, LinkConfig, LinkId, LinkSetConfig, ManagementEvent,
-    Output, Procedure, RouteConfig, SequenceNumbers, Timer,
+    Output, Procedure, RouteConfig, SequenceNumbers, Timer, Timers,
 };
 use slantpath_ss7::mtp3::{
     Fsn, ManagementLayout, ManagementMessage, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
@@ -23,6 +23,41 @@ pub(crate) const C: u32 = 3;
 pub(crate) const D: u32 = 4;
 pub(crate) const E: u32 = 5;
 pub(crate) const F: u32 = 6;
+
+/// The least time: so long before a timer expires, it has not expired.
+pub(crate) const MOMENT: Duration = Duration::from_nanos(1);
+
+/// When links are started that are started at once.
+pub(crate) const START: Instant = Instant::from_secs(1);
+
+/// What the timers of A are set to, in milliseconds. No two are alike, so that none can stand for another.
+const TIMES: [(Timer, u64); 25] = [
+    (Timer::T1, 800),
+    (Timer::T2, 1_400),
+    (Timer::T3, 810),
+    (Timer::T4, 820),
+    (Timer::T5, 830),
+    (Timer::T6, 840),
+    (Timer::T7, 1_500),
+    (Timer::T8, 1_000),
+    (Timer::T10, 45_000),
+    (Timer::T11, 61_000),
+    (Timer::T12, 1_210),
+    (Timer::T13, 1_220),
+    (Timer::T14, 2_500),
+    (Timer::T15, 2_600),
+    (Timer::T16, 1_700),
+    (Timer::T17, 1_450),
+    (Timer::T18, 20_000),
+    (Timer::T19, 68_000),
+    (Timer::T20, 60_500),
+    (Timer::T21, 64_000),
+    (Timer::T22, 270_000),
+    (Timer::T23, 280_000),
+    (Timer::T24, 500),
+    (Timer::TestT1, 8_000),
+    (Timer::TestT2, 62_000),
+];
 
 /// A management message that A sent: over which link, to whom, about which link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +117,8 @@ fn route(destination: u32, over: &[(u32, u8)]) -> DestinationConfig {
 fn end_point(link_sets: Vec<LinkSetConfig>, destinations: Vec<DestinationConfig>) -> Config {
     let mut config = Config::new("A", PointCode(A));
     config.restart = Procedure::Omitted;
+    let set = |timers: Timers, (timer, millis)| timers.with(timer, Duration::from_millis(millis));
+    config.timers = TIMES.into_iter().fold(Timers::default(), set);
     config.link_sets = link_sets;
     config.destinations = destinations;
     config
@@ -123,7 +160,7 @@ pub(crate) fn configuration_d() -> Config {
 impl Tester {
     pub(crate) fn new(config: Config) -> Self {
         Self {
-            now: Instant::from_secs(1),
+            now: START,
             node: Node::new(config).unwrap(),
             answers_tests: true,
             aligns: true,
@@ -203,10 +240,6 @@ impl Tester {
 
     pub(crate) fn is_available(&self, link: u16) -> bool {
         self.node.is_link_available(LinkId(link))
-    }
-
-    pub(crate) fn timer(&self, timer: Timer) -> Duration {
-        self.node.config().timers.value(timer)
     }
 
     /// A user of A sends a message.
@@ -303,9 +336,31 @@ impl Tester {
         self.drain();
     }
 
-    /// Lets a timer of its default value expire.
+    /// Lets a timer that starts now expire. Nothing happens until the moment when it does.
     pub(crate) fn expire(&mut self, timer: Timer) {
-        self.pass(self.timer(timer));
+        self.expire_since(self.now, timer);
+    }
+
+    /// The same of a timer that was started before.
+    pub(crate) fn expire_since(&mut self, start: Instant, timer: Timer) {
+        self.drain();
+        let before = self.happened(timer);
+        self.pass_until_just_before(start, timer);
+        assert_eq!(self.happened(timer), before, "something happened before {timer} expired");
+        self.pass(MOMENT);
+    }
+
+    /// Lets time pass until the moment before a timer expires, whatever happens meanwhile.
+    pub(crate) fn pass_until_just_before(&mut self, start: Instant, timer: Timer) {
+        let (_, millis) = TIMES.into_iter().find(|(of, _)| *of == timer).unwrap();
+        self.pass(start + Duration::from_millis(millis) - MOMENT - self.now);
+    }
+
+    /// How much A has done of each kind. Link tests go on beside everything else, and count for their own timers.
+    fn happened(&self, timer: Timer) -> [usize; 6] {
+        let tests = if matches!(timer, Timer::TestT1 | Timer::TestT2) { self.tests.len() } else { 0 };
+        let (said, carried, requests) = (self.said.len(), self.carried.len(), self.requests.len());
+        [said, carried, requests, self.indications.len(), self.events.len(), tests]
     }
 
     fn drain(&mut self) {

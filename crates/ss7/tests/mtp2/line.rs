@@ -5,12 +5,16 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
-use slantpath_ss7::mtp2::{Arrival, Bearer, Config, Link, LinkState, Output};
+use slantpath_ss7::mtp2::{Arrival, Bearer, Config, Link, LinkState, Output, Transmission};
 
 pub(crate) struct Line {
     pub(crate) now: Instant,
     pub(crate) ends: [Link; 2],
     bearers: [Bearer; 2],
+    /// Until when the line is cut, if it is.
+    cut_until: Option<Instant>,
+    /// What each end has been sending last, which the line carries when it is whole again.
+    last: [Option<Transmission>; 2],
     pub(crate) told: [VecDeque<(Instant, LinkIndication)>; 2],
 }
 
@@ -29,6 +33,8 @@ impl Line {
             now: Instant::START,
             ends: [end(), end()],
             bearers: [bearer("forward"), bearer("backward")],
+            cut_until: None,
+            last: [None, None],
             told: [VecDeque::new(), VecDeque::new()],
         };
         line.advance_to(Instant::START);
@@ -61,6 +67,25 @@ impl Line {
         self.request(end, LinkRequest::Transmit(Bytes::copy_from_slice(body)));
     }
 
+    /// Cuts the line for so long: what would have come meanwhile never does.
+    pub(crate) fn cut(&mut self, time: Duration) {
+        self.cut_until = Some(self.now + time);
+        for end in &mut self.ends {
+            end.handle_units_lost(self.now);
+        }
+        self.advance_to(self.now);
+    }
+
+    fn mend(&mut self) {
+        self.cut_until = None;
+        for (bearer, last) in self.bearers.iter_mut().zip(&self.last) {
+            if let Some(last) = last.as_ref().filter(|last| last.repeats) {
+                let end = self.now + (last.end - last.start);
+                bearer.carry(Transmission { start: self.now, end, ..last.clone() });
+            }
+        }
+    }
+
     pub(crate) fn advance(&mut self, time: Duration) {
         self.advance_to(self.now + time);
     }
@@ -72,14 +97,19 @@ impl Line {
                 self.drain(1),
                 self.bearers[0].next_arrival(),
                 self.bearers[1].next_arrival(),
+                self.cut_until,
             ];
             let Some(next) = deadlines.into_iter().flatten().min().filter(|next| *next <= until) else {
                 break;
             };
             self.now = self.now.max(next);
+            if self.cut_until.is_some_and(|end| end <= self.now) {
+                self.mend();
+            }
             for end in 0..2 {
                 while let Some(arrival) = self.bearers[1 - end].poll_arrival(self.now) {
                     match arrival {
+                        _ if self.cut_until.is_some() => {}
                         Arrival::Errored => self.ends[end].handle_errored_unit(self.now),
                         Arrival::Unit(unit, repeats) => self.ends[end].handle_unit(self.now, unit, repeats),
                     }
@@ -93,7 +123,12 @@ impl Line {
         loop {
             match self.ends[end].poll_output(self.now) {
                 Output::Indication(indication) => self.told[end].push_back((self.now, indication)),
-                Output::Transmit(transmission) => self.bearers[end].carry(transmission),
+                Output::Transmit(transmission) => {
+                    self.last[end] = Some(transmission.clone());
+                    if self.cut_until.is_none() {
+                        self.bearers[end].carry(transmission);
+                    }
+                }
                 Output::Wait(deadline) => return deadline,
             }
         }

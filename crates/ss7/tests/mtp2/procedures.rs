@@ -270,6 +270,31 @@ proptest! {
         }
     }
 
+    /// Cuts that the monitor bears, with the way of the first unit behind them, and far enough apart: what they take is
+    /// sent again, once and in order.
+    #[test]
+    fn short_cuts_lose_repeat_and_reorder_nothing(
+        config in any_method(), cuts in prop::collection::vec((0_u64..110, 1_usize..20), 1..6),
+    ) {
+        let config = Config { t7: Duration::from_millis(2_000), ..config };
+        let mut line = Line::in_service(&config, DELAY, 0.0, 0);
+        let mut given = 0;
+        for (millis, messages) in cuts {
+            for _ in 0..messages {
+                line.send(0, &[given; 30]);
+                given += 1;
+            }
+            line.advance(Duration::from_millis(7));
+            line.cut(Duration::from_millis(millis));
+            // 64 errors are forgotten within 64 times 256 units, and a fill-in unit takes 0.75 ms.
+            line.advance(Duration::from_secs(20));
+        }
+        let received: Vec<u8> = line.received(1).iter().map(|(_, body)| body[0]).collect();
+        prop_assert_eq!(received, (0..given).collect::<Vec<_>>());
+        prop_assert_eq!(line.states(), [LinkState::InService; 2]);
+        prop_assert_eq!(line.ends[0].queued(), 0);
+    }
+
     /// Whatever level 3 asks, whenever: nothing panics, time goes on, and every message is accounted for.
     #[test]
     fn every_message_is_accounted_for(
@@ -286,6 +311,7 @@ proptest! {
                 6 => line.request(end, LinkRequest::Continue),
                 7 => line.request(end, LinkRequest::FlushBuffers),
                 8 => line.request(end, LinkRequest::RetrieveUnsent),
+                9 => line.cut(Duration::from_millis(pause / 5)),
                 _ => for _ in 0..20 { line.send(end, &[what; 30]) },
             }
             line.advance(Duration::from_millis(pause));

@@ -107,9 +107,8 @@ fn a_lost_bearer_loses_and_repeats_no_message_and_the_link_comes_back() {
             pair.send(from, u8::try_from(number % 16).unwrap(), number);
         }
         if number == 1_000 {
-            for end in &mut pair.lines[1].ends {
-                end.handle_bearer_failure(pair.now);
-            }
+            // Longer than the 128 ms after which the ends give it up.
+            pair.lines[1].cut(Duration::from_millis(130));
         }
         if number == 1_100 {
             assert!(!pair.is_available(1));

@@ -16,24 +16,65 @@ use crate::mtp2::unit::{Header, LinkStatus, SignalUnit};
 pub(super) struct Heard {
     /// When the last unit told of had come.
     pub(super) last_end: Instant,
-    /// What has repeated since, and its period.
-    pub(super) repeating: Option<(SignalUnit, Duration)>,
+    /// What has come since.
+    pub(super) coming: Coming,
     /// When the copy ends that a new state has to read.
     pub(super) read_again: Option<Instant>,
 }
 
+/// What comes behind a unit.
+#[derive(Clone, Debug)]
+pub(super) enum Coming {
+    /// The unit again and again, with this period.
+    Copies(SignalUnit, Duration),
+    /// Flags.
+    Flags,
+    /// Octets among which no unit is found; when the next run of them counts as an error.
+    Octets(Instant),
+}
+
+/// N: so many octets without a unit count as one that was damaged (Q.703's octet counting mode).
+const OCTETS_OF_ONE_ERROR: usize = 16;
+
 impl Link {
-    /// The bearer has failed: there is no signal any more.
-    pub fn handle_bearer_failure(&mut self, now: Instant) {
-        self.fail(now, OutOfServiceReason::BearerFailed);
+    /// No unit can be told from another any more: the signal is gone, seven ones in a row came, or more octets than a
+    /// unit has. Until a good unit comes, octets are counted instead (Q.703's octet counting mode).
+    pub fn handle_units_lost(&mut self, now: Instant) {
+        if !matches!(self.heard.coming, Coming::Octets(_)) {
+            self.monitor.count_units(self.copies(now, Duration::ZERO));
+            let first = now + self.config.time_of(OCTETS_OF_ONE_ERROR);
+            self.heard = Heard { last_end: now, coming: Coming::Octets(first), read_again: None };
+        }
+    }
+
+    /// When octets without a unit next count as an error, if errors are counted.
+    pub(super) fn octets_counted_at(&self) -> Option<Instant> {
+        match self.heard.coming {
+            Coming::Octets(at) if self.monitor.is_running() => Some(at),
+            _ => None,
+        }
+    }
+
+    pub(super) fn count_octets(&mut self, now: Instant) {
+        self.heard.coming = Coming::Octets(now + self.config.time_of(OCTETS_OF_ONE_ERROR));
+        self.count_error(now);
     }
 
     /// A damaged unit came.
     pub fn handle_errored_unit(&mut self, now: Instant) {
-        self.counters.errored_units += 1;
-        let period = self.heard.repeating.as_ref().map_or(Duration::ZERO, |(_, period)| *period);
+        let period = match &self.heard.coming {
+            Coming::Copies(_, period) => *period,
+            Coming::Flags => Duration::ZERO,
+            // Its octets are counted.
+            Coming::Octets(_) => return,
+        };
         self.count_units(now, period);
         self.heard.last_end = now;
+        self.count_error(now);
+    }
+
+    fn count_error(&mut self, now: Instant) {
+        self.counters.errored_units += 1;
         if !self.monitor.count_error() {
             return;
         }
@@ -55,23 +96,25 @@ impl Link {
     pub fn handle_unit(&mut self, now: Instant, unit: SignalUnit, repeats: Option<Duration>) {
         let duration = self.config.time_of(unit.octets_on_line());
         self.count_units(now, duration);
-        self.heard = Heard { last_end: now, repeating: None, read_again: None };
-        if let Some(period) = repeats {
-            self.heard.repeating = Some((unit.clone(), period));
-        }
+        let coming = repeats.map_or(Coming::Flags, |period| Coming::Copies(unit.clone(), period));
+        self.heard = Heard { last_end: now, coming, read_again: None };
         self.read(now, unit);
     }
 
     /// Counts the units since the last one that was told of: copies of what repeats, and this one.
     fn count_units(&mut self, now: Instant, duration: Duration) {
-        let copies = match &self.heard.repeating {
-            Some((_, period)) => {
-                let between = (now - self.heard.last_end).as_nanos().saturating_sub(duration.as_nanos());
+        self.monitor.count_units(self.copies(now, duration) + 1);
+    }
+
+    /// Whole copies of what repeats, from the last unit told of until so long ago.
+    fn copies(&self, now: Instant, ago: Duration) -> u64 {
+        match &self.heard.coming {
+            Coming::Copies(_, period) => {
+                let between = (now - self.heard.last_end).as_nanos().saturating_sub(ago.as_nanos());
                 between / period.as_nanos()
             }
-            None => 0,
-        };
-        self.monitor.count_units(copies + 1);
+            Coming::Flags | Coming::Octets(_) => 0,
+        }
     }
 
     pub(super) fn read(&mut self, now: Instant, unit: SignalUnit) {
@@ -190,7 +233,7 @@ impl Link {
 
     /// In a new state, what the peer repeats is news: the next whole copy is read.
     pub(super) fn read_repeating_again(&mut self, now: Instant) {
-        if let Some((_, period)) = &self.heard.repeating {
+        if let Coming::Copies(_, period) = &self.heard.coming {
             let after = now + Duration::from_nanos(1);
             self.heard.read_again = Some(next_end(self.heard.last_end, Some(*period), after));
         }
