@@ -23,7 +23,7 @@ mod topology;
 mod value;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Source};
-pub use json_schema::{json_schema, topology_schema};
+pub use json_schema::{json_schema, sweep_schema, topology_schema};
 pub use output::{Capture, RunOutput, TABLES};
 pub use replicate::{Workers, replicate};
 pub use run::{RunError, RunOptions, run};

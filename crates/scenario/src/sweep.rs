@@ -9,6 +9,7 @@ mod store;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use grid::File as SweepFile;
 pub use grid::{Axis, Sweep};
 pub use kept::replicate_kept;
 pub use store::{Store, StoreError};
