@@ -25,10 +25,7 @@ impl Node {
         let activity = |link: &LinkId| self.link(*link).activity;
         let lost = self.links_in(set, |own| !own).filter(|link| activity(link) != LinkActivity::Available);
         let helps = |link: &LinkId| {
-            matches!(
-                activity(link),
-                LinkActivity::Aligning | LinkActivity::Available | LinkActivity::Testing
-            )
+            matches!(activity(link), LinkActivity::Aligning | LinkActivity::Available | LinkActivity::Testing)
         };
         let lost = lost.count();
         let (helping, waiting): (Vec<LinkId>, Vec<LinkId>) = self.links_in(set, |own| own).partition(helps);
