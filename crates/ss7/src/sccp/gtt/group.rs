@@ -116,13 +116,12 @@ impl Group {
         let mut counts = vec![0_u32; self.entities.len()];
         shared.streams.iter().for_each(|(_, place)| counts[*place] += 1);
         let known = shared.streams.iter().find(|(known, _)| *known == sls).map(|(_, place)| *place);
-        let place = match known {
-            Some(place) => place,
-            None => {
-                let place = self.furthest_below(&counts, |_| true)?;
-                shared.streams.push((sls, place));
-                place
-            }
+        let place = if let Some(place) = known {
+            place
+        } else {
+            let place = self.furthest_below(&counts, |_| true)?;
+            shared.streams.push((sls, place));
+            place
         };
         if is_available(&self.entities[place]) {
             return self.entities.get(place);
