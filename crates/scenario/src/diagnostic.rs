@@ -188,16 +188,14 @@ impl Faults {
         let mut found: Vec<(Place, Fault)> = Vec::new();
         let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for Doubt { place, fault, kind } in doubts {
-            match kind {
-                Some(kind) => match kinds.get_mut(&kind) {
-                    Some((_, count)) => *count += 1,
-                    None => {
-                        kinds.insert(kind, (found.len(), 1));
-                        found.push((place, fault));
-                    }
-                },
-                None => found.push((place, fault)),
+            if let Some(kind) = kind {
+                let (_, count) = kinds.entry(kind).or_insert((found.len(), 0));
+                *count += 1;
+                if *count > 1 {
+                    continue;
+                }
             }
+            found.push((place, fault));
         }
         for (at, count) in kinds.into_values().filter(|(_, count)| *count > 1) {
             let message = &mut found[at].1.message;

@@ -9,12 +9,12 @@ use crate::sweep::SweepFile;
 
 /// JSON Schema (2020-12) of a scenario file, made from the declarations that read it.
 pub fn json_schema() -> String {
-    printed(schema_of::<File>("Slantpath scenario"))
+    printed(&schema_of::<File>("Slantpath scenario"))
 }
 
 /// JSON Schema (2020-12) of a topology file, made from the declarations that read it.
 pub fn topology_schema() -> String {
-    printed(schema_of::<SkyFile>("Slantpath topology"))
+    printed(&schema_of::<SkyFile>("Slantpath topology"))
 }
 
 /// JSON Schema (2020-12) of a sweep file. Its axes have paths of the scenario for keys, and so no declaration.
@@ -36,7 +36,7 @@ pub fn sweep_schema() -> String {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.insert("axis".to_owned(), axes);
     }
-    printed(schema)
+    printed(&schema)
 }
 
 fn schema_of<S: Section>(title: &str) -> Json {
@@ -48,8 +48,8 @@ fn schema_of<S: Section>(title: &str) -> Json {
     schema
 }
 
-fn printed(schema: Json) -> String {
-    let mut text = serde_json::to_string_pretty(&schema).expect("a tree of texts and numbers is JSON");
+fn printed(schema: &Json) -> String {
+    let mut text = serde_json::to_string_pretty(schema).expect("a tree of texts and numbers is JSON");
     text.push('\n');
     text
 }
