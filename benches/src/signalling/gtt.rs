@@ -6,7 +6,7 @@ use slantpath_base::Seed;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::sccp::gtt::{
-    Conditions, DigitPattern, Entity, Group, RouteOn, Rule, Share, Sharing, TitleChange, Translator,
+    Conditions, DigitPattern, Entity, Group, RouteOn, Rule, Share, Shared, Sharing, TitleChange, Translator,
 };
 use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 
@@ -110,11 +110,13 @@ impl Table {
     /// A title that is not translated.
     pub fn route(&self, times: usize) -> Result<u64, Failure> {
         let mut sum = 0;
+        let mut shared = vec![Shared::default(); self.translator.groups().len()];
         for (title, sls) in self.titles.iter().cycle().take(times).zip((0_u8..16).cycle()) {
             let translation =
                 self.translator.translate(title, None).map_err(|_| "a title is not translated")?;
-            let share = Share { sls: Sls(sls), in_sequence: false, turn: 0 };
-            let entity = translation.group.select(share, |_| true).ok_or("no entity")?;
+            let share = Share { sls: Sls(sls), in_sequence: false };
+            let shared = &mut shared[translation.group_number];
+            let entity = translation.group.select(share, shared, |_| true).ok_or("no entity")?;
             sum += u64::from(entity.point_code.0);
         }
         Ok(sum)

@@ -57,6 +57,8 @@ pub(crate) struct SchemaArguments {
 pub(crate) enum SchemaOf {
     /// What `slantpath run` reads.
     Scenario,
+    /// What `slantpath sweep` reads.
+    Sweep,
     /// What `slantpath topology` reads.
     Topology,
 }
@@ -96,7 +98,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// How many independent runs to make; means get 99 % intervals from them.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) reps: u32,
     #[command(flatten)]
     pub(crate) common: CommonArguments,

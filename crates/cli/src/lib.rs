@@ -53,6 +53,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Schema(options) => {
             let schema = match options.of {
                 SchemaOf::Scenario => slantpath_scenario::json_schema(),
+                SchemaOf::Sweep => slantpath_scenario::sweep_schema(),
                 SchemaOf::Topology => slantpath_scenario::topology_schema(),
             };
             out.write_all(schema.as_bytes()).map_err(Failure::from)

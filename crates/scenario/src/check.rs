@@ -1,6 +1,7 @@
 //! What of a scenario makes sense together. Completes what is left to defaults and assignment, so that the
 //! merged form says everything, and reports all that cannot be.
 
+mod extent;
 mod flows;
 mod links;
 mod paths;
@@ -33,6 +34,7 @@ pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faul
     signalling::check(file, files, &mut traces, faults);
     captures(file, faults);
     if faults.is_empty() {
+        extent::check(file, &traces, faults);
         paths::check(file, faults);
     }
     traces

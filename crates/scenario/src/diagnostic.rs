@@ -3,6 +3,7 @@
 use core::fmt::{self, Write};
 use core::ops::Range;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A text that a scenario is made of: the file, an override of the command line, a trace.
@@ -157,13 +158,22 @@ impl Fault {
     }
 }
 
+/// What is hardly meant, at a place.
+#[derive(Clone, Debug, PartialEq)]
+struct Doubt {
+    place: Place,
+    fault: Fault,
+    /// What it shares with others that say the same of other parts of the input.
+    kind: Option<String>,
+}
+
 /// Collects faults while an input is read and checked, so that they are reported together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Faults {
     sources: Vec<Arc<Source>>,
     found: Vec<(Place, Fault)>,
     /// What is not wrong, and yet is hardly meant.
-    doubts: Vec<(Place, Fault)>,
+    doubts: Vec<Doubt>,
 }
 
 impl Faults {
@@ -186,14 +196,38 @@ impl Faults {
     }
 
     /// Notes what does not keep the input from being used.
-    pub(crate) fn warn(&mut self, place: Place, doubt: Fault) {
-        self.doubts.push((place, doubt));
+    pub(crate) fn warn(&mut self, place: Place, fault: Fault) {
+        self.doubts.push(Doubt { place, fault, kind: None });
     }
 
-    /// The doubts so far, in the order of the text.
+    /// The same where many parts of an input are in for it at once, such as every link of a network: of one kind the first
+    /// is told, and how many more there are.
+    pub(crate) fn warn_of_kind(&mut self, kind: impl Into<String>, place: Place, fault: Fault) {
+        self.doubts.push(Doubt { place, fault, kind: Some(kind.into()) });
+    }
+
+    /// The doubts so far, in the order of the text, each kind once.
     pub(crate) fn warnings(&self) -> Vec<Diagnostic> {
-        let doubts = Self { sources: self.sources.clone(), found: self.doubts.clone(), doubts: Vec::new() };
-        doubts.into_diagnostics()
+        let mut doubts = self.doubts.clone();
+        doubts.sort_by_key(|doubt| (doubt.place.source, doubt.place.start));
+        doubts.dedup();
+        let mut found: Vec<(Place, Fault)> = Vec::new();
+        let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for Doubt { place, fault, kind } in doubts {
+            if let Some(kind) = kind {
+                let (_, count) = kinds.entry(kind).or_insert((found.len(), 0));
+                *count += 1;
+                if *count > 1 {
+                    continue;
+                }
+            }
+            found.push((place, fault));
+        }
+        for (at, count) in kinds.into_values().filter(|(_, count)| *count > 1) {
+            let message = &mut found[at].1.message;
+            *message = format!("{message} (and {} more like it)", count - 1);
+        }
+        Self { sources: self.sources.clone(), found, doubts: Vec::new() }.into_diagnostics()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -202,6 +236,11 @@ impl Faults {
 
     pub(crate) fn len(&self) -> usize {
         self.found.len()
+    }
+
+    /// Takes back what was reported since there were so many, for a fault that explains all of it.
+    pub(crate) fn forget_from(&mut self, count: usize) {
+        self.found.truncate(count);
     }
 
     /// The text that stands at a place.
@@ -312,6 +351,21 @@ mod tests {
         faults.report(Place::new(file, 0..1), Fault::new("`\u{1b}c` is no name").help("not `\u{1b}c`"));
         let text = faults.into_result().unwrap_err().to_string();
         assert_eq!(text, "\\u001b]0;title\\u0007.toml:1:1: `\\u001bc` is no name\n  help: not `\\u001bc`");
+    }
+
+    #[test]
+    fn doubts_of_one_kind_are_told_once_with_their_number() {
+        let mut faults = Faults::default();
+        let file = faults.add_source("f.toml", "first\nsecond\nthird\n");
+        faults.warn_of_kind("late", Place::new(file, 6..12), Fault::new("`b` is late"));
+        faults.warn(Place::new(file, 13..18), Fault::new("alone"));
+        faults.warn_of_kind("early", Place::new(file, 6..12), Fault::new("`b` is early"));
+        faults.warn_of_kind("late", Place::new(file, 0..5), Fault::new("`a` is late"));
+        faults.warn_of_kind("late", Place::new(file, 13..18), Fault::new("`c` is late"));
+        let told: Vec<String> = faults.warnings().iter().map(ToString::to_string).collect();
+        let expected =
+            ["f.toml:1:1: `a` is late (and 2 more like it)", "f.toml:2:1: `b` is early", "f.toml:3:1: alone"];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod topology;
 mod value;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Source, is_acted_on, visible};
-pub use json_schema::{json_schema, topology_schema};
+pub use json_schema::{json_schema, sweep_schema, topology_schema};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{Progress, Workers, replicate};
 pub use run::{RunError, RunOptions, run, run_while};

@@ -2,6 +2,7 @@
 //! which of it makes sense together.
 
 pub mod application;
+pub(crate) mod bounds;
 pub mod flow;
 pub mod head;
 pub mod link;

@@ -4,11 +4,13 @@
 //! serde's derived readers stop at the first fault and know no places of what is absent; here all faults of
 //! a file are told together, and every value, also one that nobody wrote, knows where it came from.
 
+mod bound;
 mod member;
 mod output;
 mod setting;
 mod tables;
 
+pub(crate) use bound::{AtMost, Limit, needs_no_bound};
 pub(crate) use member::Member;
 pub use member::{Flat, Nested, OneOf, Part};
 pub(crate) use output::{ObjectSchema, Output, joined};
@@ -171,12 +173,12 @@ fn join(path: &str, name: &str) -> String {
 }
 
 /// Declares a section. A field is `name: Member;`, or `name: Setting<T> = default;`, whose default may use
-/// the fields before it that have a default too.
+/// the fields before it that have a default too. What its type does not bound has `, at most BOUND` at its end.
 macro_rules! section {
     (
         $(#[doc = $about:literal])+
         $vis:vis struct $Name:ident {
-            $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr)? ; )*
+            $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr)? $(, at most $most:expr)? ; )*
         }
     ) => {
         $(#[doc = $about])+
@@ -195,7 +197,10 @@ macro_rules! section {
             }
 
             fn read_fields(reader: &mut crate::section::Reader<'_>) -> Option<Self> {
-                $( crate::section::section!(@read reader $field $type $(= $default)?); )*
+                $(
+                    crate::section::section!(@read reader $field $type $(= $default)?);
+                    crate::section::section!(@bound reader $field $type $(, $most)?);
+                )*
                 Some(Self { $( $field: crate::section::section!(@take $field $($default)?), )* })
             }
 
@@ -204,9 +209,12 @@ macro_rules! section {
             }
 
             fn schema_fields(schema: &mut crate::section::ObjectSchema) {
-                $( crate::section::section!(
-                    @schema schema $field $type, crate::section::joined(&[$($doc),+]) $(, $default)?
-                ); )*
+                $(
+                    crate::section::section!(
+                        @schema schema $field $type, crate::section::joined(&[$($doc),+]) $(, $default)?
+                    );
+                    $( schema.at_most(stringify!($field), &$most); )?
+                )*
             }
         }
     };
@@ -215,6 +223,12 @@ macro_rules! section {
     };
     (@read $reader:ident $field:ident $type:ty) => {
         let $field = <$type as crate::section::Member>::read($reader, stringify!($field));
+    };
+    (@bound $reader:ident $field:ident $type:ty, $most:expr) => {
+        $reader.at_most(stringify!($field), &$field, &$most);
+    };
+    (@bound $reader:ident $field:ident $type:ty) => {
+        crate::section::needs_no_bound::<$type>();
     };
     (@take $field:ident $default:expr) => { $field };
     (@take $field:ident) => { $field? };

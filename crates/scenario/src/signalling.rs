@@ -88,6 +88,9 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
             links: links.into_iter().map(link).collect(),
         });
     }
+    let own = link_sets(signalling, name).into_iter().flat_map(|(_, links)| links);
+    let is_backup = |link: &str| signalling.links.find(link).is_some_and(|link| *link.backup);
+    config.backups = own.zip(0..).filter(|(link, _)| is_backup(link)).map(|(_, id)| LinkId(id)).collect();
     let mut destinations: BTreeMap<&str, Vec<node::RouteConfig>> = BTreeMap::new();
     for route in signalling.routes.iter().filter(|route| *route.from == name) {
         let config = node::RouteConfig { link_set: (*route.via).clone(), priority: *route.priority };

@@ -10,6 +10,7 @@ mod varied;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use grid::File as SweepFile;
 pub use grid::{Axis, Sweep};
 pub use kept::replicate_kept;
 pub(crate) use store::clear;

@@ -10,6 +10,14 @@ use crate::document::{Data, Node};
 
 /// A value that stands behind a key.
 pub(crate) trait Value: Clone + PartialEq {
+    /// What an upper bound of it is given in; nothing where the type is bound enough.
+    type Most;
+
+    /// What of it is more than that, as text.
+    fn beyond(&self, _most: &Self::Most) -> Option<String> {
+        None
+    }
+
     /// Reads it, or says what is wrong and what would be right.
     fn read(node: &Node) -> Result<Self, Fault>;
 
@@ -58,6 +66,12 @@ fn quoted(value: &impl ToString) -> String {
 macro_rules! quantity_value {
     ($type:ty, $what:literal, $example:literal, $units:literal) => {
         impl Value for $type {
+            type Most = Self;
+
+            fn beyond(&self, most: &Self) -> Option<String> {
+                (self > most).then(|| self.to_string())
+            }
+
             fn read(node: &Node) -> Result<Self, Fault> {
                 quantity(node, $what, $example)
             }
@@ -79,6 +93,8 @@ quantity_value!(DataRate, "a rate", "1.536 Mbit/s", "[kMGT]?bit/s|[kM]?byte/s|Ki
 quantity_value!(DataSize, "an amount of data", "64 KiB", "B|bytes?|[kMG]B|[KMG]iB");
 
 impl Value for Probability {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         let number = |number: f64, text: &str| {
             Self::new(number).ok_or_else(|| {
@@ -98,12 +114,19 @@ impl Value for Probability {
     }
 
     fn schema() -> Json {
-        let text = json!({ "type": "string", "pattern": "^\\s*[0-9][0-9_]*(\\.[0-9]+)?([eE][-+]?[0-9]+)?\\s*%?\\s*$" });
+        // 0 to 100 %, 0 to 1, and whatever has a negative power of ten: how large that is no pattern says.
+        let pattern = concat!(
+            r"^\s*((100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)\s*%|1(\.0+)?|0(\.[0-9]+)?",
+            r"|[0-9]+(\.[0-9]+)?[eE]-0*[1-9][0-9]*(\s*%)?)\s*$",
+        );
+        let text = json!({ "type": "string", "pattern": pattern });
         json!({ "anyOf": [text, { "type": "number", "minimum": 0, "maximum": 1 }], "examples": ["1 %", "1e-6"] })
     }
 }
 
 impl Value for bool {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match node.data {
             Data::Boolean(value) => Ok(value),
@@ -121,8 +144,15 @@ impl Value for bool {
 }
 
 macro_rules! integer_value {
-    ($($type:ty),*) => {$(
+    ($($type:ty, $most:ty, $beyond:expr;)*) => {$(
         impl Value for $type {
+            type Most = $most;
+
+            fn beyond(&self, most: &$most) -> Option<String> {
+                let beyond: fn($type, &$most) -> bool = $beyond;
+                beyond(*self, most).then(|| self.to_string())
+            }
+
             fn read(node: &Node) -> Result<Self, Fault> {
                 let range = || format!("a whole number between 0 and {} is wanted here", Self::MAX);
                 match node.data {
@@ -144,9 +174,12 @@ macro_rules! integer_value {
     )*};
 }
 
-integer_value!(u8, u16, u32);
+integer_value!(u8, (), |_, ()| false; u16, (), |_, ()| false; u32, u32, |value, most| value > *most;);
 
+/// A seed, of which any is as good.
 impl Value for u64 {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match node.data {
             Data::Integer(value) => Self::try_from(value).map_err(|_| {
@@ -166,6 +199,8 @@ impl Value for u64 {
 }
 
 impl Value for String {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match &node.data {
             Data::Text(text) => Ok(text.clone()),
@@ -185,6 +220,8 @@ impl Value for String {
 }
 
 impl Value for IpAddr {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         let help = "an address is written \"10.0.0.1\" or \"fd00::1\", without a prefix length";
         let text = String::read(node)?;
@@ -205,6 +242,12 @@ impl Value for IpAddr {
 pub struct Pair<T>(pub T, pub T);
 
 impl<T: Value> Value for Pair<T> {
+    type Most = T::Most;
+
+    fn beyond(&self, most: &T::Most) -> Option<String> {
+        self.0.beyond(most).or_else(|| self.1.beyond(most))
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match &node.data {
             Data::Array(items) => match items.as_slice() {
@@ -226,6 +269,12 @@ impl<T: Value> Value for Pair<T> {
 }
 
 impl<T: Value> Value for Vec<T> {
+    type Most = T::Most;
+
+    fn beyond(&self, most: &T::Most) -> Option<String> {
+        self.iter().find_map(|item| item.beyond(most))
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match &node.data {
             Data::Array(items) => items.iter().map(T::read).collect(),
@@ -273,6 +322,8 @@ macro_rules! choice {
         }
 
         impl crate::value::Value for $Name {
+            type Most = ();
+
             fn read(node: &crate::document::Node) -> Result<Self, crate::diagnostic::Fault> {
                 let text = String::read(node)?;
                 match text.as_str() {
@@ -369,6 +420,12 @@ macro_rules! word_or {
         }
 
         impl crate::value::Value for $Name {
+            type Most = <$type as crate::value::Value>::Most;
+
+            fn beyond(&self, most: &Self::Most) -> Option<String> {
+                self.quantity().and_then(|quantity| crate::value::Value::beyond(&quantity, most))
+            }
+
             fn read(node: &crate::document::Node) -> Result<Self, crate::diagnostic::Fault> {
                 match String::read(node).as_deref().map(str::trim) {
                     Ok($text) => Ok(Self::$Word),

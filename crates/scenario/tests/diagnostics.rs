@@ -70,3 +70,43 @@ fn a_file_that_cannot_be_read_is_named() {
     let error = Scenario::load(Path::new("no/such.toml"), &[]).unwrap_err();
     assert!(error.to_string().starts_with("no/such.toml: "), "{error}");
 }
+
+/// Who opens the examples hears nothing but their results.
+#[test]
+fn no_scenario_that_readme_shows_has_a_warning() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
+    let shown = scenarios("../../scenarios").into_iter().filter(|file| {
+        let name = file.file_name().and_then(|name| name.to_str()).expect("a name");
+        readme.contains(&format!("scenarios/{name}"))
+    });
+    let mut scenarios = 0;
+    for file in shown {
+        let text = std::fs::read_to_string(&file).expect("it was listed");
+        if text.contains("[topology]") {
+            continue;
+        }
+        let scenario = Scenario::load(&file, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let warnings: Vec<String> = scenario.warnings().iter().map(ToString::to_string).collect();
+        assert!(warnings.is_empty(), "{}:\n{}", file.display(), warnings.join("\n"));
+        scenarios += 1;
+    }
+    assert!(scenarios >= 3, "README shows {scenarios} scenarios");
+}
+
+#[test]
+fn an_override_of_what_is_not_there_is_asked_what_it_meant() {
+    let first = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/first.toml");
+    let told = |assignment: &str| match Scenario::load(&first, &[assignment.to_owned()]) {
+        Err(LoadError::Invalid(diagnostics)) => diagnostics.to_string(),
+        Err(error) => panic!("{error}"),
+        Ok(scenario) => scenario.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+    };
+    assert_eq!(
+        told("links.satelite.loss=2 %"),
+        "--set:1:1: there is no `links.satelite`\n  help: did you mean `satellite`?"
+    );
+    assert_eq!(told("links.satellite.loss=2 %"), "");
+    // A link of its own lacks what a link needs.
+    assert!(told("links.cable.loss=2 %").contains("`links.cable` lacks `ends`"));
+}

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use slantpath_scenario::{Scenario, TraceFiles, json_schema, trace_files};
+use slantpath_scenario::{Scenario, TraceFiles, json_schema, sweep_schema, trace_files};
 use slantpath_testkit::page;
 
 fn scenario(name: &str, overrides: &[&str]) -> Scenario {
@@ -62,10 +62,10 @@ fn the_order_of_tables_and_the_spelling_of_units_do_not_change_the_hash() {
 #[test]
 fn an_override_is_checked_like_the_file() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/first.toml");
-    let overrides = ["links.satellite.loss=120 %".to_owned(), "links.satelite.delay=1 ms".to_owned()];
+    let overrides = ["links.satellite.loss=120 %".to_owned(), "links.cable.delay=1 ms".to_owned()];
     let text = Scenario::load(&path, &overrides).unwrap_err().to_string();
     assert!(text.contains("--set:1:22: `120 %` is out of range"), "{text}");
-    assert!(text.contains("`links.satelite` lacks `ends`"), "{text}");
+    assert!(text.contains("`links.cable` lacks `ends`"), "{text}");
 }
 
 #[test]
@@ -81,6 +81,7 @@ fn a_scenario_takes_overrides_after_it_was_read() {
 #[test]
 fn the_committed_schema_is_the_one_that_the_code_makes() {
     page::hold("schema/slantpath.schema.json", &json_schema());
+    page::hold("schema/sweep.schema.json", &sweep_schema());
 }
 
 proptest! {

@@ -115,7 +115,16 @@ fn equal_seeds_give_equal_runs_and_others_do_not() {
 
 #[test]
 fn what_one_lost_packet_lets_expire_is_warned_of_with_both_values() {
-    let warnings: Vec<String> = scenario(&[])
+    let short = [
+        "signalling.points.london.t4=800 ms",
+        "signalling.points.london.t5=800 ms",
+        "signalling.points.boston.t4=800 ms",
+        "signalling.points.boston.t5=800 ms",
+        "signalling.links.association-1.carrier.t4_emergency=500 ms",
+        "signalling.links.association-2.carrier.t4_emergency=500 ms",
+        "signalling.links.line.carrier.t4_emergency=500 ms",
+    ];
+    let warnings: Vec<String> = scenario(&short)
         .warnings()
         .iter()
         .map(|warning| format!("{}: {}", warning.line, warning.message))

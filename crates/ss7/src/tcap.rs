@@ -5,6 +5,7 @@
 mod ber;
 mod component;
 mod dialogues;
+mod layout;
 mod message;
 mod primitive;
 mod transaction;
@@ -12,6 +13,7 @@ mod transaction;
 pub use ber::{BerError, Element};
 pub use component::{Code, Component, Problem};
 pub use dialogues::Dialogues;
+pub use layout::Layout;
 pub use message::{AbortCause, Message, ParseError, TransactionId};
 pub use primitive::{
     DialogueCounters, DialogueError, DialogueEvent, DialogueId, DialogueOutput, DialoguesConfig, Ending,

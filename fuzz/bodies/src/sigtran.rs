@@ -19,12 +19,15 @@ pub fn m3ua(data: &[u8]) {
     assert_eq!(Message::parse(&written.into()), Ok(message));
 }
 
-/// A message of M2PA that is read is written as one that reads the same.
+/// A message of M2PA that is read is written octet for octet, but for the spare octets of its headers.
 pub fn m2pa(data: &[u8]) {
     let Ok(message) = m2pa::Message::parse(&Bytes::copy_from_slice(data)) else { return };
     let mut written = Vec::new();
     message.emit(&mut written);
     assert_eq!(written.len(), message.emitted_len());
+    let mut expected = data.to_vec();
+    [1, 8, 12].into_iter().for_each(|spare| expected[spare] = 0);
+    assert_eq!(written, expected);
     assert_eq!(m2pa::Message::parse(&written.into()), Ok(message));
 }
 

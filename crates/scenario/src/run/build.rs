@@ -159,9 +159,10 @@ impl Placement<'_> {
         let ends = self.ends(flow, from, to, number);
         let records = *self.scenario.probes.messages && *flow.content == schema::Content::Stamped;
         let (sending, receiving) = transport::configs(self.scenario, flow, ends);
+        let origin = Instant::START + self.jitter(name, flow);
         let config = SenderConfig {
-            connect: Instant::START + **flow.connect.as_ref().expect("a check says when to connect"),
-            start: Instant::START + self.start(name, flow),
+            connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),
+            start: origin + *flow.start,
             stop: flow.end.map(|end| Instant::START + *end),
             workload: workload(self.scenario, &flow.application),
             when_blocked: match *flow.when_blocked {
@@ -191,13 +192,14 @@ impl Placement<'_> {
 }
 
 impl Placement<'_> {
-    /// When the flow starts in this run.
-    fn start(&self, name: &str, flow: &Flow) -> Duration {
+    /// By how much the flow connects and starts later in this run. Flows that start apart connect apart too: the
+    /// handshakes of many at one instant would overflow a queue that their load never fills.
+    fn jitter(&self, name: &str, flow: &Flow) -> Duration {
         if flow.start_jitter.is_zero() {
-            return *flow.start;
+            return Duration::ZERO;
         }
         let mut stream = self.seed.stream(&format!("flows/{name}/start"));
-        *flow.start + Duration::from_nanos(stream.below(flow.start_jitter.as_nanos()))
+        Duration::from_nanos(stream.below(flow.start_jitter.as_nanos()))
     }
 
     /// Where the ends of flow `number` are.

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataRate, DataSize, Duration};
 
+use crate::schema::bounds::{BUFFER, MESSAGE, RATE, RUN, TOTAL};
 use crate::section::{Setting, section, tagged};
 use crate::value::{choice, word_or};
 
@@ -25,9 +26,9 @@ section! {
     /// As much as the transport takes.
     pub struct Bulk {
         /// Size of each message handed to the transport.
-        message_size: Setting<DataSize> = DataSize::from_bytes(1_024);
+        message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
         /// What is sent in all: an amount, or `"unlimited"`.
-        total: Setting<Total>;
+        total: Setting<Total>, at most TOTAL;
     }
 }
 
@@ -35,13 +36,13 @@ section! {
     /// Several messages at once, again and again.
     pub struct Bursts {
         /// Size of each message.
-        message_size: Setting<DataSize>;
+        message_size: Setting<DataSize>, at most MESSAGE;
         /// Size of one burst, a multiple of `message_size`.
-        burst_size: Setting<DataSize>;
+        burst_size: Setting<DataSize>, at most BUFFER;
         /// From the start of one burst to the start of the next, on average.
-        interval: Setting<Duration>;
+        interval: Setting<Duration>, at most RUN;
         /// By how much each interval is shorter or longer at most, drawn uniformly.
-        jitter: Setting<Duration> = Duration::ZERO;
+        jitter: Setting<Duration> = Duration::ZERO, at most RUN;
     }
 }
 
@@ -49,11 +50,11 @@ section! {
     /// Messages of one size at one interval. Give `interval` or `rate`.
     pub struct ConstantRate {
         /// Size of each message.
-        message_size: Setting<DataSize>;
+        message_size: Setting<DataSize>, at most MESSAGE;
         /// From one message to the next.
-        interval: Option<Setting<Duration>>;
+        interval: Option<Setting<Duration>>, at most RUN;
         /// Message bytes over time, in place of `interval`.
-        rate: Option<Setting<DataRate>>;
+        rate: Option<Setting<DataRate>>, at most RATE;
     }
 }
 
@@ -61,11 +62,11 @@ section! {
     /// Messages of one size at exponential intervals. Give `mean_interval` or `rate`.
     pub struct Poisson {
         /// Size of each message.
-        message_size: Setting<DataSize>;
+        message_size: Setting<DataSize>, at most MESSAGE;
         /// Mean time from one message to the next.
-        mean_interval: Option<Setting<Duration>>;
+        mean_interval: Option<Setting<Duration>>, at most RUN;
         /// Mean message bytes over time, in place of `mean_interval`.
-        rate: Option<Setting<DataRate>>;
+        rate: Option<Setting<DataRate>>, at most RATE;
     }
 }
 

@@ -3,6 +3,7 @@
 use slantpath_base::Duration;
 
 use crate::schema::application::{Application, Content, WhenBlocked};
+use crate::schema::bounds::{FLOWS, RUN};
 use crate::section::{OneOf, Setting, section};
 use crate::value::choice;
 
@@ -21,16 +22,17 @@ section! {
         /// the receiver in alphabetical order if absent.
         primary: Option<Setting<String>>;
         /// When the first message is due, or as soon as the association or connection is up.
-        start: Setting<Duration> = Duration::ZERO;
-        /// How much later than `start` that is at most, drawn anew for each run.
-        start_jitter: Setting<Duration> = Duration::ZERO;
+        start: Setting<Duration> = Duration::ZERO, at most RUN;
+        /// How much later than at `connect` and `start` the flow does both at most, drawn anew for each run and each of
+        /// `count`.
+        start_jitter: Setting<Duration> = Duration::ZERO, at most RUN;
         /// When the sender opens its association or connection; at `start` if absent.
-        connect: Option<Setting<Duration>>;
+        connect: Option<Setting<Duration>>, at most RUN;
         /// When the application stops sending and closes in order. If absent, it closes when it has sent
         /// all that it has.
-        end: Option<Setting<Duration>>;
+        end: Option<Setting<Duration>>, at most RUN;
         /// How many flows like this one there are. Each has ports and random streams of its own.
-        count: Setting<u32> = 1;
+        count: Setting<u32> = 1, at most FLOWS;
         /// SCTP streams that the messages take in turn. TCP has one.
         streams: Setting<u16> = 1;
         /// What lies between the application and its SCTP association.

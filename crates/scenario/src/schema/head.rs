@@ -2,6 +2,7 @@
 
 use slantpath_base::Duration;
 
+use crate::schema::bounds::RUN;
 use crate::section::{Setting, section};
 use crate::value::choice;
 
@@ -13,9 +14,9 @@ section! {
         /// What it shows, in a sentence.
         description: Setting<String> = String::new();
         /// How long it runs, in simulated time.
-        duration: Setting<Duration>;
+        duration: Setting<Duration>, at most RUN;
         /// From when on results count: what was sent earlier is not in the statistics.
-        warm_up: Setting<Duration> = Duration::ZERO;
+        warm_up: Setting<Duration> = Duration::ZERO, at most RUN;
         /// What every random draw derives from, with the number of the replication.
         seed: Setting<u64> = 1;
         /// How routes follow links that go down and come up.

@@ -8,7 +8,8 @@ use slantpath_base::{DataRate, DataSize, Duration, Probability};
 
 use crate::diagnostic::Fault;
 use crate::document::Node;
-use crate::section::{Flat, Nested, Setting, section};
+use crate::schema::bounds::{DELAY, PACKET, QUEUE, RATE};
+use crate::section::{Flat, Limit, Nested, Setting, section};
 use crate::value::{Pair, Value, choice};
 
 section! {
@@ -22,7 +23,7 @@ section! {
         /// Addresses of the two ends; assigned if absent.
         addresses: Option<Setting<Pair<IpAddr>>>;
         /// Largest IP packet.
-        mtu: Setting<DataSize> = DataSize::from_bytes(1_500);
+        mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
         /// Both directions.
         both: Flat<LinkParameters>;
         /// From the first end to the second.
@@ -36,11 +37,11 @@ section! {
     /// One direction of a link.
     pub struct LinkParameters {
         /// Rate of the transmitter.
-        rate: Option<Setting<DataRate>>;
+        rate: Option<Setting<DataRate>>, at most RATE;
         /// Propagation delay.
-        delay: Option<Setting<Duration>>;
+        delay: Option<Setting<Duration>>, at most DELAY;
         /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
-        queue: Option<Setting<QueueLimit>>;
+        queue: Option<Setting<QueueLimit>>, at most QUEUE;
         /// Probability that a packet is lost. Never if absent.
         loss: Option<Setting<Probability>>;
         /// Probability that a bit arrives wrong. Never if absent.
@@ -50,7 +51,7 @@ section! {
         /// Probability that a packet is held back by `reorder_delay`. Never if absent.
         reorder: Option<Setting<Probability>>;
         /// How long a reordered packet is held back at most; less is as likely. 0 s if absent.
-        reorder_delay: Option<Setting<Duration>>;
+        reorder_delay: Option<Setting<Duration>>, at most DELAY;
         /// What becomes of packets that wait or come while the link is down. `drop` if absent.
         while_down: Option<Setting<WhileDown>>;
     }
@@ -107,7 +108,7 @@ pub enum QueueLimit {
 }
 
 impl QueueLimit {
-    /// The limit where none is given, which is ns-2's.
+    /// The limit where none is given, twice ns-2's.
     pub const DEFAULT: Self = Self::Packets(100);
 
     /// Whether nothing fits.
@@ -126,7 +127,37 @@ impl fmt::Display for QueueLimit {
     }
 }
 
+/// The most that a limit of a queue may be, in either of its units.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(crate) struct QueueMost {
+    pub(crate) packets: u32,
+    pub(crate) size: DataSize,
+}
+
+impl fmt::Display for QueueMost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} packets or {}", self.packets, self.size)
+    }
+}
+
+impl Limit for QueueMost {
+    fn number(self) -> Option<Json> {
+        None
+    }
+}
+
 impl Value for QueueLimit {
+    type Most = QueueMost;
+
+    fn beyond(&self, most: &QueueMost) -> Option<String> {
+        let is_beyond = match self {
+            Self::Bytes(size) => *size > most.size,
+            Self::Packets(count) => *count > most.packets,
+            Self::Unlimited => false,
+        };
+        is_beyond.then(|| self.to_string())
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         let help = "a queue is written \"100 packets\", \"64 KiB\" or \"unlimited\"";
         let text = String::read(node).map_err(|_| {

@@ -7,6 +7,7 @@ use slantpath_base::Duration;
 
 use crate::diagnostic::Fault;
 use crate::document::Node;
+use crate::schema::bounds::RUN;
 use crate::section::{Setting, section};
 use crate::value::{Value, word_or};
 
@@ -16,9 +17,9 @@ section! {
         /// Whether each message is recorded: when it was sent, delivered and retransmitted, and on which path.
         messages: Setting<bool> = true;
         /// How often cwnd, ssthresh, outstanding bytes, RTO and SRTT of each path are sampled.
-        paths: Setting<Interval> = Interval::Off;
+        paths: Setting<Interval> = Interval::Off, at most RUN;
         /// How often the length of each link's queue is sampled.
-        queues: Setting<Sampling> = Sampling::Off;
+        queues: Setting<Sampling> = Sampling::Off, at most RUN;
         /// Flows of which every step of a failover is recorded: starts and expiries of T3-rtx, retransmissions, changes
         /// of paths.
         timelines: Setting<Vec<String>> = Vec::new();
@@ -59,6 +60,15 @@ impl fmt::Display for Sampling {
 }
 
 impl Value for Sampling {
+    type Most = Duration;
+
+    fn beyond(&self, most: &Duration) -> Option<String> {
+        match self {
+            Self::Every(interval) => interval.beyond(most),
+            Self::Off | Self::OnChange => None,
+        }
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match String::read(node).as_deref().map(str::trim) {
             Ok("off") => Ok(Self::Off),

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Probability};
 
+use crate::schema::bounds::{DELAY, RATE, RUN};
 use crate::section::{Setting, section};
 use crate::value::choice;
 
@@ -9,7 +10,7 @@ section! {
     /// Something that happens to a link.
     pub struct Event {
         /// When, from the start of the run.
-        at: Setting<Duration>;
+        at: Setting<Duration>, at most RUN;
         /// The link that it happens to.
         link: Setting<String>;
         /// Which of its directions.
@@ -17,9 +18,9 @@ section! {
         /// What happens.
         action: Setting<Action>;
         /// With `set`: the rate from now on.
-        rate: Option<Setting<DataRate>>;
+        rate: Option<Setting<DataRate>>, at most RATE;
         /// With `set`: the propagation delay from now on; what is in flight keeps the one it was sent with.
-        delay: Option<Setting<Duration>>;
+        delay: Option<Setting<Duration>>, at most DELAY;
         /// With `set`: the probability of loss from now on.
         loss: Option<Setting<Probability>>;
         /// With `set`: the bit error rate from now on.

@@ -8,6 +8,9 @@ use slantpath_sctp::{
     RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
 
+use crate::schema::bounds::{
+    ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT, TIMER,
+};
 use crate::schema::probes::Interval;
 use crate::schema::threshold::Threshold;
 use crate::section::{Setting, section};
@@ -19,32 +22,32 @@ section! {
         /// Where the defaults of the other keys come from.
         preset: Setting<Preset> = Preset::Rfc9260;
         /// RTO.Initial: the retransmission time-out of a path without a measurement.
-        rto_initial: Setting<Duration> = preset.config().rto_initial;
+        rto_initial: Setting<Duration> = preset.config().rto_initial, at most TIMER;
         /// RTO.Min: the least retransmission time-out.
-        rto_min: Setting<Duration> = preset.config().rto_min;
+        rto_min: Setting<Duration> = preset.config().rto_min, at most TIMER;
         /// RTO.Max: the greatest retransmission time-out.
-        rto_max: Setting<Duration> = preset.config().rto_max;
+        rto_max: Setting<Duration> = preset.config().rto_max, at most TIMER;
         /// What an expiry makes of the RTO, in percent of it: 200 doubles it (section 6.3.3), 100 leaves it.
-        rto_back_off_percent: Setting<u32> = back_off_percent(preset.config().back_off);
+        rto_back_off_percent: Setting<u32> = back_off_percent(preset.config().back_off), at most BACK_OFF_PERCENT;
         /// RTO.Alpha is 1 / 2^this: the weight of a measurement in SRTT.
-        rto_alpha_shift: Setting<u32> = preset.config().rto_alpha_shift;
+        rto_alpha_shift: Setting<u32> = preset.config().rto_alpha_shift, at most SHIFT;
         /// RTO.Beta is 1 / 2^this: the weight of a deviation in RTTVAR.
-        rto_beta_shift: Setting<u32> = preset.config().rto_beta_shift;
+        rto_beta_shift: Setting<u32> = preset.config().rto_beta_shift, at most SHIFT;
         /// From which SACKs a round-trip time is taken.
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(preset.config().rtt_sampling);
         /// Max.Burst: packets that one event may release at most.
-        max_burst: Setting<u32> = preset.config().max_burst;
+        max_burst: Setting<u32> = preset.config().max_burst, at most PACKETS;
         /// Initial cwnd of a path: that of RFC 9260, section 7.2.1, or a size.
         initial_cwnd: Setting<InitialCwnd> =
-            InitialCwnd::from(preset.config().initial_cwnd_bytes.map(DataSize::from_bytes));
+            InitialCwnd::from(preset.config().initial_cwnd_bytes.map(DataSize::from_bytes)), at most BUFFER;
         /// A cwnd that neither grows nor shrinks, for links whose capacity is reserved.
-        fixed_cwnd: Setting<FixedCwnd> = FixedCwnd::from(fixed_cwnd(preset.config().congestion.window));
+        fixed_cwnd: Setting<FixedCwnd> = FixedCwnd::from(fixed_cwnd(preset.config().congestion.window)), at most BUFFER;
         /// Packets by which one SACK may open the window in slow start, `L`. RFC 3465 allows 2.
-        byte_counting_limit: Setting<u32> = preset.config().congestion.byte_counting_limit;
+        byte_counting_limit: Setting<u32> = preset.config().congestion.byte_counting_limit, at most PACKETS;
         /// Which acknowledgements may open the window.
         cwnd_growth: Setting<CwndGrowthChoice> = CwndGrowthChoice::of(preset.config().congestion.growth);
         /// Miss indications in a row after which a chunk is fast retransmitted (section 7.2.4).
-        fast_retransmit_threshold: Setting<u32> = preset.config().fast_retransmit_threshold;
+        fast_retransmit_threshold: Setting<u32> = preset.config().fast_retransmit_threshold, at most PACKETS;
         /// What a fast retransmission does to the window of the path that the chunk was lost on.
         fast_retransmit_window: Setting<FastRetransmitWindowChoice> =
             FastRetransmitWindowChoice::of(preset.config().congestion.fast_retransmit);
@@ -52,18 +55,18 @@ section! {
         fast_retransmit_path: Setting<FastRetransmitPathChoice> =
             FastRetransmitPathChoice::of(preset.config().fast_retransmit_path);
         /// Valid.Cookie.Life: how long a state cookie is taken back.
-        valid_cookie_life: Setting<Duration> = preset.config().valid_cookie_life;
+        valid_cookie_life: Setting<Duration> = preset.config().valid_cookie_life, at most TIMER;
         /// Association.Max.Retrans: consecutive retransmissions over all paths after which the peer is lost.
-        association_max_retrans: Setting<u32> = preset.config().association_max_retrans;
+        association_max_retrans: Setting<u32> = preset.config().association_max_retrans, at most REPETITIONS;
         /// Path.Max.Retrans: consecutive retransmissions after which a path is inactive.
-        path_max_retrans: Setting<u32> = preset.config().path_max_retrans;
+        path_max_retrans: Setting<u32> = preset.config().path_max_retrans, at most REPETITIONS;
         /// PotentiallyFailed.Max.Retrans: consecutive retransmissions after which a path is passed over before it is
         /// inactive (RFC 7829, section 3).
         potentially_failed_max_retrans: Setting<Threshold> =
-            potentially_failed(preset.config().potentially_failed);
+            potentially_failed(preset.config().potentially_failed), at most REPETITIONS;
         /// Primary.Switchover.Max.Retrans: consecutive retransmissions after which another path becomes the primary
         /// one (RFC 7829, section 5).
-        primary_switchover_max_retrans: Setting<Threshold> = primary_switchover(preset.config().primary_switchover);
+        primary_switchover_max_retrans: Setting<Threshold> = primary_switchover(preset.config().primary_switchover), at most REPETITIONS;
         /// How many packets of what timed out go out at once.
         retransmission_after_timeout: Setting<RetransmissionAfterTimeoutChoice> =
             RetransmissionAfterTimeoutChoice::of(preset.config().retransmission_after_timeout);
@@ -71,34 +74,34 @@ section! {
         new_data_after_timeout: Setting<NewDataAfterTimeoutChoice> =
             NewDataAfterTimeoutChoice::of(preset.config().new_data_after_timeout);
         /// Max.Init.Retransmits: how often INIT, and then COOKIE ECHO, are repeated.
-        max_init_retransmits: Setting<u32> = preset.config().max_init_retransmits;
+        max_init_retransmits: Setting<u32> = preset.config().max_init_retransmits, at most REPETITIONS;
         /// HB.interval: how long a path may be idle before it is probed, on top of its RTO.
-        hb_interval: Setting<Interval> = Interval::from(preset.config().heartbeat_interval);
+        hb_interval: Setting<Interval> = Interval::from(preset.config().heartbeat_interval), at most TIMER;
         /// HB.Max.Burst: how many paths may be probed at one time.
-        hb_max_burst: Setting<u32> = preset.config().heartbeat_max_burst;
+        hb_max_burst: Setting<u32> = preset.config().heartbeat_max_burst, at most ADDRESSES;
         /// SACK.Delay: how long an acknowledgement may be held back, at most 500 ms.
-        sack_delay: Setting<Duration> = preset.config().sack_delay;
+        sack_delay: Setting<Duration> = preset.config().sack_delay, at most SACK_DELAY;
         /// After how many packets with DATA an acknowledgement is sent at once (section 6.2).
-        sack_frequency: Setting<u32> = preset.config().sack_frequency;
+        sack_frequency: Setting<u32> = preset.config().sack_frequency, at most PACKETS;
         /// Which path a SACK takes.
         sack_path: Setting<SackPathChoice> = SackPathChoice::of(preset.config().sack_path);
         /// T5-shutdown-guard: how long a shutdown may take.
-        shutdown_guard: Setting<ShutdownGuard> = ShutdownGuard::from(preset.config().shutdown_guard);
+        shutdown_guard: Setting<ShutdownGuard> = ShutdownGuard::from(preset.config().shutdown_guard), at most TIMER;
         /// Which stream's message is sent next.
         stream_scheduling: Setting<StreamSchedulingChoice> =
             StreamSchedulingChoice::of(preset.config().stream_scheduling);
         /// Receive buffer, advertised as a_rwnd.
         receive_buffer: Setting<DataSize> =
-            DataSize::from_bytes(preset.config().receive_buffer_bytes.into());
+            DataSize::from_bytes(preset.config().receive_buffer_bytes.into()), at most SCTP_WINDOW;
         /// Send buffer, messages in flight included; a message that does not fit waits in the application.
-        send_buffer: Setting<DataSize> = DataSize::from_bytes(preset.config().send_buffer_bytes);
+        send_buffer: Setting<DataSize> = DataSize::from_bytes(preset.config().send_buffer_bytes), at most BUFFER;
         /// Inbound streams that the peer may have.
         inbound_streams: Setting<u16> = preset.config().inbound_streams;
         /// Path MTU that a path starts with, IP header included.
-        initial_path_mtu: Setting<DataSize> = DataSize::from_bytes(preset.config().initial_path_mtu.into());
+        initial_path_mtu: Setting<DataSize> = DataSize::from_bytes(preset.config().initial_path_mtu.into()), at most PACKET;
         /// Addresses of a peer that are used at most.
         max_peer_addresses: Setting<u32> =
-            u32::try_from(preset.config().max_peer_addresses).unwrap_or(u32::MAX);
+            u32::try_from(preset.config().max_peer_addresses).unwrap_or(u32::MAX), at most ADDRESSES;
     }
 }
 

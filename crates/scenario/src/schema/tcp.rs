@@ -5,6 +5,7 @@ use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{InitialWindow, RtoConfig};
 use slantpath_tcp::{ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, TcpConfig, WindowLimit};
 
+use crate::schema::bounds::{BUFFER, PACKETS, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
 use crate::schema::probes::Interval;
 use crate::section::{Setting, section};
 use crate::value::{choice, policy, word_or};
@@ -13,15 +14,15 @@ section! {
     /// A configuration of TCP.
     pub struct TcpProfile {
         /// Bytes of data in a full segment. 1460 fits an MTU of 1500 with IPv4; IPv6 takes 20 more.
-        mss: Setting<DataSize> = DataSize::from_bytes(rfc().mss_bytes.into());
+        mss: Setting<DataSize> = DataSize::from_bytes(rfc().mss_bytes.into()), at most SEGMENT;
         /// A limit of the sender's own on what is unacknowledged: the window of older studies.
-        window_limit: Setting<Limit> = Limit::Off;
+        window_limit: Setting<Limit> = Limit::Off, at most BUFFER;
         /// Send buffer; a message that does not fit waits in the application.
-        send_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().send_buffer_bytes);
+        send_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().send_buffer_bytes), at most BUFFER;
         /// Receive buffer; sets the window that is advertised and its scale.
-        receive_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().receive_buffer_bytes);
+        receive_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().receive_buffer_bytes), at most TCP_WINDOW;
         /// How long every second segment's acknowledgement may be held back; `off` acknowledges each at once.
-        delayed_ack: Setting<Interval> = delayed_ack(rfc().delayed_ack);
+        delayed_ack: Setting<Interval> = delayed_ack(rfc().delayed_ack), at most TIMER;
         /// Whether SACK is offered and accepted (RFC 2018).
         sack: Setting<bool> = rfc().sack;
         /// Whether timestamps are offered and accepted (RFC 7323, section 3).
@@ -35,10 +36,10 @@ section! {
         /// The window of a new connection, unless `initial_cwnd` gives a size.
         initial_window: Setting<InitialWindowRule> = InitialWindowRule::Rfc6928;
         /// The window of a new connection as a size.
-        initial_cwnd: Setting<InitialCwnd> = InitialCwnd::Rule;
+        initial_cwnd: Setting<InitialCwnd> = InitialCwnd::Rule, at most BUFFER;
         /// Slow start ends here even without a loss.
         initial_ssthresh: Setting<Limit> =
-            Limit::from(rfc().initial_ssthresh_bytes.map(DataSize::from_bytes));
+            Limit::from(rfc().initial_ssthresh_bytes.map(DataSize::from_bytes)), at most BUFFER;
         /// The law of congestion avoidance.
         avoidance_increase: Setting<AvoidanceIncreaseChoice> =
             AvoidanceIncreaseChoice::of(rfc().avoidance_increase);
@@ -47,25 +48,25 @@ section! {
         /// Whether cwnd falls back to the initial window when nothing was sent for one RTO (RFC 5681, 4.1).
         idle_restart: Setting<bool> = rfc().idle_restart;
         /// The retransmission time-out before the first measurement (RFC 6298).
-        rto_initial: Setting<Duration> = rfc().rto.initial;
+        rto_initial: Setting<Duration> = rfc().rto.initial, at most TIMER;
         /// The least retransmission time-out (RFC 6298).
-        rto_min: Setting<Duration> = rfc().rto.min;
+        rto_min: Setting<Duration> = rfc().rto.min, at most TIMER;
         /// The greatest retransmission time-out (RFC 6298).
-        rto_max: Setting<Duration> = rfc().rto.max;
+        rto_max: Setting<Duration> = rfc().rto.max, at most TIMER;
         /// The clock's granularity, which imitates a system that measures in ticks.
-        clock_granularity: Setting<Duration> = rfc().rto.granularity;
+        clock_granularity: Setting<Duration> = rfc().rto.granularity, at most TIMER;
         /// Which segments are timed.
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(rfc().rtt_sampling);
         /// Duplicate ACKs, or segments' worth of SACKed data, that mean a loss.
-        duplicate_ack_threshold: Setting<u32> = rfc().duplicate_ack_threshold;
+        duplicate_ack_threshold: Setting<u32> = rfc().duplicate_ack_threshold, at most PACKETS;
         /// Whether a small segment waits while anything is unacknowledged (RFC 896).
         nagle: Setting<bool> = rfc().nagle;
         /// How often a SYN is repeated before the attempt fails.
-        syn_retransmission_limit: Setting<u32> = rfc().syn_retransmission_limit;
+        syn_retransmission_limit: Setting<u32> = rfc().syn_retransmission_limit, at most REPETITIONS;
         /// How often in a row data is repeated by time-out before the connection fails.
-        data_retransmission_limit: Setting<u32> = rfc().data_retransmission_limit;
+        data_retransmission_limit: Setting<u32> = rfc().data_retransmission_limit, at most REPETITIONS;
         /// The maximum segment lifetime; TIME-WAIT lasts two.
-        maximum_segment_lifetime: Setting<Duration> = rfc().maximum_segment_lifetime;
+        maximum_segment_lifetime: Setting<Duration> = rfc().maximum_segment_lifetime, at most TIMER;
     }
 }
 

@@ -27,6 +27,15 @@ impl fmt::Display for Threshold {
 }
 
 impl Value for Threshold {
+    type Most = u32;
+
+    fn beyond(&self, most: &u32) -> Option<String> {
+        match self {
+            Self::Above(count) => count.beyond(most),
+            Self::Off => None,
+        }
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         if String::read(node).is_ok_and(|text| text.trim() == "off") {
             return Ok(Self::Off);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Origin, Setting, join};
+use super::{AtMost, Limit, Origin, Setting, join};
 use crate::value::Value;
 
 /// The merged form of a table, to be printed.
@@ -82,6 +82,13 @@ impl ObjectSchema {
             object.insert("default".to_owned(), value);
         }
         self.property(name, schema, doc);
+    }
+
+    /// Bounds a property that is there already.
+    pub(crate) fn at_most<L: Limit>(&mut self, name: &str, bound: &AtMost<L>) {
+        if let Some(schema) = self.properties.get_mut(name) {
+            super::bound::describe(schema, bound);
+        }
     }
 
     pub(crate) fn tag(&mut self, kind: &str) {

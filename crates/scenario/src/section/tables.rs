@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::{Member, ObjectSchema, Output, Reader, Section, join, table};
-use crate::diagnostic::{Fault, Place};
-use crate::document::{Data, Entry};
+use crate::diagnostic::{Fault, Place, nearest};
+use crate::document::{Data, Entries, Entry};
 
 /// Tables under names of the user's choice, `[links.satellite]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +108,13 @@ impl<S> Tables<S> {
     }
 }
 
+/// For a table that an override or a sweep has made beside those of the file: the one of these that it most likely meant.
+fn meant<'a>(name: &str, entry: &Entry, entries: &'a Entries) -> Option<&'a str> {
+    let is_of_the_file = |entry: &Entry| entry.key.source == 0;
+    let known = entries.iter().filter(|(_, entry)| is_of_the_file(entry)).map(|(name, _)| name.as_str());
+    nearest(name, known).filter(|_| !is_of_the_file(entry))
+}
+
 /// Names serve as TOML keys without quotes, as parts of paths and in names of files.
 fn check_name(name: &str) -> Result<(), Fault> {
     let right = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -129,14 +136,24 @@ impl<S: Section> Member for Tables<S> {
         };
         for (name, entry) in entries {
             let path = join(&path, name);
+            let before = reader.faults.len();
             let is_name = check_name(name).map_err(|fault| reader.faults.report(entry.key, fault)).is_ok();
-            let entries = table(entry, &path, reader.faults);
-            let section = entries.and_then(|entries| S::read(entries, &path, entry.key, reader.faults));
+            let own = table(entry, &path, reader.faults);
+            let section = own.and_then(|own| S::read(own, &path, entry.key, reader.faults));
             match section {
                 Some(section) if is_name => {
+                    if let Some(meant) = meant(name, entry, entries) {
+                        let fault = Fault::new(format!("`{path}` is a table that the file does not have"));
+                        reader.faults.warn(entry.key, fault.help(format!("did you mean `{meant}`?")));
+                    }
                     tables.whole.insert(name.clone(), Named { section, place: entry.key });
                 }
                 _ => {
+                    if let Some(meant) = meant(name, entry, entries) {
+                        reader.faults.forget_from(before);
+                        let fault = Fault::new(format!("there is no `{path}`"));
+                        reader.faults.report(entry.key, fault.help(format!("did you mean `{meant}`?")));
+                    }
                     tables.broken.insert(name.clone());
                 }
             }

@@ -12,6 +12,7 @@ pub use constellation::{
 };
 pub use ground::{AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable};
 pub use head::{MapTable, Outage, PathTable, Positions, RouteSelection, SkyHead, ValidityTable};
+pub(crate) use values::PhasingMost;
 pub use values::{CutOff, PhasingText, PresetName, RefreshText};
 
 use crate::section::{Named, Part, Tables, section};

@@ -7,25 +7,26 @@ use crate::diagnostic::{Diagnostics, Fault, Faults, Place, Source, suggest};
 use crate::document::{self, Data, Entries, Node};
 use crate::output::TABLES;
 use crate::scenario::{LoadError, Scenario};
+use crate::schema::bounds::{NAME, RUNS};
 use crate::section::{Part, Section, Setting, section};
 
 section! {
     /// What is varied: a base scenario and how often each point of the grid is run.
-    pub(super) struct Head {
+    pub(crate) struct Head {
         /// The base scenario, relative to this file.
         scenario: Setting<String>;
         /// Runs of each point. Run `n` of every point draws the same random numbers.
-        repetitions: Setting<u32> = 1;
+        repetitions: Setting<u32> = 1, at most RUNS;
         /// The number of the first run.
-        first_run: Setting<u32> = 0;
+        first_run: Setting<u32> = 0, at most NAME;
         /// Tables of the runs that are joined.
         tables: Setting<Vec<String>> = vec!["flows".to_owned(), "links".to_owned()];
     }
 }
 
 section! {
-    /// A sweep, beside its axes.
-    pub(super) struct File {
+    /// A Slantpath sweep: a scenario, and what of it is varied.
+    pub(crate) struct File {
         /// What is varied.
         sweep: Part<Head>;
     }

@@ -46,18 +46,24 @@ pub struct UserData {
     pub msu: Bytes,
 }
 
-/// The priority of the Japanese MTP (JT-Q703), in the two high bits of its octet; the others are spare.
+/// The octet before an MSU: the priority of the Japanese MTP (JT-Q703) in its two high bits, and six bits that are spare.
+/// What a peer has put there is kept: M2PA of other ages has a length there, and a message is written as it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(u8);
 
 impl Priority {
-    /// From 0 to 3.
+    /// From 0 to 3, beside spare bits of 0.
     pub const fn new(priority: u8) -> Option<Self> {
-        if priority < 4 { Some(Self(priority)) } else { None }
+        if priority < 4 { Some(Self(priority << 6)) } else { None }
     }
 
     /// The priority.
     pub const fn value(self) -> u8 {
+        self.0 >> 6
+    }
+
+    /// The octet, spare bits included.
+    pub const fn octet(self) -> u8 {
         self.0
     }
 }
@@ -151,7 +157,7 @@ impl Message {
                     return Err(MessageError::UserDataTooShort(data.len() - 1));
                 }
                 [first, ..] => {
-                    let priority = Priority(first >> 6);
+                    let priority = Priority(*first);
                     Body::UserData(UserData { priority, msu: octets.slice(HEADER_LEN + 1..) })
                 }
             },
@@ -173,7 +179,8 @@ impl Message {
             }
     }
 
-    /// Appends the message.
+    /// Appends the message. One that was read comes back octet for octet, but for the three spare octets of its headers,
+    /// which are 0.
     pub fn emit(&self, out: &mut Vec<u8>) {
         out.reserve(self.emitted_len());
         match &self.body {
@@ -188,7 +195,7 @@ impl Message {
             //= https://www.rfc-editor.org/rfc/rfc4165#section-2.3.1
             //# M2PA SHALL NOT add padding to the MTP3 message.
             Body::UserData(UserData { priority, msu }) => {
-                let mut start = [priority.0 << 6; HEADER_LEN + 1];
+                let mut start = [priority.octet(); HEADER_LEN + 1];
                 start[..HEADER_LEN].copy_from_slice(&self.header(USER_DATA));
                 out.extend_from_slice(&start);
                 out.extend_from_slice(msu);
@@ -288,7 +295,20 @@ mod tests {
         let message = parse(&octets).unwrap();
         assert_eq!((message.bsn.number(), message.fsn.number()), (0x0102, 0x0003_0405));
         let msu = Bytes::from_static(&[0x83, 1, 2]);
-        assert_eq!(message.body, Body::UserData(UserData { priority: Priority(1), msu }));
+        assert_eq!(message.body, Body::UserData(UserData { priority: Priority(0x7f), msu }));
+    }
+
+    #[test]
+    fn the_spare_bits_beside_a_priority_are_written_as_they_were_read() {
+        for first in 0..=u8::MAX {
+            let octets = [1, 0, 11, 1, 0, 0, 0, 20, 0, 0, 1, 2, 0, 3, 4, 5, first, 0x85, 1, 2];
+            let message = parse(&octets).unwrap();
+            assert_eq!(emitted(&message), octets);
+            let Body::UserData(UserData { priority, .. }) = message.body else { panic!("an MSU") };
+            assert_eq!((priority.value(), priority.octet()), (first / 64, first));
+        }
+        assert_eq!(Priority::new(2).map(Priority::octet), Some(0x80));
+        assert_eq!(Priority::new(4), None);
     }
 
     #[test]
@@ -330,8 +350,8 @@ mod tests {
 
     fn any_body() -> impl Strategy<Value = Body> {
         let data =
-            (0_u8..4, prop::collection::vec(any::<u8>(), SHORTEST_MSU..300)).prop_map(|(priority, msu)| {
-                Body::UserData(UserData { priority: Priority(priority), msu: Bytes::from(msu) })
+            (any::<u8>(), prop::collection::vec(any::<u8>(), SHORTEST_MSU..300)).prop_map(|(octet, msu)| {
+                Body::UserData(UserData { priority: Priority(octet), msu: Bytes::from(msu) })
             });
         prop_oneof![Just(Body::Acknowledgement), any_status().prop_map(Body::LinkStatus), data]
     }
@@ -357,7 +377,11 @@ mod tests {
             let mut octets = emitted(&Message { bsn: none, fsn: none, body });
             let at = at.index(octets.len());
             octets[at] = value;
-            let _ = parse(&octets);
+            if let Ok(message) = parse(&octets) {
+                // The spare octets of both headers.
+                [1, 8, 12].into_iter().for_each(|at| octets[at] = 0);
+                prop_assert_eq!(emitted(&message), octets);
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ mod link_test;
 mod measurements;
 mod network;
 mod reception;
+mod reserve;
 mod restart;
 mod routes;
 mod schedule;
@@ -42,7 +43,10 @@ pub use inhibiting::{
 pub use link::{Ends, LINK_ACTIVITY, LinkActivity, LinkActivityAction, LinkActivityInput};
 pub use link_test::{LINK_TEST, LinkTestAction, LinkTestInput, LinkTestState};
 pub use measurements::{DestinationMeasurements, LinkMeasurements, RouteMeasurements, Spells};
-pub use network::{DeadAlternative, DeadAlternativeReason, NetworkFault, check_alternatives, check_network};
+pub use network::{
+    DeadAlternative, DeadAlternativeReason, NetworkFault, TimedChangeover, check_alternatives,
+    check_changeovers, check_network,
+};
 pub use restart::{
     ADJACENT_RESTART, AdjacentAction, AdjacentInput, AdjacentState, RESTART, RestartAction, RestartInput,
     RestartState,

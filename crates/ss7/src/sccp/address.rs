@@ -110,7 +110,8 @@ pub enum GlobalTitle {
         translation_type: u8,
         /// Numbering plan, 4 bits: 1 is E.164, 6 is E.212, 7 is E.214.
         plan: u8,
-        /// Nature of address indicator, 7 bits: 4 is international.
+        /// Nature of address indicator: 4 is international. The highest bit is spare, kept as it came and no part of the
+        /// [attribute](GlobalTitle::attributes).
         nature: u8,
         /// Address signals.
         digits: Digits,
@@ -133,6 +134,9 @@ pub struct PartyAddress {
     pub national: bool,
     /// Signalling point code, if present.
     pub point_code: Option<PointCode>,
+    /// The two bits above a point code of 14 bits, which are spare and kept as they came. Nothing without a point code,
+    /// and in the layout of ANSI.
+    pub spare: u8,
     /// Subsystem number, if present.
     pub ssn: Option<Ssn>,
     /// Global title, if present.
@@ -144,15 +148,17 @@ impl PartyAddress {
     pub fn parse(octets: &[u8]) -> Result<Self, WireError> {
         let mut reader = Reader::new(octets);
         let indicator = reader.u8()?;
-        let point_code = if indicator & 1 == 0 {
-            None
+        let (point_code, spare) = if indicator & 1 == 0 {
+            (None, 0)
         } else {
-            Some(PointCode(u32::from(u16::from_le_bytes(reader.array()?)) & 0x3fff))
+            let [low, high] = reader.array()?;
+            (Some(PointCode(u32::from(u16::from_le_bytes([low, high & 0x3f])))), high >> 6)
         };
         let ssn = if indicator & 2 == 0 { None } else { Some(Ssn(reader.u8()?)) };
         let global_title = GlobalTitle::parse(indicator >> 2 & 0xf, &mut reader)?;
+        end_of_address(&reader)?;
         let routes_on_ssn = indicator & 0x40 != 0;
-        Ok(Self { routes_on_ssn, national: indicator & 0x80 != 0, point_code, ssn, global_title })
+        Ok(Self { routes_on_ssn, national: indicator & 0x80 != 0, point_code, spare, ssn, global_title })
     }
 
     /// Appends the address from its indicator octet on.
@@ -166,7 +172,8 @@ impl PartyAddress {
                 | u8::from(self.point_code.is_some()),
         );
         if let Some(PointCode(code)) = self.point_code {
-            out.extend_from_slice(&(code & 0x3fff).to_le_bytes()[..2]);
+            let [low, high, ..] = (code & 0x3fff).to_le_bytes();
+            out.extend_from_slice(&[low, self.spare << 6 | high]);
         }
         if let Some(Ssn(ssn)) = self.ssn {
             out.push(ssn);
@@ -223,7 +230,7 @@ impl GlobalTitle {
                 (Some(translation_type), Some(plan), None)
             }
             Self::TranslationPlanNature { translation_type, plan, nature, .. } => {
-                (Some(translation_type), Some(plan), Some(nature))
+                (Some(translation_type), Some(plan), Some(nature & 0x7f))
             }
         };
         TitleAttributes { translation_type, plan, nature }
@@ -254,7 +261,7 @@ impl GlobalTitle {
             0 => return Ok(None),
             1 => {
                 let octet = reader.u8()?;
-                let (digits, filler) = take_digits(reader, octet & 0x80 != 0);
+                let (digits, filler) = take_digits(reader, octet & 0x80 != 0)?;
                 Self::Nature { nature: octet & 0x7f, digits, filler }
             }
             2 => {
@@ -264,13 +271,12 @@ impl GlobalTitle {
             }
             3 => {
                 let [translation_type, scheme] = reader.array()?;
-                let (digits, filler) = take_digits(reader, is_odd(scheme)?);
+                let (digits, filler) = take_digits(reader, is_odd(scheme)?)?;
                 Self::TranslationPlan { translation_type, plan: scheme >> 4, digits, filler }
             }
             4 => {
                 let [translation_type, scheme, nature] = reader.array()?;
-                let (digits, filler) = take_digits(reader, is_odd(scheme)?);
-                let nature = nature & 0x7f;
+                let (digits, filler) = take_digits(reader, is_odd(scheme)?)?;
                 Self::TranslationPlanNature { translation_type, plan: scheme >> 4, nature, digits, filler }
             }
             other => {
@@ -297,10 +303,18 @@ impl GlobalTitle {
                 digits.emit(*filler, out);
             }
             Self::TranslationPlanNature { translation_type, plan, nature, digits, filler } => {
-                out.extend_from_slice(&[*translation_type, scheme(plan, digits), nature & 0x7f]);
+                out.extend_from_slice(&[*translation_type, scheme(plan, digits), *nature]);
                 digits.emit(*filler, out);
             }
         }
+    }
+}
+
+/// Octets behind an address, which nobody would write again, are no part of one.
+const fn end_of_address(reader: &Reader<'_>) -> Result<(), WireError> {
+    match reader.left() {
+        0 => Ok(()),
+        left => Err(WireError::BadValue { field: "the length of a party address", value: left as u64 }),
     }
 }
 
@@ -312,11 +326,16 @@ fn is_odd(scheme: u8) -> Result<bool, WireError> {
     }
 }
 
-fn take_digits(reader: &mut Reader<'_>, odd: bool) -> (Digits, u8) {
+/// The digits that are left. An odd number of them has one at least.
+fn take_digits(reader: &mut Reader<'_>, odd: bool) -> Result<(Digits, u8), WireError> {
     let octets = reader.rest();
     *reader = Reader::new(&[]);
-    let filler = if odd { octets.last().map_or(0, |octet| octet >> 4) } else { 0 };
-    (Digits::from_octets(octets, odd), filler)
+    let filler = match octets.last() {
+        None if odd => return Err(WireError::Truncated { wanted: 1, left: 0 }),
+        Some(last) if odd => last >> 4,
+        _ => 0,
+    };
+    Ok((Digits::from_octets(octets, odd), filler))
 }
 
 #[cfg(test)]
@@ -341,7 +360,7 @@ pub(crate) mod tests {
             (any::<u8>(), 0_u8..16, any_digits()).prop_map(|(translation_type, plan, (digits, filler))| {
                 GlobalTitle::TranslationPlan { translation_type, plan, digits, filler }
             }),
-            (any::<u8>(), 0_u8..16, 0_u8..128, any_digits()).prop_map(
+            (any::<u8>(), 0_u8..16, any::<u8>(), any_digits()).prop_map(
                 |(translation_type, plan, nature, (digits, filler))| GlobalTitle::TranslationPlanNature {
                     translation_type,
                     plan,
@@ -357,14 +376,15 @@ pub(crate) mod tests {
         (
             any::<bool>(),
             any::<bool>(),
-            proptest::option::of((0_u32..1 << 14).prop_map(PointCode)),
+            proptest::option::of((0_u32..1 << 14, 0_u8..4)),
             proptest::option::of(any::<u8>().prop_map(Ssn)),
             proptest::option::of(any_title()),
         )
             .prop_map(|(routes_on_ssn, national, point_code, ssn, global_title)| PartyAddress {
                 routes_on_ssn,
                 national,
-                point_code,
+                point_code: point_code.map(|(code, _)| PointCode(code)),
+                spare: point_code.map_or(0, |(_, spare)| spare),
                 ssn,
                 global_title,
             })
@@ -382,6 +402,33 @@ pub(crate) mod tests {
         assert_eq!((*plan, *nature, digits.to_string().as_str()), (1, 4, "4477850164"));
     }
 
+    #[test]
+    fn spare_bits_are_written_as_they_were_read_and_mean_nothing() {
+        // Routing on the title; above the point code 2-1-1 two spare bits, beside the nature one.
+        let octets = [0x13, 0x09, 0xd0, 0x06, 0x00, 0x12, 0x84, 0x44, 0x77];
+        let address = PartyAddress::parse(&octets).unwrap();
+        assert_eq!((address.point_code, address.spare), (Some(PointCode(0x1009)), 3));
+        let title = address.global_title.as_ref().unwrap();
+        assert_eq!(title.attributes().nature, Some(4));
+        let mut written = Vec::new();
+        address.emit(&mut written);
+        assert_eq!(written, octets);
+    }
+
+    #[test]
+    fn octets_behind_an_address_are_refused() {
+        let behind = Err(WireError::BadValue { field: "the length of a party address", value: 1 });
+        assert_eq!(PartyAddress::parse(&[0x42, 6, 0]), behind);
+        assert_eq!(PartyAddress::parse_as(AddressFormat::Ansi, &[0xc1, 6, 0]), behind);
+    }
+
+    #[test]
+    fn an_odd_number_of_no_digits_is_refused() {
+        let none = Err(WireError::Truncated { wanted: 1, left: 0 });
+        assert_eq!(PartyAddress::parse(&[0x12, 6, 0, 0x11, 4]), none);
+        assert_eq!(PartyAddress::parse(&[0x06, 6, 0x84]), none);
+    }
+
     proptest! {
         #[test]
         fn addresses_round_trip(address in any_address()) {
@@ -391,8 +438,19 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn any_octets_give_an_address_or_an_error(octets: Vec<u8>) {
-            let _ = PartyAddress::parse(&octets);
+        fn any_octets_give_an_address_that_is_written_octet_for_octet_or_an_error(
+            indicator: u8, scheme in 0_u8..4, mut octets in proptest::collection::vec(any::<u8>(), 0..20),
+        ) {
+            // Most schemes are refused: one that is read stands where a title without a point code has it.
+            if let Some(octet) = octets.get_mut(2) {
+                *octet = *octet & 0xf0 | scheme;
+            }
+            octets.insert(0, indicator);
+            if let Ok(address) = PartyAddress::parse(&octets) {
+                let mut written = Vec::new();
+                address.emit(&mut written);
+                prop_assert_eq!(written, octets);
+            }
         }
     }
 }

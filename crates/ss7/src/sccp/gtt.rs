@@ -18,7 +18,7 @@ use trie::{Candidate, Trie};
 use crate::sccp::{GlobalTitle, PartyAddress, Ssn};
 
 pub use follow::{DeadEnd, Ending, Followed, Outcome, find_dead_ends, follow};
-pub use group::{Entity, Group, RouteOn, Share, Sharing};
+pub use group::{Entity, Group, RouteOn, Share, Shared, Sharing};
 pub use loops::{LoopSearch, TranslationLoop, find_loops};
 pub use pattern::{DigitPattern, PatternError, Place};
 pub use rule::{Conditions, DigitChange, INTERNATIONAL, Rule, TitleChange, numbering_plan};
@@ -226,7 +226,7 @@ impl Given {
                 ([translation_type, plan, 0], 0xffff_0000)
             }
             GlobalTitle::TranslationPlanNature { translation_type, plan, nature, .. } => {
-                ([translation_type, plan, nature], 0xffff_ff00)
+                ([translation_type, plan, nature & 0x7f], 0xffff_ff00)
             }
         };
         let [translation_type, plan, nature] = values;

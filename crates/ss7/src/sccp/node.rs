@@ -20,6 +20,7 @@ use crate::sccp::config::{ConfigError, NodeConfig, Remote};
 use crate::sccp::connection::Connection;
 use crate::sccp::connection::references::References;
 use crate::sccp::counters::{Counters, Discard};
+use crate::sccp::gtt::Shared;
 use crate::sccp::primitive::Indication;
 use crate::sccp::reassembly::{Key, Reassembly};
 use crate::sccp::status::{LocalSubsystem, RemoteNode};
@@ -55,8 +56,8 @@ pub struct Node {
     /// When something is due at a remote.
     remote_deadlines: BTreeSet<(Instant, PointCode)>,
     subsystems: BTreeMap<Ssn, LocalSubsystem>,
-    /// How many messages each group of entities has been given.
-    turns: Vec<u64>,
+    /// What each group of entities has shared so far.
+    shared: Vec<Shared>,
     /// The link selection of the next message of class 0.
     next_sls: u8,
     /// Of each message the first segment without its data, and its label if it came from another node.
@@ -86,7 +87,7 @@ impl Node {
             remotes,
             remote_deadlines: BTreeSet::new(),
             subsystems,
-            turns: vec![0; config.translator.groups().len()],
+            shared: vec![Shared::default(); config.translator.groups().len()],
             next_sls: 0,
             reassembly: Reassembly::new(config.reassembly),
             next_segmentation: 0,

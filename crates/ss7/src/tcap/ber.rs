@@ -31,6 +31,33 @@ pub struct Element<'a> {
     pub whole: &'a [u8],
 }
 
+/// How a length is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LengthForm {
+    /// Not at all: an end-of-contents ends the contents.
+    Indefinite,
+    /// In so many octets behind their number, 1 to 4.
+    Long(u8),
+    /// In one octet, below 128.
+    Short,
+}
+
+impl<'a> Element<'a> {
+    /// The octets of the tag.
+    pub(super) fn tag_octets(&self) -> &'a [u8] {
+        &self.whole[..if self.tag > 0xff { 2 } else { 1 }]
+    }
+
+    /// How the length was written.
+    pub(super) fn length_form(&self) -> LengthForm {
+        match self.whole[self.tag_octets().len()] {
+            0x80 => LengthForm::Indefinite,
+            first @ 0x81.. => LengthForm::Long(first & 0x7f),
+            _ => LengthForm::Short,
+        }
+    }
+}
+
 /// Reads the next element; `None` at the end.
 pub(super) fn next<'a>(reader: &mut Reader<'a>) -> Result<Option<Element<'a>>, BerError> {
     if reader.is_empty() { Ok(None) } else { element(reader, 0).map(Some) }
@@ -90,16 +117,27 @@ pub(super) fn emit(tag: u8, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>))
 /// Appends an element of a one-octet tag.
 pub(super) fn emit_octets(tag: u8, contents: &[u8], out: &mut Vec<u8>) {
     out.push(tag);
-    match contents.len() {
-        len @ 0..=0x7f => out.push(u8::try_from(len).expect("below 128")),
-        len => {
-            let octets = len.to_be_bytes();
-            let first = octets.iter().position(|octet| *octet != 0).unwrap_or(octets.len() - 1);
-            out.push(0x80 | u8::try_from(octets.len() - first).expect("at most 8"));
-            out.extend_from_slice(&octets[first..]);
+    emit_contents(LengthForm::Short, contents, out);
+}
+
+/// Appends the length of an element in that form, or in the shortest one that holds it, and the contents.
+pub(super) fn emit_contents(form: LengthForm, contents: &[u8], out: &mut Vec<u8>) {
+    let octets = contents.len().to_be_bytes();
+    let needed = octets.len() - octets.iter().position(|octet| *octet != 0).unwrap_or(octets.len() - 1);
+    match (form, contents.len()) {
+        (LengthForm::Indefinite, _) => out.push(0x80),
+        (LengthForm::Short, len @ 0..=0x7f) => out.push(u8::try_from(len).expect("below 128")),
+        (LengthForm::Long(_) | LengthForm::Short, _) => {
+            let count =
+                if let LengthForm::Long(count) = form { usize::from(count).max(needed) } else { needed };
+            out.push(0x80 | u8::try_from(count).expect("at most 8"));
+            out.extend_from_slice(&octets[octets.len() - count..]);
         }
     }
     out.extend_from_slice(contents);
+    if form == LengthForm::Indefinite {
+        out.extend_from_slice(&[0, 0]);
+    }
 }
 
 #[cfg(test)]

@@ -6,17 +6,17 @@ use slantpath_wire::Reader;
 use super::ber::{self, BerError, Element};
 use super::message::ParseError;
 
-mod tag {
-    pub(super) const INTEGER: u16 = 0x02;
-    pub(super) const NULL: u16 = 0x05;
-    pub(super) const OBJECT_IDENTIFIER: u16 = 0x06;
-    pub(super) const SEQUENCE: u16 = 0x30;
-    pub(super) const LINKED: u16 = 0x80;
-    pub(super) const INVOKE: u16 = 0xa1;
-    pub(super) const RESULT_LAST: u16 = 0xa2;
-    pub(super) const ERROR: u16 = 0xa3;
-    pub(super) const REJECT: u16 = 0xa4;
-    pub(super) const RESULT_NOT_LAST: u16 = 0xa7;
+pub(super) mod tag {
+    pub(in crate::tcap) const INTEGER: u16 = 0x02;
+    pub(in crate::tcap) const NULL: u16 = 0x05;
+    pub(in crate::tcap) const OBJECT_IDENTIFIER: u16 = 0x06;
+    pub(in crate::tcap) const SEQUENCE: u16 = 0x30;
+    pub(in crate::tcap) const LINKED: u16 = 0x80;
+    pub(in crate::tcap) const INVOKE: u16 = 0xa1;
+    pub(in crate::tcap) const RESULT_LAST: u16 = 0xa2;
+    pub(in crate::tcap) const ERROR: u16 = 0xa3;
+    pub(in crate::tcap) const REJECT: u16 = 0xa4;
+    pub(in crate::tcap) const RESULT_NOT_LAST: u16 = 0xa7;
 }
 
 /// Which operation, or which error.
@@ -89,6 +89,8 @@ fn small(element: Element<'_>, tag: u16) -> Result<i8, ParseError> {
 
 fn code(element: Element<'_>) -> Result<Code, ParseError> {
     match (element.tag, element.contents) {
+        // X.690, section 8.3.2: nine bits that are alike say no more than one.
+        (tag::INTEGER, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..]) => Err(ParseError::IncorrectPortion),
         (tag::INTEGER, octets @ ([_] | [_, _] | [_, _, _] | [_, _, _, _])) => {
             let sign = if octets[0] >> 7 == 1 { -1 } else { 0 };
             Ok(Code::Local(octets.iter().fold(sign, |value, octet| value << 8 | i64::from(*octet))))
@@ -127,7 +129,10 @@ impl Component {
             }),
             tag::REJECT => {
                 let first = fields.required()?;
-                let invoke = if first.tag == tag::NULL { None } else { Some(small(first, tag::INTEGER)?) };
+                let invoke = match (first.tag, first.contents) {
+                    (tag::NULL, []) => None,
+                    _ => Some(small(first, tag::INTEGER)?),
+                };
                 let problem = fields.required()?;
                 match (problem.tag, problem.contents) {
                     (0x80..=0x83, [code]) => {

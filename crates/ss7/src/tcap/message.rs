@@ -6,17 +6,17 @@ use slantpath_wire::Reader;
 use super::ber::{self, BerError};
 use super::component::Component;
 
-mod tag {
-    pub(super) const ORIGINATING: u16 = 0x48;
-    pub(super) const DESTINATION: u16 = 0x49;
-    pub(super) const ABORT_CAUSE: u16 = 0x4a;
-    pub(super) const UNIDIRECTIONAL: u16 = 0x61;
-    pub(super) const BEGIN: u16 = 0x62;
-    pub(super) const END: u16 = 0x64;
-    pub(super) const CONTINUE: u16 = 0x65;
-    pub(super) const ABORT: u16 = 0x67;
-    pub(super) const DIALOGUE: u16 = 0x6b;
-    pub(super) const COMPONENTS: u16 = 0x6c;
+pub(super) mod tag {
+    pub(in crate::tcap) const ORIGINATING: u16 = 0x48;
+    pub(in crate::tcap) const DESTINATION: u16 = 0x49;
+    pub(in crate::tcap) const ABORT_CAUSE: u16 = 0x4a;
+    pub(in crate::tcap) const UNIDIRECTIONAL: u16 = 0x61;
+    pub(in crate::tcap) const BEGIN: u16 = 0x62;
+    pub(in crate::tcap) const END: u16 = 0x64;
+    pub(in crate::tcap) const CONTINUE: u16 = 0x65;
+    pub(in crate::tcap) const ABORT: u16 = 0x67;
+    pub(in crate::tcap) const DIALOGUE: u16 = 0x6b;
+    pub(in crate::tcap) const COMPONENTS: u16 = 0x6c;
 }
 
 /// A reference that one end gave a transaction: up to four octets, of which the number keeps the leading zeros' count.
@@ -154,6 +154,10 @@ impl Portions {
                     while let Some(component) = ber::next(&mut components)? {
                         portions.components.push(Component::parse(component)?);
                     }
+                    // Q.773, section 3.1: a component portion has one component at least.
+                    if portions.components.is_empty() {
+                        return Err(ParseError::IncorrectPortion);
+                    }
                 }
             }
         }
@@ -192,7 +196,8 @@ impl Message {
         }
     }
 
-    /// Appends the message, with definite lengths.
+    /// Appends the message, with definite lengths in their shortest form. A [`Layout`](super::Layout) keeps those that
+    /// a received one has.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let (tag, originating, destination, cause, dialogue, components) = match self {
             Self::Begin { originating, dialogue, components } => {
@@ -267,6 +272,23 @@ pub(super) mod tests {
         assert_eq!(Message::parse(&octets), Err(ParseError::IncorrectPortion));
     }
 
+    #[test]
+    fn what_has_two_ways_to_be_written_and_one_that_is_allowed_is_refused_in_the_other() {
+        let parse = |component: &[u8]| {
+            let mut octets = vec![0x61, 2 + u8::try_from(component.len()).unwrap(), 0x6c];
+            octets.push(u8::try_from(component.len()).unwrap());
+            octets.extend_from_slice(component);
+            Message::parse(&octets)
+        };
+        // No component; a number with an octet too many (X.690, section 8.3.2); a null that is something.
+        assert_eq!(parse(&[]), Err(ParseError::IncorrectPortion));
+        assert!(parse(&[0xa1, 7, 2, 1, 1, 2, 2, 0, 0x80]).is_ok());
+        assert_eq!(parse(&[0xa1, 7, 2, 1, 1, 2, 2, 0, 0x2d]), Err(ParseError::IncorrectPortion));
+        assert_eq!(parse(&[0xa1, 7, 2, 1, 1, 2, 2, 0xff, 0xd3]), Err(ParseError::IncorrectPortion));
+        assert!(parse(&[0xa4, 5, 5, 0, 0x80, 1, 0]).is_ok());
+        assert_eq!(parse(&[0xa4, 6, 5, 1, 9, 0x80, 1, 0]), Err(ParseError::IncorrectPortion));
+    }
+
     fn any_code() -> impl Strategy<Value = Code> {
         prop_oneof![
             any::<i32>().prop_map(|value| Code::Local(value.into())),
@@ -307,7 +329,7 @@ pub(super) mod tests {
         ]
     }
 
-    fn any_message() -> impl Strategy<Value = Message> {
+    pub(crate) fn any_message() -> impl Strategy<Value = Message> {
         let id = || any::<u32>().prop_map(TransactionId::new);
         let dialogue = || prop::option::of(prop::collection::vec(any::<u8>(), 0..40).prop_map(Bytes::from));
         let components = || prop::collection::vec(any_component(), 0..4);

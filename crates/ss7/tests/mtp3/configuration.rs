@@ -3,7 +3,8 @@
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    Config, Function, LinkSetConfig, SequenceNumbers, Timer, Timers, check_alternatives, check_network,
+    Config, Function, LinkSetConfig, SequenceNumbers, Timer, Timers, check_alternatives, check_changeovers,
+    check_network,
 };
 use slantpath_ss7::mtp3::{Node, ServiceIndicator, Slc};
 
@@ -199,6 +200,30 @@ fn an_alternative_route_by_which_nothing_arrives_is_told() {
     assert_eq!(told(&nodes), [format!("{route_of_1}`node-2` is no transfer point")]);
     // What is not among the nodes is taken as right.
     assert_eq!(told(&nodes[..1]), Vec::<String>::new());
+}
+
+#[test]
+fn a_link_set_whose_far_end_no_other_route_leads_to_changes_over_by_time() {
+    // From 1 to 4 over 2 and 3, which are joined.
+    let mut nodes =
+        [transfer(1, &[2, 3]), transfer(2, &[1, 3, 4]), transfer(3, &[1, 2, 4]), transfer(4, &[2, 3])];
+    let told =
+        |nodes: &[Config]| check_changeovers(nodes).iter().map(ToString::to_string).collect::<Vec<_>>();
+    // Nothing can leave a link set: nothing changes over.
+    assert_eq!(told(&nodes), Vec::<String>::new());
+    nodes[0].destinations = vec![route(4, &[(2, 0), (3, 1)])];
+    let text = |to: u32| {
+        format!(
+            "when the link set from `node-1` to `to-{to}` fails, its traffic changes over by time (Q.704, section \
+             5.6.2), and what is under way is lost: no other route leads from `node-1` to point code 0-0-{to} ({to}) \
+             itself"
+        )
+    };
+    assert_eq!(told(&nodes), [text(2), text(3)]);
+    nodes[0].destinations.push(route(2, &[(2, 0), (3, 1)]));
+    assert_eq!(told(&nodes), [text(3)]);
+    nodes[0].destinations.push(route(3, &[(2, 1)]));
+    assert_eq!(told(&nodes), Vec::<String>::new());
 }
 
 #[test]

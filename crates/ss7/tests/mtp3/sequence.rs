@@ -51,13 +51,13 @@ fn streams(network: &Network) -> BTreeMap<(PointCode, PointCode, u8), Vec<u32>> 
 }
 
 /// The numbers of the messages of each stream: origin, destination, selection.
-type Sent = BTreeMap<(u32, u32, u8), Vec<u32>>;
+pub(crate) type Sent = BTreeMap<(u32, u32, u8), Vec<u32>>;
 
 /// Of each property.
-const CASES: u32 = 200;
+pub(crate) const CASES: u32 = 200;
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(crate) enum Step {
     Acknowledge(usize, usize),
     Activate(usize, usize),
     Break(usize, usize),
@@ -70,7 +70,7 @@ enum Step {
     Uninhibit(usize, usize),
 }
 
-fn any_step(wires: usize) -> impl Strategy<Value = Step> {
+pub(crate) fn any_step(wires: usize) -> impl Strategy<Value = Step> {
     prop_oneof![
         30 => (0..2_usize, 0..16_u8).prop_map(|(from, sls)| Step::Send(from, sls)),
         20 => (0..wires, 0..2_usize, 1..6_u8).prop_map(|(at, side, count)| Step::Deliver(at, side, count)),
@@ -93,7 +93,7 @@ fn any_step_of_management(wires: usize) -> impl Strategy<Value = Step> {
 }
 
 /// Plays the steps, never breaking more than `most` wires at a time, and lets everything settle.
-fn play(configs: Vec<Config>, steps: &[Step], most: usize) -> (Network, Sent) {
+pub(crate) fn play(configs: Vec<Config>, steps: &[Step], most: usize) -> (Network, Sent) {
     let mut network = Network::new(configs);
     network.activate_all();
     let mut sent = Sent::new();
@@ -159,14 +159,14 @@ fn counted(network: &Network, count: impl Fn(&slantpath_ss7::mtp3::node::Counter
 }
 
 /// In order, and never twice.
-fn assert_in_order(network: &Network) -> Result<(), TestCaseError> {
+pub(crate) fn assert_in_order(network: &Network) -> Result<(), TestCaseError> {
     for (stream, numbers) in streams(network) {
         prop_assert!(numbers.is_sorted_by(|a, b| a < b), "{stream:?} {numbers:?}");
     }
     Ok(())
 }
 
-fn assert_whole(network: &Network, sent: &Sent) -> Result<(), TestCaseError> {
+pub(crate) fn assert_whole(network: &Network, sent: &Sent) -> Result<(), TestCaseError> {
     let delivered = streams(network);
     for ((opc, dpc, sls), numbers) in sent {
         let got = delivered.get(&(PointCode(*opc), PointCode(*dpc), *sls));

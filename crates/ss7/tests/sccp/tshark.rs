@@ -147,8 +147,14 @@ fn ansi_addresses() -> Vec<PartyAddress> {
                 for routes_on_ssn in [false, true] {
                     let is_sound = if routes_on_ssn { ssn.is_some() } else { global_title.is_some() };
                     let global_title = global_title.clone();
-                    let address =
-                        PartyAddress { routes_on_ssn, national: true, point_code, ssn, global_title };
+                    let address = PartyAddress {
+                        routes_on_ssn,
+                        national: true,
+                        point_code,
+                        spare: 0,
+                        ssn,
+                        global_title,
+                    };
                     addresses.extend(is_sound.then_some(address));
                 }
             }

@@ -12,7 +12,7 @@ use slantpath_ss7::sccp::gtt::{Ending, NoTranslation, Outcome, Translator, follo
 use super::titles::rule_named;
 use crate::check::Traces;
 use crate::diagnostic::{Fault, Faults, Place};
-use crate::schema::signalling::{Load, Signalling};
+use crate::schema::signalling::{Load, Sharing, Signalling};
 use crate::section::{Named, Setting};
 use crate::signalling::{code, generator};
 
@@ -31,12 +31,19 @@ pub(super) fn check(
         let selections = selections(&config);
         let mut told: Vec<Ending> = Vec::new();
         let mut reached = Vec::new();
+        let mut spared = Vec::new();
         let mut is_complete = true;
         for (digits, party) in load.called.iter().flat_map(|called| called.iter()).zip(called) {
             let followed = follow(translators, *translator, party, calling, &selections);
             is_complete &= followed.is_complete;
             for ending in followed.endings {
-                reached.push(points[&ending.at]);
+                let at = points[&ending.at];
+                reached.push(at);
+                if ending.is_backup && is_shared(signalling, &ending) {
+                    spared.push(at);
+                } else {
+                    spared.retain(|point| *point != at);
+                }
                 let is_told = |known: &Ending| (known.at, known.outcome) == (ending.at, ending.outcome);
                 if told.iter().any(is_told) {
                     continue;
@@ -50,7 +57,23 @@ pub(super) fn check(
             let help = "call a title that leads there, or remove the point from `to`";
             faults.warn(load.to.place(), Fault::new(message).help(help));
         }
+        for to in load.to.iter().filter(|to| is_complete && spared.contains(&to.as_str())) {
+            let count = selections.len();
+            let several = if count == 1 { "" } else { "s" };
+            let message = format!(
+                "load `{name}`: `{to}` gets nothing of what it shares: {count} link selection{several} go to the others, \
+                 as their weights say, and each keeps its point"
+            );
+            let help = "let `links` be more, each of which has a link selection of its own, or the weights less uneven";
+            faults.warn(load.to.place(), Fault::new(message).help(help));
+        }
     }
+}
+
+/// Whether the last rule on the way shares its messages among points, rather than keeping some of these in reserve.
+fn is_shared(signalling: &Signalling, ending: &Ending) -> bool {
+    let last = ending.path.last().and_then(|(_, rule)| rule_named(signalling, rule));
+    last.is_some_and(|rule| *rule.sharing != Sharing::Dominant)
 }
 
 /// The signalling link selections of a load's messages.

@@ -2,11 +2,12 @@
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    self, ConfigError, NetworkFault, Point, Timer, check_alternatives, check_network,
+    self, ConfigError, NetworkFault, Point, Timer, check_alternatives, check_changeovers, check_network,
 };
 
 use crate::diagnostic::{Fault, Faults, Place};
-use crate::schema::signalling::{Carrier, Signalling};
+use crate::schema::signalling::{Carrier, Signalling, SignallingLink};
+use crate::section::Named;
 use crate::signalling::{code, is_served, mtp3};
 
 pub(super) fn check(signalling: &Signalling, faults: &mut Faults) {
@@ -54,6 +55,14 @@ fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option
         }
         ConfigError::TooManyOfOnePriority { destination, third, .. } => {
             (route_to(destination, third), "give one of the routes another `priority`")
+        }
+        ConfigError::OnlyBackups { link_set, .. } => {
+            let is_between = |(_, link): &(&str, &Named<SignallingLink>)| {
+                let ends = [link.between.0.as_str(), link.between.1.as_str()];
+                ends.contains(&name) && ends.contains(&link_set.as_str())
+            };
+            let link = signalling.links.iter().find(is_between);
+            (link.map(|(_, link)| link.backup.place()), "let one link at least be no backup")
         }
         ConfigError::SlcTwice { second, .. } => (slc(second), "give one of the links another `slc`"),
         ConfigError::SlcTooLarge { link, .. } => (slc(link), "a link set has at most 16 links"),
@@ -110,7 +119,21 @@ fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults
         let route = routes.find(|route| *route.via == dead.via && code(signalling, &route.to) == destination);
         let help = "give the next point a route of its own towards the destination, or remove this one";
         let place = route.map(|route| route.via.place()).unwrap_or_default();
-        faults.warn(place, Fault::new(dead.to_string()).help(help));
+        faults.warn_of_kind("dead alternative", place, Fault::new(dead.to_string()).help(help));
+    }
+    for timed in check_changeovers(nodes) {
+        let joins = |link: &SignallingLink| {
+            let ends = [link.between.0.as_str(), link.between.1.as_str()];
+            ends.contains(&timed.from.as_str()) && ends.contains(&timed.to.as_str())
+        };
+        let link = signalling.links.iter().find(|(_, link)| joins(link));
+        let place = link.map(|(_, link)| link.between.place()).unwrap_or_default();
+        let help = format!(
+            "add `[[signalling.routes]]` with `from = \"{}\"`, `to = \"{}\"` and `priority = 1` over another transfer \
+             point",
+            timed.from, timed.to
+        );
+        faults.warn_of_kind("changeover by time", place, Fault::new(timed.to_string()).help(help));
     }
 }
 

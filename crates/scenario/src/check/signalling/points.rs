@@ -21,7 +21,7 @@ pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
                 *named.network
             );
             let help = "write `network = \"national\"`, or leave `congestion` out";
-            faults.warn(named.congestion.place(), Fault::new(message).help(help));
+            faults.warn_of_kind("congestion", named.congestion.place(), Fault::new(message).help(help));
         }
         if *named.format != Format::Itu && has_sccp(signalling, name, named) {
             let message = format!("`{name}` has SCCP, whose addresses have point codes of 14 bits");
@@ -44,7 +44,7 @@ pub(super) fn names(signalling: &Signalling, faults: &mut Faults) {
             } else if signalling.points.find(far).is_some_and(|point| !has_sccp(signalling, far, point)) {
                 let message = format!("`{far}` has no SCCP to hear of the subsystems of `{name}`");
                 let help = format!("give it `subsystems` or translations, or leave it out in `{name}`");
-                faults.warn(place, Fault::new(message).help(help));
+                faults.warn_of_kind("concerned", place, Fault::new(message).help(help));
             }
         }
     }

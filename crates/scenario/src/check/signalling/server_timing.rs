@@ -105,6 +105,6 @@ fn judge(name: &str, timer: &Waiting, round_trip: Duration, rto_min: Duration, f
              with `rto_min` of {rto_min}"
         );
         let help = "let the timer be longer, or `rto_min` of the SCTP profile shorter";
-        faults.warn(*place, Fault::new(message).help(help));
+        faults.warn_of_kind(*timer_name, *place, Fault::new(message).help(help));
     }
 }

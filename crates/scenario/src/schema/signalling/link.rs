@@ -6,6 +6,7 @@ use slantpath_ss7::mtp2;
 
 use crate::diagnostic::Place;
 use crate::schema::Interval;
+use crate::schema::bounds::{DELAY, LINE_RATE, LOOP, MESSAGES, MSU, TIMER, UNITS};
 use crate::section::{OneOf, Origin, Setting, section, tagged};
 use crate::value::{Pair, choice};
 
@@ -16,6 +17,9 @@ section! {
         between: Setting<Pair<String>>;
         /// Its code within the link set of these two points; by the order of names if absent.
         slc: Option<Setting<u8>>;
+        /// Whether it is in reserve (Q.704, section 12.2): both points activate it when another link between them has
+        /// failed, and deactivate it when that one is back.
+        backup: Setting<bool> = false;
         /// What carries it.
         carrier: OneOf<Carrier>;
     }
@@ -68,49 +72,49 @@ section! {
     /// A line with MTP2 (Q.703) at both ends. Timers are those of 64 kbit/s.
     pub struct Mtp2 {
         /// One way.
-        delay: Setting<Duration>;
+        delay: Setting<Duration>, at most DELAY;
         /// Of the line.
-        rate: Setting<DataRate> = terminal().rate;
+        rate: Setting<DataRate> = terminal().rate, at most LINE_RATE;
         /// Probability that a bit arrives wrong.
         bit_error_rate: Setting<Probability> = Probability::NEVER;
         /// How messages that the line has damaged are repeated.
         error_correction: Setting<ErrorCorrection> = ErrorCorrection::Basic;
         /// N1 of preventive cyclic retransmission: so many messages unacknowledged force their repetition.
-        n1: Setting<u32> = 127;
+        n1: Setting<u32> = 127, at most MESSAGES;
         /// N2 of preventive cyclic retransmission: so many octets unacknowledged force it; one more than fits into the
         /// loop if absent.
-        n2: Option<Setting<u32>>;
+        n2: Option<Setting<u32>>, at most LOOP;
         /// T1: aligned ready.
-        t1: Setting<Duration> = terminal().t1;
+        t1: Setting<Duration> = terminal().t1, at most TIMER;
         /// T2: not aligned.
-        t2: Setting<Duration> = terminal().t2;
+        t2: Setting<Duration> = terminal().t2, at most TIMER;
         /// T3: aligned.
-        t3: Setting<Duration> = terminal().t3;
+        t3: Setting<Duration> = terminal().t3, at most TIMER;
         /// T4 normal: the proving period.
-        t4_normal: Setting<Duration> = terminal().t4_normal;
+        t4_normal: Setting<Duration> = terminal().t4_normal, at most TIMER;
         /// T4 emergency.
-        t4_emergency: Setting<Duration> = terminal().t4_emergency;
+        t4_emergency: Setting<Duration> = terminal().t4_emergency, at most TIMER;
         /// T5: sending SIB.
-        t5: Setting<Duration> = terminal().t5;
+        t5: Setting<Duration> = terminal().t5, at most TIMER;
         /// T6: remote congestion.
-        t6: Setting<Duration> = terminal().t6;
+        t6: Setting<Duration> = terminal().t6, at most TIMER;
         /// T7: excessive delay of acknowledgement.
-        t7: Setting<Duration> = terminal().t7;
+        t7: Setting<Duration> = terminal().t7, at most TIMER;
         /// T of the signal unit error rate monitor: so many errors, leaking, take the link out.
-        error_threshold: Setting<u32> = terminal().error_threshold;
+        error_threshold: Setting<u32> = terminal().error_threshold, at most UNITS;
         /// D: so many units let the monitor forget one error.
-        error_leak: Setting<u32> = terminal().error_leak;
+        error_leak: Setting<u32> = terminal().error_leak, at most UNITS;
         /// Tin: errors that abort a normal proving period.
-        proving_errors_normal: Setting<u32> = terminal().proving_errors_normal;
+        proving_errors_normal: Setting<u32> = terminal().proving_errors_normal, at most UNITS;
         /// Tie: errors that abort an emergency proving period.
-        proving_errors_emergency: Setting<u32> = terminal().proving_errors_emergency;
+        proving_errors_emergency: Setting<u32> = terminal().proving_errors_emergency, at most UNITS;
         /// M: proving periods before alignment is not possible.
-        proving_attempts: Setting<u32> = terminal().proving_attempts;
+        proving_attempts: Setting<u32> = terminal().proving_attempts, at most UNITS;
         /// Messages in the transmit and retransmit buffers at which congestion of status 1, 2 and 3 sets in. It abates
         /// at three quarters of that.
-        congestion: Setting<Vec<u32>> = terminal().congestion_onset.into_iter().map(count).collect();
+        congestion: Setting<Vec<u32>> = terminal().congestion_onset.into_iter().map(count).collect(), at most MESSAGES;
         /// Messages that the transmit buffer holds; what comes beyond is refused and counted.
-        transmit_buffer: Setting<u32> = count(terminal().transmit_buffer);
+        transmit_buffer: Setting<u32> = count(terminal().transmit_buffer), at most MESSAGES;
     }
 }
 
@@ -133,42 +137,42 @@ section! {
         /// absent.
         primary: Option<Setting<String>>;
         /// How long after a loss the first point opens the association again.
-        reopen_after: Setting<Duration> = Duration::from_secs(1);
+        reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
         /// Whether the association is proved before it carries messages.
         proving: Setting<Proving> = Proving::Used;
         /// With proving: from one of its messages to the next.
-        proving_interval: Setting<Duration> = usual_proving().0;
+        proving_interval: Setting<Duration> = usual_proving().0, at most TIMER;
         /// With proving: octets of filler in each of its messages.
-        proving_filler: Setting<u32> = usual_proving().1;
+        proving_filler: Setting<u32> = usual_proving().1, at most MSU;
         /// Messages that may be sent and not yet acknowledged.
-        window: Setting<u32> = count(end().outstanding_max);
+        window: Setting<u32> = count(end().outstanding_max), at most MESSAGES;
         /// Messages that may wait or be unacknowledged together; what comes beyond is refused and counted.
-        buffer: Setting<u32> = count(end().buffer_max);
+        buffer: Setting<u32> = count(end().buffer_max), at most MESSAGES;
         /// Where congestion of status 1, 2 and 3 begins and ends, in messages waiting or unacknowledged: one to three
         /// pairs, rising.
-        congestion: Setting<Vec<Pair<u32>>> = usual_congestion();
+        congestion: Setting<Vec<Pair<u32>>> = usual_congestion(), at most MESSAGES;
         /// Received messages that are held during a processor outage or congestion of this end at most.
-        held: Setting<u32> = count(end().held_max);
+        held: Setting<u32> = count(end().held_max), at most MESSAGES;
         /// Octets of the longest message, from its service information octet on.
-        longest_msu: Setting<u32> = count(end().longest_msu);
+        longest_msu: Setting<u32> = count(end().longest_msu), at most MSU;
         /// Whose ranges the timers keep.
         timer_ranges: Setting<TimerRanges> = TimerRanges::Kbit64;
         /// T1: aligned ready.
-        t1: Setting<Duration> = timers().t1;
+        t1: Setting<Duration> = timers().t1, at most TIMER;
         /// T2: not aligned.
-        t2: Setting<Duration> = timers().t2;
+        t2: Setting<Duration> = timers().t2, at most TIMER;
         /// T3: aligned.
-        t3: Setting<Duration> = timers().t3;
+        t3: Setting<Duration> = timers().t3, at most TIMER;
         /// T4 normal: the proving period.
-        t4_normal: Setting<Duration> = timers().t4_normal;
+        t4_normal: Setting<Duration> = timers().t4_normal, at most TIMER;
         /// T4 emergency.
-        t4_emergency: Setting<Duration> = timers().t4_emergency;
+        t4_emergency: Setting<Duration> = timers().t4_emergency, at most TIMER;
         /// T5: how often Busy is repeated while this end is congested.
-        t5: Setting<Interval> = timers().t5.map_or(Interval::Off, Interval::Every);
+        t5: Setting<Interval> = timers().t5.map_or(Interval::Off, Interval::Every), at most TIMER;
         /// T6: remote congestion.
-        t6: Setting<Duration> = timers().t6;
+        t6: Setting<Duration> = timers().t6, at most TIMER;
         /// T7: excessive delay of acknowledgement.
-        t7: Setting<Duration> = timers().t7;
+        t7: Setting<Duration> = timers().t7, at most TIMER;
     }
 }
 

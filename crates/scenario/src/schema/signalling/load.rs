@@ -5,6 +5,7 @@ use slantpath_base::{DataRate, Duration};
 
 use crate::diagnostic::Fault;
 use crate::document::{Data, Node};
+use crate::schema::bounds::{ERLANG, RATE, RUN, WEIGHT};
 use crate::section::{Setting, section};
 use crate::value::{Value, choice};
 
@@ -18,9 +19,9 @@ section! {
         /// How many links' worth of load.
         links: Setting<u16> = 1;
         /// The share of a line's time that the messages of one of them take.
-        erlang_per_link: Setting<f64>;
+        erlang_per_link: Setting<f64>, at most ERLANG;
         /// What one Erlang fills.
-        line_rate: Setting<DataRate> = DataRate::from_bits_per_sec(64_000);
+        line_rate: Setting<DataRate> = DataRate::from_bits_per_sec(64_000), at most RATE;
         /// Octets of a message on the line, flag and check bits included; several are as frequent, or as their weights
         /// say. `"isup-calls"` is the mix of a real generator of ISUP calls, `"trace"` what the trace says of each
         /// message.
@@ -28,9 +29,9 @@ section! {
         /// When messages come.
         arrivals: Setting<Arrivals> = Arrivals::Poisson;
         /// With `on-off`: mean length of a period of activity.
-        mean_on: Option<Setting<Duration>>;
+        mean_on: Option<Setting<Duration>>, at most RUN;
         /// With `on-off`: mean length of a pause.
-        mean_off: Option<Setting<Duration>>;
+        mean_off: Option<Setting<Duration>>, at most RUN;
         /// Which signalling link selection messages have.
         selection: Setting<LoadSelection> = LoadSelection::Link;
         /// With `trace`: a file with a line for each message, its time, and if `lengths` or `selection` say so its size
@@ -57,11 +58,11 @@ section! {
         /// With `global-title`: their nature of address; 4 is international.
         nature: Setting<u8> = 4;
         /// When it begins.
-        start: Setting<Duration> = Duration::ZERO;
+        start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// When it ends; `give_up_after` before the end of the run if absent, or with it.
-        stop: Option<Setting<Duration>>;
+        stop: Option<Setting<Duration>>, at most RUN;
         /// When a message that has not arrived is given up: it is lost, or late if it comes after all.
-        give_up_after: Setting<Duration> = Duration::from_secs(10);
+        give_up_after: Setting<Duration> = Duration::from_secs(10), at most RUN;
     }
 }
 
@@ -134,10 +135,17 @@ fn weighted(node: &Node) -> Result<(u16, f64), Fault> {
     if weight < 0.0 {
         return Err(Fault::new(format!("a weight of {weight} is negative")).help("a weight is 0 or more"));
     }
+    let most = f64::from(WEIGHT.most);
+    if weight > most {
+        let help = format!("let it be at most {most}: {}", WEIGHT.why);
+        return Err(Fault::new(format!("a weight of {weight} is too large")).help(help));
+    }
     Ok((octets, weight))
 }
 
 impl Value for LengthMix {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match &node.data {
             Data::Text(text) if text.trim() == "isup-calls" => Ok(Self::IsupCalls),
@@ -169,7 +177,7 @@ impl Value for LengthMix {
         let examples = json!(["isup-calls", "trace", [60, 120, 270], [{ "octets": 60, "weight": 3 }]]);
         let weighted = json!({
             "type": "object",
-            "properties": { "octets": u16::schema(), "weight": { "type": "number", "minimum": 0 } },
+            "properties": { "octets": u16::schema(), "weight": { "type": "number", "minimum": 0, "maximum": WEIGHT.most } },
             "required": ["octets", "weight"],
             "additionalProperties": false,
         });

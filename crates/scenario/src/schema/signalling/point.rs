@@ -5,6 +5,7 @@ use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node;
 
 use super::{Mtp3Timers, Sccp};
+use crate::schema::bounds::MESSAGES;
 use crate::section::{Flat, Nested, Setting, section};
 use crate::value::choice;
 
@@ -39,7 +40,7 @@ section! {
         sharing_bit: Setting<u8> = usual().sharing_bit;
         /// How many messages may wait for a changeover, changeback or rerouting to end; beyond it they are discarded
         /// and counted.
-        held_limit: Setting<u32> = u32::try_from(usual().held_limit).unwrap_or(u32::MAX);
+        held_limit: Setting<u32> = u32::try_from(usual().held_limit).unwrap_or(u32::MAX), at most MESSAGES;
         /// Service indicators of its user parts. Messages for others are answered with user part unavailable.
         users: Setting<Vec<u8>> = (3..16).collect();
         /// Timers of MTP3.

@@ -1,5 +1,6 @@
 //! `[[signalling.routes]]` and `[[signalling.translations]]`: where messages go.
 
+use crate::schema::bounds::WEIGHT;
 use crate::section::{Setting, section};
 use crate::value::choice;
 
@@ -47,7 +48,7 @@ section! {
         /// Points that the message goes to.
         to: Setting<Vec<String>>;
         /// With several that share: the share of each, in the order of `to`; 1 each if absent.
-        weights: Option<Setting<Vec<u32>>>;
+        weights: Option<Setting<Vec<u32>>>, at most WEIGHT;
         /// Their subsystem; the one that was called if absent.
         to_subsystem: Option<Setting<u8>>;
         /// How they route it.
@@ -72,9 +73,9 @@ choice! {
     pub enum Sharing {
         /// The first that can be reached.
         Dominant = "dominant",
-        /// By the signalling link selection.
+        /// By the signalling link selection: each keeps its point.
         LinkSelection = "link-selection",
-        /// In turns.
+        /// In turns; messages in sequence by their signalling link selection all the same.
         Turns = "turns",
     }
 }

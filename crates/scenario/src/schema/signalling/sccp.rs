@@ -3,6 +3,7 @@
 use slantpath_base::{DataSize, Duration};
 use slantpath_ss7::sccp::{Capability, ConnectionLimits, Form, ReassemblyLimits, Timers};
 
+use crate::schema::bounds::{BUFFER, CONNECTIONS, MESSAGES, SCCP_MESSAGE, TIMER};
 use crate::section::{Setting, section};
 use crate::value::choice;
 
@@ -25,53 +26,53 @@ section! {
     /// SCCP of a signalling point.
     pub struct Sccp {
         /// T(conn est): waiting for CC or CREF.
-        t_conn_est: Setting<Duration> = timers().connection_establishment;
+        t_conn_est: Setting<Duration> = timers().connection_establishment, at most TIMER;
         /// T(ias): sending nothing on a connection, before IT is sent.
-        t_ias: Setting<Duration> = timers().inactivity_send;
+        t_ias: Setting<Duration> = timers().inactivity_send, at most TIMER;
         /// T(iar): receiving nothing on a connection, before it is released.
-        t_iar: Setting<Duration> = timers().inactivity_receive;
+        t_iar: Setting<Duration> = timers().inactivity_receive, at most TIMER;
         /// T(rel): waiting for RLC.
-        t_rel: Setting<Duration> = timers().release;
+        t_rel: Setting<Duration> = timers().release, at most TIMER;
         /// T(repeat rel): between further RLSD after T(rel).
-        t_repeat_rel: Setting<Duration> = timers().repeat_release;
+        t_repeat_rel: Setting<Duration> = timers().repeat_release, at most TIMER;
         /// T(int): waiting for RLC after T(rel), before the connection is given up.
-        t_int: Setting<Duration> = timers().interval;
+        t_int: Setting<Duration> = timers().interval, at most TIMER;
         /// T(guard): after a restart, before connections are made again.
-        t_guard: Setting<Duration> = timers().guard;
+        t_guard: Setting<Duration> = timers().guard, at most TIMER;
         /// T(reset): waiting for RSC.
-        t_reset: Setting<Duration> = timers().reset;
+        t_reset: Setting<Duration> = timers().reset, at most TIMER;
         /// T(reass): waiting for all segments of a message.
-        t_reass: Setting<Duration> = timers().reassembly;
+        t_reass: Setting<Duration> = timers().reassembly, at most TIMER;
         /// T(stat info): before the first SST about a subsystem; it doubles with each.
-        t_stat_info: Setting<Duration> = timers().status_information;
+        t_stat_info: Setting<Duration> = timers().status_information, at most TIMER;
         /// What T(stat info) grows to.
-        t_stat_info_longest: Setting<Duration> = timers().status_information_longest;
+        t_stat_info_longest: Setting<Duration> = timers().status_information_longest, at most TIMER;
         /// T(coord chg): waiting for SOG.
-        t_coord_chg: Setting<Duration> = timers().coordinated_change;
+        t_coord_chg: Setting<Duration> = timers().coordinated_change, at most TIMER;
         /// T(ignore SST): how long after SOG an SST is not answered. Q.714 leaves it to management.
-        t_ignore_sst: Setting<Duration> = timers().ignore_status_test;
+        t_ignore_sst: Setting<Duration> = timers().ignore_status_test, at most TIMER;
         /// Ta: after an MTP-STATUS of congestion, further ones count no more.
-        ta: Setting<Duration> = timers().attack;
+        ta: Setting<Duration> = timers().attack, at most TIMER;
         /// Td: without an MTP-STATUS, the restriction of traffic decays by a step.
-        td: Setting<Duration> = timers().decay;
+        td: Setting<Duration> = timers().decay, at most TIMER;
         /// How long a local reference is not used again. Q.714 leaves it open.
-        reference_freeze: Setting<Duration> = timers().reference_freeze;
+        reference_freeze: Setting<Duration> = timers().reference_freeze, at most TIMER;
         /// Connections at one time, with the references that are frozen.
-        connections: Setting<u32> = count(ConnectionLimits::default().references);
+        connections: Setting<u32> = count(ConnectionLimits::default().references), at most CONNECTIONS;
         /// The window that is granted in class 3, 1 to 127 messages.
         credit: Setting<u8> = ConnectionLimits::default().credit;
         /// The longest message of a connection's user.
-        connection_message: Setting<DataSize> = octets(ConnectionLimits::default().message_octets);
+        connection_message: Setting<DataSize> = octets(ConnectionLimits::default().message_octets), at most BUFFER;
         /// Messages that wait for the window of a connection of class 3.
-        connection_queue: Setting<u32> = count(ConnectionLimits::default().queued_messages);
+        connection_queue: Setting<u32> = count(ConnectionLimits::default().queued_messages), at most MESSAGES;
         /// Messages that are put together from segments at one time.
-        reassembled_messages: Setting<u32> = count(ReassemblyLimits::default().messages);
+        reassembled_messages: Setting<u32> = count(ReassemblyLimits::default().messages), at most MESSAGES;
         /// Octets of all of them.
-        reassembled_data: Setting<DataSize> = octets(ReassemblyLimits::default().octets);
+        reassembled_data: Setting<DataSize> = octets(ReassemblyLimits::default().octets), at most BUFFER;
         /// The highest form of unitdata that the point understands: others send it no higher one.
         highest_form: Setting<UnitdataForm> = UnitdataForm::Extended;
         /// The longest SCCP message that the network carries to it.
-        longest_message: Setting<DataSize> = octets(Capability::default().message_octets);
+        longest_message: Setting<DataSize> = octets(Capability::default().message_octets), at most SCCP_MESSAGE;
         /// Points that are told when a subsystem here comes or goes: concerned signalling points.
         concerned: Setting<Vec<String>> = Vec::new();
         /// The point whose subsystems of the same numbers take over in a coordinated change.

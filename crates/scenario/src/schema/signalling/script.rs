@@ -2,6 +2,7 @@
 
 use slantpath_base::Duration;
 
+use crate::schema::bounds::RUN;
 use crate::section::{Setting, section};
 use crate::value::choice;
 
@@ -10,7 +11,7 @@ section! {
     /// network below it.
     pub struct SignallingEvent {
         /// When, from the start of the run.
-        at: Setting<Duration>;
+        at: Setting<Duration>, at most RUN;
         /// The link that it happens to; with a processor outage, every link of the point if absent.
         link: Option<Setting<String>>;
         /// The point that it happens to, or at whose end of the link.

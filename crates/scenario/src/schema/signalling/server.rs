@@ -5,6 +5,7 @@ use slantpath_base::Duration;
 use slantpath_sigtran::asp::{GatewayConfig, ProcessConfig, TrafficMode};
 use slantpath_sigtran::m3ua::{AspConfig, QueueLimits};
 
+use crate::schema::bounds::{MESSAGES, NAME, TIMER};
 use crate::section::{Setting, section};
 use crate::value::choice;
 
@@ -25,12 +26,12 @@ section! {
         /// gateway's name if absent.
         point: Option<Setting<String>>;
         /// T(r): how long messages for an application server without active ASP wait for one.
-        t_r: Setting<Duration> = recovery();
+        t_r: Setting<Duration> = recovery(), at most TIMER;
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
-        t_beat: Option<Setting<Duration>>;
+        t_beat: Option<Setting<Duration>>, at most TIMER;
         /// How many messages wait for each application server during T(r); half of it is told as congestion, and beyond
         /// it they are dropped and counted.
-        queue: Setting<u32> = queue();
+        queue: Setting<u32> = queue(), at most MESSAGES;
     }
 }
 
@@ -40,11 +41,11 @@ section! {
         /// The host of the packet network that it runs on; the node of the ASP's name if absent.
         node: Option<Setting<String>>;
         /// T(ack): how long the answer to ASP Up, ASP Active and their like may take before they are sent again.
-        t_ack: Setting<Duration> = ProcessConfig::default().acknowledgement;
+        t_ack: Setting<Duration> = ProcessConfig::default().acknowledgement, at most TIMER;
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
-        t_beat: Option<Setting<Duration>>;
+        t_beat: Option<Setting<Duration>>, at most TIMER;
         /// How often destinations that cannot be reached, or are congested, are asked for by DAUD.
-        audit: Setting<Duration> = AspConfig::default().audit;
+        audit: Setting<Duration> = AspConfig::default().audit, at most TIMER;
     }
 }
 
@@ -63,7 +64,7 @@ section! {
         /// or its first link in alphabetical order.
         primary: Option<Setting<String>>;
         /// How long after a loss the ASP opens the association again.
-        reopen_after: Setting<Duration> = Duration::from_secs(1);
+        reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
     }
 }
 
@@ -79,7 +80,7 @@ section! {
     /// An application server: a routing key, and the ASPs that share its messages.
     pub struct ApplicationServer {
         /// What names it in messages.
-        routing_context: Setting<u32>;
+        routing_context: Setting<u32>, at most NAME;
         /// Routing key: the point whose messages it gets (DPC). The point has no MTP3 of its own: its users are above
         /// M3UA.
         dpc: Setting<String>;
@@ -88,7 +89,7 @@ section! {
         /// Routing key: only these service indicators (SI); any if it is empty.
         si: Setting<Vec<u8>> = Vec::new();
         /// The network of its point codes, where messages name it.
-        network_appearance: Option<Setting<u32>>;
+        network_appearance: Option<Setting<u32>>, at most NAME;
         /// How its ASPs share messages.
         traffic_mode: Setting<ServerTrafficMode> = ServerTrafficMode::Override;
         /// The ASPs. In override mode the first takes the traffic while it can, and the others stand by.

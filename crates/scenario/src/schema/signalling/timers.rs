@@ -3,6 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_ss7::mtp3::node::{TIMER_RANGES, Timer, Timers};
 
+use crate::schema::bounds::TIMER;
 use crate::section::{Setting, section};
 
 /// The default of a timer of Q.704 or Q.707: the middle of its range, rounded.
@@ -14,55 +15,55 @@ section! {
     /// Timers of Q.704, section 16.8, and of Q.707, section 5.5. Q.704 does not use T9.
     pub struct Mtp3Timers {
         /// Q.704 T1: delay against mis-sequencing on changeover.
-        t1: Setting<Duration> = middle(Timer::T1);
+        t1: Setting<Duration> = middle(Timer::T1), at most TIMER;
         /// Q.704 T2: waiting for changeover acknowledgement.
-        t2: Setting<Duration> = middle(Timer::T2);
+        t2: Setting<Duration> = middle(Timer::T2), at most TIMER;
         /// Q.704 T3: delay against mis-sequencing on changeback by time.
-        t3: Setting<Duration> = middle(Timer::T3);
+        t3: Setting<Duration> = middle(Timer::T3), at most TIMER;
         /// Q.704 T4: waiting for changeback acknowledgement, first attempt.
-        t4: Setting<Duration> = middle(Timer::T4);
+        t4: Setting<Duration> = middle(Timer::T4), at most TIMER;
         /// Q.704 T5: waiting for changeback acknowledgement, second attempt.
-        t5: Setting<Duration> = middle(Timer::T5);
+        t5: Setting<Duration> = middle(Timer::T5), at most TIMER;
         /// Q.704 T6: delay against mis-sequencing on controlled rerouting.
-        t6: Setting<Duration> = middle(Timer::T6);
+        t6: Setting<Duration> = middle(Timer::T6), at most TIMER;
         /// Q.704 T7: waiting for the acknowledgement of a data link connection. It never runs: every link has its line.
-        t7: Setting<Duration> = middle(Timer::T7);
+        t7: Setting<Duration> = middle(Timer::T7), at most TIMER;
         /// Q.704 T8: from one transfer prohibited in answer to a message to the next.
-        t8: Setting<Duration> = middle(Timer::T8);
+        t8: Setting<Duration> = middle(Timer::T8), at most TIMER;
         /// Q.704 T10: from one signalling route set test to the next.
-        t10: Setting<Duration> = middle(Timer::T10);
+        t10: Setting<Duration> = middle(Timer::T10), at most TIMER;
         /// Q.704 T11: how long an alternative route is used before transfer restricted is sent.
-        t11: Setting<Duration> = middle(Timer::T11);
+        t11: Setting<Duration> = middle(Timer::T11), at most TIMER;
         /// Q.704 T12: waiting for uninhibit acknowledgement.
-        t12: Setting<Duration> = middle(Timer::T12);
+        t12: Setting<Duration> = middle(Timer::T12), at most TIMER;
         /// Q.704 T13: waiting for force uninhibit.
-        t13: Setting<Duration> = middle(Timer::T13);
+        t13: Setting<Duration> = middle(Timer::T13), at most TIMER;
         /// Q.704 T14: waiting for inhibition acknowledgement.
-        t14: Setting<Duration> = middle(Timer::T14);
+        t14: Setting<Duration> = middle(Timer::T14), at most TIMER;
         /// Q.704 T15: with national congestion, from transfer controlled to the route set congestion test.
-        t15: Setting<Duration> = middle(Timer::T15);
+        t15: Setting<Duration> = middle(Timer::T15), at most TIMER;
         /// Q.704 T16: with national congestion, waiting for an update of the congestion status.
-        t16: Setting<Duration> = middle(Timer::T16);
+        t16: Setting<Duration> = middle(Timer::T16), at most TIMER;
         /// Q.704 T17: delay before a link that could not be aligned is tried again.
-        t17: Setting<Duration> = middle(Timer::T17);
+        t17: Setting<Duration> = middle(Timer::T17), at most TIMER;
         /// Q.704 T18: restart of a transfer point, for links and routing information to come.
-        t18: Setting<Duration> = middle(Timer::T18);
+        t18: Setting<Duration> = middle(Timer::T18), at most TIMER;
         /// Q.704 T19: how long a further traffic restart allowed is taken for an echo.
-        t19: Setting<Duration> = middle(Timer::T19);
+        t19: Setting<Duration> = middle(Timer::T19), at most TIMER;
         /// Q.704 T20: the whole restart.
-        t20: Setting<Duration> = middle(Timer::T20);
+        t20: Setting<Duration> = middle(Timer::T20), at most TIMER;
         /// Q.704 T21: the whole restart of an adjacent point.
-        t21: Setting<Duration> = middle(Timer::T21);
+        t21: Setting<Duration> = middle(Timer::T21), at most TIMER;
         /// Q.704 T22: from one test of an inhibition at this end to the next.
-        t22: Setting<Duration> = middle(Timer::T22);
+        t22: Setting<Duration> = middle(Timer::T22), at most TIMER;
         /// Q.704 T23: from one test of an inhibition at the far end to the next.
-        t23: Setting<Duration> = middle(Timer::T23);
+        t23: Setting<Duration> = middle(Timer::T23), at most TIMER;
         /// Q.704 T24: settling after a processor outage of this point.
-        t24: Setting<Duration> = middle(Timer::T24);
+        t24: Setting<Duration> = middle(Timer::T24), at most TIMER;
         /// Q.707 T1: waiting for the acknowledgement of a link test.
-        link_test_t1: Setting<Duration> = middle(Timer::TestT1);
+        link_test_t1: Setting<Duration> = middle(Timer::TestT1), at most TIMER;
         /// Q.707 T2: from one link test to the next.
-        link_test_t2: Setting<Duration> = middle(Timer::TestT2);
+        link_test_t2: Setting<Duration> = middle(Timer::TestT2), at most TIMER;
     }
 }
 

@@ -6,6 +6,7 @@ use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::orbit::Perturbation;
 
 use super::values::{CutOff, PhasingText, PresetName};
+use crate::schema::bounds::{AGE, ANGLE, CATALOGUE, LENGTH, PHASING, RUN, SATELLITES, TIMER, TURNS};
 use crate::section::{Flat, Nested, OneOf, Setting, section, tagged};
 use crate::value::{choice, policy, word_or};
 
@@ -45,13 +46,13 @@ section! {
         /// Star or delta.
         arrangement: Option<Setting<ArrangementName>>;
         /// Number of planes.
-        planes: Option<Setting<u32>>;
+        planes: Option<Setting<u32>>, at most SATELLITES;
         /// Satellites in each plane.
-        per_plane: Option<Setting<u32>>;
+        per_plane: Option<Setting<u32>>, at most SATELLITES;
         /// Height over the equatorial radius.
-        altitude: Option<Setting<Length>>;
+        altitude: Option<Setting<Length>>, at most LENGTH;
         /// Inclination of the planes.
-        inclination: Option<Setting<Angle>>;
+        inclination: Option<Setting<Angle>>, at most ANGLE;
         /// What a shell may leave out.
         details: Flat<ShellDetails>;
     }
@@ -63,13 +64,13 @@ section! {
         /// Star or delta.
         arrangement: Setting<ArrangementName>;
         /// Number of planes.
-        planes: Setting<u32>;
+        planes: Setting<u32>, at most SATELLITES;
         /// Satellites in each plane.
-        per_plane: Setting<u32>;
+        per_plane: Setting<u32>, at most SATELLITES;
         /// Height over the equatorial radius.
-        altitude: Setting<Length>;
+        altitude: Setting<Length>, at most LENGTH;
         /// Inclination of the planes.
-        inclination: Setting<Angle>;
+        inclination: Setting<Angle>, at most ANGLE;
         /// What a shell may leave out.
         details: Flat<ShellDetails>;
     }
@@ -79,25 +80,25 @@ section! {
     /// What of a shell is redundant, or has a usual value. What is redundant is checked against the rest.
     pub struct ShellDetails {
         /// All satellites; planes times satellites in each.
-        total: Option<Setting<u32>>;
+        total: Option<Setting<u32>>, at most SATELLITES;
         /// Time of one turn, checked against the altitude.
-        period: Option<Setting<Duration>>;
+        period: Option<Setting<Duration>>, at most RUN;
         /// Turns in a day, checked against the altitude.
-        turns_per_day: Option<Setting<f64>>;
+        turns_per_day: Option<Setting<f64>>, at most TURNS;
         /// Angle between neighbouring planes. The spread divided by the planes if absent.
-        plane_separation: Option<Setting<Angle>>;
+        plane_separation: Option<Setting<Angle>>, at most ANGLE;
         /// Angle of a star between the last plane and the other side of the first.
-        seam_separation: Option<Setting<Angle>>;
+        seam_separation: Option<Setting<Angle>>, at most ANGLE;
         /// Angle over which the planes are spread. 360 deg in a delta and 180 deg in a star if absent.
-        spread: Option<Setting<Angle>>;
+        spread: Option<Setting<Angle>>, at most ANGLE;
         /// How much neighbouring planes are out of step. `walker 0` if absent.
-        phasing: Option<Setting<PhasingText>>;
+        phasing: Option<Setting<PhasingText>>, at most PHASING;
         /// Right ascension of the first plane's ascending node at the epoch. 0 deg if absent.
-        first_right_ascension: Option<Setting<Angle>>;
+        first_right_ascension: Option<Setting<Angle>>, at most ANGLE;
         /// East longitude of the first plane's ascending node at the epoch, in place of its right ascension.
-        first_longitude: Option<Setting<Angle>>;
+        first_longitude: Option<Setting<Angle>>, at most ANGLE;
         /// Angle from the ascending node to the first satellite at the epoch. 0 deg if absent.
-        first_phase: Option<Setting<Angle>>;
+        first_phase: Option<Setting<Angle>>, at most ANGLE;
         /// Forces beside the pull of a round Earth. `j2` if absent.
         perturbation: Option<Setting<Perturbing>>;
     }
@@ -107,7 +108,7 @@ section! {
     /// Geostationary slots, called `NAME-1` and so on as they are listed. Neighbours are those along the equator.
     pub struct Slots {
         /// East longitudes.
-        longitudes: Setting<Vec<Angle>>;
+        longitudes: Setting<Vec<Angle>>, at most ANGLE;
     }
 }
 
@@ -121,12 +122,12 @@ section! {
         /// Names of the satellites that are taken; `*` stands for any letters. All if absent.
         names: Option<Setting<Vec<String>>>;
         /// Catalogue numbers of the satellites that are taken, besides those of `names`. All if both are absent.
-        catalogue_numbers: Option<Setting<Vec<u32>>>;
+        catalogue_numbers: Option<Setting<Vec<u32>>>, at most CATALOGUE;
         /// Whether the check digits of two-line sets count.
         checksums: Setting<ChecksumPolicy> = ChecksumPolicy::Verify;
         /// How far from the median epoch of the taken sets each may lie: sets further apart are not one
         /// constellation at one time.
-        epoch_spread: Setting<Duration> = Duration::from_secs(7 * 86_400);
+        epoch_spread: Setting<Duration> = Duration::from_secs(7 * 86_400), at most AGE;
     }
 }
 
@@ -138,14 +139,14 @@ section! {
         /// What happens between the first and the last plane of a star. `open` if absent.
         seam: Option<Setting<SeamName>>;
         /// Links between planes are off while either end is beyond this latitude. `none` if absent.
-        cut_off_latitude: Option<Setting<CutOff>>;
+        cut_off_latitude: Option<Setting<CutOff>>, at most ANGLE;
         /// A line of sight keeps above the ellipsoid by this much. 80 km if absent.
-        grazing_altitude: Option<Setting<Length>>;
+        grazing_altitude: Option<Setting<Length>>, at most LENGTH;
         /// The longest link that the terminals reach. `none` if absent.
-        longest: Option<Setting<LongestRange>>;
+        longest: Option<Setting<LongestRange>>, at most LENGTH;
         /// How long pointing and acquisition take before a link that has become possible carries anything.
         /// 0 s if absent.
-        acquisition: Option<Setting<Duration>>;
+        acquisition: Option<Setting<Duration>>, at most TIMER;
     }
 }
 

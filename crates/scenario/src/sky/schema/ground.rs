@@ -4,6 +4,7 @@ use slantpath_base::{Angle, Duration, Length};
 use slantpath_orbit::ground::Criterion;
 use slantpath_orbit::site::Relay;
 
+use crate::schema::bounds::{ANGLE, LENGTH, TIMER};
 use crate::section::{Flat, Named, Setting, section};
 use crate::value::{Pair, choice, policy};
 
@@ -11,11 +12,11 @@ section! {
     /// A place with antennas: fixed, or on a journey.
     pub struct SiteTable {
         /// Geodetic latitude (WGS-84), north positive.
-        latitude: Option<Setting<Angle>>;
+        latitude: Option<Setting<Angle>>, at most ANGLE;
         /// Longitude, east positive.
-        longitude: Option<Setting<Angle>>;
+        longitude: Option<Setting<Angle>>, at most ANGLE;
         /// Height above the ellipsoid. 0 m if absent.
-        altitude: Option<Setting<Length>>;
+        altitude: Option<Setting<Length>>, at most LENGTH;
         /// A journey, in place of latitude, longitude and altitude: a file, relative to the topology, of lines
         /// of `time, latitude, longitude, height` such as `90 s, 51.5, -0.1, 10000`.
         track: Option<Setting<String>>;
@@ -23,7 +24,7 @@ section! {
         track_digest: Option<Setting<String>>;
         /// What the surroundings hide: pairs of azimuth (from north through east, rising) and elevation. Between
         /// the given azimuths it runs straight.
-        horizon: Setting<Vec<Pair<Angle>>> = Vec::new();
+        horizon: Setting<Vec<Pair<Angle>>> = Vec::new(), at most ANGLE;
         /// Whether paths between other sites may pass through this one.
         relay: Setting<RelayName> = RelayName::of(Relay::None);
         /// Its antennas; each holds one satellite at a time. One for any constellation if absent.
@@ -45,19 +46,19 @@ section! {
     /// How an antenna chooses its satellite and changes it.
     pub struct GroundTable {
         /// Satellites below this elevation are not used. The preset's if absent.
-        min_elevation: Option<Setting<Angle>>;
+        min_elevation: Option<Setting<Angle>>, at most ANGLE;
         /// Which of the visible satellites is best. `nearest` if absent.
         criterion: Option<Setting<MeasuredBy>>;
         /// When the choice is made. `on-loss` if absent.
         reselect: Option<Setting<ReselectWhen>>;
         /// Time between choices on a grid.
-        grid_period: Option<Setting<Duration>>;
+        grid_period: Option<Setting<Duration>>, at most TIMER;
         /// The first choice on a grid. 0 s if absent.
-        grid_offset: Option<Setting<Duration>>;
+        grid_offset: Option<Setting<Duration>>, at most TIMER;
         /// What happens between the old satellite and the new one. `break-before-make` if absent.
         handover: Option<Setting<HandoverKind>>;
         /// The pause of break-before-make, or the overlap of make-before-break. 0 s if absent.
-        handover_time: Option<Setting<Duration>>;
+        handover_time: Option<Setting<Duration>>, at most TIMER;
     }
 }
 

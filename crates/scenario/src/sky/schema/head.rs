@@ -5,6 +5,7 @@ use slantpath_orbit::Utc;
 use slantpath_orbit::route::Refresh;
 
 use super::values::RefreshText;
+use crate::schema::bounds::AGE;
 use crate::section::{Setting, section};
 use crate::value::{Pair, choice, word_or};
 
@@ -18,13 +19,13 @@ section! {
         /// The date at which it starts, in UTC.
         epoch: Setting<Utc>;
         /// How long it is.
-        span: Setting<Duration>;
+        span: Setting<Duration>, at most AGE;
         /// How often the delay of each path is sampled for the table `delay`. Everything else is solved in time
         /// and not sampled.
-        sample_every: Setting<Duration> = Duration::from_secs(10);
+        sample_every: Setting<Duration> = Duration::from_secs(10), at most AGE;
         /// How often the places of all satellites are written to the table `positions`. Every minute if absent,
         /// or as often as makes 200,000 rows if that is less.
-        positions_every: Option<Setting<Positions>>;
+        positions_every: Option<Setting<Positions>>, at most AGE;
     }
 }
 
@@ -51,7 +52,7 @@ section! {
         via: Option<Setting<Vec<String>>>;
         /// Whose delays are read anew when a contact changes. After `all` every route is the shortest for the
         /// delays of that instant; the others cost less in large constellations.
-        refresh: Setting<RefreshText> = RefreshText(Refresh::All);
+        refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
     }
 }
 
@@ -77,9 +78,9 @@ section! {
     /// A node or a link that is out of service for a time, or a file of such.
     pub struct Outage {
         /// From when, after the start.
-        from: Option<Setting<Duration>>;
+        from: Option<Setting<Duration>>, at most AGE;
         /// Until when, after the start.
-        until: Option<Setting<Duration>>;
+        until: Option<Setting<Duration>>, at most AGE;
         /// The satellite or site that fails.
         node: Option<Setting<String>>;
         /// The two nodes between which every contact fails.
@@ -97,9 +98,9 @@ section! {
     /// low orbit.
     pub struct ValidityTable {
         /// Beyond this distance in time there is a warning.
-        warn_after: Setting<Duration> = Duration::from_secs(7 * 86_400);
+        warn_after: Setting<Duration> = Duration::from_secs(7 * 86_400), at most AGE;
         /// Beyond this distance in time a set is refused.
-        refuse_after: Setting<Duration> = Duration::from_secs(30 * 86_400);
+        refuse_after: Setting<Duration> = Duration::from_secs(30 * 86_400), at most AGE;
     }
 }
 
@@ -107,8 +108,8 @@ section! {
     /// What the map shows.
     pub struct MapTable {
         /// The instant, after the start.
-        at: Setting<Duration> = Duration::ZERO;
+        at: Setting<Duration> = Duration::ZERO, at most AGE;
         /// How far before and after that instant the ground tracks of the path's satellites are drawn.
-        tracks: Setting<Duration> = Duration::from_secs(20 * 60);
+        tracks: Setting<Duration> = Duration::from_secs(20 * 60), at most AGE;
     }
 }

@@ -11,6 +11,7 @@ use slantpath_orbit::route::Refresh;
 
 use crate::diagnostic::{Fault, suggest};
 use crate::document::{Data, Node};
+use crate::section::Limit;
 use crate::value::{Value, fault_of};
 
 /// A quantity in text that may be negative.
@@ -29,6 +30,12 @@ where
 }
 
 impl Value for Angle {
+    type Most = Self;
+
+    fn beyond(&self, most: &Self) -> Option<String> {
+        (self.as_radians().abs() > most.as_radians()).then(|| self.to_string())
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         signed(node, "an angle", "8.2 deg")
     }
@@ -44,6 +51,12 @@ impl Value for Angle {
 }
 
 impl Value for Length {
+    type Most = Self;
+
+    fn beyond(&self, most: &Self) -> Option<String> {
+        (self.as_metres().abs() > most.as_metres()).then(|| self.to_string())
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         signed(node, "a length", "780 km")
     }
@@ -59,6 +72,8 @@ impl Value for Length {
 }
 
 impl Value for Utc {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         let help = "write a date in UTC like \"2026-03-01T00:00:00Z\"";
         match &node.data {
@@ -80,6 +95,12 @@ impl Value for Utc {
 }
 
 impl Value for f64 {
+    type Most = Self;
+
+    fn beyond(&self, most: &Self) -> Option<String> {
+        (self.abs() > *most).then(|| self.to_string())
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         let number = match &node.data {
             Data::Float(text) => text.replace('_', "").parse().ok(),
@@ -105,6 +126,8 @@ impl Value for f64 {
 pub struct PresetName(pub Preset);
 
 impl Value for PresetName {
+    type Most = ();
+
     fn read(node: &Node) -> Result<Self, Fault> {
         let name = String::read(node)?;
         let known = Preset::ALL.map(Preset::name);
@@ -122,11 +145,40 @@ impl Value for PresetName {
     }
 }
 
+/// The most that a phasing may be, in either of its units.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(crate) struct PhasingMost {
+    pub(crate) walker: u32,
+    pub(crate) angle: Angle,
+}
+
+impl fmt::Display for PhasingMost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "walker {} or {}", self.walker, self.angle)
+    }
+}
+
+impl Limit for PhasingMost {
+    fn number(self) -> Option<Json> {
+        None
+    }
+}
+
 /// How much neighbouring planes are out of step. Written `"alternate"`, `"walker 39"` or `"8.2 deg"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhasingText(pub Phasing);
 
 impl Value for PhasingText {
+    type Most = PhasingMost;
+
+    fn beyond(&self, most: &PhasingMost) -> Option<String> {
+        match self.0 {
+            Phasing::Alternate => None,
+            Phasing::Offset(angle) => angle.beyond(&most.angle),
+            Phasing::Walker(f) => (f > most.walker).then(|| format!("walker {f}")),
+        }
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         let help = "write \"alternate\", Walker's F like \"walker 39\", or the angle from plane to plane like \
                     \"8.2 deg\"";
@@ -162,6 +214,15 @@ impl Value for PhasingText {
 pub struct RefreshText(pub Refresh);
 
 impl Value for RefreshText {
+    type Most = Duration;
+
+    fn beyond(&self, most: &Duration) -> Option<String> {
+        match self.0 {
+            Refresh::AtMostEvery(time) => time.beyond(most),
+            Refresh::All | Refresh::Changed => None,
+        }
+    }
+
     fn read(node: &Node) -> Result<Self, Fault> {
         match String::read(node).as_deref().map(str::trim) {
             Ok("all") => Ok(Self(Refresh::All)),

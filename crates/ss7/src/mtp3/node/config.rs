@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::Duration;
 
-use crate::mtp3::node::LinkSetId;
 use crate::mtp3::node::measurements::Spells;
 use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::table::Route;
 use crate::mtp3::node::timers::{Timer, Timers};
+use crate::mtp3::node::{LinkId, LinkSetId};
 use crate::mtp3::{ManagementLayout, NetworkIndicator, ServiceIndicator, Slc};
 use crate::{PointCode, PointCodeFormat};
 
@@ -39,6 +39,9 @@ pub struct Config {
     pub timers: Timers,
     /// Its link sets. A route to each adjacent point over its own link set goes without saying.
     pub link_sets: Vec<LinkSetConfig>,
+    /// Links in reserve (Q.704, section 12.2), counted over all link sets: each is activated only while another one of
+    /// its link set has failed. Both ends of a link must agree on it.
+    pub backups: Vec<LinkId>,
     /// Other destinations.
     pub destinations: Vec<DestinationConfig>,
     /// Point codes that lie behind this point, as those of application servers behind a signalling gateway: messages
@@ -154,6 +157,16 @@ pub enum ConfigError {
     /// A link set has no link.
     #[error("link set `{link_set}` to {adjacent} has no link: add one")]
     NoLinks {
+        /// The link set.
+        link_set: String,
+        /// Where it would lead.
+        adjacent: Point,
+    },
+    /// All links of a link set are in reserve.
+    #[error(
+        "all links of link set `{link_set}` to {adjacent} are backups: none of them would ever be activated"
+    )]
+    OnlyBackups {
         /// The link set.
         link_set: String,
         /// Where it would lead.
@@ -286,6 +299,7 @@ impl Config {
             sharing_bit: 3,
             timers: Timers::default(),
             link_sets: Vec::new(),
+            backups: Vec::new(),
             destinations: Vec::new(),
             served: Vec::new(),
             users: vec![ServiceIndicator::SCCP, ServiceIndicator::ISUP],
@@ -393,9 +407,19 @@ impl Config {
             if link_set.links.is_empty() {
                 let adjacent = self.point(link_set.adjacent);
                 faults.push(ConfigError::NoLinks { link_set: link_set.name.clone(), adjacent });
+            } else if self.links_of(earlier.len()).all(|link| self.backups.contains(&link)) {
+                let adjacent = self.point(link_set.adjacent);
+                faults.push(ConfigError::OnlyBackups { link_set: link_set.name.clone(), adjacent });
             }
             check_links(link_set, faults);
         }
+    }
+
+    /// The links of a link set, by its place among all.
+    fn links_of(&self, place: usize) -> impl Iterator<Item = LinkId> {
+        let first: usize = self.link_sets[..place].iter().map(|link_set| link_set.links.len()).sum();
+        let links = first..first + self.link_sets[place].links.len();
+        links.filter_map(|link| u16::try_from(link).ok().map(LinkId))
     }
 
     fn check_destinations(&self, faults: &mut Vec<ConfigError>) {

@@ -283,7 +283,7 @@ impl Node {
     /// Starts what the present state of links and routes asks for, until nothing is left to start.
     pub(super) fn settle(&mut self, now: Instant) {
         self.now = now;
-        while core::mem::take(&mut self.is_unsettled) {
+        while core::mem::take(&mut self.is_unsettled) || self.retire_backup(now) {
             self.reconcile(now);
             for index in 0..self.table.destinations.len() {
                 let Ok(destination) = u32::try_from(index) else { return };

@@ -237,9 +237,12 @@ impl Node {
         self.link(link).is_available()
     }
 
-    /// Brings a link into service, and back into service whenever it fails.
+    /// Brings a link into service, and back into service whenever it fails. A link in reserve waits for another one to
+    /// fail.
     pub fn activate(&mut self, now: Instant, link: LinkId) {
-        self.link_activity_input(now, link, LinkActivityInput::Activate);
+        if !self.is_backup(link) {
+            self.link_activity_input(now, link, LinkActivityInput::Activate);
+        }
         self.settle(now);
     }
 
@@ -397,6 +400,16 @@ impl Node {
                 LinkActivityAction::StopTest => self.link_test(now, link, LinkTestInput::Stop),
                 LinkActivityAction::StopLink => self.request(link, LinkRequest::Stop),
             }
+        }
+        let is_out = matches!(
+            row.to,
+            LinkActivity::Deactivating
+                | LinkActivity::Inactive
+                | LinkActivity::Retrieving
+                | LinkActivity::Waiting
+        );
+        if is_out {
+            self.replace_link(now, self.link(link).set);
         }
     }
 }

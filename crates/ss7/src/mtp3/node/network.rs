@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::PointCode;
+use crate::mtp3::node::LinkSetId;
 use crate::mtp3::node::config::{Config, Function, Point};
 use crate::mtp3::node::table::Route;
 
@@ -145,6 +146,42 @@ pub fn check_alternatives(nodes: &[Config]) -> Vec<DeadAlternative> {
         }
     }
     dead
+}
+
+/// A link set whose traffic can take another one, and whose far end can be reached over no other: no changeover message
+/// gets there once it has failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "when the link set from `{from}` to `{to}` fails, its traffic changes over by time (Q.704, section 5.6.2), and what \
+     is under way is lost: no other route leads from `{from}` to {adjacent} itself"
+)]
+pub struct TimedChangeover {
+    /// The node.
+    pub from: String,
+    /// The name of its link set.
+    pub to: String,
+    /// The point at the other end.
+    pub adjacent: Point,
+}
+
+/// The link sets of nodes that can only change over by time when they fail, although there is somewhere to change over to.
+pub fn check_changeovers(nodes: &[Config]) -> Vec<TimedChangeover> {
+    let mut timed = Vec::new();
+    for node in nodes {
+        let routes = node.routes();
+        for (link_set, id) in node.link_sets.iter().zip(0_u16..) {
+            let id = LinkSetId(id);
+            let has_another = |routes: &Vec<Route>| routes.iter().any(|route| route.link_set != id);
+            let uses = |routes: &&Vec<Route>| routes.iter().any(|route| route.link_set == id);
+            let diverts = routes.values().filter(uses).any(has_another);
+            if diverts && !routes.get(&link_set.adjacent).is_some_and(has_another) {
+                let adjacent = Point(link_set.adjacent, node.format);
+                let (from, to) = (node.name.clone(), link_set.name.clone());
+                timed.push(TimedChangeover { from, to, adjacent });
+            }
+        }
+    }
+    timed
 }
 
 /// All routes of all nodes, of whatever priority.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::PointCode;
 use crate::mtp3::Sls;
 use crate::sccp::gtt::loops::{HOPS, Title};
-use crate::sccp::gtt::{Entity, NoTranslation, RouteOn, Share, Translator};
+use crate::sccp::gtt::{Entity, NoTranslation, RouteOn, Share, Shared, Translator};
 use crate::sccp::{PartyAddress, Ssn};
 
 /// Steps after which following one called party ends.
@@ -78,8 +78,8 @@ pub fn find_dead_ends(nodes: &BTreeMap<PointCode, Translator>) -> Vec<DeadEnd> {
     found
 }
 
-/// Follows messages in sequence with these link selections from the node that translates first, while every entity can
-/// be reached, and then with each that cannot.
+/// Follows messages in sequence with these link selections, one after the other and with no other traffic, from the
+/// node that translates first, while every entity can be reached, and then with each that cannot.
 pub fn follow(
     nodes: &BTreeMap<PointCode, Translator>,
     start: PointCode,
@@ -89,6 +89,7 @@ pub fn follow(
 ) -> Followed {
     let mut followed = Followed { endings: Vec::new(), is_complete: true };
     let mut steps = 0;
+    let mut shared: BTreeMap<(PointCode, usize), Shared> = BTreeMap::new();
     for sls in selections {
         let mut seen: BTreeSet<(PointCode, Vec<u8>, bool)> = BTreeSet::new();
         let mut ahead = vec![(start, called.clone(), Vec::new(), false)];
@@ -113,8 +114,9 @@ pub fn follow(
                 }
             };
             let path = [&path[..], &[(code, translation.rule.name.clone())]].concat();
-            let share = Share { sls: *sls, in_sequence: true, turn: 0 };
-            let first = translation.group.select(share, |_| true);
+            let share = Share { sls: *sls, in_sequence: true };
+            let shared = shared.entry((code, translation.group_number)).or_default();
+            let first = translation.group.select(share, shared, |_| true);
             for entity in &translation.group.entities {
                 let address = translation.rule.address(&called, entity);
                 let is_backup = is_backup || !first.is_some_and(|first| core::ptr::eq(first, entity));
@@ -218,9 +220,9 @@ mod tests {
         let entities = vec![heavy, entity(3, RouteOn::Ssn)];
         let shared = Group { sharing: Sharing::LinkSelection, ..group("shared", entities) };
         let nodes = nodes(vec![(1, vec![rule("first", "49*", "shared")], vec![shared])]);
-        // Three quarters of the link selections go to the first.
-        assert_eq!(ends(&nodes, "49", 12), [(2, SIX, false), (3, SIX, true)]);
-        assert_eq!(ends(&nodes, "49", 16), [(2, SIX, false), (3, SIX, false)]);
+        // Two link selections are too few for the second, whose share is a quarter.
+        assert_eq!(ends(&nodes, "49", 2), [(2, SIX, false), (3, SIX, true)]);
+        assert_eq!(ends(&nodes, "49", 3), [(2, SIX, false), (3, SIX, false)]);
     }
 
     #[test]

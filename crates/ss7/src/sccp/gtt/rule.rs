@@ -127,6 +127,7 @@ impl Rule {
             routes_on_ssn: entity.routing == RouteOn::Ssn,
             national: called.national,
             point_code: None,
+            spare: 0,
             ssn: entity.ssn.or(called.ssn),
             global_title: called.global_title.as_ref().map(|title| self.change.apply(title)),
         }

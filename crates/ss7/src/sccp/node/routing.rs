@@ -57,15 +57,17 @@ impl Node {
                 NoTranslation::Nature => ReturnCause::NO_TRANSLATION_FOR_NATURE,
             })?;
         let number = translation.group_number;
-        let turn = self.turns[number];
-        let share = Share { sls: route.sls, in_sequence: route.in_sequence, turn };
+        let share = Share { sls: route.sls, in_sequence: route.in_sequence };
+        let mut shared = core::mem::take(&mut self.shared[number]);
         let reach = |entity: &Entity| self.can_reach(entity.point_code, self.target(entity, called));
-        let Some(entity) = translation.group.select(share, |entity| reach(entity).is_ok()).copied() else {
+        let chosen = translation.group.select(share, &mut shared, |entity| reach(entity).is_ok()).copied();
+        let chosen = chosen.ok_or_else(|| {
             let first = &translation.group.entities[0];
-            return Err(reach(first).err().unwrap_or(ReturnCause::UNQUALIFIED));
-        };
-        let address = translation.rule.address(called, &entity);
-        self.turns[number] = turn.wrapping_add(1);
+            reach(first).err().unwrap_or(ReturnCause::UNQUALIFIED)
+        });
+        let translated = chosen.map(|entity| (entity, translation.rule.address(called, &entity)));
+        self.shared[number] = shared;
+        let (entity, address) = translated?;
         if entity.point_code == self.config.point_code {
             return self.local(address.ssn);
         }

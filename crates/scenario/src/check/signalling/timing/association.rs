@@ -101,7 +101,8 @@ fn tell(
     if is_certain && is_vital && when.is_none() {
         faults.report(place, fault);
     } else {
-        faults.warn(place, fault);
+        let since = if when.is_some() { " later" } else { "" };
+        faults.warn_of_kind(format!("{} {:?}{since}", finding.timer, finding.fault), place, fault);
     }
 }
 
@@ -146,7 +147,7 @@ fn failover(
         *profile.rto_min,
     );
     let help = "let `path_max_retrans` or `rto_min` of the SCTP profile be smaller, or leave it to MTP3's changeover";
-    faults.warn(place_or(m2pa.t7.place(), link), Fault::new(message).help(help));
+    faults.warn_of_kind("failover", place_or(m2pa.t7.place(), link), Fault::new(message).help(help));
 }
 
 /// Timeouts are counted up to here; more of them take hours, and say no more.

@@ -46,7 +46,8 @@ pub(super) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, mtp2: 
             let message = format!(
                 "`{name}`: MTP2 T4 ({kind}) of {value} is over before a round trip of {round_trip}, and proves nothing"
             );
-            faults.warn(place_or(setting.place(), link), Fault::new(message).help(LONGER));
+            let place = place_or(setting.place(), link);
+            faults.warn_of_kind(format!("MTP2 T4 {kind}"), place, Fault::new(message).help(LONGER));
         }
     }
     for waiting in scene.waiting(link).iter().filter(|waiting| **waiting.setting <= round_trip) {
@@ -58,7 +59,7 @@ pub(super) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, mtp2: 
         if waiting.is_vital {
             faults.report(place, fault);
         } else {
-            faults.warn(place, fault);
+            faults.warn_of_kind(format!("{} over a line", waiting.timer), place, fault);
         }
     }
     if *mtp2.error_correction == ErrorCorrection::Basic && *mtp2.delay > BASIC_UP_TO {
@@ -67,6 +68,7 @@ pub(super) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, mtp2: 
             *mtp2.delay
         );
         let help = "write `error_correction = \"preventive-cyclic\"`";
-        faults.warn(place_or(mtp2.error_correction.place(), link), Fault::new(message).help(help));
+        let place = place_or(mtp2.error_correction.place(), link);
+        faults.warn_of_kind("basic correction", place, Fault::new(message).help(help));
     }
 }

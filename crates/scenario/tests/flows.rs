@@ -1,0 +1,86 @@
+//! Flows of a scenario, run.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use slantpath_results::{Table, Value};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+
+/// 300 associations that each send a message every 10 s over a link that carries them all at 3 % of its rate.
+const MANY: &str = r#"
+[scenario]
+name = "many"
+duration = "30 s"
+
+[nodes]
+field = { kind = "host" }
+centre = { kind = "host" }
+
+[links.satellite]
+ends = ["field", "centre"]
+rate = "1 Mbit/s"
+delay = "250 ms"
+
+[flows.meter]
+transport = "sctp"
+from = "field"
+to = "centre"
+count = 300
+start_jitter = "10 s"
+application = { kind = "constant-rate", message_size = "100 B", interval = "10 s" }
+"#;
+
+fn output(text: &str) -> RunOutput {
+    let scenario = Scenario::parse("t.toml", text, &[], trace_files(Path::new(""))).unwrap();
+    run(&scenario, &RunOptions::default()).unwrap()
+}
+
+/// The sum of a table's counters whose names begin and end so.
+fn count(table: &Table, begin: &str, end: &str) -> u64 {
+    let columns = table.columns().iter();
+    let wanted = columns.filter(|column| column.name().starts_with(begin) && column.name().ends_with(end));
+    let cells = wanted.flat_map(|column| (0..table.rows()).map(move |row| column.at(row)));
+    cells
+        .map(|cell| match cell {
+            Value::U64(number) => number,
+            other => panic!("{other:?} is no count"),
+        })
+        .sum()
+}
+
+#[test]
+fn flows_that_start_apart_connect_apart() {
+    let output = output(MANY);
+    let connected = output.table("flows").unwrap().column("connected_s").unwrap();
+    let times: BTreeSet<u64> = (0..300)
+        .map(|flow| match connected.at(flow) {
+            Value::F64(seconds) => seconds.to_bits(),
+            other => panic!("{other:?} is no time"),
+        })
+        .collect();
+    assert!(times.len() > 290, "{} times at which 300 flows connect", times.len());
+    assert_eq!(count(output.table("links").unwrap(), "dropped_", "_packets"), 0);
+    // 300 INITs at one instant find room for 101 and are sent again at one instant.
+    let at_once = self::output(&MANY.replace("start_jitter = \"10 s\"\n", ""));
+    assert_eq!(count(at_once.table("links").unwrap(), "dropped_", "_packets"), 297);
+}
+
+#[test]
+fn a_flow_with_a_jitter_connects_as_long_before_its_start_as_without() {
+    let flow = "connect = \"1 s\"\nstart = \"3 s\"\nstart_jitter = \"10 s\"\n";
+    let text = MANY.replace("start_jitter = \"10 s\"\n", flow).replace("count = 300", "count = 2");
+    let output = output(&text);
+    let messages = output.table("messages").unwrap();
+    let [flows, sent] = ["flow", "sent_s"].map(|name| messages.column(name).unwrap());
+    let connected = output.table("flows").unwrap().column("connected_s").unwrap();
+    for (flow, name) in ["meter.0", "meter.1"].into_iter().enumerate() {
+        let first = (0..messages.rows()).find(|row| flows.at(*row) == Value::Text(name)).unwrap();
+        let (Value::F64(sent), Value::F64(connected)) = (sent.at(first), connected.at(flow)) else {
+            panic!("times")
+        };
+        // Four packets over 250 ms each, and what they take to be sent.
+        let ahead = sent - connected;
+        assert!((0.99..1.0).contains(&ahead), "{name} is connected {ahead} s before its first message");
+    }
+}
