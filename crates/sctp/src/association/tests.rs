@@ -8,6 +8,7 @@ mod paths;
 mod recovery;
 mod shutdown;
 mod swarm;
+mod tables;
 mod transfer;
 mod window;
 
