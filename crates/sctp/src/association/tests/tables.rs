@@ -1,5 +1,5 @@
-//! Scripts of SACKs and expiries: what happens, then cwnd, ssthresh, partial_bytes_acked, the flight size, T3-rtx and what
-//! is sent (RFC 9260, sections 6.2.1, 6.3 and 7.2).
+//! Scripts of SACKs and expiries: what happens, then cwnd, ssthresh, partial_bytes_acked, the flight size, T3-rtx
+//! and what is sent (RFC 9260, sections 6.2.1, 6.3 and 7.2).
 //!
 //! Chunks are counted from 1. Each has 1,452 bytes of payload and takes 1,468 in its packet, which is PMDCS: what the
 //! tables call P.
@@ -60,12 +60,12 @@ fn seen(wire: &Wire, path: usize) -> Seen {
 }
 
 /// An end whose packets all vanish, with a window of `cwnd` bytes at the start and bursts without limit.
-fn end(paths: usize, cwnd: u64, config: SctpConfig) -> Wire {
+fn end(paths: usize, cwnd: u64, config: &SctpConfig) -> Wire {
     let config = SctpConfig {
         initial_cwnd_bytes: Some(cwnd),
         max_burst: u32::MAX,
         receive_buffer_bytes: WIDE,
-        ..config
+        ..config.clone()
     };
     let mut wire = Wire::new(paths, config);
     wire.decide(|_| is_lost());
@@ -99,7 +99,7 @@ fn play(wire: &mut Wire, rows: &[Row]) {
 
 #[test]
 fn slow_start() {
-    let mut wire = end(1, 4 * P, quiet());
+    let mut wire = end(1, 4 * P, &quiet());
     play(
         &mut wire,
         &[
@@ -124,7 +124,7 @@ fn slow_start() {
 
 #[test]
 fn fast_retransmission_and_congestion_avoidance() {
-    let mut wire = end(1, 10 * P, quiet());
+    let mut wire = end(1, 10 * P, &quiet());
     let ten: &[(usize, u32)] =
         &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 6), (0, 7), (0, 8), (0, 9), (0, 10)];
     play(
@@ -135,8 +135,8 @@ fn fast_retransmission_and_congestion_avoidance() {
             // Chunks 1 and 2 are lost. The first two reports open the window as any acknowledgement does.
             (Ack(0, WIDE, &[(3, 3)]), 11 * P, HIGH, 0, 11 * P, Some(1_000), &[(0, 11), (0, 12)]),
             (Ack(0, WIDE, &[(3, 4)]), 12 * P, HIGH, 0, 12 * P, Some(1_000), &[(0, 13), (0, 14)]),
-            // The third: what is acknowledged grows it first, then it is halved, once for both. One packet leaves though
-            // the window is full, and restarts T3-rtx, as the earliest is sent again.
+            // The third: what is acknowledged grows it first, then it is halved, once for both. One packet leaves
+            // though the window is full, and restarts T3-rtx, as the earliest is sent again.
             (Ack(0, WIDE, &[(3, 5)]), 6 * P + P / 2, 6 * P + P / 2, 0, 10 * P, Some(1_100), &[(0, 1)]),
             // In Fast Recovery it does not grow, and a further loss, of chunk 6, does not halve it again.
             (Ack(0, WIDE, &[(3, 5), (7, 7)]), 6 * P + P / 2, 6 * P + P / 2, 0, 9 * P, Some(1_100), &[]),
@@ -204,7 +204,7 @@ fn fast_retransmission_and_congestion_avoidance() {
 
 #[test]
 fn timeout() {
-    let mut wire = end(1, 10 * P, quiet());
+    let mut wire = end(1, 10 * P, &quiet());
     let ten: &[(usize, u32)] =
         &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 6), (0, 7), (0, 8), (0, 9), (0, 10)];
     play(
@@ -230,7 +230,7 @@ fn timeout() {
 
 #[test]
 fn timeout_ends_fast_recovery() {
-    let mut wire = end(1, 10 * P, quiet());
+    let mut wire = end(1, 10 * P, &quiet());
     wire.send(0, 0..10, 1_452);
     for stop in [3, 4, 5] {
         wire.inject(0, 0, &[sack(0, &[(3, stop)])]);
@@ -250,7 +250,7 @@ fn timeout_ends_fast_recovery() {
 #[test]
 fn only_the_path_of_the_loss_is_halved_and_what_is_lost_leaves_its_flight() {
     let config = SctpConfig { fast_retransmit_path: FastRetransmitPath::Alternate, ..quiet() };
-    let mut wire = end(2, 10 * P, config);
+    let mut wire = end(2, 10 * P, &config);
     wire.send(0, 0..4, 1_452);
     assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
     wire.send(0, 4..8, 1_452);
@@ -279,7 +279,7 @@ fn a_new_chunk_rides_with_a_retransmission_only_where_both_windows_have_room() {
     // Chunk 1, of 100 bytes, is sent again with the third report, and its packet has room for the two that wait, if the
     // peer has.
     for (peer_rwnd, sent) in [(300, 3), (299, 2), (199, 1)] {
-        let mut wire = end(1, 10 * P, quiet());
+        let mut wire = end(1, 10 * P, &quiet());
         wire.send(0, 0..4, 100);
         for (a_rwnd, stop) in [(0, 2), (0, 3), (peer_rwnd, 4)] {
             let Chunk::Sack(told) = sack(0, &[(2, stop)]) else { unreachable!() };
@@ -292,7 +292,7 @@ fn a_new_chunk_rides_with_a_retransmission_only_where_both_windows_have_room() {
         assert_eq!(again.tsns().len(), sent, "{peer_rwnd} bytes");
     }
     // And not where cwnd is full.
-    let mut wire = end(1, 10 * P, quiet());
+    let mut wire = end(1, 10 * P, &quiet());
     wire.send(0, 0..1, 100);
     wire.send(0, 1..12, 1_452);
     wire.send(0, 12..13, 100);
@@ -309,7 +309,7 @@ fn a_new_chunk_rides_with_a_retransmission_only_where_both_windows_have_room() {
 fn a_fixed_window_never_moves() {
     let window = WindowPolicy::Fixed { cwnd: 3 * P };
     let config = SctpConfig { congestion: SctpPolicy { window, ..SctpPolicy::default() }, ..quiet() };
-    let mut wire = end(1, 10 * P, config);
+    let mut wire = end(1, 10 * P, &config);
     play(
         &mut wire,
         &[

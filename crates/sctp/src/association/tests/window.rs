@@ -1,6 +1,7 @@
 //! The peer's window: it closes, is probed, and opens again (RFC 9260, sections 6.1 and 6.2.1).
 
 use super::*;
+use crate::path::PathState;
 
 /// A SACK for end 0 like [`sack`], with another window.
 fn window(acked: u32, a_rwnd: u32, blocks: &[(u16, u16)]) -> Chunk {
@@ -102,7 +103,8 @@ fn a_sack_that_only_revokes_is_believed_if_it_opens_the_window() {
 
 #[test]
 fn gap_reports_that_alternate_count_one_indication_each_without_end() {
-    let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(200_000), max_burst: 100, ..quiet() });
+    let config = SctpConfig { initial_cwnd_bytes: Some(200_000), max_burst: 100, ..quiet() };
+    let mut wire = Wire::new(1, SctpConfig { fast_retransmit_threshold: 1_000, ..config });
     wire.decide(|_| is_lost());
     wire.send(0, 0..8, 1_400);
     // What is acknowledged in one is revoked in the next; a threshold beyond 255 keeps them from being given up.
@@ -138,8 +140,11 @@ fn a_peer_that_answers_on_one_of_three_paths_may_keep_its_window_closed_for_ever
     wire.run_until(Instant::from_secs(3_600));
     assert_eq!(wire.ends[0].snapshot().state, AssociationState::Established);
     let states = [0, 1, 2].map(|path| wire.path(0, path).state);
-    use crate::path::PathState::{Active, Inactive};
-    assert_eq!(states, [Inactive, Inactive, Active], "who does not answer a probe is found out all the same");
+    assert_eq!(
+        states,
+        [PathState::Inactive, PathState::Inactive, PathState::Active],
+        "who does not answer a probe is found out all the same"
+    );
     wire.ends[1].resume_delivery();
     wire.drain();
     wire.run_until(Instant::from_secs(3_600) + Duration::from_millis(100));
