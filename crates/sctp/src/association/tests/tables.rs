@@ -117,7 +117,10 @@ fn slow_start() {
             (Ack(5, 6 * 1_452, &[]), 8 * P, HIGH, 0, 6 * P, Some(1_200), &[]),
             // Not full: no growth.
             (Ack(7, WIDE, &[]), 8 * P, HIGH, 0, 5 * P, Some(1_200), &[(0, 12)]),
-            (Ack(12, WIDE, &[]), 8 * P, HIGH, 0, 0, None, &[]),
+            // Another old one would shut the window of the peer.
+            (Ack(6, 0, &[]), 8 * P, HIGH, 0, 5 * P, Some(1_200), &[]),
+            (Give(1), 8 * P, HIGH, 0, 6 * P, Some(1_200), &[(0, 13)]),
+            (Ack(13, WIDE, &[]), 8 * P, HIGH, 0, 0, None, &[]),
         ],
     );
 }
