@@ -3,6 +3,7 @@
 
 mod fixture;
 mod formulas;
+mod paths;
 
 use fixture::{bulk, constant_rate, direction, run, run_adapted, sender};
 use slantpath_base::{Duration, Seed};
