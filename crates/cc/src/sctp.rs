@@ -347,6 +347,25 @@ mod tests {
     }
 
     #[test]
+    fn slow_start_includes_ssthresh_and_what_exceeds_a_window_counts_towards_the_next() {
+        let state = |cc: &SctpController| (cc.cwnd(), cc.ssthresh(), cc.partial_bytes_acked());
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 10 * PMDCS, 10 * PMDCS);
+        assert!(cc.in_slow_start());
+        cc.on_acknowledged(full(&cc, PMDCS));
+        assert_eq!(state(&cc), (11 * PMDCS, 10 * PMDCS, 0));
+        assert!(!cc.in_slow_start());
+        cc.on_acknowledged(full(&cc, 9 * PMDCS));
+        assert_eq!(state(&cc), (11 * PMDCS, 10 * PMDCS, 9 * PMDCS));
+        cc.on_acknowledged(full(&cc, 5 * PMDCS));
+        assert_eq!(state(&cc), (12 * PMDCS, 10 * PMDCS, 3 * PMDCS));
+        let mut timed_out = cc.clone();
+        cc.on_fast_retransmit();
+        assert_eq!(state(&cc), (6 * PMDCS, 6 * PMDCS, 0));
+        timed_out.on_timeout(LossEvent::New);
+        assert_eq!(state(&timed_out), (PMDCS, 6 * PMDCS, 0));
+    }
+
+    #[test]
     fn a_timeout_for_a_known_loss_closes_the_window_and_keeps_ssthresh() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 40 * PMDCS, 1 << 20);
         cc.on_fast_retransmit();

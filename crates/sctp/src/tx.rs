@@ -5,12 +5,14 @@
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timeout`] and [`too_big`] draw the conclusions;
 //! [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
 
+mod flight_order;
 mod gap_ranges;
 mod missing;
 mod outstanding;
 mod peer_window;
 mod sack;
 mod send_queue;
+mod steps;
 mod timeout;
 mod too_big;
 mod transmit;
@@ -28,11 +30,13 @@ use crate::config::SctpConfig;
 use crate::event::{Event, Message, SendError};
 use crate::path::{PathId, Paths};
 use crate::types::Tsn;
+use flight_order::FlightOrder;
 use gap_ranges::GapRanges;
 use missing::MissingReports;
 use outstanding::Outstanding;
 use peer_window::PeerWindow;
 use send_queue::SendQueue;
+use steps::Steps;
 
 /// What the sending half works with while it handles one input.
 pub(crate) struct Turn<'a> {
@@ -95,6 +99,7 @@ pub(crate) enum Backlog {
 pub(crate) struct Sender {
     queue: SendQueue,
     outstanding: Outstanding,
+    flight_order: FlightOrder,
     acked_gaps: GapRanges,
     missing: MissingReports,
     /// Chunks to be sent again, ascending. A chunk that was acknowledged since is skipped when it is met.
@@ -108,6 +113,7 @@ pub(crate) struct Sender {
     /// Payload bytes that have been handed over and not been acknowledged.
     buffered_bytes: u64,
     backlog: Backlog,
+    steps: Steps,
 }
 
 impl Sender {
@@ -115,6 +121,7 @@ impl Sender {
         Self {
             queue: SendQueue::new(config.stream_scheduling, outbound_streams),
             outstanding: Outstanding::new(initial_tsn),
+            flight_order: FlightOrder::default(),
             acked_gaps: GapRanges::default(),
             missing: MissingReports::new(initial_tsn.minus(1)),
             lost: VecDeque::new(),
@@ -125,6 +132,7 @@ impl Sender {
             peer_window: PeerWindow::new(peer_rwnd),
             buffered_bytes: 0,
             backlog: Backlog::Open,
+            steps: Steps::default(),
         }
     }
 

@@ -9,6 +9,7 @@ mod paths;
 mod recovery;
 mod shutdown;
 mod swarm;
+mod tables;
 mod too_big;
 mod transfer;
 mod window;

@@ -1,7 +1,10 @@
-//! What a SACK's Gap Ack Blocks say that the last SACK's did not.
+//! What a SACK's Gap Ack Blocks say that those before did not.
+
+use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use super::steps::Steps;
 use crate::chunk::GapAckBlock;
 use crate::types::Tsn;
 
@@ -27,16 +30,27 @@ pub(crate) struct GapChanges {
     pub(crate) revoked: SmallVec<[TsnRange; 2]>,
 }
 
-/// A block as offsets from the cumulative TSN ack.
-type Span = (u32, u32);
+/// TSNs counted on without wrapping, from the first to the last.
+type Span = (u64, u64);
 
-/// The ranges that the last SACK acknowledged beyond its cumulative TSN ack.
+/// What Gap Ack Blocks have acknowledged beyond the cumulative TSN ack.
+///
+/// What a SACK costs is its own length, what it acknowledges for the first time, and a constant: a peer that
+/// acknowledges half the window in one SACK and the other half in the next could otherwise have all of it looked at
+/// each time. So a SACK revokes a few TSNs, the lowest, and what it leaves out beyond them stands until the next, or
+/// until T3-rtx expires.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GapRanges {
     cumulative: Option<Tsn>,
-    spans: Vec<Span>,
+    /// The cumulative TSN ack, counted on without wrapping.
+    base: u64,
+    /// What has been acknowledged and not been revoked: last by first, isolated.
+    acked: BTreeMap<u64, u64>,
+    /// The blocks of the last SACK, ascending and isolated.
+    told: Vec<Span>,
     /// The blocks that were compared last.
     scratch: Vec<Span>,
+    pub(super) steps: Steps,
 }
 
 impl GapChanges {
@@ -47,48 +61,41 @@ impl GapChanges {
 }
 
 impl GapRanges {
-    /// The highest TSN acknowledged by a block.
+    /// How many TSNs one SACK can revoke.
+    pub(crate) const REVOKED_AT_ONCE: u32 = 32;
+
+    /// The highest TSN that the last SACK acknowledged by a block.
     pub(crate) fn highest(&self) -> Option<Tsn> {
-        Some(self.cumulative?.plus(self.spans.last()?.1))
+        let &(_, stop) = self.told.last().filter(|(_, stop)| *stop > self.base)?;
+        Some(self.tsn(stop))
     }
 
     /// The TSNs in `first..=last` that no block acknowledges.
     pub(crate) fn holes(&self, first: Tsn, last: Tsn) -> impl Iterator<Item = TsnRange> + '_ {
-        let base = self.cumulative.unwrap_or(first);
-        let (mut at, end) = (first.distance_from(base), last.distance_from(base));
-        let skip = self.spans.partition_point(|span| span.1 < at);
-        let mut spans = self.spans[skip..].iter();
+        let (mut at, end) = (self.position(first), self.position(last));
+        let mut spans = self.acked.range(self.span_at(at)..).map(|(start, stop)| (*start, *stop));
         core::iter::from_fn(move || {
             while at <= end {
-                let Some(&(start, stop)) = spans.next() else {
-                    let hole = (at, end);
-                    at = end + 1;
-                    return Some(hole);
-                };
+                let (start, stop) = spans.next().unwrap_or((end + 1, end + 1));
                 let hole = (at, end.min(start.saturating_sub(1)));
                 at = at.max(stop + 1);
-                if hole.0 <= hole.1 && start > hole.0 {
+                if hole.0 <= hole.1 {
                     return Some(hole);
                 }
             }
             None
         })
-        .map(move |(start, stop)| TsnRange { first: base.plus(start), last: base.plus(stop) })
+        .map(move |(start, stop)| self.range(start, stop))
     }
 
     /// Follows the cumulative TSN ack where no blocks are told, as in a SHUTDOWN.
     pub(crate) fn advance(&mut self, cumulative: Tsn) -> GapChanges {
         let mut changes = GapChanges::default();
         self.rebase(cumulative);
-        if let Some((start, stop)) = self.spans.first_mut()
-            && *start == 1
-        {
-            let next = cumulative.next();
-            changes.revoked.push(TsnRange { first: next, last: next });
-            *start = 2;
-            if *stop == 1 {
-                self.spans.remove(0);
-            }
+        let next = self.base + 1;
+        if self.acked.contains_key(&next) {
+            changes.revoked.push(self.range(next, next));
+            self.remove(next, next);
         }
         changes
     }
@@ -96,45 +103,140 @@ impl GapRanges {
     /// What the blocks of a SACK change, whose cumulative TSN ack is not older than the last one. The ranges
     /// follow with [`commit`](Self::commit).
     pub(crate) fn compare(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
-        let mut changes = GapChanges::default();
         self.rebase(cumulative);
-        if blocks.is_empty() && self.spans.is_empty() {
-            self.scratch.clear();
-        } else {
-            read_blocks(blocks, &mut self.scratch);
-            compare(cumulative, &self.spans, &self.scratch, &mut changes);
+        self.steps.take(blocks.len());
+        read_blocks(self.base, blocks, &mut self.scratch);
+        let mut changes = GapChanges::default();
+        for &(start, stop) in &self.scratch {
+            let mut at = start;
+            for (&held_start, &held_stop) in self.acked.range(self.span_at(start)..=stop) {
+                self.steps.take(1);
+                if held_start > at {
+                    changes.newly_acked.push(self.range(at, held_start - 1));
+                }
+                at = at.max(held_stop + 1);
+            }
+            if at <= stop {
+                changes.newly_acked.push(self.range(at, stop));
+            }
         }
+        changes.revoked = self.left_out(&self.scratch, Self::REVOKED_AT_ONCE.into());
         changes
     }
 
     /// Takes over the blocks that were compared last.
-    pub(crate) fn commit(&mut self) {
-        core::mem::swap(&mut self.spans, &mut self.scratch);
+    pub(crate) fn commit(&mut self, changes: &GapChanges) {
+        for range in &changes.newly_acked {
+            self.insert(self.position(range.first), self.position(range.last));
+        }
+        for range in &changes.revoked {
+            self.remove(self.position(range.first), self.position(range.last));
+        }
+        core::mem::swap(&mut self.told, &mut self.scratch);
     }
 
-    /// Expresses the spans as offsets from a later cumulative TSN ack.
+    /// Revokes all that the last SACK left out, however much that is.
+    pub(crate) fn revoke_untold(&mut self) -> SmallVec<[TsnRange; 2]> {
+        let untold = self.left_out(&self.told, u64::MAX);
+        for range in &untold {
+            self.remove(self.position(range.first), self.position(range.last));
+        }
+        untold
+    }
+
+    /// The lowest TSNs, at most `limit`, that have been acknowledged and are not in `told`.
+    fn left_out(&self, told: &[Span], limit: u64) -> SmallVec<[TsnRange; 2]> {
+        let mut left = limit;
+        let mut out = SmallVec::new();
+        let mut told = told.iter().copied().peekable();
+        for (&first, &last) in &self.acked {
+            let mut at = first;
+            while at <= last {
+                self.steps.take(1);
+                while told.next_if(|&(_, stop)| stop < at).is_some() {}
+                let (start, stop) =
+                    told.peek().copied().filter(|&(start, _)| start <= last).unwrap_or((last + 1, last));
+                if start > at {
+                    let end = (start - 1).min(at.saturating_add(left - 1));
+                    out.push(self.range(at, end));
+                    left -= end - at + 1;
+                    if left == 0 {
+                        return out;
+                    }
+                }
+                at = stop + 1;
+            }
+        }
+        out
+    }
+
+    /// Adds what is not in any span yet, and joins it with its neighbours.
+    fn insert(&mut self, mut start: u64, mut stop: u64) {
+        if let Some((&before, _)) =
+            self.acked.range(..start).next_back().filter(|(_, last)| **last + 1 == start)
+        {
+            start = before;
+        }
+        if let Some(last) = self.acked.remove(&(stop + 1)) {
+            stop = last;
+        }
+        self.acked.insert(start, stop);
+    }
+
+    /// Takes out a part of one span.
+    fn remove(&mut self, start: u64, stop: u64) {
+        let first = self.span_at(start);
+        let Some(last) = self.acked.remove(&first) else { return };
+        if first < start {
+            self.acked.insert(first, start - 1);
+        }
+        if stop < last {
+            self.acked.insert(stop + 1, last);
+        }
+    }
+
+    /// Where the span starts that holds `at`; `at` itself if none does.
+    fn span_at(&self, at: u64) -> u64 {
+        let before = self.acked.range(..=at).next_back();
+        before.filter(|(_, last)| **last >= at).map_or(at, |(first, _)| *first)
+    }
+
+    /// Follows the cumulative TSN ack.
     fn rebase(&mut self, cumulative: Tsn) {
         let step = self.cumulative.map_or(0, |before| cumulative.distance_from(before));
         self.cumulative = Some(cumulative);
-        if step == 0 || self.spans.is_empty() {
-            return;
+        self.base += u64::from(step);
+        while let Some(first) = self.acked.first_entry().filter(|first| *first.key() <= self.base) {
+            let last = first.remove();
+            self.steps.take(1);
+            if last > self.base {
+                self.acked.insert(self.base + 1, last);
+            }
         }
-        self.spans.retain_mut(|(start, stop)| {
-            *start = start.saturating_sub(step).max(1);
-            *stop = stop.saturating_sub(step);
-            *stop > 0
-        });
+    }
+
+    fn tsn(&self, position: u64) -> Tsn {
+        let offset = u32::try_from(position - self.base).expect("blocks reach 65,535 TSNs at most");
+        self.cumulative.unwrap_or(Tsn(0)).plus(offset)
+    }
+
+    fn range(&self, start: u64, stop: u64) -> TsnRange {
+        TsnRange { first: self.tsn(start), last: self.tsn(stop) }
+    }
+
+    fn position(&self, tsn: Tsn) -> u64 {
+        self.base + u64::from(self.cumulative.map_or(0, |cumulative| tsn.distance_from(cumulative)))
     }
 }
 
 /// Reads blocks into ascending, isolated spans. A block that ends before it starts says nothing and is left
 /// out; blocks that overlap or touch are joined. That the TSN right behind the cumulative TSN ack has arrived
 /// is a contradiction and not believed: a chunk that is never acknowledged cumulatively must stay in flight.
-fn read_blocks(blocks: &[GapAckBlock], spans: &mut Vec<Span>) {
+fn read_blocks(base: u64, blocks: &[GapAckBlock], spans: &mut Vec<Span>) {
     spans.clear();
     let mut is_sorted = true;
     for block in blocks {
-        let (start, stop) = (u32::from(block.start.max(2)), u32::from(block.end));
+        let (start, stop) = (base + u64::from(block.start.max(2)), base + u64::from(block.end));
         if block.start == 0 || start > stop {
             continue;
         }
@@ -154,36 +256,6 @@ fn read_blocks(blocks: &[GapAckBlock], spans: &mut Vec<Span>) {
     });
 }
 
-/// Walks both lists once.
-fn compare(base: Tsn, old: &[Span], new: &[Span], changes: &mut GapChanges) {
-    let range = |start: u32, stop: u32| TsnRange { first: base.plus(start), last: base.plus(stop) };
-    let mut old = old.iter().copied();
-    let mut held = old.next();
-    for &(start, stop) in new {
-        let mut at = start;
-        while let Some((held_start, held_stop)) = held
-            && held_start <= stop
-        {
-            if held_start < start {
-                changes.revoked.push(range(held_start, held_stop.min(start - 1)));
-            }
-            if held_start > at {
-                changes.newly_acked.push(range(at, held_start - 1));
-            }
-            at = at.max(held_stop + 1);
-            if held_stop > stop {
-                held = Some((stop + 1, held_stop));
-                break;
-            }
-            held = old.next();
-        }
-        if at <= stop {
-            changes.newly_acked.push(range(at, stop));
-        }
-    }
-    changes.revoked.extend(held.into_iter().chain(old).map(|(start, stop)| range(start, stop)));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,7 +265,7 @@ mod tests {
     impl GapRanges {
         fn update(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
             let changes = self.compare(cumulative, blocks);
-            self.commit();
+            self.commit(&changes);
             changes
         }
     }
@@ -220,6 +292,22 @@ mod tests {
         let revoked =
             [(12, 13), (18, 19)].map(|(first, last)| TsnRange { first: Tsn(first), last: Tsn(last) });
         assert_eq!(changes.revoked[..], revoked);
+    }
+
+    #[test]
+    fn one_sack_revokes_the_lowest_32_and_an_expiry_the_rest() {
+        let mut ranges = GapRanges::default();
+        let range = |first, last| TsnRange { first: Tsn(first), last: Tsn(last) };
+        ranges.update(Tsn(u32::MAX), &[block(2, 11), block(21, 100)]);
+        let changes = ranges.update(Tsn(u32::MAX), &[block(101, 101)]);
+        assert_eq!(changes.revoked[..], [range(1, 10), range(20, 41)]);
+        // What it left out and did not revoke is acknowledged as it was.
+        let changes = ranges.update(Tsn(u32::MAX), &[block(40, 45)]);
+        assert_eq!(changes.newly_acked[..], [range(39, 41)]);
+        assert_eq!(changes.revoked[..], [range(45, 76)]);
+        assert_eq!(ranges.highest(), Some(Tsn(44)));
+        assert_eq!(ranges.revoke_untold()[..], [range(77, 100)]);
+        assert_eq!(ranges.revoke_untold()[..], []);
     }
 
     #[test]
@@ -260,18 +348,22 @@ mod tests {
                 let blocks: Vec<_> = blocks.iter().map(|&(start, end)| block(start, end)).collect();
                 let changes = ranges.update(Tsn(base).plus(cumulative), &blocks);
                 let newly: BTreeSet<u32> = told.difference(&known).copied().collect();
-                let revoked: BTreeSet<u32> = known.difference(&told).copied().collect();
+                let revoked = known.difference(&told).copied();
+                let revoked: BTreeSet<u32> = revoked.take(GapRanges::REVOKED_AT_ONCE as usize).collect();
                 prop_assert_eq!(set(base, &changes.newly_acked), newly);
-                prop_assert_eq!(set(base, &changes.revoked), revoked);
+                prop_assert_eq!(set(base, &changes.revoked), revoked.clone());
                 let highest = ranges.highest().map(|tsn| tsn.distance_from(Tsn(base)));
                 prop_assert_eq!(highest, told.last().copied());
                 for (from, to) in [(1, 45), (3, 3), (5, 20), (39, 41)] {
                     let (from, to) = (cumulative + from, cumulative + to);
                     let holes: Vec<_> = ranges.holes(Tsn(base).plus(from), Tsn(base).plus(to)).collect();
-                    let expected: BTreeSet<u32> = (from..=to).filter(|tsn| !told.contains(tsn)).collect();
+                    let is_revoked = |tsn: &u32| !known.contains(tsn) || revoked.contains(tsn);
+                    let is_hole = |tsn: &u32| !told.contains(tsn) && is_revoked(tsn);
+                    let expected: BTreeSet<u32> = (from..=to).filter(is_hole).collect();
                     prop_assert_eq!(set(base, &holes), expected);
                 }
-                known = told;
+                let stays = |tsn: &&u32| told.contains(tsn) || !revoked.contains(tsn);
+                known = known.union(&told).filter(stays).copied().collect();
             }
         }
     }

@@ -71,6 +71,7 @@ pub(crate) struct Outstanding {
     cumulative_ack: Tsn,
     chunks: VecDeque<OutstandingChunk>,
     in_flight_payload: u64,
+    acked_payload: u64,
     /// The messages of which several fragments are outstanding, by the TSN of the last.
     fragmented: VecDeque<(Tsn, Bytes)>,
 }
@@ -86,6 +87,7 @@ impl Outstanding {
             cumulative_ack: initial_tsn.minus(1),
             chunks: VecDeque::new(),
             in_flight_payload: 0,
+            acked_payload: 0,
             fragmented: VecDeque::new(),
         }
     }
@@ -121,6 +123,11 @@ impl Outstanding {
     /// Payload bytes of the chunks in flight.
     pub(crate) const fn in_flight_payload(&self) -> u64 {
         self.in_flight_payload
+    }
+
+    /// Payload bytes of the chunks that Gap Ack Blocks have acknowledged.
+    pub(crate) const fn acked_payload(&self) -> u64 {
+        self.acked_payload
     }
 
     /// The chunk numbered `tsn`, if it is outstanding.
@@ -159,8 +166,8 @@ impl Outstanding {
     pub(crate) fn pop(&mut self) -> Option<OutstandingChunk> {
         let chunk = self.chunks.pop_front()?;
         self.cumulative_ack = self.cumulative_ack.next();
-        if chunk.state == ChunkState::InFlight {
-            self.in_flight_payload -= chunk.payload_len();
+        if let Some(total) = self.total_of(chunk.state) {
+            *total -= chunk.payload_len();
         }
         if self.fragmented.front().is_some_and(|(tsn, _)| *tsn == self.cumulative_ack) {
             self.fragmented.pop_front();
@@ -173,14 +180,14 @@ impl Outstanding {
         let index = self.index(tsn)?;
         let chunk = self.chunks.get_mut(index)?;
         let payload_len = chunk.payload_len();
-        if chunk.state == ChunkState::InFlight {
-            self.in_flight_payload -= payload_len;
+        let before = core::mem::replace(&mut chunk.state, state);
+        if let Some(total) = self.total_of(before) {
+            *total -= payload_len;
         }
-        if state == ChunkState::InFlight {
-            self.in_flight_payload += payload_len;
+        if let Some(total) = self.total_of(state) {
+            *total += payload_len;
         }
-        chunk.state = state;
-        Some(chunk)
+        self.chunks.get_mut(index)
     }
 
     /// The TSNs of the chunks in flight to `path` whose packets do not pass with an MTU of `mtu`.
@@ -191,13 +198,13 @@ impl Outstanding {
         self.chunks.iter().filter(is_meant).map(|chunk| chunk.data.tsn)
     }
 
-    /// The lowest chunk at or above `from` that is in flight to `path`.
-    pub(crate) fn earliest_on(&self, path: PathId, from: Tsn) -> Option<Tsn> {
-        let start = self.index(from)?;
-        self.chunks
-            .range(start.min(self.chunks.len())..)
-            .find(|chunk| chunk.path == path && chunk.state == ChunkState::InFlight)
-            .map(|chunk| chunk.data.tsn)
+    /// Where the payload of chunks in `state` is counted.
+    const fn total_of(&mut self, state: ChunkState) -> Option<&mut u64> {
+        match state {
+            ChunkState::InFlight => Some(&mut self.in_flight_payload),
+            ChunkState::Acked => Some(&mut self.acked_payload),
+            ChunkState::Lost(_) => None,
+        }
     }
 
     /// Empties the queue: the messages that are not acknowledged whole, as they were given.
@@ -219,7 +226,7 @@ impl Outstanding {
             let is_unordered = flags.is_unordered();
             messages.push(Message { stream, ppid, payload, is_unordered, context: chunk.context });
         }
-        self.in_flight_payload = 0;
+        (self.in_flight_payload, self.acked_payload) = (0, 0);
         messages
     }
 

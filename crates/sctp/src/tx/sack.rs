@@ -1,7 +1,7 @@
 //! A SACK arrives (RFC 9260, sections 6.2.1 and 7.2.4).
 //!
 //! What a SACK costs is what it acknowledges for the first time, what it shows to be missing for the first
-//! time, and its own length: the window is never searched.
+//! time, its own length and a constant: the window is never searched, whatever the peer alternates between.
 
 use smallvec::SmallVec;
 
@@ -93,7 +93,7 @@ impl Sender {
         // arrive behind it. It tells less and nothing new. Should a receiver really have thrown data away, that
         // shows as soon as the cumulative ack moves.
         // But room that it gives beyond what it takes back is news: no older SACK can have seen it.
-        if !advances && changes.only_revoke() && !self.opens_window(&sack, &changes) {
+        if !advances && changes.only_revoke() && !self.opens_window(&sack) {
             return Ok(SackEffect::Stale);
         }
         for path in turn.paths.iter_mut() {
@@ -102,7 +102,7 @@ impl Sender {
         let was_recovering = self.in_fast_recovery();
         let mut newest = self.acknowledge_up_to(turn, &sack);
         if let Some(gaps) = sack.gaps {
-            self.acked_gaps.commit();
+            self.acked_gaps.commit(&changes);
             newest = self.acknowledge_gaps(turn, &sack, &changes).or(newest);
             self.peer_window.advertise(gaps.a_rwnd);
         }
@@ -134,13 +134,10 @@ impl Sender {
         })
     }
 
-    /// Whether an acknowledgement that only revokes shows more room than is known of, what it revokes taken off.
-    fn opens_window(&self, sack: &SackView<'_>, changes: &GapChanges) -> bool {
-        let Some(gaps) = sack.gaps else { return false };
-        let in_revoked = changes.revoked.iter().copied().flat_map(TsnRange::iter);
-        let revoked: u64 =
-            in_revoked.filter_map(|tsn| self.outstanding.find(tsn)).map(OutstandingChunk::payload_len).sum();
-        self.peer_window.is_exceeded_by(u64::from(gaps.a_rwnd).saturating_sub(revoked))
+    /// Whether an acknowledgement that only revokes shows more room than is known of, even if it revokes all.
+    fn opens_window(&self, sack: &SackView<'_>) -> bool {
+        let room = sack.gaps.map_or(0, |gaps| u64::from(gaps.a_rwnd));
+        self.peer_window.is_exceeded_by(room.saturating_sub(self.outstanding.acked_payload()))
     }
 
     /// Sends a zero window probe again as soon as there is room for it: the peer has thrown it away.
@@ -181,6 +178,7 @@ impl Sender {
         let mut newest = None;
         while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
             let Some(chunk) = self.outstanding.pop() else { break };
+            self.steps.take(1);
             if chunk.state != ChunkState::Acked {
                 credit(turn, sack, &chunk);
                 newest = Some(chunk.data.tsn);
@@ -202,6 +200,7 @@ impl Sender {
         changes: &GapChanges,
     ) -> Option<Tsn> {
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
+            self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
                 credit(turn, sack, chunk);
             }
@@ -231,6 +230,8 @@ impl Sender {
                 self.missing.add(tsn);
             }
             turn.paths[chunk.path].on_chunk_revoked(turn.now, tsn, chunk.wire_len());
+            self.flight_order.add(chunk.path, tsn);
+            self.steps.take(1);
         }
     }
 
@@ -264,9 +265,10 @@ impl Sender {
         //# SACK chunk.
         let Some(limit) = limit else { return };
         let threshold = turn.config.fast_retransmit_threshold;
-        let (outstanding, lost) = (&mut self.outstanding, &mut self.lost);
+        let (outstanding, lost, steps) = (&mut self.outstanding, &mut self.lost, &self.steps);
         let mut found_loss = false;
         self.missing.visit_before(limit, |tsn| {
+            steps.take(1);
             let Some(chunk) = outstanding.find_mut(tsn) else { return false };
             if chunk.state != ChunkState::InFlight || chunk.transmissions > 1 {
                 return false;
@@ -299,6 +301,7 @@ impl Sender {
             //# Mark the DATA chunk(s) as being fast retransmitted and thus
             //# ineligible for a subsequent Fast Retransmit.
             // What has been sent twice for whatever reason cannot tell which of its copies a report is about.
+            self.steps.take(1);
             let chunk = self.outstanding.find(tsn);
             if chunk.is_some_and(|chunk| chunk.state == ChunkState::InFlight && chunk.transmissions == 1) {
                 self.missing.add(tsn);
@@ -330,21 +333,10 @@ impl Sender {
         self.urgent = Urgent::OnePacket;
     }
 
-    /// Finds for each path the lowest chunk in flight where the one that was known has left.
-    pub(super) fn refresh_earliest(&self, turn: &mut Turn<'_>) {
+    /// Finds for each path the lowest chunk in flight.
+    pub(super) fn refresh_earliest(&mut self, turn: &mut Turn<'_>) {
         for id in turn.paths.ids() {
-            let path = &mut turn.paths[id];
-            let Some(earliest) = path.earliest else { continue };
-            if path.flight_size == 0 {
-                path.earliest = None;
-                continue;
-            }
-            let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == id;
-            if !self.outstanding.find(earliest).is_some_and(stands) {
-                let first = self.outstanding.cumulative_ack().next();
-                let from = if earliest.is_after(first) { earliest } else { first };
-                path.earliest = self.outstanding.earliest_on(id, from);
-            }
+            turn.paths[id].earliest = self.flight_order.first(id, &self.outstanding, &self.steps);
         }
     }
 

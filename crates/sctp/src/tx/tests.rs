@@ -3,6 +3,11 @@
 use super::outstanding::ChunkState;
 use super::*;
 
+/// How many chunks, blocks and TSNs acknowledgements have looked at since the last time.
+pub(crate) fn steps(sender: &Sender) -> usize {
+    sender.steps.reset() + sender.acked_gaps.steps.reset()
+}
+
 /// Checks everything that the sending half and the paths keep incrementally against the chunks themselves.
 pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
     let first = sender.outstanding.cumulative_ack().next();
@@ -18,12 +23,11 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
         assert_eq!(paths[id].earliest, earliest, "earliest outstanding chunk of path {id:?}");
         assert_eq!(paths[id].t3_rtx().is_some(), flight_size > 0, "T3-rtx of path {id:?}");
     }
-    let in_flight: u64 = chunks
-        .iter()
-        .filter(|chunk| chunk.state == ChunkState::InFlight)
-        .map(|chunk| chunk.payload_len())
-        .sum();
-    assert_eq!(sender.outstanding.in_flight_payload(), in_flight);
+    let payload_in = |state: ChunkState| -> u64 {
+        chunks.iter().filter(|chunk| chunk.state == state).map(|chunk| chunk.payload_len()).sum()
+    };
+    assert_eq!(sender.outstanding.in_flight_payload(), payload_in(ChunkState::InFlight));
+    assert_eq!(sender.outstanding.acked_payload(), payload_in(ChunkState::Acked));
     let lost = chunks.iter().filter(|chunk| matches!(chunk.state, ChunkState::Lost(_)));
     for chunk in lost {
         assert!(sender.lost.contains(&chunk.data.tsn), "a lost chunk waits for its retransmission");

@@ -3,13 +3,13 @@
 use slantpath_base::Instant;
 use slantpath_cc::sctp::LossEvent;
 
+use super::gap_ranges::TsnRange;
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::sack::insert_lost;
 use super::{Recovery, Remainder, Sender, Turn, Urgent};
 use crate::event::Event;
 use crate::path::PathId;
 use crate::policy::RetransmissionAfterTimeout;
-use crate::types::Tsn;
 
 /// What an expiry says about the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +55,7 @@ impl Sender {
         //# E2)  For the destination address for which the timer expires, set RTO
         //# = RTO * 2 ("back off the timer").
         turn.paths[path].rtt.back_off();
-        if let Some(first) = first {
-            self.give_up(turn, path, first);
-        }
+        self.give_up(turn, path);
         turn.paths[path].earliest = None;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
         //= type=exception
@@ -82,16 +80,19 @@ impl Sender {
         self.peer_window.on_deadline(now);
     }
 
-    /// Marks everything in flight to `path` for retransmission.
-    fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId, first: Tsn) {
-        let mut next = Some(first);
-        while let Some(tsn) = next {
+    /// Marks everything in flight to `path` for retransmission, and all that the peer has revoked.
+    fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId) {
+        while let Some(tsn) = self.flight_order.first(path, &self.outstanding, &self.steps) {
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
                 turn.paths[path].on_chunk_left(chunk.wire_len());
             }
             insert_lost(&mut self.lost, tsn);
-            next = self.outstanding.earliest_on(path, tsn.next());
         }
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
+        // The last SACK may have left out more than it could revoke.
+        for tsn in self.acked_gaps.revoke_untold().into_iter().flat_map(TsnRange::iter) {
+            self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
+            insert_lost(&mut self.lost, tsn);
+        }
     }
 }

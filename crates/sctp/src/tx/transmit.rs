@@ -152,6 +152,7 @@ impl Sender {
                 builder.push(&Chunk::Data(chunk.data.clone()));
             }
             turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), false);
+            self.flight_order.add(path, tsn);
             trace(turn, chunk);
             self.packed.push(tsn);
             self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
@@ -169,6 +170,7 @@ impl Sender {
         chunk.path = path;
         chunk.transmissions += 1;
         turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), true);
+        self.flight_order.add(path, tsn);
         trace(turn, chunk);
     }
 

@@ -284,3 +284,16 @@ fn t3_rtx_halves_ssthresh_for_a_loss_that_fast_recovery_knows_nothing_of() {
     assert_eq!(wire.path(0, 0).ssthresh, 10_000, "chunk 11 is lost as well");
     assert_eq!(wire.path(0, 1).ssthresh, 20_000, "the window of the alternate was not halved before");
 }
+
+#[test]
+fn what_t3_rtx_has_sent_again_is_not_fast_retransmitted_for_reports_of_its_first_copy() {
+    let mut wire = ten_in_flight(3);
+    wire.inject(0, 0, &[sack(0, &[(2, 2)])]);
+    wire.run_until(Instant::from_secs(1));
+    for end in 3..=8 {
+        wire.inject(0, 0, &[sack(0, &[(2, end)])]);
+    }
+    let copies = wire.log.iter().flat_map(Sent::tsns).filter(|tsn| *tsn == u32::MAX - 3).count();
+    assert_eq!(copies, 2);
+    assert!(!wire.ends[0].snapshot().is_in_fast_recovery);
+}

@@ -1,6 +1,7 @@
 //! The peer's window: it closes, is probed, and opens again (RFC 9260, sections 6.1 and 6.2.1).
 
 use super::*;
+use crate::path::PathState;
 
 /// A SACK for end 0 like [`sack`], with another window.
 fn window(acked: u32, a_rwnd: u32, blocks: &[(u16, u16)]) -> Chunk {
@@ -102,7 +103,8 @@ fn a_sack_that_only_revokes_is_believed_if_it_opens_the_window() {
 
 #[test]
 fn gap_reports_that_alternate_count_one_indication_each_without_end() {
-    let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(200_000), max_burst: 100, ..quiet() });
+    let config = SctpConfig { initial_cwnd_bytes: Some(200_000), max_burst: 100, ..quiet() };
+    let mut wire = Wire::new(1, SctpConfig { fast_retransmit_threshold: 1_000, ..config });
     wire.decide(|_| is_lost());
     wire.send(0, 0..8, 1_400);
     // What is acknowledged in one is revoked in the next; a threshold beyond 255 keeps them from being given up.
@@ -138,10 +140,76 @@ fn a_peer_that_answers_on_one_of_three_paths_may_keep_its_window_closed_for_ever
     wire.run_until(Instant::from_secs(3_600));
     assert_eq!(wire.ends[0].snapshot().state, AssociationState::Established);
     let states = [0, 1, 2].map(|path| wire.path(0, path).state);
-    use crate::path::PathState::{Active, Inactive};
-    assert_eq!(states, [Inactive, Inactive, Active], "who does not answer a probe is found out all the same");
+    assert_eq!(
+        states,
+        [PathState::Inactive, PathState::Inactive, PathState::Active],
+        "who does not answer a probe is found out all the same"
+    );
     wire.ends[1].resume_delivery();
     wire.drain();
     wire.run_until(Instant::from_secs(3_600) + Duration::from_millis(100));
     assert_eq!(wire.received(1).len(), 6, "the window update comes, and what was probed with goes at once");
+}
+
+/// End 0 has 32,000 chunks in flight.
+fn wide() -> Association {
+    use slantpath_cc::sctp::{SctpPolicy, WindowPolicy};
+    let window = WindowPolicy::Fixed { cwnd: 1 << 30 };
+    let config = SctpConfig {
+        congestion: SctpPolicy { window, ..SctpPolicy::default() },
+        max_burst: u32::MAX,
+        receive_buffer_bytes: 1 << 30,
+        ..quiet()
+    };
+    let stream = Seed::new(1, 0).stream("a");
+    let mut end = Association::new(Instant::START, tcb(0, 1, &config), Arc::new(config), stream);
+    for context in 0..32_000 {
+        end.send(Instant::START, message(0, context, 8)).unwrap();
+    }
+    while let AssociationOutput::Transmit { .. } = end.poll_output(Instant::START) {}
+    assert_eq!(end.snapshot().outstanding_chunks, 32_000);
+    end
+}
+
+/// How many things `end` looks at for each of these SACKs.
+fn work(end: &mut Association, blocks: &[&[(u16, u16)]]) -> Vec<usize> {
+    let take = |blocks: &&[(u16, u16)]| {
+        let mut builder = PacketBuilder::default();
+        let header = crate::packet::CommonHeader {
+            source_port: end.tcb.peer_port,
+            destination_port: end.tcb.local_port,
+            verification_tag: end.tcb.local_tag,
+        };
+        builder.start(header, usize::MAX);
+        assert!(builder.push(&sack(0, blocks)));
+        let packet = builder.finish(ChecksumPolicy::Omit);
+        let parsed = ParsedPacket::parse(&packet).unwrap();
+        end.handle_packet(Instant::START, &parsed, address(1, 0), address(0, 0));
+        while let AssociationOutput::Transmit { .. } = end.poll_output(Instant::START) {}
+        crate::tx::tests::steps(&end.sender)
+    };
+    blocks.iter().map(take).collect()
+}
+
+#[test]
+fn a_sack_costs_its_length_and_what_it_says_for_the_first_time_and_not_the_window() {
+    // One half of the window and the other, in turn.
+    let mut end = wide();
+    let halves: [&[(u16, u16)]; 2] = [&[(2, 16_000)], &[(16_001, 32_000)]];
+    let first = work(&mut end, &halves);
+    assert!(first.iter().all(|steps| *steps < 40_000), "{first:?}");
+    // Each transmission is looked at once more when it is no longer the earliest.
+    let again = work(&mut end, &halves.repeat(500));
+    assert!(again.iter().sum::<usize>() < 32_000 + 1_000 * 200, "{}", again.iter().sum::<usize>());
+
+    // Every other TSN, told by 100 blocks a SACK: 8,000 spans are known in the end.
+    let mut end = wide();
+    let block = |at: u16| (2 * at, 2 * at);
+    let told: Vec<Vec<_>> =
+        (0..80).map(|step| (1 + 100 * step..=100 + 100 * step).map(block).collect()).collect();
+    let told: Vec<&[_]> = told.iter().map(Vec::as_slice).collect();
+    let first = work(&mut end, &told);
+    assert!(first.iter().sum::<usize>() < 3 * 32_000 + 80 * 1_000, "{}", first.iter().sum::<usize>());
+    let again = work(&mut end, &[&[(30_000, 30_000)][..], &[(30_002, 30_002)]].repeat(500));
+    assert!(again.iter().sum::<usize>() < 3 * 32_000 + 1_000 * 200, "{}", again.iter().sum::<usize>());
 }
