@@ -29,8 +29,8 @@ pub struct RunOutput {
     pub events: u64,
     /// How many times a packet came to the end of a link.
     pub packet_hops: u64,
-    /// Tables in alphabetical order: `flows`, `hosts` and `links` always, `messages`, `paths`, `queues` and `timelines` as the
-    /// scenario's probes say, `signalling_events`, `signalling_links` and `signalling_load` if it has signalling
+    /// Tables in alphabetical order: `flows`, `hosts` and `links` always, `messages`, `paths`, `queues` and `timelines` as
+    /// the scenario's probes say, `signalling_events`, `signalling_links` and `signalling_load` if it has signalling
     /// points.
     pub tables: Vec<Table>,
     /// Captured links, in alphabetical order.
