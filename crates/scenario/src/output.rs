@@ -108,8 +108,8 @@ pub struct RunOutput {
     pub packet_hops: u64,
     /// Flows that failed, in the order of the flows.
     pub failures: Vec<FlowFailure>,
-    /// Tables in alphabetical order: `flows`, `hosts` and `links` always, `messages`, `paths`, `queues` and `timelines` as the
-    /// scenario's probes say, those of signalling if it has signalling points.
+    /// Tables in alphabetical order: `flows`, `hosts` and `links` always, `messages`, `paths`, `queues` and `timelines`
+    /// as the scenario's probes say, those of signalling if it has signalling points.
     pub tables: Vec<Table>,
     /// Captured links, in alphabetical order.
     pub captures: Vec<Capture>,

@@ -23,7 +23,6 @@ const FIRST_DYNAMIC_PORT: u16 = 49_152;
 
 /// What comes in.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a packet is the rule, and boxing it would allocate")]
 pub enum Input {
     /// The deadline of an earlier [`Output::Wait`] has come. It does no harm to say so too early.
     Deadline,

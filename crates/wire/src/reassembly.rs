@@ -131,12 +131,11 @@ impl Pieces {
     fn check(&self, fragment: Fragment, payload: &[u8]) -> Result<(), Misfit> {
         let start = usize::from(fragment.offset_bytes);
         let end = start + payload.len();
-        let is_same = |(offset, piece): (&u16, &Box<[u8]>)| {
-            let is_last = self.total == Some(end_of(*offset, piece));
-            **piece == *payload && is_last != fragment.is_followed
-        };
-        if self.by_offset.get_key_value(&fragment.offset_bytes).is_some_and(is_same) {
-            return Err(Misfit::Duplicate);
+        if let Some(piece) = self.by_offset.get(&fragment.offset_bytes) {
+            let is_last = self.total == Some(end_of(fragment.offset_bytes, piece));
+            if **piece == *payload && is_last != fragment.is_followed {
+                return Err(Misfit::Duplicate);
+            }
         }
         let before = self.by_offset.range(..=fragment.offset_bytes).next_back();
         let after = self.by_offset.range(fragment.offset_bytes..).next();
@@ -329,7 +328,7 @@ fn is_sound(header: &IpHeader, fragment: Fragment, payload: &[u8]) -> bool {
     //# packet's Payload Length field, is not a multiple of 8 octets
     //# and the M flag of that fragment is 1, then that fragment must
     //# be discarded
-    !payload.is_empty() && end <= longest && !(fragment.is_followed && payload.len() % 8 != 0)
+    !payload.is_empty() && end <= longest && (!fragment.is_followed || payload.len().is_multiple_of(8))
 }
 
 #[cfg(test)]

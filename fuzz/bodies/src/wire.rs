@@ -71,8 +71,8 @@ pub fn icmp(data: &[u8]) {
     }
 }
 
-/// Fragments of any place and length, each after a record of a time in seconds, a length and flags, stay within the bounds
-/// of the reassembler, and each is accounted for.
+/// Fragments of any place and length stay within the bounds of the reassembler, and each is accounted for. Five bytes
+/// make one: the seconds before it, its length in eights, whose it is, and its place.
 pub fn reassembly(data: &[u8]) {
     let mut reassembler = Reassembler::default();
     let mut reader = Reader::new(data);

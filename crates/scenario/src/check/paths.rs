@@ -1,5 +1,5 @@
-//! Paths of flows through the network: the primary one must lead there in as many links as packets pass, and what is sent
-//! first should fit it.
+//! Paths of flows through the network: the primary one must lead there in as many links as packets pass, and what is
+//! sent first should fit it.
 
 use std::net::IpAddr;
 

@@ -54,7 +54,7 @@ fn a_chunk_that_alone_is_too_long_is_sent_again_at_once_and_may_be_cut_by_ip() {
     // What is cut from now on fits.
     wire.send(0, 2..3, 1_400);
     wire.run_to_rest();
-    let last = wire.log.iter().filter(|sent| sent.from == 0).next_back().unwrap();
+    let last = wire.log.iter().rfind(|sent| sent.from == 0).unwrap();
     assert_eq!((last.fragmentation, wire.received(1)), (Fragmentation::Forbidden, vec![0, 1, 2]));
     assert_eq!(wire.path(0, 0).stats.timeouts, 0);
 }
