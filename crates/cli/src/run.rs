@@ -10,7 +10,8 @@ use slantpath_scenario::{
 
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
-use crate::{files, interrupt, progress};
+use crate::progress::Bar;
+use crate::{files, interrupt};
 
 pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
     let mut overrides = arguments.common.set.clone();
@@ -61,16 +62,16 @@ fn outputs(scenario: &Scenario, arguments: &RunArguments) -> Result<Vec<RunOutpu
     }
     let stop = interrupt::flag();
     let reps = arguments.reps as usize;
-    let bar = progress::bar(reps);
-    let update = |done: usize, _: usize| progress::update(&bar, done);
-    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop: &stop };
+    let bar = Bar::new("runs");
+    let workers =
+        Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
     let store = unfinished(arguments);
     let outputs = match &store {
         Some(store) => replicate_kept(scenario, &options, reps, store, workers).map_err(Failure::from),
         None => replicate(scenario, &options, reps, workers).map_err(Failure::from),
     };
-    bar.finish_and_clear();
+    drop(bar);
     let outputs: Vec<RunOutput> = outputs?.into_iter().flatten().collect();
     if outputs.len() == reps && !stop.load(Ordering::Relaxed) {
         return Ok(outputs);

@@ -6,17 +6,18 @@ use slantpath_scenario::{Store, Sweep, SweepOutcome, Workers};
 
 use crate::arguments::SweepArguments;
 use crate::failure::Failure;
-use crate::{files, interrupt, progress};
+use crate::progress::Bar;
+use crate::{files, interrupt};
 
 pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(), Failure> {
     let sweep = Sweep::load(&arguments.sweep, &arguments.common.set)?;
     let store = Store::new(&arguments.out.join("runs"));
     let stop = interrupt::flag();
-    let bar = progress::bar(sweep.jobs());
-    let update = |done: usize, _: usize| progress::update(&bar, done);
-    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop: &stop };
+    let bar = Bar::new("runs");
+    let workers =
+        Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let outcome = sweep.run(&store, workers);
-    bar.finish_and_clear();
+    drop(bar);
     match outcome? {
         SweepOutcome::Finished { tables, found, done } => {
             for table in &tables {

@@ -12,7 +12,8 @@ use slantpath_scenario::{PassStore, Stage, Topology, TopologyOutput, Workers, fo
 
 use crate::arguments::TopologyArguments;
 use crate::failure::Failure;
-use crate::{Draw, files, interrupt, progress};
+use crate::progress::Bar;
+use crate::{Draw, files, interrupt};
 
 pub(crate) fn main(
     arguments: &TopologyArguments,
@@ -26,7 +27,7 @@ pub(crate) fn main(
         return Ok(());
     }
     let stop = interrupt::flag();
-    let output = answer(&topology, arguments, &stop)?;
+    let output = answer(&topology, arguments, stop)?;
     for warning in &output.warnings {
         writeln!(std::io::stderr(), "warning: {warning}")?;
     }
@@ -37,7 +38,7 @@ pub(crate) fn main(
         kept.map_err(|error| Failure::Failed(error.to_string()))?;
     }
     let exported = match &arguments.export {
-        Some(directory) => export::write(&topology, &output, directory, arguments.export_step, &stop)?,
+        Some(directory) => export::write(&topology, &output, directory, arguments.export_step, stop)?,
         None => 0,
     };
     if arguments.json {
@@ -68,11 +69,11 @@ fn answer(
     arguments: &TopologyArguments,
     stop: &AtomicBool,
 ) -> Result<TopologyOutput, Failure> {
-    let bar = progress::bar_of(topology.network().sites.len(), "sites");
-    let update = |done: usize, _: usize| progress::update(&bar, done);
-    let workers = Workers { threads: arguments.common.jobs, progress: &update, stop };
+    let bar = Bar::new("sites");
+    let workers =
+        Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let stage = |stage: Stage| {
-        bar.set_message(match stage {
+        bar.tell(match stage {
             Stage::Passes => "passes",
             Stage::Contacts => "handovers, links and delays",
             Stage::Paths => "paths and tables",
@@ -80,7 +81,7 @@ fn answer(
     };
     let store = kept(arguments);
     let output = follow(topology, store.as_ref(), workers, &stage);
-    bar.finish_and_clear();
+    drop(bar);
     output?.ok_or_else(|| {
         Failure::Interrupted(match &arguments.out {
             Some(out) => {

@@ -61,6 +61,13 @@ impl<H: Host> Network<H> {
         while self.step(end, clock) {}
     }
 
+    /// Runs up to and including `end`, but for no more than so many events. Returns whether it came to the end; if
+    /// not, the same call goes on where this one stopped.
+    pub fn run_at_most(&mut self, events: u64, end: Instant) -> bool {
+        self.start();
+        (0..events).any(|_| !self.step(end, &mut FreeRunning))
+    }
+
     /// Runs until nothing will ever happen again, or until after `limit` events. Returns whether it came to
     /// rest.
     pub fn run_to_rest(&mut self, limit: u64) -> bool {

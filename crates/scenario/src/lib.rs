@@ -3,7 +3,7 @@
 //! A scenario is TOML with units in text. [`Scenario::load`] reads it, lays overrides over it and checks it;
 //! all faults are reported together as [`Diagnostics`], each with its place and its cure.
 //! [`Scenario::merged`] writes it back with every default in place. [`json_schema`] describes it to editors.
-//! [`run`] makes one run of it, [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
+//! [`run`] makes one run of it, [`run_while`] one that may be stopped, [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
 
 mod check;
 mod diagnostic;
@@ -25,8 +25,8 @@ mod value;
 pub use diagnostic::{Diagnostic, Diagnostics, Source};
 pub use json_schema::{json_schema, topology_schema};
 pub use output::{Capture, RunOutput, TABLES};
-pub use replicate::{Workers, replicate};
-pub use run::{RunError, RunOptions, run};
+pub use replicate::{Progress, Workers, replicate};
+pub use run::{RunError, RunOptions, run, run_while};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use section::{Flat, Named, Nested, OneOf, Origin, Part, Setting, Tables};
 pub use sky::{FollowError, FollowedPath, LookError, PassStore, Stage, Topology, TopologyOutput, follow};

@@ -6,9 +6,11 @@ mod signalling;
 mod tables;
 mod transport;
 
+use core::ops::ControlFlow;
+
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_host::NoSourceAddress;
 use slantpath_host::signalling::NetworkConfigError;
+use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, Network, TopologyError};
 use slantpath_results::Table;
 
@@ -53,8 +55,35 @@ pub enum RunError {
     },
 }
 
+/// Events between two questions whether a run is to go on: a few milliseconds of work.
+const EVENTS_BETWEEN_QUESTIONS: u64 = 4_096;
+
 /// Makes one run.
 pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunError> {
+    let output = run_while(scenario, options, &mut |_| ControlFlow::Continue(()))?;
+    Ok(output.expect("nobody stopped the run"))
+}
+
+/// Makes one run as long as `go_on` says so, which is asked every few milliseconds of work with the simulated time
+/// that has come. `Ok(None)` if it was stopped. How often it is asked and what it takes changes nothing of what
+/// the run gives.
+pub fn run_while(
+    scenario: &Scenario,
+    options: &RunOptions,
+    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+) -> Result<Option<RunOutput>, RunError> {
+    run_asking_every(EVENTS_BETWEEN_QUESTIONS, scenario, options, go_on)
+}
+
+fn run_asking_every(
+    events: u64,
+    scenario: &Scenario,
+    options: &RunOptions,
+    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+) -> Result<Option<RunOutput>, RunError> {
+    if go_on(Instant::START).is_break() {
+        return Ok(None);
+    }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
     let Plan { topology, hosts, links, flows, mut signalling } = plan(scenario, seed)?;
@@ -64,12 +93,22 @@ pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunEr
     let end = Instant::START + *scenario.scenario.duration;
     let warm_up = *scenario.scenario.warm_up;
     let mut at_warm_up = AtWarmUp::default();
+    let mut run_until = |network: &mut Network<Host>, end: Instant| {
+        while !signalling::run_at_most(events, network, signalling.as_mut(), end) {
+            go_on(network.now())?;
+        }
+        ControlFlow::Continue(())
+    };
     if warm_up > Duration::ZERO {
-        signalling::run_until(&mut network, signalling.as_mut(), Instant::START + warm_up);
+        if run_until(&mut network, Instant::START + warm_up).is_break() {
+            return Ok(None);
+        }
         network.restart_statistics();
         at_warm_up = AtWarmUp::observe(&network, &flows);
     }
-    signalling::run_until(&mut network, signalling.as_mut(), end);
+    if run_until(&mut network, end).is_break() {
+        return Ok(None);
+    }
     let captures = captures
         .into_iter()
         .map(|(link, capture)| Capture { link, pcapng: network.take_capture(capture) })
@@ -82,7 +121,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunEr
         tables.extend(own);
         tables.sort_by(|one, other| one.name().cmp(other.name()));
     }
-    Ok(RunOutput {
+    Ok(Some(RunOutput {
         seed: seed_number,
         run: options.run,
         digest,
@@ -90,7 +129,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunEr
         packet_hops: network.packet_hops(),
         tables,
         captures,
-    })
+    }))
 }
 
 /// The digest of a run whose signalling network has events of its own: its tables hold what came of them.
@@ -133,6 +172,72 @@ fn probe_queues<H: slantpath_net::Host>(sampling: Sampling, links: &[PlannedLink
     for link in links {
         for direction in [link.id.forward(), link.id.reverse()] {
             network.probe_queue(direction, sampling);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(text: &str, overrides: &[&str]) -> Scenario {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        let files = crate::trace_files("../../scenarios".as_ref());
+        Scenario::parse("alone.toml", text, &overrides, files).unwrap()
+    }
+
+    fn with_signalling() -> Scenario {
+        let text = include_str!("../../../scenarios/ss7-over-geo.toml");
+        scenario(text, &[])
+    }
+
+    fn first() -> Scenario {
+        let text = include_str!("../../../scenarios/first.toml");
+        scenario(text, &["scenario.warm_up=10 s"])
+    }
+
+    #[test]
+    fn questions_change_nothing_of_what_a_run_gives() {
+        for scenario in [first(), with_signalling()] {
+            let whole = run(&scenario, &RunOptions::default()).unwrap();
+            for events in [1, 7] {
+                let mut times = vec![Instant::START];
+                let mut go_on = |now| {
+                    assert!(now >= *times.last().unwrap());
+                    times.push(now);
+                    ControlFlow::Continue(())
+                };
+                let asked = run_asking_every(events, &scenario, &RunOptions::default(), &mut go_on).unwrap();
+                assert_eq!(asked.as_ref(), Some(&whole), "asked every {events} events");
+                assert!(times.len() as u64 > 1_000 / events, "asked {} times", times.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_is_asked_before_it_begins_and_then_every_so_many_events() {
+        let mut questions = 0;
+        let mut go_on = |_| {
+            questions += 1;
+            ControlFlow::Continue(())
+        };
+        let output = run_asking_every(100, &first(), &RunOptions::default(), &mut go_on).unwrap().unwrap();
+        // The warm-up and the rest each have a stretch that is not whole, after which nobody is asked.
+        assert!((output.events / 100 - 1..=output.events / 100 + 1).contains(&questions), "{questions}");
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_gives_nothing() {
+        for scenario in [first(), with_signalling()] {
+            for last in [1, 2, 5] {
+                let mut questions = 0;
+                let mut go_on = |_| {
+                    questions += 1;
+                    if questions == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                let output = run_asking_every(100, &scenario, &RunOptions::default(), &mut go_on);
+                assert_eq!((output, questions), (Ok(None), last));
+            }
         }
     }
 }

@@ -13,8 +13,8 @@ pub use grid::{Axis, Sweep};
 pub use kept::replicate_kept;
 pub use store::{Store, StoreError};
 
-use crate::replicate::Workers;
-use crate::run::{RunError, RunOptions, run};
+use crate::replicate::{Progress, Workers};
+use crate::run::{RunError, RunOptions};
 use slantpath_results::{Table, TableError};
 
 /// What became of a sweep.
@@ -58,15 +58,19 @@ impl Sweep {
         let jobs = self.jobs();
         let missing: Vec<usize> = (0..jobs).filter(|job| !store.has(&self.key(*job))).collect();
         let found = jobs - missing.len();
-        let progress = |done: usize, _: usize| (workers.progress)(found + done, jobs);
-        (workers.progress)(found, jobs);
-        let outcomes = Workers { progress: &progress, ..workers }.each(missing.len(), |index| {
+        let progress = |made: Progress| {
+            let share = (found as f64 + made.share * missing.len() as f64) / jobs as f64;
+            (workers.progress)(Progress { done: found + made.done, all: jobs, share });
+        };
+        (workers.progress)(Progress { done: found, all: jobs, share: found as f64 / jobs as f64 });
+        let outcomes = Workers { progress: &progress, ..workers }.each(missing.len(), |index, piece| {
             let job = missing[index];
             let (point, number) = self.job(job);
             let scenario = self.scenario(point);
-            let output = run(&scenario, &RunOptions { run: number, ..RunOptions::default() })?;
+            let options = RunOptions { run: number, ..RunOptions::default() };
+            let Some(output) = piece.run(&scenario, &options)? else { return Ok(None) };
             store.put(&self.key(job), &output.select(&self.tables))?;
-            Ok::<_, SweepError>(())
+            Ok::<_, SweepError>(Some(()))
         })?;
         let done = outcomes.iter().flatten().count();
         if done < missing.len() {

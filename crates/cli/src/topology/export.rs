@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::Duration;
 use slantpath_orbit::export::{czml, hypatia};
-use slantpath_scenario::{Topology, TopologyOutput};
+use slantpath_scenario::{Progress, Topology, TopologyOutput};
 
 use crate::failure::Failure;
-use crate::{files, progress};
+use crate::files;
+use crate::progress::Bar;
 
 /// A viewer interpolates between positions this far apart.
 const SCENE_STEP: Duration = Duration::from_secs(60);
@@ -45,19 +46,20 @@ pub(super) fn write(
     };
     hypatia::setting(network, &output.plan).map_err(failed)?.into_iter().try_for_each(&mut keep)?;
     let forwarding = hypatia::Forwarding::new(&output.plan, step);
-    let bar = progress::bar_of(forwarding.steps(), "forwarding states");
+    let bar = Bar::new("forwarding states");
+    let all = forwarding.steps();
     for (done, files) in forwarding.enumerate() {
         if stop.load(Ordering::Relaxed) {
-            bar.finish_and_clear();
+            drop(bar);
             let directory = directory.display();
             return Err(Failure::Interrupted(format!(
                 "interrupted: {directory} holds the first {done} states"
             )));
         }
         files.into_iter().try_for_each(&mut keep)?;
-        progress::update(&bar, done + 1);
+        let done = done + 1;
+        bar.update(Progress { done, all, share: done as f64 / all as f64 });
     }
-    bar.finish_and_clear();
     Ok(count)
 }
 

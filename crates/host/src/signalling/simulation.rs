@@ -56,17 +56,31 @@ impl SignallingSimulation {
 
     /// Runs both up to and including `end`.
     pub fn run_until(&mut self, network: &mut Network<Host>, end: Instant) {
+        while !self.run_at_most(u64::MAX, network, end) {}
+    }
+
+    /// Runs both up to and including `end`, but for little more than so many events. Returns whether they came to
+    /// the end; if not, the same call goes on where this one stopped: between two instants, so that it changes
+    /// nothing of what happens.
+    pub fn run_at_most(&mut self, events: u64, network: &mut Network<Host>, end: Instant) -> bool {
+        let before = network.events();
+        // An instant at which only the signalling network is due counts for an event too.
+        let mut instants = 0;
         loop {
             let due = self.exchange(network);
             let scripted = self.script.front().map(|(at, ..)| *at);
             let next = due.into_iter().chain(network.next_event()).chain(scripted).min();
             let Some(next) = next.filter(|next| *next <= end) else {
                 network.run_until(end);
-                return;
+                return true;
             };
             network.run_until(next);
             while let Some((_, change)) = self.script.pop_front_if(|(at, ..)| *at <= next) {
                 self.signalling.change(next, change);
+            }
+            instants += 1;
+            if instants.max(network.events() - before) >= events {
+                return false;
             }
         }
     }

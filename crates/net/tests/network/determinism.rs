@@ -48,3 +48,25 @@ fn neither_probes_nor_pauses_change_a_run() {
     assert_eq!(plain, run(Seed::new(1, 0), Some(Sampling::Every(Duration::from_millis(7))), &[]));
     assert_eq!(plain, run(Seed::new(1, 0), None, &[1, 59, 60, 60, 61, 5_000]));
 }
+
+#[test]
+fn a_run_in_stretches_of_events_is_the_same_run() {
+    let build = || {
+        let config = clean(byte_a_millisecond(), Duration::from_millis(10), 5);
+        let mut pair = Pair::with(&config, Seed::new(1, 0), |_, _| {});
+        for tag in 0..20 {
+            pair.send(millis(u64::from(tag) * 60), 100, tag);
+        }
+        pair.network
+    };
+    let mut whole = build();
+    whole.run_until(millis(5_000));
+    let mut stretched = build();
+    let (mut stretches, before) = (0, stretched.events());
+    while !stretched.run_at_most(3, millis(5_000)) {
+        stretches += 1;
+        assert_eq!(stretched.events(), before + 3 * stretches);
+    }
+    assert!(stretches > 5, "{stretches}");
+    assert_eq!((stretched.digest(), stretched.now()), (whole.digest(), millis(5_000)));
+}

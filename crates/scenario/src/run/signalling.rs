@@ -88,14 +88,16 @@ pub(super) const fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// Runs the packet network, and the signalling network beside it if there is one.
-pub(super) fn run_until(
+/// Runs the packet network, and the signalling network beside it if there is one, for about so many events. Returns
+/// whether they came to `end`.
+pub(super) fn run_at_most(
+    events: u64,
     network: &mut Network<Host>,
     signalling: Option<&mut SignallingSimulation>,
     end: Instant,
-) {
+) -> bool {
     match signalling {
-        None => network.run_until(end),
-        Some(signalling) => signalling.run_until(network, end),
+        None => network.run_at_most(events, end),
+        Some(signalling) => signalling.run_at_most(events, network, end),
     }
 }

@@ -92,13 +92,13 @@ pub fn follow(
     stage(Stage::Passes);
     let planner = Planner::new(network, *topology.topology.span).map_err(invalid)?;
     let hash = topology.hash();
-    let passes = workers.each(network.sites.len(), |site| {
+    let passes = workers.each(network.sites.len(), |site, _| {
         if let Some(kept) = store.and_then(|store| store.get(&hash, site)) {
-            return Ok(kept);
+            return Ok(Some(kept));
         }
         let passes = planner.passes(site).map_err(invalid)?;
         store.map_or(Ok(()), |store| store.put(&hash, site, &passes))?;
-        Ok::<_, FollowError>(passes)
+        Ok::<_, FollowError>(Some(passes))
     })?;
     let Some(passes) = passes.into_iter().collect::<Option<Vec<SitePasses>>>() else { return Ok(None) };
     stage(Stage::Contacts);
@@ -109,11 +109,11 @@ pub fn follow(
     stage(Stage::Paths);
     let questions: Vec<(&str, &PathTable)> =
         topology.paths.iter().map(|(name, path)| (name, &**path)).collect();
-    let quiet = Workers { progress: &|_, _| {}, ..workers };
-    let paths = quiet.each(questions.len(), |index| {
+    let quiet = Workers { progress: &|_| {}, ..workers };
+    let paths = quiet.each(questions.len(), |index, _| {
         Ok::<_, FollowError>(follow_one(topology, &plan, questions[index], workers.stop))
     })?;
-    let paths = paths.into_iter().map(Option::flatten).collect::<Option<Vec<FollowedPath>>>();
+    let paths = paths.into_iter().collect::<Option<Vec<FollowedPath>>>();
     let Some(paths) = paths else { return Ok(None) };
     let coverage: Vec<Coverage> =
         (0..network.sites.len()).map(|site| coverage::of_site(&plan, site)).collect();

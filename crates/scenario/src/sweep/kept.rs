@@ -4,7 +4,7 @@ use super::SweepError;
 use super::store::Store;
 use crate::output::RunOutput;
 use crate::replicate::Workers;
-use crate::run::{RunOptions, run};
+use crate::run::RunOptions;
 use crate::scenario::Scenario;
 
 /// Like [`replicate`](crate::replicate), but each finished run is kept in `store`, and what is there already is
@@ -17,16 +17,15 @@ pub fn replicate_kept(
     workers: Workers<'_>,
 ) -> Result<Vec<Option<RunOutput>>, SweepError> {
     let hash = scenario.hash();
-    workers.each(count, |index| {
+    workers.each(count, |index, piece| {
         let options = RunOptions { run: options.run + index as u64, ..options.clone() };
-        // Under its own name: a sweep may keep fewer tables of the same run.
         // Under its own name: a sweep may keep fewer tables of the same run.
         let key = format!("whole {hash}-{:?}-{}-{:?}", options.seed, options.run, options.captures);
         if let Some(output) = store.get(&key) {
-            return Ok(output);
+            return Ok(Some(output));
         }
-        let output = run(scenario, &options)?;
+        let Some(output) = piece.run(scenario, &options)? else { return Ok(None) };
         store.put(&key, &output)?;
-        Ok(output)
+        Ok(Some(output))
     })
 }
