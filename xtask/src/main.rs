@@ -1,9 +1,10 @@
-//! The house's rules as executable checks: `cargo xtask tidy`, `rfc` and `conformance`.
+//! The house's rules as executable checks: `cargo xtask tidy`, `rfc`, `conformance` and `notices`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks through its streams")]
 
 mod conformance;
 mod finding;
+mod notices;
 mod rfc;
 mod rust_text;
 mod tidy;
@@ -17,8 +18,9 @@ use crate::tree::Tree;
 
 const USAGE: &str = "\
 usage: cargo xtask <check>
-  tidy          floors, file lengths, forbidden words, documents and links
+  tidy          floors, file lengths, forbidden words, documents, links and licences
   rfc           count the RFC citations per section and check each quote against the RFC's text
+  notices       write the licences of what is linked into the Python package anew
   conformance   run the tests that stand for published test purposes, and print them by identifier
 ";
 
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         Some("tidy") => tree().and_then(|tree| tidy::run(&tree)),
         Some("rfc") => tree().and_then(|tree| rfc::run(&tree, &project_root().join("../shared/rfc"))),
         Some("conformance") => tree().and_then(|tree| conformance::run(&tree)),
+        Some("notices") => notices::write(&project_root()),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
