@@ -16,11 +16,11 @@ from slantpath.figures import render
 from slantpath.files import whole_file, write_whole
 from slantpath.progress import Progress
 from slantpath.running import Job
+from slantpath.store import Store
 from slantpath.studies.claims import Claim, Estimate, Finding, Verdict, as_text
 from slantpath.studies.multi_link import cases, figures, findings
 from slantpath.studies.multi_link.findings import RunFigures
 from slantpath.studies.report import Figure, Grid, Report
-from slantpath.studies.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -193,26 +193,26 @@ def job() -> Job:
 
 def test_a_finished_run_is_found_and_only_under_its_own_key(tmp_path: Path, job: Job) -> None:
     store = Store(tmp_path, ["messages"])
-    assert store.find("sctp", job) is None
-    kept = store.keep("sctp", job, output("d"))
-    found = store.find("sctp", job)
+    assert store.find("sctp/003", job) is None
+    kept = store.keep("sctp/003", job, output("d"))
+    found = store.find("sctp/003", job)
     assert found is not None
     assert found.digest == kept.digest == "d"
     assert found.tables["messages"].column("delay_s").to_pylist() == [0.25]
-    assert store.find("sctp", Job(job.scenario, run=3, seed=7)) is None
+    assert store.find("sctp/003", Job(job.scenario, run=3, seed=7)) is None
     other = job.scenario.with_values({"links.wire.loss": "1 %"})
-    assert store.find("sctp", Job(other, run=3)) is None
+    assert store.find("sctp/003", Job(other, run=3)) is None
 
 
 def test_a_run_that_is_not_whole_is_not_found(tmp_path: Path, job: Job) -> None:
     store = Store(tmp_path, ["messages"])
-    store.keep("sctp", job, output("d"))
+    store.keep("sctp/003", job, output("d"))
     table = tmp_path / "sctp" / "003-messages.parquet"
     table.write_bytes(table.read_bytes()[:100])
-    assert store.find("sctp", job) is None
-    store.keep("sctp", job, output("d"))
+    assert store.find("sctp/003", job) is None
+    store.keep("sctp/003", job, output("d"))
     (tmp_path / "sctp" / "003.json").write_text("{")
-    assert store.find("sctp", job) is None
+    assert store.find("sctp/003", job) is None
 
 
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
