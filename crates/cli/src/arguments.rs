@@ -8,7 +8,9 @@ use slantpath_base::Duration;
 /// Simulates transport protocols over satellite networks.
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
-#[command(after_help = "With the Python package (pip install .) there is also `slantpath study NAME`.")]
+#[command(
+    after_help = "The Python package (pip install .) adds `slantpath plot DIR` and `slantpath study NAME`."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
