@@ -260,8 +260,24 @@ def test_every_figure_of_the_failover_study_tells_its_lines_apart_without_colour
             bars = [bar for bar in axes.containers if isinstance(bar, ErrorbarContainer)]
             marks = [bar.lines[0].get_marker() for bar in bars]
             assert len(set(marks)) == len(marks) > 1
-    told = words.against_load("failover time", lambda _: estimate)
+    told = words.against_load("failover time", lambda _: estimate, 0.8)
+    assert told.startswith(
+        "Two line charts of the failover time in ms against cross traffic, with ITU-T's limit of 800"
+    )
     assert told.count("13 KB queue: NONE 1000, ") == 2
+    events = [
+        ("T3-rtx expired", 30.2),
+        ("retransmitted", 30.2),
+        ("retransmitted", 30.2),
+        ("T3-rtx expired", 30.5),
+    ]
+    steps = pa.table(
+        {"at_s": [at for _, at in events], "event": [event for event, _ in events], "path": ["primary"] * 4}
+    )
+    assert words.timeline(steps) == (
+        "Steps of one failover, in time since the failure: T3-rtx expired on the primary path 2 times from "
+        "200 to 500 ms; retransmitted on the primary path 2 times at 200 ms."
+    )
     assert words.answers(rows).endswith("as it is: 1000 and 1000, 1.")
 
 

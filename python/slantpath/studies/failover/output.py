@@ -10,7 +10,7 @@ from slantpath.files import whole_file, write_whole
 from slantpath.page import Drawing, write_drawings
 from slantpath.studies.claims import Estimate, as_text
 from slantpath.studies.failover import cases, figures, words
-from slantpath.studies.failover.findings import MILLI, failover, restart, rto, transfer
+from slantpath.studies.failover.findings import LIMIT_S, MILLI, failover, restart, rto, transfer
 from slantpath.studies.failover.runs import SHOWN
 from slantpath.studies.report import Grid, Report
 
@@ -79,14 +79,14 @@ def _drawings(results: Results) -> Iterator[Drawing]:
         "figure-04a",
         "Figure 4 (a).",
         "Failover time against cross traffic, means and 99 % intervals.",
-        words.against_load("failover time", failover_of),
+        words.against_load("failover time", failover_of, LIMIT_S),
         figures.failover_times(failover_of),
     )
     yield Drawing(
         "figure-04b",
         "Figure 4 (b).",
         "Largest MSU transfer time during the failover.",
-        words.against_load("largest transfer time", transfer_of),
+        words.against_load("largest transfer time", transfer_of, None),
         figures.transfer_times(transfer_of),
     )
     for number, case in enumerate(SHOWN):

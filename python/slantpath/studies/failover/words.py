@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from slantpath.studies.claims import Estimate
 
 
-def against_load(label: str, of: Callable[[str], Estimate]) -> str:
+def against_load(label: str, of: Callable[[str], Estimate], limit_s: float | None) -> str:
     """Say how a figure of every cell goes with the load."""
-    said = [f"Two line charts of the {label} in ms against cross traffic."]
+    limit = "" if limit_s is None else f", with ITU-T's limit of {limit_s * MILLI:.0f} ms"
+    said = [f"Two line charts of the {label} in ms against cross traffic{limit}."]
     for prefix, title in (
         ("", "With cross traffic on both paths"),
         (f"{cases.IDLE}/", "Alternate path idle"),
@@ -48,9 +49,9 @@ def timeline(table: pa.Table) -> str:
         for path in ("primary", "alternate"):
             found = (at_s[shown & (events == event) & (paths == path)] - FAILURE_S) * MILLI
             if found.size:
-                times = f"at {found[0]:.0f} ms"
-                if found.size > 1:
-                    times = f"{found.size} times from {found[0]:.0f} to {found[-1]:.0f} ms"
+                first, last = f"{found[0]:.0f}", f"{found[-1]:.0f}"
+                count = f"{found.size} times " if found.size > 1 else ""
+                times = f"{count}at {first} ms" if first == last else f"{count}from {first} to {last} ms"
                 said.append(f"{event} on the {path} path {times}")
     return f"Steps of one failover, in time since the failure: {'; '.join(said) or 'none'}."
 
