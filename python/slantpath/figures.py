@@ -59,6 +59,12 @@ def numbers(table: Any, column: str) -> NDArray[np.float64]:  # noqa: ANN401 - w
     return np.asarray(cells.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
+def plain(text: str) -> str:
+    """Give a name to be drawn as it is: matplotlib takes dollars for formulas, and hides a first _."""
+    escaped = text.replace("$", r"\$")
+    return f" {escaped}" if escaped.startswith("_") else escaped
+
+
 def short(value: float) -> str:
     """Write a number with three digits that matter, or more before the point."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits

@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
 from slantpath import sky_map
-from slantpath.figures import STYLE, numbers, render
+from slantpath.figures import STYLE, numbers, plain, render
 from slantpath.files import write_whole
 from slantpath.page import Drawing
 
@@ -72,7 +72,7 @@ def delay_figure(tables: Tables, path: str, title: str) -> Figure:
             for axes in (upper, lower):
                 label = "no path" if index == 0 and axes is upper else None
                 axes.axvspan(left / unit, right / unit, color=GAP, linewidth=0, label=label, zorder=0)
-        upper.set_title(title, loc="left", fontsize=11, fontweight="bold")
+        upper.set_title(plain(title), loc="left", fontsize=11, fontweight="bold")
         upper.legend(loc="upper right", ncols=3, fontsize=8.5)
         strip.set_xlabel(f"time after the start / {name}")
         strip.set_xlim(start[0] / unit, end[-1] / unit)
@@ -167,7 +167,7 @@ def map_figure(tables: Tables, path: str, title: str) -> Figure:
         draw_tracks(axes, nodes, pa.table(tables["map_tracks"]), path)
         draw_nodes(axes, nodes, path)
         lost = "" if not path or any(on_path(nodes, path)) else ", no path"
-        axes.set_title(title + lost, loc="left", fontsize=11, fontweight="bold")
+        axes.set_title(plain(title + lost), loc="left", fontsize=11, fontweight="bold")
         handles, labels = axes.get_legend_handles_labels()
         if handles:
             axes.legend(
@@ -272,7 +272,7 @@ def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str) -> None:
         "inter-satellite": "inter-satellite link",
         "seam": "link over the seam",
         "ground": "other access link",
-        "path": f"path {path}",
+        "path": plain(f"path {path}"),
     }
     if kinds["path"]:
         axes.add_collection(
@@ -384,7 +384,7 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
             left = left or longitude[index] < longitude[relays][nearest]
         left = left and longitude[index] > -FAR_EAST
         axes.annotate(
-            str(names[index]),
+            plain(str(names[index])),
             (longitude[index], latitude[index]),
             xytext=(-8 if left else 8, -4 if site else 5),
             textcoords="offset points",

@@ -120,6 +120,19 @@ def test_the_points_of_a_sweep_are_lines_of_their_own(tmp_path: Path) -> None:
     assert [row[0] for row in plot(drawn, "delay").rows] == ["loss 0 %", "loss 1 %"]
 
 
+def test_names_are_drawn_and_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["_hidden", "a $5 b $6_{x", "\x1b[31mred", "\N{RIGHT-TO-LEFT OVERRIDE}x"]
+    messages(tmp_path, [(name, 1.0, 0.1) for name in names])
+    assert command.main([str(tmp_path)]) == command.DONE
+    told = capsys.readouterr().out
+    assert all(letter.isprintable() or letter == "\n" for letter in told)
+    (axes,) = plot(plots(tmp_path), "delay").drawing.figure.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown == [" _hidden", r"a \$5 b \$6_{x", r"\x1b[31mred", r"\u202ex"]
+
+
 def test_what_cannot_be_drawn_is_told_with_what_would_help(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,7 +16,7 @@ import matplotlib.ticker
 import numpy as np
 
 from slantpath import page
-from slantpath.figures import new_figure, numbers, series, short
+from slantpath.figures import new_figure, numbers, plain, series, short
 from slantpath.files import write_whole
 from slantpath.plots.results import Line, NothingToDrawError, ResultDirectory
 
@@ -132,7 +132,7 @@ def _plot(results: ResultDirectory, name: str, kind: Kind) -> Plot | None:
     head, rows = kind.draw(axes, shown)
     if not rows:
         return None
-    axes.set_title(f"{results.name}: {kind.title}", loc="left")
+    axes.set_title(plain(f"{results.name}: {kind.title}"), loc="left")
     axes.set_ylim(bottom=0)
     axes.legend(
         loc="upper center",
@@ -284,7 +284,9 @@ def _line(
     drawstyle: DrawStyle = "default",
 ) -> None:
     look = series(place, len(across))
-    axes.plot(across, up, label=label, rasterized=len(across) > MANY_POINTS, drawstyle=drawstyle, **look)
+    axes.plot(
+        across, up, label=plain(label), rasterized=len(across) > MANY_POINTS, drawstyle=drawstyle, **look
+    )
 
 
 KINDS: dict[str, Kind] = {

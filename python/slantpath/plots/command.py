@@ -13,7 +13,7 @@ from slantpath.plots.results import NothingToDrawError, ResultDirectory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DONE, FAILED, MISUSED = 0, 1, 2
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,6 +30,9 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         print(f"slantpath plot: {error}", file=sys.stderr)
         return FAILED
+    except KeyboardInterrupt:
+        print("interrupted: every file that is there is whole", file=sys.stderr)
+        return INTERRUPTED
     for plot in drawn:
         print(plot.drawing.words)
     names = {plot.drawing.name for plot in drawn}

@@ -65,7 +65,7 @@ class ResultDirectory:
     @property
     def name(self) -> str:
         """What the results are called."""
-        return str(self.manifest.get("scenario", self.path.resolve().name))
+        return printable(str(self.manifest.get("scenario", self.path.resolve().name)))
 
     def rows(self, table: str) -> pa.Table | None:
         """Give the rows of a table that were asked for."""
@@ -112,8 +112,13 @@ class ResultDirectory:
             label = ", ".join(
                 str(group[key]) if key in own else f"{key.rpartition('.')[2]} {group[key]}" for key in told
             )
-            lines.append(Line(label, rows.filter(chosen)))
+            lines.append(Line(printable(label), rows.filter(chosen)))
         return lines, runs
+
+
+def printable(text: str) -> str:
+    """Give a name without what would move a terminal's cursor or turn its text around."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def _manifest(path: Path) -> dict[str, Any]:
