@@ -3,9 +3,10 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package conformance bench fuzz mutants demo clean
+.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package targets conformance bench fuzz mutants
+.PHONY: demo clean
 
-test: lint rust-tests python-tests
+test: lint rust-tests python-tests targets
 
 lint: rust-lint python-lint
 
@@ -25,6 +26,8 @@ python-lint: python-package
 	.venv/bin/ruff check python studies
 	.venv/bin/ruff format --check python studies
 	.venv/bin/mypy
+	.venv/bin/mypy --platform darwin
+	.venv/bin/mypy --platform win32
 
 python-tests: python-package
 	.venv/bin/pytest
@@ -37,6 +40,21 @@ python-package: .venv/bin/maturin need-cargo need-cc
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
 	touch $@
+
+# Whether the command and the library compile for systems that nobody here has; their tests do not run there. A target
+# whose standard library or crates are not at hand is left out, and said so.
+TARGETS ?= aarch64-apple-darwin x86_64-pc-windows-gnu
+targets: need-cargo
+	@for target in $(TARGETS); do \
+	  if [ ! -d "$$(rustc --print target-libdir --target $$target)" ]; then \
+	    echo "$$target is not checked: rustup target add $$target" >&2; \
+	  elif ! cargo fetch --quiet --locked --target $$target; then \
+	    echo "$$target is not checked: its crates cannot be fetched" >&2; \
+	  else \
+	    PYO3_NO_PYTHON=1 cargo check --quiet --package slantpath-cli --package slantpath-py --target $$target || exit 1; \
+	    echo "$$target compiles"; \
+	  fi; \
+	done
 
 # Every test purpose by its identifier, with its result.
 conformance: need-cargo need-cc

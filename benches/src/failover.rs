@@ -56,12 +56,13 @@ fn cells() -> Result<Vec<Scenario>, Failure> {
     let files = slantpath_scenario::trace_files(std::path::Path::new(""));
     let scenario = Scenario::parse("studies/failover/scenario.toml", SCENARIO, &[], files)?;
     let cell = |queue: &str, load: &str| {
-        scenario.with(&[
+        let values = [
             format!("links.bottleneck1.forward.queue={queue}"),
             format!("links.bottleneck2.forward.queue={queue}"),
             format!("flows.cross1.application={load}"),
             format!("flows.cross2.application={load}"),
-        ])
+        ];
+        scenario.with("cell", &values)
     };
     let all = QUEUES.iter().flat_map(|queue| LOADS.iter().map(move |load| cell(queue, load)));
     Ok(all.collect::<Result<_, _>>()?)

@@ -18,7 +18,7 @@ The engine is the Rust program behind the command ``slantpath``. Other Python th
 
 from slantpath import _native
 from slantpath._native import Scenario, Table, Topology, mean_interval, quantile
-from slantpath.errors import Fault, RunError, ScenarioError
+from slantpath.errors import Fault, RunError, ScenarioError, ScenarioWarning
 from slantpath.running import Job, RunOutput, run, run_jobs, sweep
 from slantpath.sky import TopologyOutput, topology
 
@@ -31,6 +31,7 @@ __all__ = [
     "RunOutput",
     "Scenario",
     "ScenarioError",
+    "ScenarioWarning",
     "Table",
     "Topology",
     "TopologyOutput",

@@ -5,6 +5,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Self, final
 
+from slantpath.errors import Fault
+
 VERSION: str
 
 @final
@@ -13,7 +15,10 @@ class Scenario:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a file. Traces that it names are looked for beside it."""
+        """Read a file. Traces that it names are looked for beside it.
+
+        What is doubtful about it is told as a `slantpath.ScenarioWarning`.
+        """
 
     @classmethod
     def parse(
@@ -23,6 +28,10 @@ class Scenario:
 
     def with_values(self, values: Mapping[str, object]) -> Self:
         """Give the scenario with other values: `{"links.satellite.loss": "2 %"}`."""
+
+    @property
+    def warnings(self) -> list[Fault]:
+        """What can be run and is hardly meant, such as a timer that one lost packet lets expire."""
 
     def merged(self) -> str:
         """Give the merged scenario as TOML: every value written out, with a comment where nobody wrote it."""
@@ -37,6 +46,16 @@ class Scenario:
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+@final
+class Stop:
+    """Ends runs that other threads make."""
+
+    def __new__(cls) -> Self:
+        """Make one that is not set."""
+
+    def set(self) -> None:
+        """End the runs that were given this."""
 
 @final
 class Table:
@@ -128,9 +147,12 @@ def quantile(observations: Sequence[float], share: float) -> float:
     """Give the value below which a share of the observations lies."""
 
 def run(
-    scenario: Scenario, number: int, seed: int | None, captures: Sequence[str]
+    scenario: Scenario, number: int, seed: int | None, captures: Sequence[str], stop: Stop | None
 ) -> tuple[int, str, list[Table], dict[str, bytes]]:
-    """Run a scenario once: the seed that was used, the digest, the tables, and pcapng files by link."""
+    """Run a scenario once: the seed that was used, the digest, the tables, and pcapng files by link.
+
+    It ends early when `stop` is set, or with Ctrl-C if there is none.
+    """
 
 def study_scenario(study: str) -> Scenario:
     """Give the scenario of a study."""

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
+Place = tuple[str, int | None, int | None, str, str | None]
+"""File, line, column, what is wrong, what would be right."""
+
 
 class ScenarioError(ValueError):
     """A scenario that cannot be run: where the fault stands, what it is, and what would be right.
 
     Several faults of one scenario are reported together: ``faults`` holds them all, in the order of the file;
-    ``file``, ``line``, ``wrong`` and ``right`` are those of the first.
+    ``file``, ``line``, ``wrong`` and ``right`` are those of the first. Faults of values that ``with_values``
+    laid over a file have that name for a file, and no line.
     """
 
-    def __init__(self, faults: list[tuple[str, int, int, str, str | None]]) -> None:
+    def __init__(self, faults: list[Place]) -> None:
         """Take faults as (file, line, column, what is wrong, what would be right)."""
         self.faults = [Fault(*fault) for fault in faults]
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
-    def __reduce__(self) -> tuple[type[ScenarioError], tuple[list[tuple[str, int, int, str, str | None]]]]:
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[list[Place]]]:
         """Pickle by the faults, so that the error survives its way back from another process."""
         return (ScenarioError, ([fault.as_tuple() for fault in self.faults],))
 
@@ -25,8 +32,8 @@ class ScenarioError(ValueError):
         return self.faults[0].file
 
     @property
-    def line(self) -> int:
-        """The line of the first fault, from 1."""
+    def line(self) -> int | None:
+        """The line of the first fault, from 1; None for a value that Python laid over the file."""
         return self.faults[0].line
 
     @property
@@ -41,9 +48,11 @@ class ScenarioError(ValueError):
 
 
 class Fault:
-    """One fault of a scenario."""
+    """One fault of a scenario, or one doubt about it."""
 
-    def __init__(self, file: str, line: int, column: int, wrong: str, right: str | None) -> None:
+    def __init__(
+        self, file: str, line: int | None, column: int | None, wrong: str, right: str | None
+    ) -> None:
         """Take the place, what is wrong there and what would be right."""
         self.file = file
         self.line = line
@@ -51,15 +60,29 @@ class Fault:
         self.wrong = wrong
         self.right = right
 
-    def as_tuple(self) -> tuple[str, int, int, str, str | None]:
+    def as_tuple(self) -> Place:
         """Give back what it was made of."""
         return (self.file, self.line, self.column, self.wrong, self.right)
 
     def __str__(self) -> str:
         """Give the fault as the command prints it."""
-        text = f"{self.file}:{self.line}:{self.column}: {self.wrong}"
+        place = self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
+        text = f"{place}: {self.wrong}"
         return text if self.right is None else f"{text}\n  help: {self.right}"
 
 
 class RunError(RuntimeError):
     """A run that could not be made, though its scenario is right."""
+
+
+class ScenarioWarning(UserWarning):
+    """A scenario or topology that can be run and is hardly meant; the command prints the same warnings."""
+
+
+def warn(text: str) -> None:
+    """Warn at the line that called the library, whatever of the library lies between."""
+    level = 1
+    frame = sys._getframe(level)  # noqa: SLF001 - warnings.warn counts its callers the same way
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "slantpath":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ScenarioWarning, stacklevel=level + 1)

@@ -30,11 +30,59 @@ STYLE: dict[Any, Any] = {
 }
 """How every figure looks; the salt makes equal figures equal files."""
 
+SERIES: tuple[dict[str, Any], ...] = (
+    {"color": "#1f4e79", "linestyle": "-", "marker": "o"},
+    {"color": "#b3541e", "linestyle": (0, (5, 1.5)), "marker": "s"},
+    {"color": "#1a6b3c", "linestyle": (0, (6, 1.5, 1, 1.5)), "marker": "^"},
+    {"color": "#7a3b8f", "linestyle": (0, (1, 1)), "marker": "D"},
+    {"color": "#c22f2f", "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": "v"},
+    {"color": "#55555e", "linestyle": (0, (8, 3)), "marker": "X"},
+    {"color": "#0f7c85", "linestyle": (0, (2, 2)), "marker": "P"},
+    {"color": "#8a6d00", "linestyle": (0, (1, 3)), "marker": "*"},
+)
+"""Lines that are told apart by colour, by dashes and by marks: in print, and by those who see few colours."""
+
+MARKS = 12
+"""Marks along a line of many points."""
+
+
+def series(number: int, points: int) -> dict[str, Any]:
+    """Give the look of a line of so many points: marks in places of its own among those of its neighbours."""
+    step = max(1, points // MARKS)
+    first = step * (number % len(SERIES)) // len(SERIES)
+    return {**SERIES[number % len(SERIES)], "markevery": (first, step), "markersize": 5.0, "linewidth": 1.0}
+
 
 def numbers(table: Any, column: str) -> NDArray[np.float64]:  # noqa: ANN401 - whatever speaks Arrow
     """Take a column of numbers, not-a-number where a cell is missing."""
     cells = pa.table(table).column(column).cast(pa.float64())
     return np.asarray(cells.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def plain(text: str) -> str:
+    """Give a name to be drawn as it is: matplotlib takes dollars for formulas, and hides a first _."""
+    escaped = text.replace("$", r"\$")
+    return f" {escaped}" if escaped.startswith("_") else escaped
+
+
+def short(value: float) -> str:
+    """Write a number with three digits that matter, or more before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
+
+
+def delays_in_words(label: str, messages: Any) -> str:  # noqa: ANN401
+    """Say what a line of delivery delays shows."""
+    delay_s = numbers(messages, "delay_s")
+    delivered_ms = delay_s[~np.isnan(delay_s)] * 1e3
+    if not delivered_ms.size:
+        return f"{label}: {len(delay_s):,} messages, none delivered."
+    lost = len(delay_s) - delivered_ms.size
+    return (
+        f"{label}: {len(delay_s):,} messages{f', {lost:,} not delivered' if lost else ''}, delays from "
+        f"{short(delivered_ms.min())} to {short(delivered_ms.max())} ms, half of them below "
+        f"{short(float(np.median(delivered_ms)))} ms and 99 % below "
+        f"{short(float(np.quantile(delivered_ms, 0.99)))} ms."
+    )
 
 
 def delivery_delay(axes: Axes, messages: Any, label: str, **line: Any) -> None:  # noqa: ANN401
@@ -63,10 +111,14 @@ def new_figure(**size: Any) -> tuple[Figure, Axes]:  # noqa: ANN401
         return figure, figure.subplots()
 
 
-def render(figure: Figure, kind: str) -> bytes:
-    """Give a figure as the bytes of a PNG or SVG file; equal figures give equal bytes."""
+def render(figure: Figure, kind: str, *, title: str = "", words: str = "") -> bytes:
+    """Give a figure as the bytes of a PNG or SVG file; equal figures give equal bytes.
+
+    The file carries ``title``, and ``words`` that say what can be seen.
+    """
     out = BytesIO()
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    metadata: dict[str, str | None] = {"Date": None} if kind == "svg" else {"Software": None}
+    metadata |= {name: text for name, text in (("Title", title), ("Description", words)) if text}
     with mpl.rc_context(STYLE):
         figure.savefig(out, format=kind, dpi=150, metadata=metadata)
     return out.getvalue()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from slantpath import _native
 from slantpath._native import Topology
+from slantpath.errors import warn
 
 if TYPE_CHECKING:
     import os
@@ -41,6 +42,8 @@ def topology(source: Topology | str | os.PathLike[str], *, workers: int = 0) -> 
     """
     checked = as_topology(source)
     tables, warnings = _native.follow(checked, workers)
+    for warning in warnings:
+        warn(warning)
     return TopologyOutput(
         checked.name, checked.hash, {table.name: table for table in tables}, tuple(warnings)
     )

@@ -15,11 +15,12 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
 from slantpath import sky_map
-from slantpath.figures import STYLE, numbers, render
+from slantpath.figures import STYLE, numbers, plain, render
 from slantpath.files import write_whole
+from slantpath.page import Drawing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -71,7 +72,7 @@ def delay_figure(tables: Tables, path: str, title: str) -> Figure:
             for axes in (upper, lower):
                 label = "no path" if index == 0 and axes is upper else None
                 axes.axvspan(left / unit, right / unit, color=GAP, linewidth=0, label=label, zorder=0)
-        upper.set_title(title, loc="left", fontsize=11, fontweight="bold")
+        upper.set_title(plain(title), loc="left", fontsize=11, fontweight="bold")
         upper.legend(loc="upper right", ncols=3, fontsize=8.5)
         strip.set_xlabel(f"time after the start / {name}")
         strip.set_xlim(start[0] / unit, end[-1] / unit)
@@ -166,7 +167,7 @@ def map_figure(tables: Tables, path: str, title: str) -> Figure:
         draw_tracks(axes, nodes, pa.table(tables["map_tracks"]), path)
         draw_nodes(axes, nodes, path)
         lost = "" if not path or any(on_path(nodes, path)) else ", no path"
-        axes.set_title(title + lost, loc="left", fontsize=11, fontweight="bold")
+        axes.set_title(plain(title + lost), loc="left", fontsize=11, fontweight="bold")
         handles, labels = axes.get_legend_handles_labels()
         if handles:
             axes.legend(
@@ -263,7 +264,7 @@ def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str) -> None:
             "alpha": 0.55 if many else 0.8,
             "zorder": 1.5,
         },
-        "seam": {"colors": "#e09f3e", "linewidths": 0.9, "zorder": 1.6},
+        "seam": {"colors": "#e09f3e", "linewidths": 1.1, "linestyles": (0, (6, 2, 1, 2)), "zorder": 1.6},
         "ground": {"colors": "#2a9d8f", "linewidths": 1.0, "linestyles": (0, (1, 1.5)), "zorder": 2.0},
         "path": {"colors": PATH, "linewidths": 2.6, "zorder": 4.0, "capstyle": "round"},
     }
@@ -271,7 +272,7 @@ def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str) -> None:
         "inter-satellite": "inter-satellite link",
         "seam": "link over the seam",
         "ground": "other access link",
-        "path": f"path {path}",
+        "path": plain(f"path {path}"),
     }
     if kinds["path"]:
         axes.add_collection(
@@ -383,7 +384,7 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
             left = left or longitude[index] < longitude[relays][nearest]
         left = left and longitude[index] > -FAR_EAST
         axes.annotate(
-            str(names[index]),
+            plain(str(names[index])),
             (longitude[index], latitude[index]),
             xytext=(-8 if left else 8, -4 if site else 5),
             textcoords="offset points",
@@ -415,21 +416,55 @@ def draw_directory(directory: Path) -> list[str]:
     tables = {name: pq.read_table(directory / f"{name}.parquet") for name in TABLES}
     head = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
     names = []
-    for path, figure_of in figures(tables, head["topology"], head["map_date"]).items():
+    for drawing in drawings(tables, head["topology"], head["map_date"]):
         for kind in ("png", "svg"):
-            names.append(f"{path}.{kind}")
-            write_whole(directory / names[-1], render(figure_of, kind))
+            names.append(f"{drawing.name}.{kind}")
+            rendered = render(drawing.figure, kind, title=drawing.title, words=drawing.words)
+            write_whole(directory / names[-1], rendered)
     return names
 
 
-def figures(tables: Tables, name: str, map_date: str) -> dict[str, Figure]:
+def drawings(tables: Tables, name: str, map_date: str) -> Iterator[Drawing]:
     """Draw all figures of a topology, by the names of their files."""
-    drawn: dict[str, Figure] = {}
     summary = pa.table(tables["summary"]).to_pylist()
     for row in summary:
         path, ends = row["path"], f"{row['from']} to {row['to']}"
-        drawn[f"delay-{path}"] = delay_figure(tables, path, f"{name}: {ends}, {row['selection']}")
-        drawn[f"map-{path}"] = map_figure(tables, path, f"{name}: {ends} at {map_date}")
+        title = f"{name}: {ends}, {row['selection']}"
+        figure_of = delay_figure(tables, path, title)
+        yield Drawing(f"delay-{path}", title, "", delay_in_words(row), figure_of)
+        title = f"{name}: {ends} at {map_date}"
+        yield Drawing(f"map-{path}", title, "", map_in_words(tables, row), map_figure(tables, path, title))
     if not summary:
-        drawn["map"] = map_figure(tables, "", f"{name} at {map_date}")
-    return drawn
+        title = f"{name} at {map_date}"
+        yield Drawing("map", title, "", map_in_words(tables, None), map_figure(tables, "", title))
+
+
+def delay_in_words(row: Mapping[str, Any]) -> str:
+    """Say what the figure of a path's delay shows, from its row of the summary."""
+    if row["delay_mean_s"] is None:
+        return f"Delay from {row['from']} to {row['to']} over time: there is no path at any time."
+    low, mean, high = (f"{row[f'delay_{which}_s'] * 1e3:.1f}" for which in ("min", "mean", "max"))
+    return (
+        f"One-way delay from {row['from']} to {row['to']} over time: {low} to {high} ms, {mean} ms on "
+        f"average, over {row['hops_min']} to {row['hops_max']} hops, with {row['handovers']} handovers and "
+        f"{row['gaps']} gaps; there is a path in {row['connected_ratio'] * 100:.3g} % of the time."
+    )
+
+
+def map_in_words(tables: Tables, row: Mapping[str, Any] | None) -> str:
+    """Say what the map shows: how much there is of each, and the path from end to end."""
+    nodes, links = pa.table(tables["map_nodes"]), pa.table(tables["map_links"])
+    kinds, names = texts(nodes, "kind"), texts(nodes, "node")
+    sites = [str(name) for name, kind in zip(names, kinds, strict=True) if kind == "site"]
+    named = f": {', '.join(sites)}" if 0 < len(sites) <= MANY_RELAYS else ""
+    said = (
+        f"Map of the Earth with {len(kinds) - len(sites)} satellites, {links.num_rows} links and "
+        f"{len(sites)} sites{named}."
+    )
+    if row is None:
+        return said
+    taken = on_path(nodes, row["path"])
+    relays = [str(name) for name, on, kind in zip(names, taken, kinds, strict=True) if on and kind != "site"]
+    if not any(taken):
+        return f"{said} There is no path from {row['from']} to {row['to']}."
+    return f"{said} The path from {row['from']} to {row['to']} leads over the satellites {', '.join(relays)}."

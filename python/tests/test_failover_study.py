@@ -10,10 +10,10 @@ import pytest
 
 from slantpath import Table
 from slantpath.running import run_job
+from slantpath.store import Record
 from slantpath.studies.claims import Verdict
 from slantpath.studies.failover import Results, cases, figures, findings, plan
 from slantpath.studies.failover.findings import CalmFigures, RunFigures
-from slantpath.studies.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

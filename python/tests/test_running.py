@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -12,17 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from test_scenario import SMALL
 
 import slantpath
-from slantpath import Job, RunError, Scenario
+from slantpath import Job, RunError, Scenario, running
 from slantpath.studies import command, multi_link
 from slantpath.studies.multi_link import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ROOT = Path(__file__).parents[2]
 GRID: dict[str, list[Any]] = {"links.wire.loss": ["0 %", "5 %"], "flows.data.streams": [1, 2]}
 
 
@@ -53,6 +56,8 @@ def test_a_link_can_be_captured(small: Scenario) -> None:
     captures = slantpath.run(small, captures=["wire"]).captures
     assert list(captures) == ["wire"]
     assert captures["wire"][:4] == b"\x0a\x0d\x0d\x0a"
+    assert slantpath.run(small, captures="wire").captures == captures
+    assert slantpath.running.run_job(Job(small, captures="wire")).captures == captures  # type: ignore[arg-type]
     with pytest.raises(RunError, match="there is no link `wir` to capture; links: wire"):
         slantpath.run(small, captures=["wir"])
 
@@ -86,6 +91,111 @@ def test_a_sweep_tells_its_progress(small: Scenario) -> None:
     told: list[tuple[int, int]] = []
     slantpath.sweep(small, GRID, progress=lambda done, total: told.append((done, total)))
     assert told == [(done, 4) for done in range(1, 5)]
+
+
+def test_a_sweep_gives_the_tables_that_it_is_asked_for(small: Scenario) -> None:
+    whole = slantpath.sweep(small, GRID)
+    assert slantpath.sweep(small, GRID, tables="flows") == {"flows": whole["flows"]}
+    assert set(slantpath.sweep(small, GRID, tables=["links", "flows"])) == {"links", "flows"}
+    with pytest.raises(ValueError, match="gives no table `flow`; it gives flows, links, messages"):
+        slantpath.sweep(small, GRID, tables="flow")
+
+
+def test_a_sweep_numbers_its_runs_from_the_first(small: Scenario) -> None:
+    later = slantpath.sweep(small, runs=1, first_run=1)
+    assert later["flows"]["run"] == [1]
+    both = slantpath.sweep(small, runs=2)
+    assert both["flows"]["throughput_bit_per_s"][1:] == later["flows"]["throughput_bit_per_s"]
+
+
+def test_a_sweep_of_no_run_is_refused(small: Scenario) -> None:
+    with pytest.raises(ValueError, match="0 runs of each point are none"):
+        slantpath.sweep(small, GRID, runs=0)
+
+
+def test_a_text_is_no_list_of_values(small: Scenario) -> None:
+    with pytest.raises(TypeError, match=r"links\.wire\.loss takes a list of values, not a text: \['5 %'\]"):
+        slantpath.sweep(small, {"links.wire.loss": "5 %"})
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was(small: Scenario, tmp_path: Path) -> None:
+    expected = slantpath.sweep(small, GRID, runs=2)
+
+    def interrupt(done: int, _: int) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        slantpath.sweep(small, GRID, runs=2, out=tmp_path, executor=OneByOne(), progress=interrupt)
+    finished = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").glob("*.json")}
+    assert len(finished) == 5
+
+    told: list[tuple[int, int]] = []
+    tables = slantpath.sweep(
+        small, GRID, runs=2, out=tmp_path, progress=lambda done, total: told.append((done, total))
+    )
+    assert told == [(5, 8), (6, 8), (7, 8), (8, 8)]
+    assert tables == expected
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished
+    for name, table in expected.items():
+        assert pa.table(table).num_rows == pq.read_table(tmp_path / f"{name}.parquet").num_rows
+        assert (tmp_path / f"{name}.csv").read_text().startswith("links.wire.loss,flows.data.streams,run,")
+    # Another seed is another sweep; fewer tables of the same are found.
+    other = slantpath.sweep(small, GRID, runs=2, seed=7, out=tmp_path)
+    assert other["messages"] != expected["messages"]
+    told.clear()
+    slantpath.sweep(
+        small, GRID, runs=2, out=tmp_path, tables="flows", progress=lambda done, _: told.append((done, 8))
+    )
+    assert told == [(8, 8)]
+
+
+def test_processors_are_counted_where_affinity_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither macOS nor Windows has `os.sched_getaffinity`."""
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.delattr(os, "process_cpu_count", raising=False)
+    monkeypatch.setattr(sys, "version_info", (3, 11))
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    assert running.processors() == 3
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert running.processors() == 1
+
+
+def test_the_default_sweep_needs_nothing_of_linux(small: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = slantpath.sweep(small, runs=2)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert slantpath.sweep(small, runs=2) == expected
+
+
+INTERRUPTED = """
+import signal, threading
+from concurrent.futures import ThreadPoolExecutor
+import slantpath
+
+scenario = slantpath.Scenario.load({scenario!r}).with_values({{"scenario.duration": "1000000 s"}})
+threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "slantpath.run(scenario)",
+        "slantpath.sweep(scenario, runs=3)",
+        "slantpath.sweep(scenario, runs=3, executor=ThreadPoolExecutor(2))",
+    ],
+)
+def test_ctrl_c_is_heard_while_the_engine_runs(call: str) -> None:
+    """A run of a month would otherwise go on for hours: the process ends, by KeyboardInterrupt and soon."""
+    text = INTERRUPTED.format(scenario=str(ROOT / "studies/multi-link/scenario.toml"), call=call)
+    ended = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.stdout == "interrupted\n", ended.stderr
 
 
 def test_an_error_of_one_run_ends_the_sweep(small: Scenario) -> None:
@@ -153,6 +263,26 @@ def test_the_study_s_plan_has_all_runs_of_every_case() -> None:
     assert [case for case, _ in plan].count(cases.STANDARD) == 20
     assert [case for case, _ in plan].count(cases.TCP_BULK) == 1
     assert len({(case, job.run) for case, job in plan}) == len(plan)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--seed", "-1", "-1 is no whole number from 0 to 18446744073709551615"),
+        ("--seed", "18446744073709551616", "is no whole number"),
+        ("--seed", "x", "x is no whole number"),
+        ("--runs", "0", "0 is no whole number from 1 to 10000"),
+        ("--runs", "1000000000", "is no whole number"),
+        ("--jobs", "100000", "is no whole number"),
+    ],
+)
+def test_a_number_that_means_nothing_is_refused(
+    option: str, value: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        command.main(["multi-link", f"{option}={value}"])
+    assert caught.value.code == command.MISUSED
+    assert told in capsys.readouterr().err
 
 
 def test_a_wrong_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import pickle
 import tomllib
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import slantpath
-from slantpath import Scenario, ScenarioError, _native
+from slantpath import Scenario, ScenarioError, Table, Topology, _native
 from slantpath.studies.multi_link import cases
 from slantpath.studies.multi_link.findings import PAPER, SCENARIO
 from slantpath.studies.multi_link.runs import DURATION_S
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+QUAD = Path(__file__).parents[2] / "scenarios/ss7-quad.toml"
 
 SMALL = """
 [scenario]
@@ -57,9 +61,28 @@ def test_a_broken_scenario_names_file_line_fault_and_cure() -> None:
     assert again.line == error.line
 
 
-def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"nowhere\.toml"):
-        Scenario.load(tmp_path / "nowhere.toml")
+@pytest.mark.parametrize("kind", [Scenario, Topology])
+def test_a_file_that_cannot_be_read_is_the_error_of_its_cause(
+    kind: type[Scenario | Topology], tmp_path: Path
+) -> None:
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: .*nowhere\.toml") as caught:
+        kind.load(tmp_path / "nowhere.toml")
+    assert caught.value.filename == str(tmp_path / "nowhere.toml")
+    with pytest.raises(IsADirectoryError):
+        kind.load(tmp_path)
+
+
+def test_a_table_that_cannot_be_written_is_the_error_of_its_cause(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileExistsError, match=r"t\.csv"):
+        Table.of("t", [("a", "u64", [1])]).write(tmp_path / "file" / "t.csv")
+
+
+def test_a_file_in_another_encoding_is_a_scenario_error_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "latin.toml"
+    path.write_bytes('[scenario]\nname = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"\n'.encode("latin-1"))
+    with pytest.raises(ScenarioError, match=r"latin\.toml:2:12: this is not UTF-8"):
+        Scenario.load(path)
 
 
 def test_values_replace_others_and_are_checked() -> None:
@@ -71,9 +94,55 @@ def test_values_replace_others_and_are_checked() -> None:
     assert other.hash != scenario.hash
     with pytest.raises(ScenarioError, match="120"):
         scenario.with_values({"links.wire.loss": "120 %"})
+    for value in ("120 %", "2 %\n"):
+        with pytest.raises(ScenarioError) as caught:
+            Scenario.parse(SMALL).with_values({"links.wire.loss": "1 %", "links.wire.delay": value})
+        assert (caught.value.file, caught.value.line) == ("with_values", None)
+        assert "--set" not in str(caught.value)
+        assert str(caught.value).startswith("with_values: links.wire.delay=")
+    with pytest.raises(ScenarioError, match="`links=x` is no path"):
+        scenario.with_values({"links=x": "1 %"})
     table = {"kind": "bulk", "total": "1 MB"}
     bulk = tomllib.loads(scenario.with_values({"flows.data.application": table}).merged())
     assert bulk["flows"]["data"]["application"]["total"] == "1 MB"
+
+
+def heard(make: Callable[[], Scenario]) -> tuple[Scenario, list[warnings.WarningMessage]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        return make(), caught
+
+
+def test_what_is_hardly_meant_is_a_warning_at_the_line_that_called() -> None:
+    text = QUAD.read_text()
+    far = text.replace('delay = "8 ms"', 'delay = "20 ms"')
+    scenario, caught = heard(lambda: Scenario.parse(far, "far.toml"))
+    assert {warning.category for warning in caught} == {slantpath.ScenarioWarning}
+    assert {warning.filename for warning in caught} == {__file__}
+    assert [str(warning.message) for warning in caught] == [str(doubt) for doubt in scenario.warnings]
+    line = text[: text.index('delay = "8 ms"')].count("\n") + 1
+    assert (scenario.warnings[0].file, scenario.warnings[0].line) == ("far.toml", line)
+    assert "basic error correction over a delay of 20 ms" in str(scenario.warnings[0])
+
+
+def test_nobody_is_warned_twice() -> None:
+    near = Scenario.load(QUAD)
+    assert near.warnings == []
+    far, caught = heard(lambda: near.with_values({"signalling.links.left-right.carrier.delay": "20 ms"}))
+    assert [str(warning.message) for warning in caught] == [str(doubt) for doubt in far.warnings]
+    assert "`left-right`: basic error correction" in str(far.warnings[0])
+    # Neither by values that change nothing of it, nor after a journey.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        far.with_values({"scenario.seed": 7})
+        assert pickle.loads(pickle.dumps(far)) == far
+
+
+def test_a_sweep_warns_at_the_line_that_asked_for_it() -> None:
+    grid = {"signalling.links.left-right.carrier.delay": ["20 ms"]}
+    with pytest.warns(slantpath.ScenarioWarning, match="basic error correction") as caught:
+        slantpath.sweep(Scenario.load(QUAD), grid)
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 def test_the_merged_scenario_is_the_same_scenario() -> None:

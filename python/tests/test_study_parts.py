@@ -5,26 +5,33 @@ from __future__ import annotations
 import io
 import math
 import re
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from matplotlib.container import ErrorbarContainer
 
 from slantpath import RunOutput, Table
-from slantpath.figures import render
+from slantpath.figures import SERIES, delays_in_words, new_figure, render, series
 from slantpath.files import whole_file, write_whole
+from slantpath.page import Figure
 from slantpath.progress import Progress
 from slantpath.running import Job
+from slantpath.store import Store
 from slantpath.studies.claims import Claim, Estimate, Finding, Verdict, as_text
+from slantpath.studies.failover import figures as failover_figures
+from slantpath.studies.failover import words
 from slantpath.studies.multi_link import cases, figures, findings
 from slantpath.studies.multi_link.findings import RunFigures
-from slantpath.studies.report import Figure, Grid, Report
-from slantpath.studies.store import Store
+from slantpath.studies.report import Grid, Report
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
+
+    from matplotlib.axes import Axes
 
 CLAIM = Claim("M4", "mean delay", "765 ms")
 
@@ -162,7 +169,7 @@ def report() -> Report:
         title="A <study>",
         lead="lead",
         findings=[Finding(CLAIM, "771 ± 4 ms", Verdict.DIFFERS, "because & why")],
-        figures=[Figure("Figure 7.", "caption", b"<svg/>")],
+        figures=[Figure("Figure 7.", "caption", "Line chart. TCP: 3 <messages>.", b"<svg/>")],
         grids=[Grid("Sensitivity", "about", ("choice", "M4"), [("a & b", "1")])],
         scenarios=[("sctp", "abc", 'rate = "1 Mbit/s"')],
         seeds="Runs 0 to 19",
@@ -176,6 +183,102 @@ def test_the_report_holds_everything_and_needs_nothing_beside_it() -> None:
     assert "rate = &quot;1 Mbit/s&quot;" in html
     assert re.findall(r'(?:src|href)="(?!data:)', html) == []
     assert html == report().html()
+
+
+class Elements(HTMLParser):
+    """Collects what a page consists of."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+def test_the_report_can_be_read_on_a_telephone_and_by_a_screen_reader() -> None:
+    elements = Elements(report().html())
+    assert elements.of("html") == [{"lang": "en"}]
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in elements.of("meta")
+    assert [image["alt"] for image in elements.of("img")] == ["Line chart. TCP: 3 <messages>."]
+    tables = len(elements.of("table"))
+    assert tables == len(elements.of("caption")) == len(elements.of("thead")) == 3
+    scopes = [heading.get("scope") for heading in elements.of("th")]
+    # Five columns of claims, two of the grid, two of versions; a claim, a choice and five versions.
+    assert sorted(map(str, scopes)) == ["col"] * 9 + ["row"] * 7
+    # What is wider than the screen scrolls in a box of its own, which the keyboard reaches and a name tells.
+    boxes = [box for box in elements.of("div") if box.get("class") == "wide"]
+    assert len(boxes) == tables + 1
+    assert all(box["tabindex"] == "0" and box["role"] == "region" and box["aria-label"] for box in boxes)
+
+
+def test_a_figure_s_files_carry_what_it_shows() -> None:
+    figure, _ = new_figure()
+    svg = render(figure, "svg", title="Figure 7.", words="TCP: 3 messages.")
+    assert b"<title>Figure 7.</title>" in svg
+    assert b"TCP: 3 messages." in svg
+    assert b"TCP: 3 messages." in render(figure, "png", words="TCP: 3 messages.")
+
+
+def test_delays_are_told_in_numbers() -> None:
+    delays: list[float | None] = [*[0.25] * 99, 0.75]
+    told = delays_in_words("TCP", messages([*delays, None]))
+    assert told == (
+        "TCP: 101 messages, 1 not delivered, delays from 250 to 750 ms, half of them below 250 ms and "
+        "99 % below 255 ms."
+    )
+    assert delays_in_words("TCP", messages([None])) == "TCP: 1 messages, none delivered."
+
+
+def looks(axes: Axes) -> list[tuple[object, object]]:
+    """Dashes and mark of each line with a label, which do not need colours."""
+    lines = [line for line in axes.lines if not str(line.get_label()).startswith("_")]
+    return [(line.get_linestyle(), line.get_marker()) for line in lines]
+
+
+def test_lines_are_told_apart_without_colour() -> None:
+    for key in ("color", "linestyle", "marker"):
+        assert len({str(look[key]) for look in SERIES}) == len(SERIES)
+    assert series(0, 600)["markevery"] == (0, 50)
+    assert series(4, 600)["markevery"] == (25, 50)
+    constant: list[float | None] = [0.25] * 4_000
+    table = pa.table(messages(constant))
+    for figure in (figures.delay_of_tcp_and_sctp(table, table), figures.detail_of_tcp_and_sctp(table, table)):
+        found = looks(figure.axes[0])
+        assert len(set(found)) == len(found) == 2
+
+
+def test_every_figure_of_the_failover_study_tells_its_lines_apart_without_colour() -> None:
+    estimate = Estimate.exact(1.0)
+    rows = [("as it is", estimate, estimate, estimate)]
+    for figure in (failover_figures.failover_times(lambda _: estimate), failover_figures.answers(rows)):
+        for axes in figure.axes:
+            bars = [bar for bar in axes.containers if isinstance(bar, ErrorbarContainer)]
+            marks = [bar.lines[0].get_marker() for bar in bars]
+            assert len(set(marks)) == len(marks) > 1
+    told = words.against_load("failover time", lambda _: estimate, 0.8)
+    assert told.startswith(
+        "Two line charts of the failover time in ms against cross traffic, with ITU-T's limit of 800"
+    )
+    assert told.count("13 KB queue: NONE 1000, ") == 2
+    events = [
+        ("T3-rtx expired", 30.2),
+        ("retransmitted", 30.2),
+        ("retransmitted", 30.2),
+        ("T3-rtx expired", 30.5),
+    ]
+    steps = pa.table(
+        {"at_s": [at for _, at in events], "event": [event for event, _ in events], "path": ["primary"] * 4}
+    )
+    assert words.timeline(steps) == (
+        "Steps of one failover, in time since the failure: T3-rtx expired on the primary path 2 times from "
+        "200 to 500 ms; retransmitted on the primary path 2 times at 200 ms."
+    )
+    assert words.answers(rows).endswith("as it is: 1000 and 1000, 1.")
 
 
 def output(digest: str) -> RunOutput:
@@ -193,26 +296,26 @@ def job() -> Job:
 
 def test_a_finished_run_is_found_and_only_under_its_own_key(tmp_path: Path, job: Job) -> None:
     store = Store(tmp_path, ["messages"])
-    assert store.find("sctp", job) is None
-    kept = store.keep("sctp", job, output("d"))
-    found = store.find("sctp", job)
+    assert store.find("sctp/003", job) is None
+    kept = store.keep("sctp/003", job, output("d"))
+    found = store.find("sctp/003", job)
     assert found is not None
     assert found.digest == kept.digest == "d"
     assert found.tables["messages"].column("delay_s").to_pylist() == [0.25]
-    assert store.find("sctp", Job(job.scenario, run=3, seed=7)) is None
+    assert store.find("sctp/003", Job(job.scenario, run=3, seed=7)) is None
     other = job.scenario.with_values({"links.wire.loss": "1 %"})
-    assert store.find("sctp", Job(other, run=3)) is None
+    assert store.find("sctp/003", Job(other, run=3)) is None
 
 
 def test_a_run_that_is_not_whole_is_not_found(tmp_path: Path, job: Job) -> None:
     store = Store(tmp_path, ["messages"])
-    store.keep("sctp", job, output("d"))
+    store.keep("sctp/003", job, output("d"))
     table = tmp_path / "sctp" / "003-messages.parquet"
     table.write_bytes(table.read_bytes()[:100])
-    assert store.find("sctp", job) is None
-    store.keep("sctp", job, output("d"))
+    assert store.find("sctp/003", job) is None
+    store.keep("sctp/003", job, output("d"))
     (tmp_path / "sctp" / "003.json").write_text("{")
-    assert store.find("sctp", job) is None
+    assert store.find("sctp/003", job) is None
 
 
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

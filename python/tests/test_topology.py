@@ -127,15 +127,17 @@ def test_the_command_draws_into_its_directory(tmp_path: Path, capfd: pytest.Capt
     names = {"delay-main.png", "delay-main.svg", "map-main.png", "map-main.svg"}
     assert names <= set(json.loads((tmp_path / "manifest.json").read_text())["files"])
     assert all((tmp_path / name).stat().st_size > 10_000 for name in names)
+    assert b"One-way delay from london to boston over time: " in (tmp_path / "delay-main.svg").read_bytes()
     told = capfd.readouterr().out
     assert f"32 files in {tmp_path}" in told
+    assert "\n32 files in day\n" in (ROOT / "docs/topology.md").read_text(encoding="utf-8")
     assert "Python package" not in told
 
 
 def test_equal_topologies_have_equal_figures() -> None:
     def drawn() -> list[bytes]:
         tables = slantpath.topology(two_hours()).tables
-        return [render(figure, "png") for figure in sky_figures.figures(tables, "x", "y").values()]
+        return [render(drawing.figure, "png") for drawing in sky_figures.drawings(tables, "x", "y")]
 
     assert drawn() == drawn()
 
@@ -144,7 +146,17 @@ def test_a_path_with_gaps_can_be_drawn() -> None:
     sky = two_hours(**{"ground.min_elevation": "40 deg", "topology.span": "20 h"})
     output = slantpath.topology(sky)
     assert "path" in output["gaps"]["of"]
-    assert sky_figures.figures(output.tables, "x", "y")
+    delay, _ = sky_figures.drawings(output.tables, "x", "y")
+    gaps = pa.table(output["summary"]).column("gaps")[0].as_py()
+    assert gaps > 0
+    assert f"{gaps} gaps; there is a path in " in delay.words
+
+
+def test_figures_say_what_they_show() -> None:
+    delay, sky = sky_figures.drawings(slantpath.topology(two_hours()).tables, "iridium", "now")
+    assert delay.words.startswith("One-way delay from london to boston over time: ")
+    assert "66 satellites" in sky.words
+    assert "over the satellites iridium-" in sky.words
 
 
 def test_a_line_over_the_antimeridian_ends_at_both_edges() -> None:

@@ -1,10 +1,11 @@
-//! The house's rules as executable checks: `cargo xtask tidy`, `rfc`, `conformance` and `mutants`.
+//! The house's rules as executable checks: `cargo xtask tidy`, `rfc`, `conformance`, `mutants` and `notices`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks through its streams")]
 
 mod conformance;
 mod finding;
 mod mutants;
+mod notices;
 mod rfc;
 mod rust_text;
 mod tidy;
@@ -18,12 +19,13 @@ use crate::tree::Tree;
 
 const USAGE: &str = "\
 usage: cargo xtask <check>
-  tidy          floors, file lengths, forbidden words, documents and links
+  tidy          floors, file lengths, forbidden words, documents, links and licences
   rfc           count the RFC citations per section and check each quote against the RFC's text
   conformance   run the tests that stand for test purposes, and print them by identifier
   mutants [<crate> ..] [--since <commit>]
                 change these crates, and what differs from the commit in all others, in one place at a time, and
                 fail where no test notices; goes on where an earlier run was ended
+  notices       write the licences of what is linked into the Python package anew
 ";
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Some("rfc") => tree().and_then(|tree| rfc::run(&tree, &project_root().join("../shared/rfc"))),
         Some("conformance") => tree().and_then(|tree| conformance::run(&tree)),
         Some("mutants") => tree().and_then(|tree| mutants::run(&tree, &arguments[1..])),
+        Some("notices") => notices::write(&project_root()),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -21,6 +21,7 @@ pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
     findings.extend(changelog::check(tree));
     findings.extend(links::check(tree));
     findings.extend(crate::conformance::check(tree));
+    findings.extend(crate::notices::check(tree)?);
     findings.sort();
     if findings.is_empty() {
         println!("tidy: {} files keep the rules", tree.texts.len());

@@ -9,8 +9,10 @@ use slantpath_base::Duration;
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
 #[command(
-    after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.\n\n\
-With the Python package (pip install .) there is also `slantpath study NAME`."
+    after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.
+
+\
+The Python package (pip install .) adds `slantpath plot DIR` and `slantpath study NAME`."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

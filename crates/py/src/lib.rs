@@ -6,6 +6,7 @@
 
 mod arrow;
 mod command;
+mod os_error;
 mod run;
 mod scenario;
 mod source;
@@ -23,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use super::command::main;
     #[pymodule_export]
-    use super::run::run;
+    use super::run::{Stop, run};
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]

@@ -1,29 +1,73 @@
 //! One run of a scenario, with the interpreter free for other threads meanwhile.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use slantpath_scenario::RunOptions;
+use slantpath_scenario::{RunOptions, run_while};
 
 use crate::scenario::Scenario;
 use crate::table::Table;
 
 pyo3::import_exception!(slantpath.errors, RunError);
 
-/// Runs a scenario once: the seed that was used, the digest, the tables, and pcapng files by link.
+/// The engine asks every few milliseconds whether to go on; asking the interpreter that often would have a run wait
+/// for its other threads.
+const QUESTIONS_BETWEEN_SIGNALS: u32 = 8;
+
+/// Ends runs that other threads make.
+#[pyclass(module = "slantpath._native", frozen)]
+#[derive(Debug, Default)]
+pub(crate) struct Stop(AtomicBool);
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the runs that were given this.
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs a scenario once: the seed that was used, the digest, the tables, and pcapng files by link. It ends early when
+/// `stop` is set, or with Ctrl-C if there is none.
 #[pyfunction]
-#[pyo3(signature = (scenario, number, seed, captures))]
+#[pyo3(signature = (scenario, number, seed, captures, stop))]
 pub(crate) fn run<'py>(
     py: Python<'py>,
     scenario: &Bound<'py, Scenario>,
     number: u64,
     seed: Option<u64>,
     captures: Vec<String>,
+    stop: Option<&Bound<'py, Stop>>,
 ) -> PyResult<(u64, String, Vec<Table>, Bound<'py, PyDict>)> {
     let checked = &scenario.get().checked;
     let options = RunOptions { seed, run: number, captures };
+    let stop = stop.map(|stop| &stop.get().0);
+    let mut raised = None;
+    let mut questions = 0_u32;
+    let mut go_on = || match stop {
+        Some(stop) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
+        // Whoever gave it hears of signals: Python has only its main thread handle them.
+        Some(_) => ControlFlow::Continue(()),
+        None => {
+            questions = (questions + 1) % QUESTIONS_BETWEEN_SIGNALS;
+            if questions > 0 {
+                return ControlFlow::Continue(());
+            }
+            raised = Python::attach(|py| py.check_signals()).err();
+            if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    };
     let output = py
-        .detach(|| slantpath_scenario::run(checked, &options))
+        .detach(|| run_while(checked, &options, &mut |_| go_on()))
         .map_err(|error| RunError::new_err(error.to_string()))?;
+    let output = output.ok_or_else(|| raised.unwrap_or_else(|| RunError::new_err("the run was stopped")))?;
     let captured = PyDict::new(py);
     for capture in &output.captures {
         captured.set_item(&capture.link, PyBytes::new(py, &capture.pcapng))?;

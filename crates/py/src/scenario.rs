@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-use crate::source::{Source, assignments, scenario_error};
+use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};
 
 /// A scenario in which every value is in place and nothing contradicts.
 #[pyclass(module = "slantpath._native", frozen)]
@@ -16,7 +16,15 @@ pub(crate) struct Scenario {
 
 impl Scenario {
     pub(crate) fn read(source: Source) -> PyResult<Self> {
-        Ok(Self { checked: source.parse(slantpath_scenario::Scenario::parse)?, source })
+        let checked =
+            source.parse(slantpath_scenario::Scenario::parse, slantpath_scenario::Scenario::with)?;
+        Ok(Self { checked, source })
+    }
+
+    fn read_and_warn(py: Python<'_>, source: Source) -> PyResult<Self> {
+        let scenario = Self::read(source)?;
+        warn(py, &scenario.warnings(py)?)?;
+        Ok(scenario)
     }
 }
 
@@ -24,27 +32,38 @@ impl Scenario {
 impl Scenario {
     /// Reads a file. Traces that it names are looked for beside it.
     #[classmethod]
-    fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
-        Self::read(Source::load(&path)?)
+    fn load(class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
+        Self::read_and_warn(class.py(), Source::load(&path)?)
     }
 
     /// Reads a text. Errors call it `file_name`; traces that it names are looked for in `directory`.
     #[classmethod]
     #[pyo3(signature = (text, file_name = "<text>", directory = None))]
     fn parse(
-        _class: &Bound<'_, PyType>,
+        class: &Bound<'_, PyType>,
         text: &str,
         file_name: &str,
         directory: Option<PathBuf>,
     ) -> PyResult<Self> {
-        Self::read(Source::of_text(file_name, text, directory))
+        Self::read_and_warn(class.py(), Source::of_text(file_name, text, directory))
     }
 
     /// The scenario with other values: `{"links.satellite.loss": "2 %"}`. A dict as a value is a whole table.
     fn with_values(&self, values: &Bound<'_, PyDict>) -> PyResult<Self> {
         let added = assignments(values)?;
-        let checked = self.checked.with(&added).map_err(|faults| scenario_error(&faults))?;
+        let checked = self.checked.with(VALUES, &added).map_err(|faults| scenario_error(&faults))?;
+        // Of what was doubtful before, its reader has heard.
+        let before = self.checked.warnings();
+        let new: Vec<_> =
+            checked.warnings().iter().filter(|doubt| !before.contains(doubt)).cloned().collect();
+        warn(values.py(), &doubts(values.py(), &new)?)?;
         Ok(Self { source: self.source.with(&added), checked })
+    }
+
+    /// What can be run and is hardly meant, such as a timer that one lost packet lets expire.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        doubts(py, self.checked.warnings())
     }
 
     /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it.

@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slantpath_scenario::{Diagnostics, TraceFiles, trace_files};
+use slantpath_scenario::{Diagnostic, Diagnostics, TraceFiles, trace_files};
 
+use crate::os_error::os_error;
 use crate::toml_text::toml_text;
 
 pyo3::import_exception!(slantpath.errors, ScenarioError);
+
+/// What faults call values that Python laid over a file.
+pub(crate) const VALUES: &str = "with_values";
 
 /// A text, what replaces parts of it, and the directory in which the files lie that it names. A pickle keeps it as
 /// a dict of its fields.
@@ -27,12 +30,16 @@ pub(crate) struct Source {
 /// What reads a text: by its name, with overrides, and with the files that it names.
 type Parse<T> = fn(&str, &str, &[String], TraceFiles) -> Result<T, Diagnostics>;
 
+/// What lays assignments over what was read, by the name that faults give them.
+type With<T> = fn(&T, &str, &[String]) -> Result<T, Diagnostics>;
+
 impl Source {
     /// The text of a file, which looks beside itself for the files that it names.
     pub(crate) fn load(path: &Path) -> PyResult<Self> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
-        Ok(Self::of_text(&path.display().to_string(), &text, path.parent().map(Path::to_owned)))
+        let bytes = std::fs::read(path).map_err(|error| os_error(&error, path))?;
+        let name = path.display().to_string();
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
+        Ok(Self::of_text(&name, &text, path.parent().map(Path::to_owned)))
     }
 
     /// A text that errors call `name`, which looks in `directory`, or where the program runs.
@@ -45,10 +52,14 @@ impl Source {
         }
     }
 
-    /// What `parse` makes of it.
-    pub(crate) fn parse<T>(&self, parse: Parse<T>) -> PyResult<T> {
-        parse(&self.name, &self.text, &self.overrides, trace_files(&self.directory))
-            .map_err(|faults| scenario_error(&faults))
+    /// What `parse` makes of it, and `with` of its assignments.
+    pub(crate) fn parse<T>(&self, parse: Parse<T>, with: With<T>) -> PyResult<T> {
+        let plain = parse(&self.name, &self.text, &[], trace_files(&self.directory));
+        let read = plain.and_then(|read| match self.overrides.as_slice() {
+            [] => Ok(read),
+            overrides => with(&read, VALUES, overrides),
+        });
+        read.map_err(|faults| scenario_error(&faults))
     }
 
     /// This source with more assignments over it.
@@ -59,20 +70,60 @@ impl Source {
 
 /// A dict of paths and values as assignments.
 pub(crate) fn assignments(values: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
-    values
-        .iter()
-        .map(|(path, value)| Ok(format!("{}={}", path.extract::<String>()?, toml_text(&value)?)))
-        .collect()
+    let assignment = |(path, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let path = path.extract::<String>()?;
+        if path.contains('=') {
+            // Behind it, the value would begin.
+            let right = "write it like `links.satellite.loss`, table and key joined by dots".to_owned();
+            let fault: Fault = (VALUES.to_owned(), None, None, format!("`{path}` is no path"), Some(right));
+            return Err(ScenarioError::new_err((vec![fault],)));
+        }
+        Ok(format!("{path}={}", toml_text(&value)?))
+    };
+    values.iter().map(assignment).collect()
 }
 
 /// All that is wrong with a text, each fault with its place.
 pub(crate) fn scenario_error(faults: &Diagnostics) -> PyErr {
-    let faults: Vec<_> = faults
-        .iter()
-        .map(|fault| {
-            let (file, message) = (fault.source.name.clone(), fault.message.clone());
-            (file, fault.line, fault.column, message, fault.help.clone())
-        })
-        .collect();
-    ScenarioError::new_err((faults,))
+    ScenarioError::new_err((faults.iter().map(fault).collect::<Vec<_>>(),))
+}
+
+/// Doubts about a text that can be used, as `slantpath.errors.Fault`s.
+pub(crate) fn doubts<'py>(py: Python<'py>, doubts: &[Diagnostic]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let class = py.import("slantpath.errors")?.getattr("Fault")?;
+    doubts.iter().map(|doubt| class.call1(fault(doubt))).collect()
+}
+
+/// Warns of doubts as Python does, at the line that called the library.
+pub(crate) fn warn(py: Python<'_>, doubts: &[Bound<'_, PyAny>]) -> PyResult<()> {
+    let warn = py.import("slantpath.errors")?.getattr("warn")?;
+    doubts.iter().try_for_each(|doubt| warn.call1((doubt.str()?,)).map(drop))
+}
+
+/// File, line, column, what is wrong, what would be right.
+type Fault = (String, Option<usize>, Option<usize>, String, Option<String>);
+
+fn fault(found: &Diagnostic) -> Fault {
+    let (message, help) = (found.message.clone(), found.help.clone());
+    if found.source.name == VALUES {
+        // A value has no line: it is told whole.
+        return (VALUES.to_owned(), None, None, format!("{}: {message}", found.source.text), help);
+    }
+    (found.source.name.clone(), Some(found.line), Some(found.column), message, help)
+}
+
+/// A file in another encoding, with the place of its first such byte.
+fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> PyErr {
+    let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let text = String::from_utf8_lossy(valid).into_owned();
+    let source = slantpath_scenario::Source { name: name.to_owned(), text };
+    let (line, column) = source.line_and_column(valid.len());
+    let fault: Fault = (
+        name.to_owned(),
+        Some(line),
+        Some(column),
+        "this is not UTF-8".to_owned(),
+        Some("save the file as UTF-8".to_owned()),
+    );
+    ScenarioError::new_err((vec![fault],))
 }

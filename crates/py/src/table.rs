@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use arrow_array::ffi::FFI_ArrowSchema;
-use pyo3::exceptions::{PyKeyError, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyTuple, PyType};
 use slantpath_results::{Column, TextColumn, TypedColumn, Value, Values};
 
 use crate::arrow;
+use crate::os_error::os_error;
 
 /// A table of results: columns of one type each, whose unit stands last in their name.
 #[pyclass(module = "slantpath._native", frozen, eq)]
@@ -95,7 +96,7 @@ impl Table {
         slantpath_results::Format::of_path(&path)
             .map_err(|unknown| PyValueError::new_err(unknown.to_string()))?;
         py.detach(|| slantpath_results::write_table_file(&self.0, &path))
-            .map_err(|error| PyOSError::new_err(error.to_string()))
+            .map_err(|error| os_error(&error, &path))
     }
 
     /// The Arrow PyCapsule interface: the schema.

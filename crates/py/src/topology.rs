@@ -1,16 +1,22 @@
 //! `slantpath.Topology`: a checked topology, and its answer.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use slantpath_scenario::{FollowError, Workers};
 
-use crate::source::{Source, assignments, scenario_error};
+use crate::source::{Source, VALUES, assignments, scenario_error};
 use crate::table::Table;
 
 pyo3::import_exception!(slantpath.errors, RunError);
+
+/// How soon Ctrl-C is heard.
+const HEARD_WITHIN: Duration = Duration::from_millis(100);
 
 /// Satellites, sites and the questions about them, in which every value is in place and nothing contradicts.
 #[pyclass(module = "slantpath._native", frozen)]
@@ -21,7 +27,9 @@ pub(crate) struct Topology {
 
 impl Topology {
     fn read(source: Source) -> PyResult<Self> {
-        Ok(Self { checked: source.parse(slantpath_scenario::Topology::parse)?, source })
+        let checked =
+            source.parse(slantpath_scenario::Topology::parse, slantpath_scenario::Topology::with)?;
+        Ok(Self { checked, source })
     }
 }
 
@@ -48,7 +56,7 @@ impl Topology {
     /// The topology with other values: `{"ground.min_elevation": "20 deg"}`. A dict as a value is a whole table.
     fn with_values(&self, values: &Bound<'_, PyDict>) -> PyResult<Self> {
         let added = assignments(values)?;
-        let checked = self.checked.with(&added).map_err(|faults| scenario_error(&faults))?;
+        let checked = self.checked.with(VALUES, &added).map_err(|faults| scenario_error(&faults))?;
         Ok(Self { source: self.source.with(&added), checked })
     }
 
@@ -109,12 +117,37 @@ pub(crate) fn follow(
     workers: usize,
 ) -> PyResult<(Vec<Table>, Vec<String>)> {
     let checked = &topology.get().checked;
-    let answer = py.detach(|| slantpath_scenario::follow(checked, None, Workers::new(workers), &|_| {}));
+    let stop = AtomicBool::new(false);
+    let answer = py.detach(|| {
+        let workers = Workers { stop: &stop, ..Workers::new(workers) };
+        while_signals_are_heard(&stop, || slantpath_scenario::follow(checked, None, workers, &|_| {}))
+    })?;
     let answer = answer.map_err(|error| match error {
         FollowError::Invalid(faults) => scenario_error(&faults),
         other => RunError::new_err(other.to_string()),
     })?;
-    let answer = answer.ok_or_else(|| RunError::new_err("the topology was stopped"))?;
+    let answer = answer.expect("whoever stops it raises an error");
     let warnings = answer.warnings.iter().map(ToString::to_string).collect();
     Ok((answer.tables.into_iter().map(Table).collect(), warnings))
+}
+
+/// Does `work` on another thread; Ctrl-C sets `stop`, which is to end it.
+fn while_signals_are_heard<T: Send>(stop: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    std::thread::scope(|scope| {
+        let (done, ended) = mpsc::channel::<()>();
+        let worker = scope.spawn(move || {
+            // Dropped with the outcome, and when the work panics.
+            let _done = done;
+            work()
+        });
+        let mut raised = None;
+        while ended.recv_timeout(HEARD_WITHIN) == Err(RecvTimeoutError::Timeout) {
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                stop.store(true, Ordering::Relaxed);
+                raised = Some(error);
+            }
+        }
+        let outcome = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        raised.map_or(Ok(outcome), Err)
+    })
 }

@@ -75,11 +75,11 @@ impl Scenario {
         Self::from_tree(tree, faults, files)
     }
 
-    /// This scenario with overrides `path=value` laid over it.
-    pub fn with(&self, overrides: &[String]) -> Result<Self, Diagnostics> {
+    /// This scenario with overrides `path=value` laid over it, which faults call `name`.
+    pub fn with(&self, name: &str, overrides: &[String]) -> Result<Self, Diagnostics> {
         let Input { mut tree, sources: mut faults, files } = self.input.clone();
         for assignment in overrides {
-            document::set(&mut tree, "--set", assignment, &mut faults);
+            document::set(&mut tree, name, assignment, &mut faults);
         }
         Self::from_tree(tree, faults, files)
     }

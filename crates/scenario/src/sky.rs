@@ -63,23 +63,24 @@ impl Topology {
     ) -> Result<Self, Diagnostics> {
         let mut faults = Faults::default();
         let tree = document::parse(name, text, &mut faults);
-        Self::overridden(tree, faults, overrides, files)
+        Self::overridden(tree, faults, "--set", overrides, files)
     }
 
-    /// This topology with overrides `path=value` laid over it.
-    pub fn with(&self, overrides: &[String]) -> Result<Self, Diagnostics> {
+    /// This topology with overrides `path=value` laid over it, which faults call `name`.
+    pub fn with(&self, name: &str, overrides: &[String]) -> Result<Self, Diagnostics> {
         let Input { tree, sources, files } = self.input.clone();
-        Self::overridden(tree, sources, overrides, files)
+        Self::overridden(tree, sources, name, overrides, files)
     }
 
     fn overridden(
         mut tree: Entries,
         mut faults: Faults,
+        name: &str,
         overrides: &[String],
         files: TraceFiles,
     ) -> Result<Self, Diagnostics> {
         for assignment in overrides {
-            document::set(&mut tree, "--set", assignment, &mut faults);
+            document::set(&mut tree, name, assignment, &mut faults);
         }
         let sources = faults.clone();
         if !faults.is_empty() {

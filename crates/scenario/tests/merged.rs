@@ -71,10 +71,10 @@ fn an_override_is_checked_like_the_file() {
 #[test]
 fn a_scenario_takes_overrides_after_it_was_read() {
     let first = scenario("first.toml", &[]);
-    let lossy = first.with(&["links.satellite.loss=3 %".to_owned()]).unwrap();
+    let lossy = first.with("--set", &["links.satellite.loss=3 %".to_owned()]).unwrap();
     assert_eq!(lossy, scenario("first.toml", &["links.satellite.loss=3 %"]));
     assert_ne!(lossy, first);
-    let text = first.with(&["links.satellite.loss=300 %".to_owned()]).unwrap_err().to_string();
+    let text = first.with("--set", &["links.satellite.loss=300 %".to_owned()]).unwrap_err().to_string();
     assert!(text.starts_with("--set:1:22: `300 %` is out of range"), "{text}");
 }
 

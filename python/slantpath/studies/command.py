@@ -5,23 +5,26 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from slantpath.errors import RunError
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
+from slantpath.store import Store
 from slantpath.studies import failover, multi_link
-from slantpath.studies.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from slantpath.running import Job
-    from slantpath.studies.store import Record
+    from slantpath.store import Record
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+MOST = 10_000
+"""Runs of a case, and runs at once: beyond it intervals say nothing new, and a plan fills the memory."""
 
 
 class Results(Protocol):
@@ -44,6 +47,9 @@ STUDIES = {"failover": failover, "multi-link": multi_link}
 def main(arguments: Sequence[str]) -> int:
     """Run a study with the arguments behind ``slantpath study``; give the exit status."""
     options = _options(arguments)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A console of another encoding shows a question mark for a dash, and no traceback.
+        sys.stdout.reconfigure(errors="replace")
     if options.name is None:
         for name, study in STUDIES.items():
             print(f"{name:12} {study.ABOUT}")
@@ -77,18 +83,22 @@ def collect(plan: Sequence[tuple[str, Job]], results: Results, out: Path, worker
     waiting: dict[Job, list[str]] = {}
     with Progress(len(plan), "runs") as progress:
         for case, job in plan:
-            record = store.find(case, job)
+            record = store.find(_name(case, job), job)
             if record is None:
                 waiting.setdefault(job, []).append(case)
             else:
                 results.add(case, job.run, record)
                 progress.resume(1)
-        with ThreadPoolExecutor(workers) as executor:
-            for job, output in run_jobs(waiting, executor):
+        with closing(run_jobs(waiting, workers=workers)) as made:
+            for job, output in made:
                 for case in waiting[job]:
-                    results.add(case, job.run, store.keep(case, job, output))
+                    results.add(case, job.run, store.keep(_name(case, job), job, output))
                     progress.advance()
     return f"{len(waiting)} runs made in {time.monotonic() - begun_s:.1f} s, the others found finished."
+
+
+def _name(case: str, job: Job) -> str:
+    return f"{case}/{job.run:03}"
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -102,14 +112,25 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--runs", type=_count, metavar="N", help="runs of each case; as the study says if absent"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="in place of the scenario's")
+    parser.add_argument("--seed", type=_seed, metavar="N", help="in place of the scenario's")
     parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once; all processors if absent")
     return parser.parse_args(arguments)
 
 
 def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        message = f"{count} is too few: at least 1"
+    return _whole(text, 1, MOST)
+
+
+def _seed(text: str) -> int:
+    return _whole(text, 0, 2**64 - 1)
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most:
+        message = f"{text} is no whole number from {least} to {most}"
         raise argparse.ArgumentTypeError(message)
-    return count
+    return number

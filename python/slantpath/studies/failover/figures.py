@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 COLOURS = {"3": "#1a6b3c", "6": "#1f4e79", "13": "#b3541e"}
 MARKERS = {"3": "s", "6": "^", "13": "o"}
+DASHES: dict[str, Any] = {"3": "-", "6": (0, (5, 1.5)), "13": (0, (1, 1))}
 SHOWN_BEFORE_S, SHOWN_AFTER_S = 0.1, 0.15
 PLACES = {"primary": 1.0, "alternate": 0.0}
 STEPS: dict[str, dict[str, Any]] = {
@@ -47,6 +48,7 @@ def against_load(label: str, of: Callable[[str], Estimate], limit_s: float | Non
                     label=f"{queue} KB queue",
                     color=COLOURS[queue],
                     marker=MARKERS[queue],
+                    linestyle=DASHES[queue],
                     capsize=4,
                     linewidth=1,
                 )
@@ -115,14 +117,15 @@ def answers(rows: Sequence[tuple[str, Estimate, Estimate, Estimate]]) -> Figure:
     """Draw what each answer gives, without load and under HIGH load, and what it costs."""
     figure, axes = new_figure(figsize=(9.0, 6.0))
     places = np.arange(len(rows))[::-1]
-    for label, column, colour, offset in (("NONE", 1, "#1a6b3c", 0.15), ("HIGH", 2, "#b3541e", -0.15)):
+    loads = (("NONE", 1, "#1a6b3c", "o", 0.15), ("HIGH", 2, "#b3541e", "s", -0.15))
+    for label, column, colour, marker, offset in loads:
         estimates: list[Estimate] = [row[column] for row in rows]  # type: ignore[misc]
         axes.errorbar(
             [each.mean * MILLI for each in estimates],
             places + offset,
             xerr=[each.half_width * MILLI for each in estimates],
             linestyle="none",
-            marker="o",
+            marker=marker,
             markersize=4,
             capsize=3,
             color=colour,

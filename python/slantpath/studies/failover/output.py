@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 import pyarrow.csv as pa_csv
 
 from slantpath.files import whole_file, write_whole
+from slantpath.page import Drawing, write_drawings
 from slantpath.studies.claims import Estimate, as_text
-from slantpath.studies.failover import cases, figures
-from slantpath.studies.failover.findings import MILLI, failover, restart, rto, transfer
+from slantpath.studies.failover import cases, figures, words
+from slantpath.studies.failover.findings import LIMIT_S, MILLI, failover, restart, rto, transfer
 from slantpath.studies.failover.runs import SHOWN
-from slantpath.studies.report import Grid, Report, write_figures
+from slantpath.studies.report import Grid, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    import matplotlib.figure
 
     from slantpath.studies.failover.runs import Results
 
@@ -27,7 +26,7 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     found = results.findings()
     table = as_text(found)
     files = _write_timelines(out, results)
-    drawn, written = write_figures(out, _figures(results))
+    drawn, written = write_drawings(out, _drawings(results))
     files += written
     grids = [_cells(results), _open(results), _answers(results)]
     report = Report(
@@ -69,41 +68,50 @@ def _write_timelines(out: Path, results: Results) -> list[Path]:
     return files
 
 
-def _figures(results: Results) -> Iterator[tuple[str, str, str, matplotlib.figure.Figure]]:
-    yield (
+def _drawings(results: Results) -> Iterator[Drawing]:
+    def failover_of(case: str) -> Estimate:
+        return failover(results.figures(case))
+
+    def transfer_of(case: str) -> Estimate:
+        return transfer(results.figures(case))
+
+    yield Drawing(
         "figure-04a",
         "Figure 4 (a).",
         "Failover time against cross traffic, means and 99 % intervals.",
-        figures.failover_times(lambda case: failover(results.figures(case))),
+        words.against_load("failover time", failover_of, LIMIT_S),
+        figures.failover_times(failover_of),
     )
-    yield (
+    yield Drawing(
         "figure-04b",
         "Figure 4 (b).",
         "Largest MSU transfer time during the failover.",
-        figures.transfer_times(lambda case: transfer(results.figures(case))),
+        words.against_load("largest transfer time", transfer_of, None),
+        figures.transfer_times(transfer_of),
     )
     for number, case in enumerate(SHOWN):
-        yield (
+        yield Drawing(
             f"figure-05{'ab'[number]}",
             f"Figure 5, {case.split('/')[1]}.",
             "Management of T3-rtx during one failover, 13 KByte queue; run 0.",
+            words.timeline(results.timeline(case)),
             figures.timeline(results.timeline(case), f"One failover, queue/load {case}"),
         )
-    yield (
+    rows = [
+        (
+            change.about,
+            failover_of(f"{change.name}/{cases.BEST}"),
+            failover_of(f"{change.name}/{cases.WORST}"),
+            Estimate.of([calm.failovers for calm in results.calm(change.name)]),
+        )
+        for change in cases.ANSWERS
+    ]
+    yield Drawing(
         "answers",
         "Answers.",
         "What each answer gives, and what it costs.",
-        figures.answers(
-            [
-                (
-                    change.about,
-                    failover(results.figures(f"{change.name}/{cases.BEST}")),
-                    failover(results.figures(f"{change.name}/{cases.WORST}")),
-                    Estimate.of([calm.failovers for calm in results.calm(change.name)]),
-                )
-                for change in cases.ANSWERS
-            ]
-        ),
+        words.answers(rows),
+        figures.answers(rows),
     )
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from slantpath._native import Scenario
+    from slantpath.store import Record
     from slantpath.studies.claims import Finding
-    from slantpath.studies.store import Record
 
 RUNS = 40
 """The paper's repetitions of each cell."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,16 +17,20 @@ STRETCH = 160
 SETTLED = 200
 """The messages before are of slow start."""
 
-TCP_LINE = {"color": "#b3541e", "linewidth": 0.7}
-SCTP_LINE = {"color": "#1f4e79", "linewidth": 0.7}
+MARKED_EVERY = 120
+"""Messages from one mark of a line to the next."""
+
+TCP_LINE: dict[str, Any] = {"color": "#b3541e", "linewidth": 0.7, "marker": "s", "markersize": 4}
+SCTP_LINE: dict[str, Any] = {"color": "#1f4e79", "linewidth": 0.7, "marker": "o", "markersize": 4}
+ALL_LINE: dict[str, Any] = {"color": "#1f4e79", "linewidth": 0.7}
 RETRANSMITTED = {"marker": "o", "markersize": 3.2, "color": "#c22f2f"}
 
 
 def delay_of_tcp_and_sctp(tcp: pa.Table, sctp: pa.Table) -> Figure:
     """Figure 7: the delivery delay of each message over TCP and over SCTP."""
     figure, axes = new_figure()
-    delivery_delay(axes, tcp, "TCP", **TCP_LINE)
-    delivery_delay(axes, sctp, "SCTP", **SCTP_LINE)
+    delivery_delay(axes, tcp, "TCP", markevery=MARKED_EVERY, **TCP_LINE)
+    delivery_delay(axes, sctp, "SCTP", markevery=(MARKED_EVERY // 2, MARKED_EVERY), **SCTP_LINE)
     axes.set_title("Delivery delay over TCP and SCTP")
     return _finished(figure)
 
@@ -34,13 +38,18 @@ def delay_of_tcp_and_sctp(tcp: pa.Table, sctp: pa.Table) -> Figure:
 def detail_of_tcp_and_sctp(tcp: pa.Table, sctp: pa.Table) -> Figure:
     """Figure 8: the stretch of figure 7 around the message that TCP delivered fastest."""
     figure, axes = new_figure()
-    calmest = SETTLED + int(np.nanargmin(numbers(tcp, "delay_s")[SETTLED:]))
-    first = calmest - STRETCH // 2
+    first = first_of_detail(tcp)
     for messages, label, line in ((tcp, "TCP", TCP_LINE), (sctp, "SCTP", SCTP_LINE)):
         shown = messages.slice(first, STRETCH)
-        delivery_delay(axes, shown, label, marker=".", markersize=3, **line)
+        delivery_delay(axes, shown, label, markevery=8, **line)
     axes.set_title(f"Delivery delay over TCP and SCTP, messages {first} to {first + STRETCH - 1}")
     return _finished(figure)
+
+
+def first_of_detail(tcp: pa.Table) -> int:
+    """Give the first message that figure 8 shows."""
+    calmest = SETTLED + int(np.nanargmin(numbers(tcp, "delay_s")[SETTLED:]))
+    return calmest - STRETCH // 2
 
 
 def delay_of_standard_sctp(sctp: pa.Table) -> Figure:
@@ -52,7 +61,7 @@ def delay_of_modified_sctp(modified: pa.Table, standard: pa.Table) -> Figure:
     """Figure 10: SCTP with gap reports over the backup, and the mean of standard SCTP for comparison."""
     figure = _with_retransmissions("SCTP with gap reports over the backup link", modified)
     axes = figure.axes[0]
-    mean_ms = _retransmitted_mean_s(standard) * 1e3
+    mean_ms = retransmitted_mean_s(standard) * 1e3
     label = f"mean of those, standard SCTP: {mean_ms:.0f} ms"
     axes.axhline(mean_ms, linestyle="--", linewidth=1, color="#555555", label=label)
     return _finished(figure)
@@ -60,9 +69,9 @@ def delay_of_modified_sctp(modified: pa.Table, standard: pa.Table) -> Figure:
 
 def _with_retransmissions(title: str, messages: pa.Table) -> Figure:
     figure, axes = new_figure()
-    delivery_delay(axes, messages, "all messages", **SCTP_LINE)
+    delivery_delay(axes, messages, "all messages", **ALL_LINE)
     mark_retransmitted(axes, messages, "retransmitted", **RETRANSMITTED)
-    mean_ms = _retransmitted_mean_s(messages) * 1e3
+    mean_ms = retransmitted_mean_s(messages) * 1e3
     axes.axhline(mean_ms, linewidth=1, color="#c22f2f", label=f"mean of those: {mean_ms:.0f} ms")
     axes.set_title(title)
     return _finished(figure)
@@ -76,7 +85,8 @@ def _finished(figure: Figure) -> Figure:
     return figure
 
 
-def _retransmitted_mean_s(messages: pa.Table) -> float:
+def retransmitted_mean_s(messages: pa.Table) -> float:
+    """Give the mean delay of the messages that were sent more than once."""
     delay_s = numbers(messages, "delay_s")
     again = (numbers(messages, "transmissions") > 1) & ~np.isnan(delay_s)
     return float(delay_s[again].mean()) if again.any() else float("nan")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from slantpath.figures import delays_in_words, short
 from slantpath.files import whole_file, write_whole
+from slantpath.page import Drawing, write_drawings
 from slantpath.running import run
 from slantpath.studies.claims import as_text
 from slantpath.studies.multi_link import cases, figures
@@ -19,13 +21,13 @@ from slantpath.studies.multi_link.findings import (
     retransmitted_mean,
     throughput,
 )
-from slantpath.studies.report import Grid, Report, write_figures
+from slantpath.studies.report import Grid, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    import matplotlib.figure
+    import pyarrow as pa
 
     from slantpath.studies.multi_link.runs import Results
 
@@ -37,7 +39,7 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     found = results.findings()
     table = as_text(found)
     files = [*_write_messages(out, results), *_write_captures(out, results)]
-    drawn, written = write_figures(out, _figures(results))
+    drawn, written = write_drawings(out, _drawings(results))
     files += written
     scenarios = {case: cases.scenario_of(case) for case in cases.CASES}
     report = Report(
@@ -75,32 +77,46 @@ def _write_captures(out: Path, results: Results) -> list[Path]:
     ]
 
 
-def _figures(results: Results) -> Iterator[tuple[str, str, str, matplotlib.figure.Figure]]:
+def _drawings(results: Results) -> Iterator[Drawing]:
     tcp, standard, modified = (results.messages(case) for case in cases.RANDOM_CASES)
-    yield (
+    lines = "Line chart of the delivery delay of each message. "
+    yield Drawing(
         "figure-07",
         "Figure 7.",
         "Delivery delay of each message over TCP and over SCTP; run 0.",
+        f"{lines}{delays_in_words('TCP', tcp)} {delays_in_words('SCTP', standard)}",
         figures.delay_of_tcp_and_sctp(tcp, standard),
     )
-    yield (
+    first = figures.first_of_detail(tcp)
+    shown = [messages.slice(first, figures.STRETCH) for messages in (tcp, standard)]
+    yield Drawing(
         "figure-08",
         "Figure 8.",
         "A calm stretch of figure 7.",
+        f"{lines}From message {first:,} on: {delays_in_words('TCP', shown[0])} "
+        f"{delays_in_words('SCTP', shown[1])}",
         figures.detail_of_tcp_and_sctp(tcp, standard),
     )
-    yield (
+    yield Drawing(
         "figure-09",
         "Figure 9.",
         "Standard SCTP, retransmitted messages marked; run 0.",
+        f"{lines}{_in_words('Standard SCTP', standard)}",
         figures.delay_of_standard_sctp(standard),
     )
-    yield (
+    yield Drawing(
         "figure-10",
         "Figure 10.",
         "SCTP with gap reports over the backup link, retransmitted messages marked; run 0.",
+        f"{lines}{_in_words('SCTP with gap reports over the backup link', modified)} With standard SCTP the "
+        f"mean of those was {short(figures.retransmitted_mean_s(standard) * MILLI)} ms.",
         figures.delay_of_modified_sctp(modified, standard),
     )
+
+
+def _in_words(label: str, messages: pa.Table) -> str:
+    mean_ms = figures.retransmitted_mean_s(messages) * MILLI
+    return f"{delays_in_words(label, messages)} Mean of those sent more than once: {short(mean_ms)} ms."
 
 
 def _sensitivity(results: Results) -> Grid:

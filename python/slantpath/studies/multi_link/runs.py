@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from slantpath._native import Scenario
+    from slantpath.store import Record
     from slantpath.studies.claims import Finding
-    from slantpath.studies.store import Record
 
 RUNS = 20
 """Runs of each case."""

@@ -1,0 +1,110 @@
+"""Finished runs on disk, so that what was interrupted goes on where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from slantpath import _native
+from slantpath.files import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from slantpath._native import Table
+    from slantpath.running import Job, RunOutput
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is kept of one run: the tables that were asked for, and the run's digest."""
+
+    digest: str
+    tables: dict[str, pa.Table]
+
+
+class Store:
+    """A directory of finished runs.
+
+    A run is found again only if its scenario, its seed and the engine are the same, byte for byte.
+    """
+
+    def __init__(self, directory: Path, tables: Iterable[str] | None) -> None:
+        """Keep those tables of every run below ``directory``, or all of them."""
+        self.directory = directory
+        self.tables = None if tables is None else tuple(tables)
+
+    def find(self, name: str, job: Job) -> Record | None:
+        """Give a finished run that was kept under a name, or nothing."""
+        try:
+            kept = json.loads(self._stamp(name).read_text(encoding="utf-8"))
+            if kept["key"] != _key(job) or (self.tables is None and not kept["whole"]):
+                return None
+            wanted = kept["tables"] if self.tables is None else self.tables
+            tables = {table: pq.read_table(self._path(name, table)) for table in wanted}
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+            return None  # Not there, or not whole: it is run again.
+        return Record(kept["digest"], tables)
+
+    def keep(self, name: str, job: Job, output: RunOutput) -> Record:
+        """Write a finished run: its tables first, then the stamp that says that they are whole."""
+        self._stamp(name).unlink(missing_ok=True)
+        wanted = tuple(output.tables) if self.tables is None else self.tables
+        for table in wanted:
+            output.tables[table].write(self._path(name, table))
+        stamp = {
+            "key": _key(job),
+            "digest": output.digest,
+            "tables": wanted,
+            "whole": self.tables is None,
+        }
+        write_whole(self._stamp(name), json.dumps(stamp).encode())
+        return Record(output.digest, {table: pa.table(output.tables[table]) for table in wanted})
+
+    def _stamp(self, name: str) -> Path:
+        return self.directory / f"{name}.json"
+
+    def _path(self, name: str, table: str) -> Path:
+        return self.directory / f"{name}-{table}.parquet"
+
+
+def name_of(job: Job) -> str:
+    """Name a run by what it was made of, for a store that knows no better name."""
+    return hashlib.sha256(_key(job).encode()).hexdigest()[:32]
+
+
+def as_table(name: str, table: Any) -> Table:  # noqa: ANN401 - whatever speaks Arrow
+    """Give an Arrow table that was read back as one of ours."""
+    arrow = pa.table(table)
+    columns = [
+        (column, _type_name(arrow.schema.field(column).type), arrow.column(column).to_pylist())
+        for column in arrow.column_names
+    ]
+    return _native.Table.of(name, columns)
+
+
+def _type_name(kind: pa.DataType) -> str:
+    if pa.types.is_boolean(kind):
+        return "bool"
+    if pa.types.is_floating(kind):
+        return "f64"
+    if pa.types.is_unsigned_integer(kind):
+        return "u64"
+    return "i64" if pa.types.is_integer(kind) else "text"
+
+
+def _key(job: Job) -> str:
+    return f"{engine()} {job.scenario.hash} {job.seed} {job.run}"
+
+
+@cache
+def engine() -> str:
+    """Name the engine that makes the runs: the hash of the extension module, whatever its version says."""
+    return hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()

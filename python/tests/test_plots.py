@@ -1,0 +1,166 @@
+"""`slantpath plot`: figures of any result directory, and what is said where there are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from slantpath import _native
+from slantpath.command import draw
+from slantpath.plots import KINDS, MOST_LINES, Plot, command, plots, write
+from slantpath.plots.results import NothingToDrawError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the command leaves of two runs, with every probe."""
+    out = tmp_path_factory.mktemp("results") / "run=3"
+    values = ("scenario.duration=20 s", "probes.paths=100 ms", "probes.queues=on change")
+    settings = [word for value in values for word in ("--set", value)]
+    scenario = str(ROOT / "studies/multi-link/scenario.toml")
+    assert (
+        _native.main(["slantpath", "run", scenario, *settings, "--reps", "2", "--out", str(out)], draw) == 0
+    )
+    return out
+
+
+def messages(directory: Path, rows: Sequence[tuple[str, float, float | None]], **keys: list[str]) -> Path:
+    """Write a table of messages as a sweep does: flow, time sent, delay in seconds."""
+    flows, sent_s, delays_s = zip(*rows, strict=True)
+    columns = {
+        **keys,
+        "run": [0] * len(rows),
+        "flow": list(flows),
+        "size_bytes": [1_000] * len(rows),
+        "sent_s": list(sent_s),
+        "delivered_s": [None if delay is None else at + delay for _, at, delay in rows],
+        "delay_s": list(delays_s),
+    }
+    directory.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns), directory / "messages.parquet")
+    return directory
+
+
+def plot(drawn: list[Plot], name: str) -> Plot:
+    (found,) = [each for each in drawn if each.drawing.name == name]
+    return found
+
+
+def test_a_run_s_directory_gives_every_figure_in_every_format(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main([str(results), "--out", str(tmp_path)]) == command.DONE
+    told = capsys.readouterr().out
+    for name in KINDS:
+        for kind in ("png", "svg"):
+            assert (tmp_path / f"{name}.{kind}").stat().st_size > 10_000
+            assert f"{name}.{kind}" in told
+    page = (tmp_path / "plots.html").read_text(encoding="utf-8")
+    assert page.count("<img alt=") == len(KINDS)
+    assert 'name="viewport"' in page
+    assert "[links.satellite.forward]" in page
+    assert "Run 0 of 2 runs." in told
+    assert "All 2 runs together." in told
+
+
+def test_without_an_option_the_figures_lie_beside_the_results(results: Path) -> None:
+    assert command.main([str(results), "--figure", "cdf", "--format", "svg"]) == command.DONE
+    assert [path.name for path in (results / "plots").iterdir()] == ["cdf.svg"]
+
+
+def test_equal_results_give_equal_files(results: Path, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        write(plots(results), tmp_path / name, source=results)
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes()
+
+
+def test_figures_show_the_numbers_of_the_tables(tmp_path: Path) -> None:
+    voice = [("voice", number / 10, 0.25 if number else 0.75) for number in range(100)]
+    data = [("data", 0.0, 1.0), ("data", 5.0, None)]
+    drawn = plots(messages(tmp_path, [*voice, *data]))
+    delay = plot(drawn, "delay")
+    (axes,) = delay.drawing.figure.axes
+    assert np.asarray(axes.lines[0].get_ydata()).tolist() == [750.0] + [250.0] * 99
+    assert delay.rows[0] == ("voice", "100", "100", "255", "250", "255", "750")
+    assert delay.rows[1][:3] == ("data", "2", "1")
+    assert "data: messages 2, delivered 1, mean 1,000 ms" in delay.drawing.words
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["voice", "data", "not delivered: 1"]
+    assert plot(drawn, "cdf").rows[0][1:4] == ("100", "250", "250")
+    # 101 messages of 8,000 bits arrive within 10.15 s.
+    throughput = plot(drawn, "throughput")
+    assert throughput.head[1] == "mean / kbit/s"
+    assert float(throughput.rows[0][1]) == pytest.approx(100 * 8 / 10.15, abs=0.05)
+
+
+def test_lines_of_one_figure_differ_by_their_marks(tmp_path: Path) -> None:
+    rows = [(f"flow-{place}", 1.0, 0.1) for place in range(20)]
+    drawn = plots(messages(tmp_path, rows))
+    (axes,) = plot(drawn, "delay").drawing.figure.axes
+    assert len({line.get_marker() for line in axes.lines}) == len(axes.lines) == MOST_LINES
+    assert "The first 8 of 20 lines." in plot(drawn, "delay").drawing.caption
+    assert [row[0] for row in plot(plots(tmp_path, only=[("flow", "flow-19")]), "delay").rows] == ["flow-19"]
+
+
+def test_the_points_of_a_sweep_are_lines_of_their_own(tmp_path: Path) -> None:
+    rows = [("data", 1.0, 0.1), ("data", 1.0, 0.2)]
+    drawn = plots(messages(tmp_path, rows, **{"links.satellite.loss": ["0 %", "1 %"]}))
+    assert [row[0] for row in plot(drawn, "delay").rows] == ["loss 0 %", "loss 1 %"]
+
+
+def test_names_are_drawn_and_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["_hidden", "a $5 b $6_{x", "\x1b[31mred", "\N{RIGHT-TO-LEFT OVERRIDE}x"]
+    messages(tmp_path, [(name, 1.0, 0.1) for name in names])
+    assert command.main([str(tmp_path)]) == command.DONE
+    told = capsys.readouterr().out
+    assert all(letter.isprintable() or letter == "\n" for letter in told)
+    (axes,) = plot(plots(tmp_path), "delay").drawing.figure.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown == [" _hidden", r"a \$5 b \$6_{x", r"\x1b[31mred", r"\u202ex"]
+
+
+def test_what_cannot_be_drawn_is_told_with_what_would_help(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*arguments: str) -> str:
+        assert command.main(arguments) == command.MISUSED
+        return capsys.readouterr().err
+
+    assert "no directory of results" in refused(str(tmp_path / "nowhere"))
+    assert "holds no results" in refused(str(tmp_path))
+    directory = str(messages(tmp_path, [("data", 1.0, 0.1)]))
+    assert "the scenario's `probes.paths` asks for" in refused(directory, "--figure", "cwnd")
+    assert "no table has a column `flw`" in refused(directory, "--only", "flw=data")
+    assert "`messages` has no such rows" in refused(directory, "--only", "flow=voice")
+    (tmp_path / "messages.parquet").write_bytes(b"PAR1")
+    assert "messages.parquet is not whole" in refused(directory)
+    (tmp_path / "manifest.json").write_text('{"topology": "sky"}')
+    assert "`slantpath topology`" in refused(directory)
+    with pytest.raises(NothingToDrawError, match="there is no figure `dely`; there are delay, cdf"):
+        plots(messages(tmp_path / "whole", [("data", 1.0, 0.1)]), ["dely"])
+
+
+def test_a_run_that_delivered_nothing_can_be_drawn(tmp_path: Path) -> None:
+    drawn = plots(messages(tmp_path, [("data", 1.0, None)]))
+    assert [each.drawing.name for each in drawn] == ["delay"]
+    assert drawn[0].rows == [("data", "1", "0", "–", "–", "–", "–")]
+
+
+def test_a_long_line_is_an_image_within_the_svg(tmp_path: Path) -> None:
+    rows = [("data", number / 100, 0.1 + number % 7 / 100) for number in range(30_000)]
+    write(plots(messages(tmp_path, rows), ["delay"]), tmp_path, ["svg"])
+    assert (tmp_path / "delay.svg").stat().st_size < 300_000
