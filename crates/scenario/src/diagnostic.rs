@@ -200,8 +200,8 @@ impl Faults {
         self.doubts.push(Doubt { place, fault, kind: None });
     }
 
-    /// The same where many parts of an input are in for it at once, such as every link of a network: of one kind the first
-    /// is told, and how many more there are.
+    /// The same where many parts of an input are in for it at once, such as every link of a network: of one kind
+    /// the first is told, and how many more there are.
     pub(crate) fn warn_of_kind(&mut self, kind: impl Into<String>, place: Place, fault: Fault) {
         self.doubts.push(Doubt { place, fault, kind: Some(kind.into()) });
     }

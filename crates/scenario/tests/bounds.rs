@@ -1,5 +1,5 @@
-//! No key of a scenario or of a topology takes an absurd quantity: both schemas are walked, so that no key that is added
-//! later escapes.
+//! No key of a scenario or of a topology takes an absurd quantity: both schemas are walked, so that no key that is
+//! added later escapes.
 
 use serde_json::Value as Json;
 use slantpath_scenario::{

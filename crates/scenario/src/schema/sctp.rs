@@ -66,7 +66,8 @@ section! {
             potentially_failed(preset.config().potentially_failed), at most REPETITIONS;
         /// Primary.Switchover.Max.Retrans: consecutive retransmissions after which another path becomes the primary
         /// one (RFC 7829, section 5).
-        primary_switchover_max_retrans: Setting<Threshold> = primary_switchover(preset.config().primary_switchover), at most REPETITIONS;
+        primary_switchover_max_retrans: Setting<Threshold> =
+            primary_switchover(preset.config().primary_switchover), at most REPETITIONS;
         /// How many packets of what timed out go out at once.
         retransmission_after_timeout: Setting<RetransmissionAfterTimeoutChoice> =
             RetransmissionAfterTimeoutChoice::of(preset.config().retransmission_after_timeout);
@@ -98,7 +99,8 @@ section! {
         /// Inbound streams that the peer may have.
         inbound_streams: Setting<u16> = preset.config().inbound_streams;
         /// Path MTU that a path starts with, IP header included.
-        initial_path_mtu: Setting<DataSize> = DataSize::from_bytes(preset.config().initial_path_mtu.into()), at most PACKET;
+        initial_path_mtu: Setting<DataSize> =
+            DataSize::from_bytes(preset.config().initial_path_mtu.into()), at most PACKET;
         /// Addresses of a peer that are used at most.
         max_peer_addresses: Setting<u32> =
             u32::try_from(preset.config().max_peer_addresses).unwrap_or(u32::MAX), at most ADDRESSES;

@@ -108,7 +108,8 @@ impl<S> Tables<S> {
     }
 }
 
-/// For a table that an override or a sweep has made beside those of the file: the one of these that it most likely meant.
+/// For a table that an override or a sweep has made beside those of the file: the one of these that it most likely
+/// meant.
 fn meant<'a>(name: &str, entry: &Entry, entries: &'a Entries) -> Option<&'a str> {
     let is_of_the_file = |entry: &Entry| entry.key.source == 0;
     let known = entries.iter().filter(|(_, entry)| is_of_the_file(entry)).map(|(name, _)| name.as_str());

@@ -46,8 +46,9 @@ pub struct UserData {
     pub msu: Bytes,
 }
 
-/// The octet before an MSU: the priority of the Japanese MTP (JT-Q703) in its two high bits, and six bits that are spare.
-/// What a peer has put there is kept: M2PA of other ages has a length there, and a message is written as it was read.
+/// The octet before an MSU: the priority of the Japanese MTP (JT-Q703) in its two high bits, and six bits that are
+/// spare. What a peer has put there is kept: M2PA of other ages has a length there, and a message is written as it
+/// was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(u8);
 
@@ -179,8 +180,8 @@ impl Message {
             }
     }
 
-    /// Appends the message. One that was read comes back octet for octet, but for the three spare octets of its headers,
-    /// which are 0.
+    /// Appends the message. One that was read comes back octet for octet, but for the three spare octets of its
+    /// headers, which are 0.
     pub fn emit(&self, out: &mut Vec<u8>) {
         out.reserve(self.emitted_len());
         match &self.body {

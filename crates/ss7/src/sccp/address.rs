@@ -110,8 +110,8 @@ pub enum GlobalTitle {
         translation_type: u8,
         /// Numbering plan, 4 bits: 1 is E.164, 6 is E.212, 7 is E.214.
         plan: u8,
-        /// Nature of address indicator: 4 is international. The highest bit is spare, kept as it came and no part of the
-        /// [attribute](GlobalTitle::attributes).
+        /// Nature of address indicator: 4 is international. The highest bit is spare, kept as it came and no part
+        /// of the [attribute](GlobalTitle::attributes).
         nature: u8,
         /// Address signals.
         digits: Digits,

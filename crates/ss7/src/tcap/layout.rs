@@ -12,8 +12,8 @@ use super::message::tag;
 /// How one message was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The form of every length that [`Message::emit`](super::Message::emit) writes, from the outside in. Parameters and
-    /// dialogue portions are kept as they came, with all that is in them.
+    /// The form of every length that [`Message::emit`](super::Message::emit) writes, from the outside in.
+    /// Parameters and dialogue portions are kept as they came, with all that is in them.
     lengths: Vec<LengthForm>,
 }
 

@@ -5,8 +5,8 @@
 //! an unacknowledged, unSACKed segment is *lost* if its number is below `lost_below`, and was *retransmitted* if
 //! its number is below `retransmitted_below` (HighRxt). `pipe` then is the sum over all such segments of
 //! their length, once if not lost and once if retransmitted (RFC 6675, SetPipe). All three move forward only,
-//! except at a timeout and where segments are cut anew, so that an ACK costs what it newly acknowledges, SACKs or declares
-//! lost.
+//! except at a timeout and where segments are cut anew, so that an ACK costs what it newly acknowledges, SACKs or
+//! declares lost.
 
 mod recut;
 

@@ -61,8 +61,8 @@ pub(super) fn check(
             let count = selections.len();
             let several = if count == 1 { "" } else { "s" };
             let message = format!(
-                "load `{name}`: `{to}` gets nothing of what it shares: {count} link selection{several} go to the others, \
-                 as their weights say, and each keeps its point"
+                "load `{name}`: `{to}` gets nothing of what it shares: {count} link selection{several} go to the \
+                 others, as their weights say, and each keeps its point"
             );
             let help = "let `links` be more, each of which has a link selection of its own, or the weights less uneven";
             faults.warn(load.to.place(), Fault::new(message).help(help));

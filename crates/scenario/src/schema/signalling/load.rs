@@ -177,7 +177,10 @@ impl Value for LengthMix {
         let examples = json!(["isup-calls", "trace", [60, 120, 270], [{ "octets": 60, "weight": 3 }]]);
         let weighted = json!({
             "type": "object",
-            "properties": { "octets": u16::schema(), "weight": { "type": "number", "minimum": 0, "maximum": WEIGHT.most } },
+            "properties": {
+                "octets": u16::schema(),
+                "weight": { "type": "number", "minimum": 0, "maximum": WEIGHT.most },
+            },
             "required": ["octets", "weight"],
             "additionalProperties": false,
         });

@@ -152,8 +152,8 @@ pub fn check_alternatives(nodes: &[Config]) -> Vec<DeadAlternative> {
 /// gets there once it has failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "when the link set from `{from}` to `{to}` fails, its traffic changes over by time (Q.704, section 5.6.2), and what \
-     is under way is lost: no other route leads from `{from}` to {adjacent} itself"
+    "when the link set from `{from}` to `{to}` fails, its traffic changes over by time (Q.704, section 5.6.2), and \
+     what is under way is lost: no other route leads from `{from}` to {adjacent} itself"
 )]
 pub struct TimedChangeover {
     /// The node.
@@ -164,7 +164,8 @@ pub struct TimedChangeover {
     pub adjacent: Point,
 }
 
-/// The link sets of nodes that can only change over by time when they fail, although there is somewhere to change over to.
+/// The link sets of nodes that can only change over by time when they fail, although there is somewhere to change
+/// over to.
 pub fn check_changeovers(nodes: &[Config]) -> Vec<TimedChangeover> {
     let mut timed = Vec::new();
     for node in nodes {

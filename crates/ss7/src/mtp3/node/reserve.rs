@@ -16,8 +16,8 @@ impl Node {
         self.config.backups.contains(&link)
     }
 
-    /// Something has gone out of service or could not be brought into it: the next link in reserve is activated if there
-    /// are more links to replace than replacements.
+    /// Something has gone out of service or could not be brought into it: the next link in reserve is activated if
+    /// there are more links to replace than replacements.
     pub(super) fn replace_link(&mut self, now: Instant, set: LinkSetId) {
         if self.config.backups.is_empty() {
             return;
