@@ -1,6 +1,8 @@
 //! No key of a scenario or of a topology takes an absurd quantity: both schemas are walked, so that no key that is
 //! added later escapes.
 
+use std::path::Path;
+
 use serde_json::Value as Json;
 use slantpath_scenario::{
     Diagnostics, LoadError, Scenario, Topology, json_schema, topology_schema, trace_files,
@@ -181,6 +183,24 @@ fn a_million_times_its_default_reaches_the_bound_of_every_number() {
         };
         let is_bounded = default * 1e6 >= most || default == 0.0 || ANY.contains(&key.path.as_str());
         assert!(is_bounded || key.path.ends_with("first_run"), "{}: {default} of {most}", key.path);
+    }
+}
+
+#[test]
+fn every_preset_lies_within_the_bounds() {
+    let root: Json = serde_json::from_str(&json_schema()).expect("the schema is JSON");
+    let presets = root.pointer("/properties/sctp/additionalProperties/properties/preset/oneOf");
+    let presets = presets.and_then(Json::as_array).expect("a profile has presets");
+    assert_eq!(presets.len(), 4);
+    let first = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first.toml"))
+        .expect("the scenario is there");
+    for preset in presets.iter().map(|preset| preset["const"].as_str().expect("a preset has a name")) {
+        let text = format!("{first}\n[sctp.default]\npreset = \"{preset}\"\n");
+        let files = || trace_files(Path::new("nowhere"));
+        let scenario = Scenario::parse("first", &text, &[], files()).expect("a preset is no fault");
+        let merged =
+            Scenario::parse("merged", &scenario.merged(), &[], files()).expect("nor when written out");
+        assert_eq!(merged.hash(), scenario.hash(), "{preset}");
     }
 }
 

@@ -128,8 +128,8 @@ fn flows_that_fail_are_told_and_are_the_exit_status() {
     let failures = serde_json::json!([{ "flow": "signalling", "reason": reason }]);
     assert_eq!((&json["runs"][0]["failures"], &json["runs"][1]["failures"]), (&failures, &failures));
     // The results are whole all the same.
-    assert_eq!(json["files"].as_array().map(Vec::len), Some(10));
-    assert_eq!(place.files("out").len(), 10);
+    assert_eq!(json["files"].as_array().map(Vec::len), Some(12));
+    assert_eq!(place.files("out").len(), 12);
 }
 
 #[test]
@@ -159,6 +159,8 @@ fn a_directory_of_results_holds_those_of_the_last_run_alone() {
     let left = [
         "flows.csv",
         "flows.parquet",
+        "hosts.csv",
+        "hosts.parquet",
         "links.csv",
         "links.parquet",
         "manifest.json",
@@ -170,7 +172,7 @@ fn a_directory_of_results_holds_those_of_the_last_run_alone() {
     assert_eq!(names(&place.path().join("out")), left);
     let manifest = std::fs::read(place.path().join("out/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-    assert_eq!(manifest["files"].as_array().map(Vec::len), Some(7), "{manifest}");
+    assert_eq!(manifest["files"].as_array().map(Vec::len), Some(9), "{manifest}");
     assert_eq!(manifest.get("state"), None);
 }
 
@@ -238,7 +240,10 @@ fn every_scenario_of_the_project_runs() {
         // A topology stands still without a flow: it is asked and not run.
         let command = if text.contains("\n[topology]\n") { "topology" } else { "run" };
         let outcome = place.run(&[command, &name]);
-        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{name}");
+        // In a quad with one link between its transfer points the warning is right.
+        let warnings = usize::from(name == "ss7-quad.toml");
+        assert_eq!((outcome.status, outcome.err.matches("warning: ").count()), (Some(0), warnings), "{name}");
+        assert_eq!(outcome.err.is_empty(), warnings == 0, "{}", outcome.err);
         assert!(!outcome.out.contains("` failed: "), "{}", outcome.out);
     }
 }

@@ -3,8 +3,8 @@
 use slantpath_base::{DataSize, Duration};
 
 use super::positive;
-use crate::diagnostic::{Fault, Faults};
-use crate::schema::{File, SctpProfile, TcpProfile};
+use crate::diagnostic::{Fault, Faults, Place};
+use crate::schema::{File, SctpProfile, TcpProfile, Threshold};
 use crate::section::Setting;
 use crate::value::fault_of;
 
@@ -51,6 +51,11 @@ fn tcp(profile: &TcpProfile, faults: &mut Faults) {
     positive(&profile.clock_granularity, "a clock's tick", faults);
 }
 
+fn never_sends(name: &str, place: Place, faults: &mut Faults) {
+    faults
+        .report(place, Fault::new(format!("with `{name} = 0` nothing is ever sent")).help("write 1 or more"));
+}
+
 fn sctp(profile: &SctpProfile, faults: &mut Faults) {
     within(
         "receive_buffer",
@@ -61,7 +66,6 @@ fn sctp(profile: &SctpProfile, faults: &mut Faults) {
     );
     within("initial_path_mtu", &profile.initial_path_mtu, LEAST_PATH_MTU, LARGEST_PATH_MTU, faults);
     for (name, count) in [
-        ("max_burst", &profile.max_burst),
         ("sack_frequency", &profile.sack_frequency),
         ("fast_retransmit_threshold", &profile.fast_retransmit_threshold),
         ("byte_counting_limit", &profile.byte_counting_limit),
@@ -69,9 +73,11 @@ fn sctp(profile: &SctpProfile, faults: &mut Faults) {
         ("max_peer_addresses", &profile.max_peer_addresses),
     ] {
         if **count == 0 {
-            let fault = Fault::new(format!("with `{name} = 0` nothing is ever sent"));
-            faults.report(count.place(), fault.help("write 1 or more"));
+            never_sends(name, count.place(), faults);
         }
+    }
+    if *profile.max_burst == Threshold::Above(0) {
+        never_sends("max_burst", profile.max_burst.place(), faults);
     }
     for (name, shift) in
         [("rto_alpha_shift", &profile.rto_alpha_shift), ("rto_beta_shift", &profile.rto_beta_shift)]

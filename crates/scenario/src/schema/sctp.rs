@@ -35,8 +35,8 @@ section! {
         rto_beta_shift: Setting<u32> = preset.config().rto_beta_shift, at most SHIFT;
         /// From which SACKs a round-trip time is taken.
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(preset.config().rtt_sampling);
-        /// Max.Burst: packets that one event may release at most.
-        max_burst: Setting<u32> = preset.config().max_burst, at most PACKETS;
+        /// Max.Burst: packets that one event may release at most; `off` is no limit, as in RFC 2960.
+        max_burst: Setting<Threshold> = burst(preset.config().max_burst), at most PACKETS;
         /// Initial cwnd of a path: that of RFC 9260, section 7.2.1, or a size.
         initial_cwnd: Setting<InitialCwnd> =
             InitialCwnd::from(preset.config().initial_cwnd_bytes.map(DataSize::from_bytes)), at most BUFFER;
@@ -140,6 +140,11 @@ const fn back_off_percent(back_off: BackOff) -> u32 {
         BackOff::Double => 200,
         BackOff::Percent(percent) => percent,
     }
+}
+
+/// RFC 2960 knows no Max.Burst.
+const fn burst(limit: u32) -> Threshold {
+    if limit == u32::MAX { Threshold::Off } else { Threshold::Above(limit) }
 }
 
 const fn potentially_failed(policy: PotentiallyFailed) -> Threshold {
@@ -291,7 +296,10 @@ impl SctpProfile {
                 200 => BackOff::Double,
                 percent => BackOff::Percent(percent),
             },
-            max_burst: *self.max_burst,
+            max_burst: match *self.max_burst {
+                Threshold::Above(limit) => limit,
+                Threshold::Off => u32::MAX,
+            },
             rto_alpha_shift: *self.rto_alpha_shift,
             rto_beta_shift: *self.rto_beta_shift,
             valid_cookie_life: *self.valid_cookie_life,

@@ -42,7 +42,7 @@ impl Value for Threshold {
         }
         u32::read(node)
             .map(Self::Above)
-            .map_err(|fault| Fault::new(fault.message).help("write \"off\" or a number of timeouts like 0"))
+            .map_err(|fault| Fault::new(fault.message).help("write \"off\" or a number like 4"))
     }
 
     fn write(&self) -> String {
