@@ -60,7 +60,7 @@ pub(crate) fn run<'py>(
             if questions > 0 {
                 return ControlFlow::Continue(());
             }
-            raised = Python::attach(|py| py.check_signals()).err();
+            raised = Python::attach(Python::check_signals).err();
             if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     };

@@ -18,7 +18,7 @@ impl Scenario {
     pub(crate) fn read(source: Source) -> PyResult<Self> {
         let checked =
             source.parse(slantpath_scenario::Scenario::parse, slantpath_scenario::Scenario::with)?;
-        Ok(Self { checked, source })
+        Ok(Self { source, checked })
     }
 
     fn read_and_warn(py: Python<'_>, source: Source) -> PyResult<Self> {

@@ -29,7 +29,7 @@ impl Topology {
     fn read(source: Source) -> PyResult<Self> {
         let checked =
             source.parse(slantpath_scenario::Topology::parse, slantpath_scenario::Topology::with)?;
-        Ok(Self { checked, source })
+        Ok(Self { source, checked })
     }
 }
 
@@ -142,7 +142,7 @@ fn while_signals_are_heard<T: Send>(stop: &AtomicBool, work: impl FnOnce() -> T 
         });
         let mut raised = None;
         while ended.recv_timeout(HEARD_WITHIN) == Err(RecvTimeoutError::Timeout) {
-            if let Err(error) = Python::attach(|py| py.check_signals()) {
+            if let Err(error) = Python::attach(Python::check_signals) {
                 stop.store(true, Ordering::Relaxed);
                 raised = Some(error);
             }

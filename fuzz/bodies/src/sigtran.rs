@@ -26,7 +26,9 @@ pub fn m2pa(data: &[u8]) {
     message.emit(&mut written);
     assert_eq!(written.len(), message.emitted_len());
     let mut expected = data.to_vec();
-    [1, 8, 12].into_iter().for_each(|spare| expected[spare] = 0);
+    for spare in [1, 8, 12] {
+        expected[spare] = 0;
+    }
     assert_eq!(written, expected);
     assert_eq!(m2pa::Message::parse(&written.into()), Ok(message));
 }
