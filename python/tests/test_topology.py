@@ -130,7 +130,8 @@ def test_the_command_draws_into_its_directory(tmp_path: Path, capfd: pytest.Capt
     assert b"One-way delay from london to boston over time: " in (tmp_path / "delay-main.svg").read_bytes()
     told = capfd.readouterr().out
     assert f"32 files in {tmp_path}" in told
-    assert "\nInstalled with pip the same command writes 32 files: " in (ROOT / "docs/topology.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs/topology.md").read_text(encoding="utf-8")
+    assert "\nInstalled with pip the same command writes 32 files: " in guide
     assert "Python package" not in told
 
 

@@ -60,7 +60,7 @@ pub(crate) fn run<'py>(
             if questions > 0 {
                 return ControlFlow::Continue(());
             }
-            raised = Python::attach(Python::check_signals).err();
+            raised = heed_signals().err();
             if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     };
@@ -74,4 +74,10 @@ pub(crate) fn run<'py>(
     }
     let tables = output.tables.into_iter().map(Table).collect();
     Ok((output.seed, output.digest, tables, captured))
+}
+
+/// Has the interpreter handle the signals that have come, from a thread that may be detached from it.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the method has one lifetime, the closure any")]
+pub(crate) fn heed_signals() -> PyResult<()> {
+    Python::attach(|py| py.check_signals())
 }

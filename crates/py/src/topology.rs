@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use slantpath_scenario::{FollowError, Workers};
 
+use crate::run::heed_signals;
 use crate::source::{Source, VALUES, assignments, scenario_error};
 use crate::table::Table;
 
@@ -142,7 +143,7 @@ fn while_signals_are_heard<T: Send>(stop: &AtomicBool, work: impl FnOnce() -> T 
         });
         let mut raised = None;
         while ended.recv_timeout(HEARD_WITHIN) == Err(RecvTimeoutError::Timeout) {
-            if let Err(error) = Python::attach(Python::check_signals) {
+            if let Err(error) = heed_signals() {
                 stop.store(true, Ordering::Relaxed);
                 raised = Some(error);
             }

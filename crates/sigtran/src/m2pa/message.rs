@@ -380,7 +380,9 @@ mod tests {
             octets[at] = value;
             if let Ok(message) = parse(&octets) {
                 // The spare octets of both headers.
-                [1, 8, 12].into_iter().for_each(|at| octets[at] = 0);
+                for at in [1, 8, 12] {
+                    octets[at] = 0;
+                }
                 prop_assert_eq!(emitted(&message), octets);
             }
         }
