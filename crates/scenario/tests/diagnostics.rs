@@ -107,6 +107,21 @@ fn an_override_of_what_is_not_there_is_asked_what_it_meant() {
         "--set:1:1: there is no `links.satelite`\n  help: did you mean `satellite`?"
     );
     assert_eq!(told("links.satellite.loss=2 %"), "");
+    // What is whole by one key is made, with a question; a whole table is meant.
+    let joined = |node: &str| {
+        let link =
+            "links.more={ ends = [\"exchange\", \"stations\"], rate = \"1 Mbit/s\", delay = \"1 ms\" }";
+        let overrides = [node, link].map(str::to_owned);
+        let scenario = Scenario::load(&first, &overrides).unwrap_or_else(|error| panic!("{error}"));
+        scenario.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        joined("nodes.stations.kind=router"),
+        [
+            "--set:1:1: `nodes.stations` is a table that the file does not have\n  help: did you mean `station`?"
+        ]
+    );
+    assert_eq!(joined("nodes.stations={ kind = \"router\" }"), Vec::<String>::new());
     // A link of its own lacks what a link needs.
     assert!(told("links.cable.loss=2 %").contains("`links.cable` lacks `ends`"));
 }

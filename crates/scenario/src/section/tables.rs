@@ -108,12 +108,13 @@ impl<S> Tables<S> {
     }
 }
 
-/// For a table that an override or a sweep has made beside those of the file: the one of these that it most likely
-/// meant.
+/// For a table that an override or a sweep has made on the way to one of its keys: the one of the file's tables that
+/// it most likely meant. Who gives a whole table means a new one.
 fn meant<'a>(name: &str, entry: &Entry, entries: &'a Entries) -> Option<&'a str> {
     let is_of_the_file = |entry: &Entry| entry.key.source == 0;
     let known = entries.iter().filter(|(_, entry)| is_of_the_file(entry)).map(|(name, _)| name.as_str());
-    nearest(name, known).filter(|_| !is_of_the_file(entry))
+    let is_on_the_way = entry.node.place == entry.key;
+    nearest(name, known).filter(|_| is_on_the_way && !is_of_the_file(entry))
 }
 
 /// Names serve as TOML keys without quotes, as parts of paths and in names of files.
