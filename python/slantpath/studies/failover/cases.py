@@ -154,8 +154,8 @@ RECOMMENDED = "recommended"
 def _third_path() -> dict[str, Value]:
     access: Mapping[str, Value] = {"rate": "100 Mbit/s", "delay": "0 ms"}
     return {
-        "nodes.router5.kind": "router",
-        "nodes.router6.kind": "router",
+        "nodes.router5": {"kind": "router"},
+        "nodes.router6": {"kind": "router"},
         "links.bottleneck3": {
             "ends": ["router5", "router6"],
             "rate": "1 Mbit/s",
