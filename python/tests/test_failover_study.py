@@ -13,7 +13,14 @@ from slantpath.running import run_job
 from slantpath.store import Record
 from slantpath.studies.claims import Verdict
 from slantpath.studies.failover import Results, cases, figures, findings, plan
-from slantpath.studies.failover.findings import CalmFigures, RunFigures
+from slantpath.studies.failover.findings import (
+    LAST,
+    WARM_UP_S,
+    CostFigures,
+    RunFigures,
+    median,
+    with_median,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,23 +38,28 @@ STEPS: Sequence[tuple[float, str, str, float | None]] = (
 )
 
 
-def timeline() -> pa.Table:
+def timeline(steps: Sequence[tuple[float, str, str, float | None]] = STEPS) -> pa.Table:
     columns: list[tuple[str, str, Iterable[object]]] = [
-        ("at_s", "f64", [step[0] for step in STEPS]),
-        ("path", "text", [step[1] for step in STEPS]),
-        ("event", "text", [step[2] for step in STEPS]),
-        ("rto_s", "f64", [step[3] for step in STEPS]),
+        ("at_s", "f64", [step[0] for step in steps]),
+        ("path", "text", [step[1] for step in steps]),
+        ("event", "text", [step[2] for step in steps]),
+        ("rto_s", "f64", [step[3] for step in steps]),
     ]
     return pa.table(Table.of("timelines", columns))
 
 
-def messages(delays_s: Sequence[float | None]) -> pa.Table:
-    sent_s = [30.0 + number / 10 for number in range(len(delays_s))]
+def messages(
+    delays_s: Sequence[float | None],
+    first_s: float = 30.0,
+    transmissions: Sequence[int] | None = None,
+) -> pa.Table:
+    sent_s = [first_s + number / 10 for number in range(len(delays_s))]
     delivered_s = [None if delay is None else at + delay for at, delay in zip(sent_s, delays_s, strict=True)]
     columns: list[tuple[str, str, Iterable[object]]] = [
         ("sent_s", "f64", sent_s),
         ("delivered_s", "f64", delivered_s),
         ("delay_s", "f64", list(delays_s)),
+        ("transmissions", "u64", transmissions or [1] * len(delays_s)),
     ]
     return pa.table(Table.of("messages", columns))
 
@@ -69,13 +81,49 @@ def test_without_a_failover_there_is_none_to_measure() -> None:
     assert run.timeouts == 0
 
 
-def test_spurious_failovers_are_counted_by_the_hour() -> None:
-    calm = CalmFigures.of(timeline(), messages([0.05] * 5), 120.0)
-    assert (calm.failovers, calm.inactive, calm.timeouts) == (30.0, 30.0, 90.0)
+def test_what_happens_without_a_lasting_failure_is_counted_by_the_hour_and_the_start_apart() -> None:
+    start = [(0.9, "primary", "T3-rtx expired", 0.25), (0.95, "alternate", "new data", None)]
+    delays = messages([0.05] * (LAST + 2) + [0.9])
+    cost = CostFigures.of(timeline([*start, *STEPS]), delays, WARM_UP_S + 120.0)
+    assert (cost.failovers, cost.inactive, cost.timeouts, cost.at_start) == (30.0, 30.0, 90.0, 1)
+    assert cost.transfer_max_s == 0.9
+    assert cost.transfer_p99_s == 0.05
+    assert cost.lost == 0
 
 
-def figures_of(failover_s: float, transfer_s: float, restart_s: float = 0.08) -> RunFigures:
-    return RunFigures(failover_s, failover_s, transfer_s, 0.24, 3, restart_s, 0)
+def test_messages_of_the_warm_up_and_those_cut_off_at_the_end_are_left_out_of_the_cost() -> None:
+    delays: list[float | None] = [0.9, None, *[0.05] * 98, *[None] * LAST]
+    early = CostFigures.of(timeline(), messages(delays, first_s=WARM_UP_S - 0.15), 120.0)
+    assert (early.transfer_max_s, early.lost) == (0.05, 0)
+    later = CostFigures.of(timeline(), messages(delays, first_s=WARM_UP_S), 120.0)
+    assert (later.transfer_max_s, later.lost) == (0.9, 1)
+
+
+def test_messages_that_are_sent_again_are_a_share_of_all() -> None:
+    cost = CostFigures.of(timeline(), messages([0.05] * 8, transmissions=[1, 1, 1, 2, 1, 1, 3, 1]), 120.0)
+    assert cost.again == 0.25
+
+
+def figures_of(
+    failover_s: float, transfer_s: float, restart_s: float = 0.08, rto_s: float = 0.24
+) -> RunFigures:
+    return RunFigures(failover_s, failover_s, transfer_s, rto_s, 3, restart_s, 0)
+
+
+def test_the_median_stands_beside_the_mean_and_leaves_out_runs_without_a_failover() -> None:
+    runs = [figures_of(value, 0.5) for value in (0.5, 0.6, 1.9, math.nan)]
+    assert median(runs, findings.failover_s) == 0.6
+    assert with_median(runs[:3], findings.failover_s).startswith("1000 ± ")
+    assert with_median(runs[:3], findings.failover_s).endswith(" ms, median 600")
+
+
+def test_f1_asks_for_the_published_rto_too() -> None:
+    def verdict_of(rto_s: float) -> Verdict:
+        worst = {cases.WORST: [figures_of(0.92, 0.70, rto_s=rto_s)] * 2}
+        _, agrees = findings.CHECKS["F1"](worst, "")
+        return Verdict.AGREES if agrees else Verdict.DIFFERS
+
+    assert [verdict_of(rto_s) for rto_s in (0.24, 0.203)] == [Verdict.AGREES, Verdict.DIFFERS]
 
 
 def test_the_paper_s_numbers_agree() -> None:

@@ -19,7 +19,20 @@ def matches(key: str, text: str) -> bool:
 
 
 def test_a_probability_is_at_most_certain() -> None:
-    for text in ["0", "1", "0.01", "1.0", "0 %", "1 %", "99.5%", "100 %", "100.0 %", "1e-6", "12e-3", "2.5e-3 %"]:
+    for text in [
+        "0",
+        "1",
+        "0.01",
+        "1.0",
+        "0 %",
+        "1 %",
+        "99.5%",
+        "100 %",
+        "100.0 %",
+        "1e-6",
+        "12e-3",
+        "2.5e-3 %",
+    ]:
         assert matches("loss", text), text
     for text in ["120 %", "100.1 %", "1000 %", "1.2", "2", "1e6", "1e0", "-1 %", "one"]:
         assert not matches("loss", text), text

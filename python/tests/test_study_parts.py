@@ -254,7 +254,7 @@ def test_lines_are_told_apart_without_colour() -> None:
 
 def test_every_figure_of_the_failover_study_tells_its_lines_apart_without_colour() -> None:
     estimate = Estimate.exact(1.0)
-    rows = [("as it is", estimate, estimate, estimate)]
+    rows = [("as it is", estimate, estimate, [estimate] * 4)]
     for figure in (failover_figures.failover_times(lambda _: estimate), failover_figures.answers(rows)):
         for axes in figure.axes:
             bars = [bar for bar in axes.containers if isinstance(bar, ErrorbarContainer)]
@@ -278,7 +278,7 @@ def test_every_figure_of_the_failover_study_tells_its_lines_apart_without_colour
         "Steps of one failover, in time since the failure: T3-rtx expired on the primary path 2 times from "
         "200 to 500 ms; retransmitted on the primary path 2 times at 200 ms."
     )
-    assert words.answers(rows).endswith("as it is: 1000 and 1000, 1.")
+    assert words.answers(rows).endswith("(load, loss, jumps, flaps). as it is: 1000 and 1000; 1, 1, 1, 1.")
 
 
 def output(digest: str) -> RunOutput:

@@ -154,8 +154,8 @@ RECOMMENDED = "recommended"
 def _third_path() -> dict[str, Value]:
     access: Mapping[str, Value] = {"rate": "100 Mbit/s", "delay": "0 ms"}
     return {
-        "nodes.router5.kind": "router",
-        "nodes.router6.kind": "router",
+        "nodes.router5": {"kind": "router"},
+        "nodes.router6": {"kind": "router"},
         "links.bottleneck3": {
             "ends": ["router5", "router6"],
             "rate": "1 Mbit/s",
@@ -208,8 +208,60 @@ ANSWERS: tuple[Change, ...] = (
 """What the paper asks for, and what each would give."""
 
 ANSWER_CELLS = (BEST, WORST)
-CALM = "calm"
-"""The case without failure in which every failover is spurious."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """What happens to paths that do not fail for good: where quick failover can cost something."""
+
+    name: str
+    about: str
+    cell: str
+    """The queue and the load."""
+    values: Mapping[str, Value]
+    """What it changes in the scenario; the failure is taken out."""
+
+
+LOSSY, JUMPING, FLAPPING = "loss", "jumps", "flaps"
+_EVERY_S, _UNTIL_S = 10, 120
+
+
+def _script(*steps: tuple[str, Mapping[str, Value]]) -> dict[str, Value]:
+    """Give a script of steps on the primary path, each so long after every tenth second."""
+    begins = range(_EVERY_S, _UNTIL_S, _EVERY_S)
+    return {
+        "script": [
+            {"at": f"{begin}.{after} s", "link": "bottleneck1", **step}
+            for begin in begins
+            for after, step in steps
+        ]
+    }
+
+
+DISTURBANCES: tuple[Disturbance, ...] = (
+    Disturbance("load", "HIGH load, nothing else", WORST, {"script": []}),
+    Disturbance(
+        LOSSY,
+        "no load, both paths lose 3 % of the packets in each direction",
+        BEST,
+        {"script": [], "links.bottleneck1.loss": "3 %", "links.bottleneck2.loss": "3 %"},
+    ),
+    Disturbance(
+        JUMPING,
+        "no load, the delay of the primary path is 150 ms, not 25, for one second in ten",
+        BEST,
+        _script(
+            ("0", {"action": "set", "delay": "150 ms"}),
+            ("999", {"action": "set", "delay": "25 ms"}),
+        ),
+    ),
+    Disturbance(
+        FLAPPING,
+        "no load, the primary path is down for 150 ms every ten seconds",
+        BEST,
+        _script(("0", {"action": "down"}), ("15", {"action": "up"})),
+    ),
+)
 
 
 def scenario() -> Scenario:
@@ -217,9 +269,9 @@ def scenario() -> Scenario:
     return _native.study_scenario("failover")
 
 
-def scenario_of(values: Mapping[str, Value], change: Change | None = None, *, calm: bool = False) -> Scenario:
-    """Give the scenario of a cell, with a change if one is given; a calm one has no failure."""
-    merged = {**values, **(change.values if change else {})}
-    if calm:
-        merged["script"] = []
+def scenario_of(
+    values: Mapping[str, Value], change: Change | None = None, disturbance: Disturbance | None = None
+) -> Scenario:
+    """Give the scenario of a cell, with a change, and with a disturbance in place of the failure."""
+    merged = {**values, **(change.values if change else {}), **(disturbance.values if disturbance else {})}
     return scenario().with_values(merged)

@@ -23,6 +23,8 @@ MARKERS = {"3": "s", "6": "^", "13": "o"}
 DASHES: dict[str, Any] = {"3": "-", "6": (0, (5, 1.5)), "13": (0, (1, 1))}
 SHOWN_BEFORE_S, SHOWN_AFTER_S = 0.1, 0.15
 PLACES = {"primary": 1.0, "alternate": 0.0}
+COST_COLOURS = ("#55555e", "#1f4e79", "#b3541e", "#1a6b3c")
+COST_MARKERS = ("o", "s", "^", "D")
 STEPS: dict[str, dict[str, Any]] = {
     "T3-rtx expired": {"marker": "x", "color": "#c22f2f", "markersize": 9},
     "T3-rtx started": {"marker": ">", "color": "#1a6b3c", "markersize": 8},
@@ -113,14 +115,16 @@ def timeline(table: pa.Table, title: str) -> Figure:
     return figure
 
 
-def answers(rows: Sequence[tuple[str, Estimate, Estimate, Estimate]]) -> Figure:
-    """Draw what each answer gives, without load and under HIGH load, and what it costs."""
-    figure, axes = new_figure(figsize=(9.0, 6.0))
+def answers(rows: Sequence[tuple[str, Estimate, Estimate, Sequence[Estimate]]]) -> Figure:
+    """Draw what each answer gives, and what it costs where no path fails for good."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(11.0, 6.4))
+        times, costs = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     places = np.arange(len(rows))[::-1]
     loads = (("NONE", 1, "#1a6b3c", "o", 0.15), ("HIGH", 2, "#b3541e", "s", -0.15))
     for label, column, colour, marker, offset in loads:
         estimates: list[Estimate] = [row[column] for row in rows]  # type: ignore[misc]
-        axes.errorbar(
+        times.errorbar(
             [each.mean * MILLI for each in estimates],
             places + offset,
             xerr=[each.half_width * MILLI for each in estimates],
@@ -131,14 +135,26 @@ def answers(rows: Sequence[tuple[str, Estimate, Estimate, Estimate]]) -> Figure:
             color=colour,
             label=f"cross traffic {label}",
         )
-    axes.axvline(LIMIT_S * MILLI, color="#55555e", linestyle="--", linewidth=1, label="ITU-T's limit")
-    for place, (_, _, _, cost) in zip(places, rows, strict=True):
-        axes.text(
-            1.01, place, cost.text("").strip(), transform=axes.get_yaxis_transform(), va="center", fontsize=8
+    times.axvline(LIMIT_S * MILLI, color="#55555e", linestyle="--", linewidth=1, label="ITU-T's limit")
+    times.set_yticks(places, [row[0] for row in rows], fontsize=8)
+    times.set_xlim(left=0)
+    times.set_xlabel("failover time / ms")
+    times.legend(loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=3, fontsize="small")
+    for number, disturbance in enumerate(cases.DISTURBANCES):
+        counts = [row[3][number] for row in rows]
+        costs.errorbar(
+            [count.mean for count in counts],
+            places,
+            xerr=[count.half_width for count in counts],
+            linestyle="none",
+            marker=COST_MARKERS[number],
+            capsize=2,
+            color=COST_COLOURS[number],
+            fillstyle="none",
+            label=disturbance.name,
         )
-    axes.text(1.0, 1.01, "spurious an hour", transform=axes.transAxes, fontsize=8)
-    axes.set_yticks(places, [row[0] for row in rows], fontsize=8)
-    axes.set_xlim(left=0)
-    axes.set_xlabel("failover time / ms")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=3, fontsize="small")
+    costs.set_xscale("symlog", linthresh=1)
+    costs.set_xlim(left=-0.2)
+    costs.set_xlabel("failovers an hour where no path fails for good")
+    costs.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=4, fontsize="small")
     return figure

@@ -110,34 +110,54 @@ def _largest_transfer(messages: pa.Table, end_s: float) -> float:
     return float((delivered_s - sent_s)[during].max()) if during.any() else math.nan
 
 
+WARM_UP_S = 10.0
+"""What happens before is that of the start: slow start, and an RTO that has seen few round trips."""
+
+
 @dataclass(frozen=True, slots=True)
-class CalmFigures:
-    """What a run without failure shows: each failover in it is spurious. Counts are of an hour."""
+class CostFigures:
+    """What a run shows in which no path fails for good. Counts are of an hour, without the warm-up."""
 
     failovers: float
-    """New data moved to another path."""
+    """Times that new data moved to another path."""
     inactive: float
-    """The primary path was declared inactive."""
+    """Times that the primary path was declared inactive."""
     timeouts: float
-    """T3-rtx expired on the primary path."""
+    """Expirations of T3-rtx on the primary path."""
+    again: float
+    """Share of the messages that were transmitted more than once."""
     transfer_p99_s: float
+    transfer_max_s: float
+    lost: int
+    """MSUs that never arrived although their flow went on."""
+    at_start: int
+    """Failovers during the warm-up, as a count."""
 
     @classmethod
-    def of(cls, timeline: pa.Table, messages: pa.Table, duration_s: float) -> CalmFigures:
+    def of(cls, timeline: pa.Table, messages: pa.Table, duration_s: float) -> CostFigures:
         """Take them from one run."""
         paths, events = (timeline.column(name).cast(pa.string()) for name in ("path", "event"))
         primary = pc.equal(paths, PRIMARY)
+        is_warm = pc.greater_equal(timeline.column("at_s"), WARM_UP_S)
+
+        def count(event: str, where: pa.ChunkedArray) -> int:
+            return int(pc.sum(pc.and_(pc.equal(events, event), where)).as_py() or 0)
 
         def an_hour(event: str, on_primary: pa.ChunkedArray) -> float:
-            found = pc.and_(pc.equal(events, event), on_primary)
-            return float(pc.sum(found).as_py() or 0) * 3600 / duration_s
+            return count(event, pc.and_(on_primary, is_warm)) * 3600 / (duration_s - WARM_UP_S)
 
-        delays: NDArray[np.float64] = numbers(messages, "delay_s")
+        elsewhere = pc.invert(primary)
+        measured = messages.filter(pc.greater_equal(messages.column("sent_s"), WARM_UP_S))
+        delays: NDArray[np.float64] = numbers(measured, "delay_s")
         return cls(
-            failovers=an_hour("new data", pc.invert(primary)),
+            failovers=an_hour("new data", elsewhere),
             inactive=an_hour("inactive", primary),
             timeouts=an_hour("T3-rtx expired", primary),
+            again=float((numbers(measured, "transmissions") > 1).mean()),
             transfer_p99_s=float(np.nanquantile(delays, 0.99)),
+            transfer_max_s=float(np.nanmax(delays)),
+            lost=int(np.isnan(delays[:-LAST]).sum()),
+            at_start=count("new data", pc.and_(elsewhere, pc.invert(is_warm))),
         )
 
 
@@ -150,14 +170,34 @@ def estimate(runs: Sequence[RunFigures], of: Callable[[RunFigures], float]) -> E
     return Estimate.of([value for value in map(of, runs) if not math.isnan(value)])
 
 
+def failover_s(run: RunFigures) -> float:
+    """Give the failover time."""
+    return run.failover_s
+
+
+def transfer_s(run: RunFigures) -> float:
+    """Give the largest transfer time during the failover."""
+    return run.transfer_s
+
+
 def failover(runs: Sequence[RunFigures]) -> Estimate:
     """Estimate the failover time."""
-    return estimate(runs, lambda run: run.failover_s)
+    return estimate(runs, failover_s)
 
 
 def transfer(runs: Sequence[RunFigures]) -> Estimate:
     """Estimate the largest transfer time during the failover."""
-    return estimate(runs, lambda run: run.transfer_s)
+    return estimate(runs, transfer_s)
+
+
+def median(runs: Sequence[RunFigures], of: Callable[[RunFigures], float]) -> float:
+    """Give the median over the runs that have a figure: the mean of a skewed distribution lies above it."""
+    return float(np.nanmedian([of(run) for run in runs]))
+
+
+def with_median(runs: Sequence[RunFigures], of: Callable[[RunFigures], float]) -> str:
+    """Give mean, interval and median in milliseconds."""
+    return f"{estimate(runs, of).text('ms', MILLI)}, median {median(runs, of) * MILLI:.0f}"
 
 
 def rto(runs: Sequence[RunFigures]) -> Estimate:
@@ -179,7 +219,7 @@ def increase(
 
 
 def _grows(runs: Sequence[RunFigures], base: Sequence[RunFigures]) -> Estimate:
-    return increase(runs, base, lambda run: run.failover_s)
+    return increase(runs, base, failover_s)
 
 
 TOLERABLE = 0.05
@@ -211,26 +251,26 @@ def findings(runs: Observations) -> list[Finding]:
 
 def _f1(runs: Observations, reading: str) -> tuple[str, bool]:
     worst = runs[reading + cases.WORST]
-    ours = f"{failover(worst).text('ms', MILLI)} (RTO {rto(worst).text('ms', MILLI)})"
-    return ours, failover(worst).agrees_with(0.920)
+    ours = f"{with_median(worst, failover_s)} (RTO {rto(worst).text('ms', MILLI)})"
+    return ours, failover(worst).agrees_with(0.920) and rto(worst).agrees_with(0.240)
 
 
 def _f2(runs: Observations, reading: str) -> tuple[str, bool]:
-    ours = failover(runs[reading + cases.BEST])
-    return ours.text("ms", MILLI), ours.agrees_with(0.560)
+    best = runs[reading + cases.BEST]
+    return with_median(best, failover_s), failover(best).agrees_with(0.560)
 
 
 def _f3(runs: Observations, reading: str) -> tuple[str, bool]:
     worst, best = runs[reading + cases.WORST], runs[reading + cases.BEST]
-    time, largest = _grows(worst, best), increase(worst, best, lambda run: run.transfer_s)
+    time, largest = _grows(worst, best), increase(worst, best, transfer_s)
     agrees = time.mean > MORE_THAN and abs(largest.mean - ALMOST) <= largest.half_width + TOLERABLE
     return f"{percent(time)}, {percent(largest)}", agrees
 
 
 def _f4(runs: Observations, reading: str) -> tuple[str, bool]:
-    both = [failover(runs[f"{reading}13/{load}"]) for load in ("MEDIUM", "HIGH")]
-    ours = " and ".join(each.text("", MILLI).strip() for each in both)
-    return f"{ours} ms", all(each.mean > WELL_ABOVE_S for each in both)
+    both = [runs[f"{reading}13/{load}"] for load in ("MEDIUM", "HIGH")]
+    ours = " and ".join(with_median(each, failover_s) for each in both)
+    return ours, all(failover(each).mean > WELL_ABOVE_S for each in both)
 
 
 def _f5(runs: Observations, reading: str) -> tuple[str, bool]:
@@ -241,7 +281,7 @@ def _f5(runs: Observations, reading: str) -> tuple[str, bool]:
     longest = failover(small[slowest])
     at_3 = [_grows(small[f"3/{load}"], small["3/NONE"]) for load in cases.LOADS[1:]]
     most = max(at_3, key=lambda change: change.mean)
-    ours = f"at most {longest.text('ms', MILLI)} ({slowest}); {percent(most)} at most"
+    ours = f"at most {with_median(small[slowest], failover_s)} ({slowest}); {percent(most)} at most"
     return ours, longest.mean < LIMIT_S and all(map(_is_no_effect, at_3))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from slantpath.running import Job
 from slantpath.studies.failover import cases
-from slantpath.studies.failover.findings import CalmFigures, RunFigures, findings
+from slantpath.studies.failover.findings import CostFigures, RunFigures, findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +23,8 @@ CHANGE_RUNS = 20
 """Runs for each other choice and each answer."""
 DURATION_S = 120.0
 """What the scenario says."""
+COST = "cost"
+"""What the cases begin with that measure what an answer costs."""
 SHOWN = (cases.WORST, cases.BEST)
 """Cells of which run 0 is drawn step by step."""
 
@@ -45,8 +47,9 @@ def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
         for cell in cases.ANSWER_CELLS:
             scenario = cases.scenario_of(cases.CELLS[cell], change)
             planned += jobs(f"{change.name}/{cell}", scenario, fewer)
-        scenario = cases.scenario_of(cases.CELLS[cases.WORST], change, calm=True)
-        planned += jobs(f"{cases.CALM}/{change.name}", scenario, fewer)
+        for disturbance in cases.DISTURBANCES:
+            scenario = cases.scenario_of(cases.CELLS[disturbance.cell], change, disturbance)
+            planned += jobs(f"{COST}/{disturbance.name}/{change.name}", scenario, fewer)
     return planned
 
 
@@ -61,15 +64,14 @@ class Results:
         self.runs = runs
         self.seed = seed
         self._figures: dict[str, dict[int, RunFigures]] = {}
-        self._calm: dict[str, dict[int, CalmFigures]] = {}
+        self._costs: dict[str, dict[int, CostFigures]] = {}
         self._timelines: dict[str, pa.Table] = {}
 
     def add(self, case: str, run: int, record: Record) -> None:
         """Take a finished run."""
         timeline, messages = record.tables["timelines"], record.tables["messages"]
-        if case.startswith(f"{cases.CALM}/"):
-            calm = CalmFigures.of(timeline, messages, DURATION_S)
-            self._calm.setdefault(case.removeprefix(f"{cases.CALM}/"), {})[run] = calm
+        if case.startswith(f"{COST}/"):
+            self._costs.setdefault(case, {})[run] = CostFigures.of(timeline, messages, DURATION_S)
             return
         self._figures.setdefault(case, {})[run] = RunFigures.of(timeline, messages)
         if case in SHOWN and run == 0:
@@ -79,9 +81,11 @@ class Results:
         """Give the figures of a case's runs, in the order of their numbers."""
         return [figures for _, figures in sorted(self._figures[case].items())]
 
-    def calm(self, change: str) -> Sequence[CalmFigures]:
-        """Give the figures of the runs without failure under a change."""
-        return [figures for _, figures in sorted(self._calm[change].items())]
+    def costs(self, disturbance: cases.Disturbance, change: cases.Change) -> Sequence[CostFigures]:
+        """Give the figures of the runs in which a disturbance takes the place of the failure."""
+        return [
+            figures for _, figures in sorted(self._costs[f"{COST}/{disturbance.name}/{change.name}"].items())
+        ]
 
     def timeline(self, case: str) -> pa.Table:
         """Give the timeline of run 0 of a cell that is drawn."""

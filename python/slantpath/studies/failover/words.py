@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from slantpath.figures import numbers
@@ -56,13 +55,14 @@ def timeline(table: pa.Table) -> str:
     return f"Steps of one failover, in time since the failure: {'; '.join(said) or 'none'}."
 
 
-def answers(rows: Sequence[tuple[str, Estimate, Estimate, Estimate]]) -> str:
+def answers(rows: Sequence[tuple[str, Estimate, Estimate, Sequence[Estimate]]]) -> str:
     """Say what each answer gives and costs."""
-    said = [
-        f"{about}: {none.mean * MILLI:.0f} and {high.mean * MILLI:.0f}, {np.round(cost.mean, 1):g}"
-        for about, none, high, cost in rows
-    ]
+    said = []
+    for about, none, high, costs in rows:
+        counts = ", ".join(f"{cost.mean:.0f}" for cost in costs)
+        said.append(f"{about}: {none.mean * MILLI:.0f} and {high.mean * MILLI:.0f}; {counts}")
+    kinds = ", ".join(disturbance.name for disturbance in cases.DISTURBANCES)
     return (
-        "Failover time in ms of each setting without and with high cross traffic, and spurious failovers an "
-        f"hour. {'; '.join(said)}."
+        "Failover time in ms of each setting without and with high cross traffic, and failovers an hour "
+        f"where no path fails for good ({kinds}). {'. '.join(said)}."
     )
