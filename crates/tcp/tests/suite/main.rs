@@ -16,4 +16,5 @@ mod recovery;
 mod swarm;
 mod throughput;
 mod too_big;
+mod two_way;
 mod window;
