@@ -7,6 +7,7 @@
     reason = "a test may panic, and its numbers are small"
 )]
 
+mod acceptance;
 mod bottleneck;
 mod closing;
 mod hostile;
