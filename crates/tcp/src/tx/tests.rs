@@ -450,6 +450,23 @@ fn a_window_that_is_not_filled_grows_only_where_that_is_wanted() {
     }
 }
 
+#[test]
+fn shorter_segments_end_a_recovery_and_take_back_what_duplicates_have_inflated() {
+    let mut trace = Trace::started(without_sack(), 10, 10);
+    for at in 0..3 {
+        trace.at(100 + at).ack(0);
+    }
+    assert_eq!(trace.tx.control().cwnd(), 8_000);
+    trace.tx.reduce_mss(trace.now, 600);
+    assert_eq!((trace.tx.control().cwnd(), trace.tx.control().ssthresh()), (5_000, 5_000));
+    // With SACK nothing was inflated, and the window stays however little is in flight.
+    let mut trace = Trace::started(TcpConfig::default(), 10, 10);
+    trace.at(100).sack(0, &[(1, 9)]);
+    assert_eq!(trace.at(200).sack(9, &[]).0, 5_000);
+    trace.tx.reduce_mss(trace.now, 600);
+    assert_eq!((trace.tx.control().cwnd(), trace.tx.flight()), (5_000, 1_000));
+}
+
 /// RFC 6675, section 4, rule 4 of NextSeg.
 #[test]
 fn the_last_segment_is_rescued_once_the_first_loss_is_repaired_and_nothing_else_may_go() {

@@ -74,6 +74,19 @@ fn what_was_retransmitted_too_long_is_cut_and_sent_again() {
 }
 
 #[test]
+fn what_is_lost_behind_the_last_long_segment_stays_lost_and_what_was_sent_since_is_not() {
+    let mut board = board(2);
+    board.push(30, NOW);
+    board.acknowledge(MSS);
+    board.on_timeout();
+    board.push(20, NOW);
+    assert!(board.recut(60, 250));
+    assert_eq!(board.pipe(), 20);
+    assert_eq!(resent(&mut board), [160, 200, 230]);
+    assert_eq!(board.pipe(), 150);
+}
+
+#[test]
 fn a_fin_is_no_data() {
     let mut board = Scoreboard::default();
     board.push(MSS, NOW);
