@@ -7,8 +7,8 @@ use slantpath_tcp::{
 
 use crate::pair::{Pair, pattern};
 
-/// A left side with a buffer of 10,000 bytes that has sent 1,000 which do not arrive, and a segment without data or flags
-/// but ACK, that acknowledges nothing of them.
+/// A left side with a buffer of 10,000 bytes that has sent 1,000 which do not arrive, and a segment without data that
+/// acknowledges nothing of them.
 fn sent(timestamps: bool) -> (Pair, Segment) {
     let left = TcpConfig { receive_buffer_bytes: 10_000, timestamps, ..TcpConfig::default() };
     let mut pair = Pair::connected(left, TcpConfig { timestamps, ..TcpConfig::default() });
@@ -90,6 +90,8 @@ fn a_reset_after_both_have_closed_is_no_failure_and_stops_the_timer() {
     let id = pair.left.id();
     pair.left.endpoint.hold(pair.now, id).unwrap();
     hear(&mut pair, &like, Flags::ACK | Flags::FIN, (0, 100), 1_000);
+    // Past the timers of before.
+    pair.run_for(Duration::from_secs(5));
     pair.left.endpoint.close(pair.now, id).unwrap();
     pair.drain();
     assert_eq!(pair.left.snapshot().state, ConnectionState::LastAck);

@@ -192,6 +192,11 @@ fn a_call_answers_what_acknowledges_something_else_with_a_reset_and_goes_on() {
     let (left, right) = (pair.left.socket(), pair.right.socket());
     pair.left.id = Some(pair.left.endpoint.connect(pair.now, left, right, TcpConfig::default()).unwrap());
     pair.drain();
+    pair.right.endpoint.listen(crate::pair::PORT, TcpConfig::default()).unwrap();
+    pair.run_for(DELAY / 2);
+    // The resets are lost: only the call arrives.
+    pair.rightwards.lose(1);
+    pair.rightwards.lose(2);
     let syn = pair.left.sent[0].segment;
     let acknowledgment = syn.sequence.plus(2);
     let stale = Segment { flags: Flags::ACK, acknowledgment, sequence: SequenceNumber(7), ..syn };
@@ -205,6 +210,9 @@ fn a_call_answers_what_acknowledges_something_else_with_a_reset_and_goes_on() {
         }
         assert_eq!(pair.left.snapshot().state, ConnectionState::SynSent);
     }
+    pair.run_for(DELAY * 2);
+    let snapshot = pair.left.snapshot();
+    assert_eq!((snapshot.state, snapshot.srtt), (ConnectionState::Established, Some(DELAY * 2)));
 }
 
 /// RFC 2018, section 2: only if both sides want it.

@@ -2,12 +2,12 @@
 
 use slantpath_base::Duration;
 use slantpath_cc::InitialWindow;
-use slantpath_tcp::{DelayedAck, Flags, TcpConfig};
+use slantpath_tcp::{DelayedAck, Flags, Segment, TcpConfig};
 
 use crate::pair::{Pair, pattern};
 
-/// What the left side sends, as bytes of data and SACK blocks, on a segment that acknowledges all it has sent and is the
-/// last of `islands` behind a gap. It has `len` bytes to send and a full segment is of 1,000 bytes.
+/// What the left side sends, as bytes of data and SACK blocks, on a segment that acknowledges all it has sent and is
+/// the last of `islands` behind a gap. It has `len` bytes to send and a full segment is of 1,000 bytes.
 fn answer(timestamps: bool, islands: u32, len: usize) -> Vec<(usize, usize)> {
     let config = TcpConfig {
         mss_bytes: 1_000,
@@ -52,6 +52,24 @@ fn sack_blocks_ride_on_data_as_far_as_the_mss_has_room_and_by_themselves_where_i
         (true, 4, 988, vec![(988, 0), (0, 3)]),
     ] {
         assert_eq!(answer(timestamps, islands, len), expected, "{islands} islands, {len} bytes");
+    }
+}
+
+#[test]
+fn an_acknowledgement_without_blocks_rides_on_data_of_any_length() {
+    let config = TcpConfig { mss_bytes: 1_000, ..TcpConfig::default() };
+    for len in [1, 1_000] {
+        let mut pair = Pair::connected(config, config);
+        let mut segment = Segment { flags: Flags::ACK, ..pair.right.sent.last().unwrap().segment };
+        segment.sequence = segment.sequence.plus(1);
+        pair.inject_left(&segment, pattern(10));
+        let (id, before) = (pair.left.id(), pair.left.sent.len());
+        // What comes second is to be acknowledged at once.
+        pair.left.endpoint.write(pair.now, id, pattern(len)).unwrap();
+        segment.sequence = segment.sequence.plus(10);
+        pair.inject_left(&segment, pattern(10));
+        let sent: Vec<usize> = pair.left.sent[before..].iter().map(|traced| traced.len).collect();
+        assert_eq!(sent, [len]);
     }
 }
 
