@@ -5,7 +5,7 @@
 use super::*;
 use crate::config::WindowLimit;
 use slantpath_cc::InitialWindow;
-use slantpath_cc::new_reno::UnusedWindow;
+use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 
 const MSS: u64 = 1_000;
 const WINDOW: u64 = 1 << 20;
@@ -465,6 +465,18 @@ fn shorter_segments_end_a_recovery_and_take_back_what_duplicates_have_inflated()
     assert_eq!(trace.at(200).sack(9, &[]).0, 5_000);
     trace.tx.reduce_mss(trace.now, 600);
     assert_eq!((trace.tx.control().cwnd(), trace.tx.flight()), (5_000, 1_000));
+}
+
+#[test]
+fn beyond_the_threshold_the_window_grows_as_is_wanted() {
+    let counting = TcpConfig { initial_ssthresh_bytes: Some(4_000), ..TcpConfig::default() };
+    let per_ack = TcpConfig { avoidance_increase: AvoidanceIncrease::PerAck, ..counting };
+    for (config, windows) in
+        [(counting, [4_000, 4_000, 4_000, 5_000]), (per_ack, [4_250, 4_485, 4_707, 4_919])]
+    {
+        let mut trace = Trace::started(config, 4, 100);
+        assert_eq!([1, 2, 3, 4].map(|ack| trace.at(100 + ack).ack(ack).0), windows);
+    }
 }
 
 /// RFC 6675, section 4, rule 4 of NextSeg.

@@ -47,6 +47,18 @@ fn the_smaller_segment_size_and_common_options_are_used() {
     assert!(pair.right.received == pattern(5_000));
 }
 
+/// RFC 7323, section 3.2.
+#[test]
+fn timestamps_are_offered_where_they_are_wanted_and_answered_where_they_were_offered() {
+    for (left, right) in [(true, true), (true, false), (false, true), (false, false)] {
+        let config = |timestamps| TcpConfig { timestamps, ..TcpConfig::default() };
+        let pair = Pair::connected(config(left), config(right));
+        let have_stamps = [&pair.left.sent[0], &pair.right.sent[0], &pair.left.sent[1]]
+            .map(|traced| traced.segment.options.timestamps.is_some());
+        assert_eq!(have_stamps, [left, left && right, left && right]);
+    }
+}
+
 #[test]
 fn a_lost_syn_is_repeated_after_a_second_and_starts_with_one_segment() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
