@@ -239,6 +239,23 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn blocks_are_equal_and_shown_as_far_as_there_are_any() {
+        let block = |left, right| SackBlock { left: SequenceNumber(left), right: SequenceNumber(right) };
+        let mut blocks = SackBlocks::default();
+        assert_eq!(format!("{blocks:?}"), "[]");
+        assert!(blocks.push(block(1, 2)));
+        assert_eq!(format!("{blocks:?}"), format!("{:?}", [block(1, 2)]));
+        assert_ne!(blocks, SackBlocks::default());
+        let mut others = SackBlocks::default();
+        others.push(block(1, 3));
+        assert_ne!(blocks, others);
+        for number in 3..6 {
+            assert!(others.push(block(number, 9)));
+        }
+        assert!(!others.push(block(6, 9)), "four are the most");
+    }
+
+    #[test]
     fn unknown_options_are_skipped_and_an_end_ends_them() {
         assert_eq!(Options::parse(&[30, 4, 1, 2, 2, 4, 0, 100]).unwrap().mss_bytes, Some(100));
         assert_eq!(Options::parse(&[0, 2, 4, 0, 100]), Ok(Options::default()));

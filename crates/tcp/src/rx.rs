@@ -340,6 +340,16 @@ mod tests {
     }
 
     #[test]
+    fn what_the_application_has_taken_frees_its_room() {
+        let mut rx = receiver(10_000, 0);
+        receive(&mut rx, 4_000);
+        receive(&mut rx, 3_000);
+        assert_eq!(rx.poll_data().map(|data| data.len()), Some(4_000));
+        rx.hold();
+        assert_eq!((rx.poll_data(), rx.acknowledge()), (None, 7_000));
+    }
+
+    #[test]
     fn a_reader_that_goes_on_tells_the_peer_if_the_window_opens_by_a_segment_or_half_of_the_buffer() {
         for (buffer_bytes, opens_by, is_told) in
             [(10_000, 1_459, false), (10_000, 1_460, true), (1_000, 499, false), (1_000, 500, true)]

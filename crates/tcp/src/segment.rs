@@ -227,6 +227,7 @@ mod tests {
         ];
         assert_eq!(bytes[..], expected);
         assert_eq!(format!("{:?} {:?}", segment().flags, Flags::default()), "PSH|ACK none");
+        assert_eq!(Flags::ACK | Flags::ACK | Flags::PSH, Flags(0x18));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use slantpath_wire::Packet;
 
 use super::{Connection, Control, TimestampState};
 use crate::event::Event;
-use crate::options::{Options, SackBlock, Timestamps};
+use crate::options::{Options, SackBlock, SackBlocks, Timestamps};
 use crate::segment::{Flags, Segment, SequenceNumber};
 use crate::tx::Sent;
 
@@ -65,8 +65,10 @@ impl Connection {
         if let Some(state) = self.timestamps {
             options.timestamps = Some(stamp(now, Some(state)));
         }
+        let mut is_report_held_back = false;
         if self.rx.has_gap() && self.config.sack && self.offers.sack {
-            self.add_sack_blocks(&mut options);
+            self.add_sack_blocks(&mut options, data.len());
+            is_report_held_back = self.rx.is_ack_due() && options.sack.is_empty() && !data.is_empty();
         }
         self.last_ack_sent = self.rx.nxt();
         let segment = Segment {
@@ -78,12 +80,23 @@ impl Connection {
             window: self.rx.acknowledge(),
             options,
         };
+        if is_report_held_back {
+            // What is due goes out by itself, behind the data.
+            self.rx.acknowledge_now();
+        }
         segment.emit(data, self.local.ip(), self.remote.ip(), self.config.checksum)
     }
 
-    fn add_sack_blocks(&self, options: &mut Options) {
+    /// Adds as many blocks as the header holds and `data_len` bytes of data leave room for. Segments are cut before
+    /// it is known what there is to report, and keep their ends when they are sent again: the blocks give way.
+    //= https://www.rfc-editor.org/rfc/rfc9293#section-3.7.1
+    //# if there are any IP or TCP Options to be sent in a packet, then the
+    //# sender must decrease the size of the TCP data accordingly.
+    fn add_sack_blocks(&self, options: &mut Options, data_len: usize) {
         // Timestamps leave room for three blocks (RFC 2018, section 3).
-        let room = if options.timestamps.is_some() { 3 } else { 4 };
+        let in_header = if options.timestamps.is_some() { 3 } else { SackBlocks::MAX };
+        let beside_data = self.tx.mss().saturating_sub(data_len as u64 + SACK_HEAD_LEN) / SACK_BLOCK_LEN;
+        let room = usize::try_from(beside_data).unwrap_or(usize::MAX).min(in_header);
         for range in self.rx.sack_blocks().take(room) {
             let (left, right) = (self.peer_sequence(range.start), self.peer_sequence(range.end));
             options.sack.push(SackBlock { left, right });
@@ -120,3 +133,8 @@ impl Connection {
         segment.emit(Bytes::new(), self.local.ip(), self.remote.ip(), self.config.checksum)
     }
 }
+
+/// What the SACK option takes before its first block, padding included, in bytes.
+const SACK_HEAD_LEN: u64 = 4;
+/// What each block takes, in bytes.
+const SACK_BLOCK_LEN: u64 = 8;

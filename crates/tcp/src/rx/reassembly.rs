@@ -184,6 +184,24 @@ mod tests {
         assert_eq!(reported(&reassembly), [(30, 36), (90, 95), (70, 75), (50, 55)]);
     }
 
+    #[test]
+    fn no_more_pieces_are_held_than_the_limit_and_what_is_taken_makes_room() {
+        let mut reassembly = Reassembly::default();
+        for at in 0..Reassembly::MAX_PIECES as u64 {
+            reassembly.insert(at, &bytes(1));
+        }
+        let end = Reassembly::MAX_PIECES as u64;
+        reassembly.insert(end + 10, &bytes(1));
+        assert_eq!(reported(&reassembly), [(0, end)]);
+        assert_eq!(reassembly.take_from(0, &mut VecDeque::new()), Some(end));
+        for at in 0..10 {
+            reassembly.insert(end + 10 + 2 * at, &bytes(1));
+        }
+        assert_eq!((reassembly.pieces, reassembly.islands.len()), (10, 10));
+        assert_eq!(reassembly.take_from(end + 10, &mut VecDeque::new()), Some(end + 11));
+        assert_eq!(reassembly.pieces, 9);
+    }
+
     proptest! {
         #[test]
         fn pieces_in_any_order_and_overlap_give_the_stream(

@@ -107,8 +107,12 @@ mod tests {
         stream.write(Bytes::from_static(&[2; 10]));
         assert_eq!(stream.slice(2, 9).as_ptr(), first[2..].as_ptr());
         assert_eq!(stream.slice(8, 13)[..], [1, 1, 2, 2, 2]);
+        let second = Bytes::from(vec![3; 10]);
+        stream.write(second.clone());
+        assert_eq!(stream.slice(10, 20)[..], [2; 10]);
+        assert_eq!(stream.slice(20, 30).as_ptr(), second.as_ptr(), "right behind the last cut");
         stream.release(10);
-        assert_eq!((stream.held(), stream.slice(10, 20).len()), (10, 10));
+        assert_eq!((stream.held(), stream.slice(10, 20).len()), (20, 10));
     }
 
     proptest! {

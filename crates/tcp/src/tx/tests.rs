@@ -3,7 +3,9 @@
 //! Segments have 1000 bytes and are named by their number. The timeout is 1 s, its minimum, unless backed off.
 
 use super::*;
+use crate::config::WindowLimit;
 use slantpath_cc::InitialWindow;
+use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 
 const MSS: u64 = 1_000;
 const WINDOW: u64 = 1 << 20;
@@ -350,4 +352,142 @@ fn a_small_window_is_used_from_half_of_the_largest_on() {
         let next = trace.tx.next_segment(trace.now);
         assert_eq!(next.map(|sent| sent.range.end), sent, "{allowed} bytes");
     }
+}
+
+#[test]
+fn half_of_the_send_buffer_must_have_been_used_and_be_free_again_to_tell_the_writer() {
+    let mut trace = Trace::new(TcpConfig { send_buffer_bytes: 4_000, ..TcpConfig::default() }, 10);
+    trace.write(2);
+    assert_eq!(trace.tx.writable(), 2_000);
+    trace.at(100).ack(2);
+    assert!(!trace.tx.take_writable(), "half of it was in use, no more");
+    trace.write(4);
+    assert_eq!(trace.tx.writable(), 0);
+    trace.at(200).ack(3);
+    assert_eq!((trace.tx.writable(), trace.tx.take_writable()), (1_000, false));
+    trace.at(210).ack(4);
+    assert_eq!((trace.tx.writable(), trace.tx.take_writable()), (2_000, true));
+    assert!(!trace.tx.take_writable(), "once");
+}
+
+#[test]
+fn a_fin_alone_needs_no_room_in_the_congestion_window() {
+    let mut trace = Trace::started(without_sack(), 10, 10);
+    for at in 0..3 {
+        trace.at(100 + at).ack(0);
+    }
+    trace.tx.close();
+    assert_eq!(trace.row(), (8_000, 5_000, 10_001, vec![10], Some(1_000)));
+}
+
+#[test]
+fn a_window_that_was_never_open_is_probed_with_one_byte() {
+    let mut trace = Trace::new(TcpConfig::default(), 10);
+    trace.tx = Tx::new(TcpConfig::default());
+    trace.tx.establish(Negotiated { mss_bytes: 1_000, sack: true, was_syn_lost: false });
+    trace.take(0, &[], 0, true);
+    assert_eq!(trace.write(5), (10_000, NO_THRESHOLD, 0, vec![], Some(1_000)));
+    assert_eq!(trace.timeout(), (10_000, NO_THRESHOLD, 1, vec![0], Some(3_000)));
+    assert_eq!((trace.tx.nxt(), trace.tx.counters()), (1, Counters::default()));
+}
+
+/// RFC 9293, section 3.8.6.1: what was sent into a window that closes goes out again when it opens.
+#[test]
+fn a_window_that_opens_lets_out_again_what_it_had_refused() {
+    let mut trace = Trace::started(TcpConfig::default(), 2, 10);
+    trace.at(100).take(0, &[], 0, true);
+    assert_eq!(trace.row(), (2_000, NO_THRESHOLD, 2_000, vec![], Some(1_000)));
+    assert_eq!(trace.timeout(), (2_000, NO_THRESHOLD, 3_000, vec![0], Some(3_000)));
+    assert_eq!(trace.timeout(), (2_000, NO_THRESHOLD, 3_000, vec![0], Some(7_000)));
+    // Nothing has been lost; the timeout is no longer backed off.
+    assert_eq!(trace.at(3_500).ack(0), (2_000, NO_THRESHOLD, 3_000, vec![0], Some(4_500)));
+    assert_eq!(trace.tx.counters().timeouts, 0);
+}
+
+#[test]
+fn nagle_holds_what_is_less_than_a_segment_until_all_is_acknowledged_or_the_stream_ends() {
+    let mut trace = Trace::new(TcpConfig { nagle: true, ..TcpConfig::default() }, 10);
+    assert_eq!(trace.write(1).3, [0]);
+    assert_eq!(trace.write(1).3, [1], "a full segment");
+    trace.tx.write(Bytes::from_static(&[0; 500]));
+    assert_eq!(trace.row().3, []);
+    assert_eq!(trace.at(100).ack(1).3, []);
+    assert_eq!(trace.at(110).ack(2).3, [2]);
+    trace.tx.write(Bytes::from_static(&[0; 200]));
+    assert_eq!(trace.row().3, []);
+    trace.tx.close();
+    assert_eq!((trace.row().3, trace.tx.nxt()), (vec![2], 2_701));
+}
+
+/// RFC 5681, section 4.1: more than a timeout must pass.
+#[test]
+fn the_window_starts_anew_after_more_than_a_timeout_without_sending() {
+    for (idle_millis, sent) in [(1_000, vec![2, 3, 4, 5]), (1_001, vec![2, 3])] {
+        let mut trace = Trace::started(TcpConfig::default(), 2, 2);
+        trace.at(100).ack(1);
+        trace.at(110).ack(2);
+        assert_eq!(trace.at(idle_millis).write(10).3, sent, "{idle_millis} ms");
+    }
+}
+
+#[test]
+fn a_window_that_is_not_filled_grows_only_where_that_is_wanted() {
+    let hold = TcpConfig { unused_window: UnusedWindow::Hold, ..TcpConfig::default() };
+    let limited = TcpConfig { window_limit: Some(WindowLimit::Segments(2)), ..hold };
+    for (config, bytes, cwnd) in [
+        (hold, 2_000, 4_000),
+        (hold, 3_000, 4_000),
+        (hold, 3_001, 5_000),
+        (hold, 4_000, 5_000),
+        (limited, 1_000, 4_000),
+        (limited, 1_001, 5_000),
+        (TcpConfig::default(), 1_000, 5_000),
+    ] {
+        let mut trace = Trace::new(config, 4);
+        trace.tx.write(Bytes::from(vec![0; bytes]));
+        trace.row();
+        assert_eq!(trace.at(100).ack(1).0, cwnd, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn shorter_segments_end_a_recovery_and_take_back_what_duplicates_have_inflated() {
+    let mut trace = Trace::started(without_sack(), 10, 10);
+    for at in 0..3 {
+        trace.at(100 + at).ack(0);
+    }
+    assert_eq!(trace.tx.control().cwnd(), 8_000);
+    trace.tx.reduce_mss(trace.now, 600);
+    assert_eq!((trace.tx.control().cwnd(), trace.tx.control().ssthresh()), (5_000, 5_000));
+    // With SACK nothing was inflated, and the window stays however little is in flight.
+    let mut trace = Trace::started(TcpConfig::default(), 10, 10);
+    trace.at(100).sack(0, &[(1, 9)]);
+    assert_eq!(trace.at(200).sack(9, &[]).0, 5_000);
+    trace.tx.reduce_mss(trace.now, 600);
+    assert_eq!((trace.tx.control().cwnd(), trace.tx.flight()), (5_000, 1_000));
+}
+
+#[test]
+fn beyond_the_threshold_the_window_grows_as_is_wanted() {
+    let counting = TcpConfig { initial_ssthresh_bytes: Some(4_000), ..TcpConfig::default() };
+    let per_ack = TcpConfig { avoidance_increase: AvoidanceIncrease::PerAck, ..counting };
+    for (config, windows) in
+        [(counting, [4_000, 4_000, 4_000, 5_000]), (per_ack, [4_250, 4_485, 4_707, 4_919])]
+    {
+        let mut trace = Trace::started(config, 4, 100);
+        assert_eq!([1, 2, 3, 4].map(|ack| trace.at(100 + ack).ack(ack).0), windows);
+    }
+}
+
+/// RFC 6675, section 4, rule 4 of NextSeg.
+#[test]
+fn the_last_segment_is_rescued_once_the_first_loss_is_repaired_and_nothing_else_may_go() {
+    let mut trace = Trace::started(TcpConfig::default(), 10, 10);
+    assert!(!trace.tx.is_recovering());
+    assert_eq!(trace.at(100).sack(0, &[(2, 9)]), (5_000, 5_000, 3_000, vec![0, 1], Some(1_100)));
+    assert!(trace.tx.is_recovering());
+    assert_eq!(trace.at(200).sack(1, &[(2, 9)]), (5_000, 5_000, 2_000, vec![9], Some(1_200)));
+    assert_eq!(trace.at(210).sack(1, &[(2, 9)]), (5_000, 5_000, 2_000, vec![], Some(1_200)));
+    assert_eq!(trace.at(300).sack(9, &[]), (5_000, 5_000, 1_000, vec![], Some(1_300)));
+    assert_eq!(trace.tx.counters().retransmissions, 3);
 }

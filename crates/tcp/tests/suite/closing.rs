@@ -42,6 +42,28 @@ fn each_side_closes_its_own_stream() {
     assert_eq!(pair.left.snapshot().state, ConnectionState::Closed);
 }
 
+/// RFC 9293, section 3.10.7.4: a FIN that comes again, or anything else that is new, shows that the peer waits.
+#[test]
+fn what_comes_in_time_wait_is_acknowledged_and_starts_the_wait_anew() {
+    for (offset, len, has_fin) in [(0, 0, true), (-5, 10, false), (1, 10, false)] {
+        let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+        close_left(&mut pair);
+        close_right(&mut pair);
+        pair.run_for(Duration::from_secs(100));
+        let fin = pair.right.sent.iter().find(|traced| traced.segment.flags.contains(Flags::FIN)).unwrap();
+        let mut segment = Segment { flags: Flags::ACK, ..pair.right.sent.last().unwrap().segment };
+        segment.sequence = fin.segment.sequence.plus(i32::cast_unsigned(offset));
+        if has_fin {
+            segment.flags = Flags::ACK | Flags::FIN;
+        }
+        let before = pair.left.sent.len();
+        pair.inject_left(&segment, pattern(len));
+        assert_eq!(pair.left.sent.len() - before, 1, "{len} bytes at {offset}");
+        let until = pair.now + Duration::from_secs(240);
+        assert_eq!(pair.left.snapshot().state, ConnectionState::TimeWait { until });
+    }
+}
+
 #[test]
 fn both_sides_may_close_at_once() {
     let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());

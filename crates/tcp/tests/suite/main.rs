@@ -7,6 +7,7 @@
     reason = "a test may panic, and its numbers are small"
 )]
 
+mod acceptance;
 mod bottleneck;
 mod closing;
 mod hostile;
@@ -16,4 +17,5 @@ mod recovery;
 mod swarm;
 mod throughput;
 mod too_big;
+mod two_way;
 mod window;

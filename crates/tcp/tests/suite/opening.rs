@@ -1,7 +1,10 @@
 //! Opening a connection.
 
+use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_tcp::{ConnectionState, Event, Flags, ResetCause, TcpConfig};
+use slantpath_tcp::{
+    CommandError, ConnectionState, Event, Flags, Input, ResetCause, Segment, SequenceNumber, TcpConfig,
+};
 use slantpath_testkit::Faults;
 
 use crate::pair::{Pair, pattern};
@@ -42,6 +45,18 @@ fn the_smaller_segment_size_and_common_options_are_used() {
     pair.run_for(Duration::from_secs(1));
     assert_eq!(pair.left.sent.iter().map(|traced| traced.len).max(), Some(536));
     assert!(pair.right.received == pattern(5_000));
+}
+
+/// RFC 7323, section 3.2.
+#[test]
+fn timestamps_are_offered_where_they_are_wanted_and_answered_where_they_were_offered() {
+    for (left, right) in [(true, true), (true, false), (false, true), (false, false)] {
+        let config = |timestamps| TcpConfig { timestamps, ..TcpConfig::default() };
+        let pair = Pair::connected(config(left), config(right));
+        let have_stamps = [&pair.left.sent[0], &pair.right.sent[0], &pair.left.sent[1]]
+            .map(|traced| traced.segment.options.timestamps.is_some());
+        assert_eq!(have_stamps, [left, left && right, left && right]);
+    }
 }
 
 #[test]
@@ -85,6 +100,148 @@ fn two_calls_at_once_make_one_connection() {
     pair.write_right(pattern(20_000));
     pair.run_for(Duration::from_secs(5));
     assert_eq!((pair.right.received.len(), pair.left.received.len()), (10_000, 20_000));
+}
+
+#[test]
+fn a_call_that_is_closed_while_it_meets_another_ends_with_it() {
+    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let (left, right) = (pair.left.socket(), pair.right.socket());
+    let config = TcpConfig::default();
+    let id = pair.left.endpoint.connect(pair.now, left, right, config).unwrap();
+    (pair.left.id, pair.right.id) =
+        (Some(id), Some(pair.right.endpoint.connect(pair.now, right, left, config).unwrap()));
+    pair.drain();
+    pair.write_left(pattern(100));
+    pair.run_for(DELAY);
+    assert!(matches!(pair.left.snapshot().state, ConnectionState::SynReceived { .. }));
+    pair.left.endpoint.close(pair.now, id).unwrap();
+    let written = pair.left.endpoint.write(pair.now, id, pattern(1));
+    assert_eq!(written, Err(CommandError::ClosedForWriting));
+    pair.drain();
+    pair.run_for(DELAY * 3);
+    assert_eq!(
+        (&pair.right.events[..], pair.right.received.len()),
+        (&[Event::Connected, Event::PeerClosed][..], 100)
+    );
+    assert_eq!(pair.left.snapshot().state, ConnectionState::FinWait1);
+}
+
+#[test]
+fn a_deadline_that_is_told_early_does_nothing_and_one_that_is_told_late_does_all() {
+    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let (left, right) = (pair.left.socket(), pair.right.socket());
+    pair.left.id = Some(pair.left.endpoint.connect(pair.now, left, right, TcpConfig::default()).unwrap());
+    pair.drain();
+    for (millis, sent) in [(999, 1), (1_500, 2), (3_499, 2), (9_000, 3)] {
+        pair.now = Instant::from_millis(millis);
+        pair.left.endpoint.handle_input(pair.now, Input::Deadline);
+        pair.drain();
+        assert_eq!(pair.left.sent.len(), sent, "at {millis} ms");
+    }
+}
+
+#[test]
+fn only_a_syn_without_more_calls_a_listener() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let syn = Segment { source_port: 9, ..pair.left.sent[0].segment };
+    let id = pair.left.id();
+    pair.left.endpoint.listen(crate::pair::PORT, TcpConfig::default()).unwrap();
+    for (flags, answers) in [
+        (Flags(0), 1),
+        (Flags::FIN, 1),
+        (Flags::SYN | Flags::ACK, 1),
+        (Flags::SYN | Flags::RST, 0),
+        (Flags::RST, 0),
+    ] {
+        let before = pair.left.sent.len();
+        pair.inject_left(&Segment { flags, ..syn }, Bytes::new());
+        let sent = &pair.left.sent[before..];
+        assert_eq!(sent.len(), answers, "{flags:?}");
+        assert!(sent.iter().all(|traced| traced.segment.flags.contains(Flags::RST)), "{flags:?}");
+    }
+    assert_eq!((pair.left.endpoint.statistics().strays, pair.left.id), (5, Some(id)));
+    pair.inject_left(&syn, Bytes::new());
+    assert_eq!(pair.left.sent.last().unwrap().segment.flags, Flags::SYN | Flags::ACK);
+}
+
+#[test]
+fn the_name_of_a_connection_that_is_over_names_no_other() {
+    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let (left, right) = (pair.left.socket(), pair.right.socket());
+    let config = TcpConfig::default();
+    let mut names = Vec::new();
+    for _ in 0..3 {
+        let id = pair.left.endpoint.connect(pair.now, left, right, config).unwrap();
+        for old in &names {
+            assert_eq!(pair.left.endpoint.snapshot(*old), None);
+            let written = pair.left.endpoint.write(pair.now, *old, pattern(1));
+            assert_eq!(written, Err(CommandError::NoConnection));
+        }
+        names.push(id);
+        pair.left.endpoint.abort(pair.now, id).unwrap();
+        pair.drain();
+    }
+}
+
+#[test]
+fn a_caller_that_names_no_port_is_given_dynamic_ones_in_turn() {
+    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let (mut any, right) = (pair.left.socket(), pair.right.socket());
+    any.set_port(0);
+    let ports: Vec<u16> = (0..3)
+        .map(|_| {
+            let id = pair.left.endpoint.connect(pair.now, any, right, TcpConfig::default()).unwrap();
+            pair.left.endpoint.snapshot(id).unwrap().local.port()
+        })
+        .collect();
+    assert_eq!(ports, [49_152, 49_153, 49_154]);
+}
+
+/// RFC 9293, section 3.10.7.3.
+#[test]
+fn a_call_answers_what_acknowledges_something_else_with_a_reset_and_goes_on() {
+    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let (left, right) = (pair.left.socket(), pair.right.socket());
+    pair.left.id = Some(pair.left.endpoint.connect(pair.now, left, right, TcpConfig::default()).unwrap());
+    pair.drain();
+    pair.right.endpoint.listen(crate::pair::PORT, TcpConfig::default()).unwrap();
+    pair.run_for(DELAY / 2);
+    // The resets are lost: only the call arrives.
+    pair.rightwards.lose(1);
+    pair.rightwards.lose(2);
+    let syn = pair.left.sent[0].segment;
+    let acknowledgment = syn.sequence.plus(2);
+    let stale = Segment { flags: Flags::ACK, acknowledgment, sequence: SequenceNumber(7), ..syn };
+    for (flags, answers) in [(Flags::ACK, 1), (Flags::SYN | Flags::ACK, 1), (Flags::RST | Flags::ACK, 0)] {
+        let before = pair.left.sent.len();
+        pair.inject_left(&Segment { flags, ..stale }, Bytes::new());
+        let sent = &pair.left.sent[before..];
+        assert_eq!(sent.len(), answers, "{flags:?}");
+        for traced in sent {
+            assert_eq!((traced.segment.flags, traced.segment.sequence), (Flags::RST, acknowledgment));
+        }
+        assert_eq!(pair.left.snapshot().state, ConnectionState::SynSent);
+    }
+    pair.run_for(DELAY * 2);
+    let snapshot = pair.left.snapshot();
+    assert_eq!((snapshot.state, snapshot.srtt), (ConnectionState::Established, Some(DELAY * 2)));
+}
+
+/// RFC 2018, section 2: only if both sides want it.
+#[test]
+fn sack_is_used_if_both_sides_offer_it_and_losses_are_repaired_in_any_case() {
+    for (left, right) in [(true, true), (true, false), (false, true), (false, false)] {
+        let config = |sack| TcpConfig { sack, mss_bytes: 1_000, ..TcpConfig::default() };
+        let mut pair = Pair::connected(config(left), config(right));
+        pair.rightwards.lose(pair.rightwards.sent() + 2);
+        pair.write_left(pattern(10_000));
+        pair.run_for(Duration::from_secs(3));
+        assert!(pair.right.received == pattern(10_000));
+        let has_blocks = pair.right.sent.iter().any(|traced| !traced.segment.options.sack.is_empty());
+        assert_eq!(has_blocks, left && right, "{left} and {right}");
+        let snapshot = pair.left.snapshot();
+        assert_eq!((snapshot.retransmissions, snapshot.fast_recoveries, snapshot.timeouts), (1, 1, 0));
+    }
 }
 
 #[test]

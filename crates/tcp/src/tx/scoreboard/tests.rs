@@ -74,6 +74,19 @@ fn what_was_retransmitted_too_long_is_cut_and_sent_again() {
 }
 
 #[test]
+fn what_is_lost_behind_the_last_long_segment_stays_lost_and_what_was_sent_since_is_not() {
+    let mut board = board(2);
+    board.push(30, NOW);
+    board.acknowledge(MSS);
+    board.on_timeout();
+    board.push(20, NOW);
+    assert!(board.recut(60, 250));
+    assert_eq!(board.pipe(), 20);
+    assert_eq!(resent(&mut board), [160, 200, 230]);
+    assert_eq!(board.pipe(), 150);
+}
+
+#[test]
 fn a_fin_is_no_data() {
     let mut board = Scoreboard::default();
     board.push(MSS, NOW);
@@ -202,6 +215,40 @@ fn only_segments_sent_once_and_acknowledged_in_order_give_a_time() {
     board.push(MSS, NOW);
     board.sack(range(3, 4));
     assert_eq!(board.acknowledge(4 * MSS).timed, None);
+}
+
+#[test]
+fn blocks_that_touch_are_one() {
+    let mut board = board(10);
+    board.sack(range(4, 5));
+    board.sack(range(3, 4));
+    board.sack(range(5, 6));
+    assert_eq!(board.sacked, [range(3, 6)]);
+    board.sack(range(7, 8));
+    assert_eq!(board.sacked, [range(3, 6), range(7, 8)]);
+    board.sack(range(6, 7));
+    assert_eq!(board.sacked, [range(3, 8)]);
+}
+
+#[test]
+fn a_block_that_covers_a_part_of_a_segment_does_not_cover_the_segment() {
+    let mut board = board(10);
+    assert_eq!(board.sack(Range { start: 250, end: 450 }).count, 200);
+    assert_eq!(board.pipe(), 9 * MSS, "segment 3 alone");
+    assert_eq!(board.sack(Range { start: 200, end: 250 }).count, 50);
+    assert_eq!(board.pipe(), 9 * MSS, "of segment 2 each half");
+}
+
+#[test]
+fn the_last_segment_is_the_last_that_is_not_sacked() {
+    let last = |board: &mut Scoreboard| board.retransmit_last(NOW).map(|sent| sent.range);
+    let mut board = board(10);
+    assert_eq!(last(&mut board), Some(range(9, 10)));
+    board.sack(range(2, 9));
+    assert_eq!(last(&mut board), Some(range(9, 10)));
+    board.sack(range(9, 10));
+    assert_eq!(last(&mut board), Some(range(1, 2)));
+    assert_eq!(last(&mut Scoreboard::default()), None);
 }
 
 /// The scoreboard by the letter of RFC 6675, segment by segment.
