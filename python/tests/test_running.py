@@ -97,7 +97,7 @@ def test_a_sweep_gives_the_tables_that_it_is_asked_for(small: Scenario) -> None:
     whole = slantpath.sweep(small, GRID)
     assert slantpath.sweep(small, GRID, tables="flows") == {"flows": whole["flows"]}
     assert set(slantpath.sweep(small, GRID, tables=["links", "flows"])) == {"links", "flows"}
-    with pytest.raises(ValueError, match="gives no table `flow`; it gives flows, links, messages"):
+    with pytest.raises(ValueError, match="gives no table `flow`; it gives flows, hosts, links, messages"):
         slantpath.sweep(small, GRID, tables="flow")
 
 

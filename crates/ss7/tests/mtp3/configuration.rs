@@ -219,6 +219,9 @@ fn a_link_set_whose_far_end_no_other_route_leads_to_changes_over_by_time() {
              itself"
         )
     };
+    // That to 3 carries nothing until that to 2 has failed.
+    assert_eq!(told(&nodes), [text(2)]);
+    nodes[0].destinations = vec![route(4, &[(2, 0), (3, 0)])];
     assert_eq!(told(&nodes), [text(2), text(3)]);
     nodes[0].destinations.push(route(2, &[(2, 0), (3, 1)]));
     assert_eq!(told(&nodes), [text(3)]);

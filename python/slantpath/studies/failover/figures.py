@@ -155,6 +155,6 @@ def answers(rows: Sequence[tuple[str, Estimate, Estimate, Sequence[Estimate]]]) 
         )
     costs.set_xscale("symlog", linthresh=1)
     costs.set_xlim(left=-0.2)
-    costs.set_xlabel("failovers an hour where no path fails for good")
+    costs.set_xlabel("failovers an hour, no lasting failure")
     costs.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=4, fontsize="small")
     return figure

@@ -165,7 +165,7 @@ pub struct TimedChangeover {
 }
 
 /// The link sets of nodes that can only change over by time when they fail, although there is somewhere to change
-/// over to.
+/// over to. Those that carry traffic when another has failed, such as one between mated transfer points, are left out.
 pub fn check_changeovers(nodes: &[Config]) -> Vec<TimedChangeover> {
     let mut timed = Vec::new();
     for node in nodes {
@@ -173,8 +173,11 @@ pub fn check_changeovers(nodes: &[Config]) -> Vec<TimedChangeover> {
         for (link_set, id) in node.link_sets.iter().zip(0_u16..) {
             let id = LinkSetId(id);
             let has_another = |routes: &Vec<Route>| routes.iter().any(|route| route.link_set != id);
-            let uses = |routes: &&Vec<Route>| routes.iter().any(|route| route.link_set == id);
-            let diverts = routes.values().filter(uses).any(has_another);
+            let is_preferred = |routes: &&Vec<Route>| {
+                let best = routes.iter().map(|route| route.priority).min();
+                routes.iter().any(|route| route.link_set == id && Some(route.priority) == best)
+            };
+            let diverts = routes.values().filter(is_preferred).any(has_another);
             if diverts && !routes.get(&link_set.adjacent).is_some_and(has_another) {
                 let adjacent = Point(link_set.adjacent, node.format);
                 let (from, to) = (node.name.clone(), link_set.name.clone());
