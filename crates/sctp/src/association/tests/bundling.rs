@@ -201,3 +201,44 @@ fn a_report_in_fast_recovery_that_advances_nothing_counts_only_what_lies_before_
     assert_eq!(packets(&wire, before), []);
     assert_eq!(wire.path(0, 0).flight_size, 4 * P);
 }
+
+#[test]
+fn an_idle_window_decays_once_for_each_rto_and_not_while_anything_is_in_flight() {
+    let mut wire = end(1, &SctpConfig { initial_cwnd_bytes: None, ..quiet() });
+    let path = &mut wire.ends[0].paths[PathId(0)];
+    path.cc = slantpath_cc::sctp::SctpController::new(SctpPolicy::default(), P, 64 * P, 1 << 20);
+    path.on_data_packet(Instant::START);
+    for (at_ms, windows) in [(999, 64), (2_500, 16), (2_500, 16), (2_999, 16), (3_000, 8)] {
+        path.decay_when_idle(Instant::from_millis(at_ms));
+        assert_eq!(path.cc.cwnd(), windows * P, "{at_ms} ms");
+    }
+    path.on_chunk_sent(Instant::from_secs(3), Tsn(1), P, false);
+    path.decay_when_idle(Instant::from_secs(60));
+    assert_eq!(path.cc.cwnd(), 8 * P);
+    path.on_chunk_left(P);
+}
+
+#[test]
+fn a_sack_that_acknowledges_nothing_lets_no_second_packet_out_after_a_timeout() {
+    let window = WindowPolicy::Fixed { cwnd: 4 * P };
+    let congestion = SctpPolicy { window, ..SctpPolicy::default() };
+    let mut wire = end(1, &SctpConfig { congestion, ..quiet() });
+    wire.send(0, 0..1, 1_452);
+    wire.run_until(Instant::from_secs(1));
+    let before = wire.log.len();
+    wire.send(0, 1..3, 1_452);
+    wire.inject(0, 0, &[sack(0, &[])]);
+    assert_eq!(packets(&wire, before), []);
+    wire.inject(0, 0, &[sack(1, &[])]);
+    assert_eq!(packets(&wire, before), [(0, vec![2]), (0, vec![3])]);
+}
+
+#[test]
+fn a_message_is_reported_as_acknowledged_with_its_last_fragment() {
+    let mut wire = end(1, &SctpConfig { report_acknowledged: true, ..quiet() });
+    wire.send(0, 7..8, 3_000);
+    wire.inject(0, 0, &[sack(2, &[])]);
+    assert_eq!(wire.events[0], []);
+    wire.inject(0, 0, &[sack(3, &[])]);
+    assert_eq!(wire.events[0], [Event::Acknowledged { context: 7 }]);
+}

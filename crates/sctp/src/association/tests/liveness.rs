@@ -1,7 +1,7 @@
 //! Error counters, HEARTBEATs and round trips: what counts against which path, and what clears it.
 
 use super::*;
-use crate::policy::{PotentiallyFailed, PrimarySwitchover};
+use crate::policy::{PotentiallyFailed, PrimarySwitchover, RttSampling};
 
 fn times(wire: &Wire, path: usize) -> Vec<u64> {
     let is_heartbeat = |sent: &&Sent| {
@@ -272,4 +272,38 @@ fn a_shutdown_sends_no_heartbeats_whoever_asks_for_them() {
     assert!(wire.ends[0].set_heartbeat_interval(wire.now, address(1, 0), Some(Duration::from_millis(100))));
     wire.run_until(Instant::from_secs(5));
     assert_eq!(times(&wire, 0), [] as [u64; 0]);
+}
+
+#[test]
+fn a_round_trip_is_measured_by_the_sacks_that_the_policy_trusts() {
+    use RttSampling::{AnySack, GapFreeSackOnDataPath, SackOnDataPath};
+    let gap: &[(u16, u16)] = &[(2, 2)];
+    for (rtt_sampling, from, blocks, is_taken) in [
+        (AnySack, 1, gap, true),
+        (SackOnDataPath, 1, &[], false),
+        (SackOnDataPath, 0, gap, true),
+        (GapFreeSackOnDataPath, 1, &[], false),
+        (GapFreeSackOnDataPath, 0, gap, false),
+        (GapFreeSackOnDataPath, 0, &[], true),
+    ] {
+        let mut wire = cut(2, SctpConfig { rtt_sampling, ..quiet() });
+        wire.send(0, 0..3, 1_452);
+        wire.run_until(Instant::from_millis(100));
+        wire.inject(0, from, &[sack(1, blocks)]);
+        let taken = is_taken.then_some(Duration::from_millis(100));
+        assert_eq!(wire.path(0, 0).srtt, taken, "{rtt_sampling:?} by path {from}, {blocks:?}");
+    }
+}
+
+#[test]
+fn the_path_of_least_delay_is_an_active_one() {
+    let mut wire = Wire::new(3, quiet());
+    let paths = &mut wire.ends[0].paths;
+    assert_eq!(paths.lowest_delay(), None);
+    for (path, delay) in [(0, 30), (1, 10), (2, 20)] {
+        paths[PathId(path)].sample_rtt(Duration::from_millis(delay));
+    }
+    assert_eq!(paths.lowest_delay(), Some(PathId(1)));
+    paths[PathId(1)].state = PathState::Inactive;
+    assert_eq!(paths.lowest_delay(), Some(PathId(2)));
 }
