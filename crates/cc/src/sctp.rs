@@ -366,6 +366,18 @@ mod tests {
     }
 
     #[test]
+    fn a_lower_mtu_is_what_the_window_grows_by_and_closes_to() {
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 20 * PMDCS, 1 << 20);
+        cc.set_pmdcs(1_000);
+        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        assert_eq!(cc.cwnd(), 20 * PMDCS + 1_000);
+        cc.on_timeout(LossEvent::New);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (1_000, 10 * PMDCS + 500));
+        cc.on_timeout(LossEvent::New);
+        assert_eq!(cc.ssthresh(), 4_000);
+    }
+
+    #[test]
     fn a_timeout_for_a_known_loss_closes_the_window_and_keeps_ssthresh() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 40 * PMDCS, 1 << 20);
         cc.on_fast_retransmit();

@@ -1,9 +1,11 @@
 //! Two associations talk over a wire in memory whose fate a test decides.
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
+mod bundling;
 mod failover;
 mod faults;
 mod hostile;
+mod liveness;
 mod parts;
 mod paths;
 mod recovery;

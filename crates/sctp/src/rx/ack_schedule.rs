@@ -142,6 +142,21 @@ mod tests {
     }
 
     #[test]
+    fn the_delay_runs_from_the_first_packet_and_none_means_at_once() {
+        let mut schedule = AckSchedule::default();
+        let patient = SctpConfig { sack_frequency: 3, ..config() };
+        for (at_ms, is_due) in [(0, false), (100, false), (150, true)] {
+            schedule.on_packet(Instant::from_millis(at_ms), NEW, false, &patient);
+            assert_eq!(schedule.is_due(), is_due, "{at_ms} ms");
+            assert_eq!(schedule.deadline(), (!is_due).then_some(Instant::from_millis(200)));
+        }
+        let mut schedule = AckSchedule::default();
+        let hasty = SctpConfig { sack_delay: Duration::ZERO, ..patient };
+        schedule.on_packet(Instant::START, NEW, false, &hasty);
+        assert!(schedule.is_due());
+    }
+
+    #[test]
     fn no_setting_delays_a_sack_by_more_than_500_ms() {
         for (set_ms, expected_ms) in [(499, 499), (500, 500), (501, 500), (60_000, 500)] {
             let mut schedule = AckSchedule::default();

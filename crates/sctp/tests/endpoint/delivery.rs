@@ -3,7 +3,8 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::CookieEcho;
 use slantpath_sctp::{
-    AssociationId, Chunk, ConnectOptions, Event, PartPlace, Peer, SctpConfig, StreamId, StreamSequence,
+    AssociationId, Chunk, ConnectOptions, Event, Message, PartPlace, Peer, Ppid, SctpConfig, StreamId,
+    StreamSequence,
 };
 
 use crate::net::{Net, Route, header, parse, v4};
@@ -122,6 +123,30 @@ fn a_restart_passes_on_what_was_held_back_and_leaves_the_reader_paused() {
     let [Event::Received(held), Event::Restarted] = &events[..] else { panic!("{events:?}") };
     assert_eq!(held.payload, "held back");
     assert!(net.hosts[Z].endpoint.association(at_z).unwrap().is_delivery_paused());
+}
+
+#[test]
+fn what_was_refused_before_a_restart_is_followed_by_room() {
+    let config = SctpConfig { send_buffer_bytes: 1_000, heartbeat_interval: None, ..SctpConfig::default() };
+    let (mut net, _, at_z) = Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]]);
+    let message = |len: usize| Message {
+        stream: StreamId(0),
+        ppid: Ppid(7),
+        payload: vec![7; len].into(),
+        is_unordered: false,
+        context: 0,
+    };
+    net.send(Z, at_z, 0, vec![7; 800]);
+    net.drop_under_way();
+    assert!(net.hosts[Z].endpoint.send(net.now, at_z, message(500)).is_err());
+    restart(&mut net, (v4(1, 1), v4(1, 2)), 5_000);
+    // What was not acknowledged has come back, so that all of the buffer is free.
+    let expected = [
+        Event::SendFailed { message: message(800) },
+        Event::Restarted,
+        Event::SendBufferDrained { free: 1_000 },
+    ];
+    assert_eq!(net.events(Z), expected);
 }
 
 #[test]

@@ -560,6 +560,32 @@ fn what_was_refused_while_the_cookie_was_on_its_way_is_followed_by_room_even_if_
     assert!(events.contains(&Event::SendBufferDrained { free: 1_000 }), "{events:?}");
 }
 
+/// Refused in COOKIE-WAIT or in COOKIE-ECHOED, and then the cookie is stale.
+#[test]
+fn what_was_refused_before_a_stale_cookie_is_followed_by_room() {
+    for refused_at_ms in [5, 25] {
+        let config = SctpConfig { send_buffer_bytes: 1_000, ..SctpConfig::default() };
+        let mut net = Net::calm();
+        let a = net.add(&[v4(1, 1)], 5_000, config.clone());
+        let z = net.add(&[v4(1, 2)], 2_905, config);
+        net.listen(z);
+        let at_a = net.connect(a, z);
+        net.run_until(Instant::from_millis(refused_at_ms));
+        net.send(a, at_a, 0, vec![7; 800]);
+        assert!(net.hosts[a].endpoint.send(net.now, at_a, of_len(500)).is_err());
+        net.run_until(Instant::from_millis(25));
+        net.drop_under_way();
+        let (header, _) = parse(&net.sent[1].packet);
+        let stale = Chunk::Error(Error::because(Cause::StaleCookie { staleness_us: 5 }));
+        net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[stale]);
+        net.run_until(Instant::from_secs(1));
+        let told = net.events(a);
+        let room: Vec<_> =
+            told.iter().filter(|event| matches!(event, Event::SendBufferDrained { .. })).collect();
+        assert_eq!(room, [&Event::SendBufferDrained { free: 1_000 }], "{refused_at_ms} ms");
+    }
+}
+
 fn of_len(len: usize) -> Message {
     let (stream, ppid) = (StreamId(0), Ppid(0));
     Message { stream, ppid, payload: vec![7; len].into(), is_unordered: false, context: 0 }

@@ -193,6 +193,18 @@ fn a_packet_with_a_wrong_tag_is_dropped_in_silence() {
 }
 
 #[test]
+fn data_with_the_right_tag_from_an_address_that_is_not_the_peers_is_dropped_in_silence() {
+    let (mut net, at_a, _) = associated();
+    let sent = captured_data(&mut net, at_a);
+    let before = net.hosts[Z].endpoint.stats().out_of_the_blue;
+    net.inject((v4(1, 77), sent.route.1), sent.packet.clone());
+    assert_eq!(net.events(Z), []);
+    assert_eq!((net.sent.len(), net.hosts[Z].endpoint.stats().out_of_the_blue), (0, before + 1));
+    net.inject(sent.route, sent.packet);
+    assert_eq!(net.received(Z).len(), 1);
+}
+
+#[test]
 fn a_packet_with_a_wrong_checksum_is_dropped_in_silence() {
     let (mut net, at_a, _) = associated();
     let sent = captured_data(&mut net, at_a);

@@ -139,6 +139,43 @@ fn an_ipv6_source_cuts_to_what_was_reported_last_and_never_below_the_least() {
 }
 
 #[test]
+fn a_greater_mtu_is_not_believed_and_a_lesser_one_than_the_least_is_news_although_the_mtu_stays() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    // 568 bytes with IP.
+    wire.send(0, 0..1, 520);
+    for (reported, mtu, is_sent_again) in
+        [(1_300, 1_300, false), (1_400, 1_300, false), (576, 576, false), (500, 576, true), (500, 576, false)]
+    {
+        let again = report(&mut wire, 0, reported);
+        assert_eq!((wire.path(0, 0).mtu, !again.is_empty()), (mtu, is_sent_again), "{reported}");
+    }
+}
+
+#[test]
+fn a_window_grows_and_closes_by_the_chunks_of_the_lower_mtu() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..8, 1_400);
+    let before = wire.path(0, 0).cwnd;
+    report(&mut wire, 0, 1_300);
+    // 1,300 bytes without 20 of IP and 12 of SCTP.
+    wire.inject(0, 0, &[sack(2, &[])]);
+    assert_eq!(wire.path(0, 0).cwnd, before + 1_268);
+    wire.run_until(Instant::from_secs(1));
+    assert_eq!((wire.path(0, 0).cwnd, wire.path(0, 0).ssthresh), (1_268, 4 * 1_268));
+}
+
+#[test]
+fn what_was_too_big_is_sent_again_to_the_same_address() {
+    let mut wire = Wire::new(2, quiet());
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..2, 1_400);
+    let again = report(&mut wire, 0, 1_300);
+    assert_eq!(again.iter().map(|sent| sent.path).collect::<Vec<_>>(), [0, 0]);
+}
+
+#[test]
 fn only_the_path_that_was_reported_is_concerned() {
     let mut wire = Wire::new(2, quiet());
     narrow(&mut wire, [1_500, 1_300]);
