@@ -6,7 +6,7 @@ SHELL := bash
 .PHONY: test lint rust-lint python-lint rust-tests python-tests python-package targets conformance bench fuzz mutants
 .PHONY: demo clean
 
-test: lint rust-tests python-tests targets
+test: lint targets rust-tests python-tests
 
 lint: rust-lint python-lint
 
