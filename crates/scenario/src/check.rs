@@ -1,41 +1,29 @@
 //! What of a scenario makes sense together. Completes what is left to defaults and assignment, so that the
 //! merged form says everything, and reports all that cannot be.
 
-mod extent;
-mod flows;
-mod links;
-mod paths;
-mod profiles;
-mod script;
-mod signalling;
-mod topology;
-mod traces;
-
 use slantpath_base::Duration;
+use slantpath_reader::{AllKnown, Fault, Faults, Lookup, Place, Setting, Tables, suggest};
 
-pub(crate) use signalling::node_of;
-pub(crate) use traces::{Files, Traces};
-
-use crate::diagnostic::{Fault, Faults, Place, suggest};
+use crate::flow::trace::{Files, Traces};
 use crate::schema::{File, Interval, Sampling, Transport};
-use crate::section::{AllKnown, Lookup, Setting, Tables};
+use crate::{extent, flow, link, network, script, sctp, signalling};
 
 /// Checks and completes a scenario. Returns the traces that it names.
 pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faults: &mut Faults) -> Traces {
     head(file, faults);
-    profiles::check(file, faults);
-    let joined = links::check(file, faults);
+    sctp::check::check(file, faults);
+    let joined = link::check::check(file, faults);
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
     if joined && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
-        topology::check(file, faults);
+        network::graph::check(file, faults);
     }
-    let mut traces = flows::check(file, files, faults);
-    script::check(file, faults);
+    let mut traces = flow::check::check(file, files, faults);
+    script::check::check(file, faults);
     signalling::check(file, files, &mut traces, faults);
     captures(file, faults);
     if faults.is_empty() {
         extent::check(file, &traces, faults);
-        paths::check(file, faults);
+        network::path::check(file, faults);
     }
     traces
 }
@@ -81,7 +69,7 @@ fn captures(file: &File, faults: &mut Faults) {
 }
 
 /// The table that a name refers to; reports a name that refers to nothing.
-fn resolve<'a, S>(
+pub(crate) fn resolve<'a, S>(
     tables: &'a Tables<S>,
     name: &str,
     what: &str,
@@ -100,7 +88,7 @@ fn resolve<'a, S>(
 }
 
 /// Reports a time that lies at or after the end of the run.
-fn before_the_end(file: &File, at: &Setting<Duration>, what: &str, faults: &mut Faults) {
+pub(crate) fn before_the_end(file: &File, at: &Setting<Duration>, what: &str, faults: &mut Faults) {
     let Some(head) = file.scenario.whole() else { return };
     if **at >= *head.duration && !head.duration.is_zero() {
         let message = format!("{what} at {} lies after the end of the run at {}", **at, *head.duration);
@@ -109,7 +97,7 @@ fn before_the_end(file: &File, at: &Setting<Duration>, what: &str, faults: &mut 
     }
 }
 
-fn positive(value: &Setting<Duration>, what: &str, faults: &mut Faults) {
+pub(crate) fn positive(value: &Setting<Duration>, what: &str, faults: &mut Faults) {
     if value.is_zero() {
         faults.report(value.place(), Fault::new(format!("{what} of zero is none")).help("let it be longer"));
     }

@@ -1,10 +1,6 @@
 //! One run: a scenario, a number, and what comes out.
 
-mod build;
-mod servers;
-mod signalling;
 mod tables;
-mod transport;
 
 use core::ops::ControlFlow;
 
@@ -14,11 +10,12 @@ use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, Network, TopologyError};
 use slantpath_results::Table;
 
+use crate::flow::build::{Plan, plan};
+use crate::network::PlannedLink;
 use crate::output::{Capture, FlowFailure, RunOutput};
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
-use crate::topology::PlannedLink;
-use build::{Plan, plan};
+use crate::signalling;
 use tables::{AtWarmUp, tables};
 
 /// What may differ from run to run of one scenario.

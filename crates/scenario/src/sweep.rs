@@ -4,7 +4,7 @@
 mod codec;
 mod grid;
 mod join;
-mod kept;
+mod resume;
 mod store;
 mod varied;
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use grid::File as SweepFile;
 pub use grid::{Axis, Sweep};
-pub use kept::replicate_kept;
+pub use resume::replicate_kept;
 pub(crate) use store::clear;
 pub use store::{Store, StoreError};
 

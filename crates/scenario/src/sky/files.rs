@@ -1,11 +1,9 @@
 //! Files that a topology names: their text, their digest, and faults that point into them.
 
 use slantpath_orbit::elements::ElementError;
+use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
 
-use crate::check::Files;
-use crate::diagnostic::{Fault, Faults, Place};
-use crate::section::Setting;
-use crate::value::fault_of;
+use crate::flow::trace::Files;
 
 /// The text of a file whose name stands in `name`. Its digest is checked, or written down where it is absent.
 pub(super) fn read(

@@ -1,0 +1,4 @@
+//! Links of the packet network: their keys, what must hold between them, and what `net` makes of them.
+
+pub(crate) mod check;
+pub(crate) mod schema;

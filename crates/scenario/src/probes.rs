@@ -1,0 +1,3 @@
+//! What is measured and captured.
+
+pub(crate) mod schema;

@@ -1,0 +1,326 @@
+//! The signalling network that a scenario describes, once its names are resolved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slantpath_base::{Instant, Seed};
+use slantpath_host::signalling::{
+    Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig,
+};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::load::{self, GeneratorConfig, Lengths};
+use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, SequenceNumbers};
+use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation, Slc};
+use slantpath_ss7::sccp::gtt::{
+    Conditions, DigitChange, DigitPattern, Entity, Group, GttError, Rule, TitleChange, Translator,
+};
+use slantpath_ss7::sccp::{self, Digits, GlobalTitle, PartyAddress, Ssn, Subsystem};
+
+use crate::flow::trace::Traces;
+use crate::signalling::schema::{
+    self as schema, Arrivals, LengthMix, Load, LoadRouting, LoadSelection, Point, Signalling,
+};
+use crate::signalling::server;
+use crate::signalling::server::build::{is_served, point_id};
+
+/// The most digits of a title that a translation makes longer.
+const MOST_DIGITS: usize = 15;
+
+/// The point code of a point whose text has been checked.
+pub(crate) fn code(signalling: &Signalling, point: &str) -> PointCode {
+    let point = signalling.points.find(point).expect("a check resolves points");
+    PointCode::parse(&point.point_code, point.format.point_codes()).expect("a check reads point codes")
+}
+
+/// Names of the links at a point by the far end, in the order of MTP3: link set by link set, by name.
+pub(crate) fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, link) in signalling.links.iter() {
+        let (first, second) = (link.between.0.as_str(), link.between.1.as_str());
+        for (near, far) in [(first, second), (second, first)] {
+            if near == point {
+                sets.entry(far).or_default().push(name);
+            }
+        }
+    }
+    sets.into_iter().collect()
+}
+
+/// MTP3 of a point, with link sets named by the adjacent points.
+pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config {
+    let mut config = node::Config::new(name, code(signalling, name));
+    config.format = point.format.point_codes();
+    config.network = point.network.indicator();
+    config.function = match *point.function {
+        schema::Function::EndPoint => node::Function::EndPoint,
+        schema::Function::TransferPoint => node::Function::TransferPoint,
+    };
+    config.restart = match *point.restart {
+        schema::Restart::Omitted => node::Procedure::Omitted,
+        schema::Restart::Used => node::Procedure::Used,
+    };
+    config.congestion = match *point.congestion {
+        schema::Congestion::International => node::CongestionMethod::International,
+        schema::Congestion::National => node::CongestionMethod::National,
+    };
+    config.transfer_restricted = match *point.transfer_restricted {
+        schema::TransferRestricted::Omitted => node::Procedure::Omitted,
+        schema::TransferRestricted::Used => node::Procedure::Used,
+    };
+    config.sharing_bit = *point.sharing_bit;
+    config.held_limit = usize::try_from(*point.held_limit).unwrap_or(usize::MAX);
+    config.timers = point.timers.timers();
+    config.users = point.users.iter().filter_map(|user| ServiceIndicator::new(*user)).collect();
+    for (adjacent, links) in link_sets(signalling, name) {
+        let link = |name: &str| {
+            let link = signalling.links.find(name).expect("it was just found");
+            let sequence = match *link.carrier {
+                schema::Carrier::M2pa(_) => SequenceNumbers::Bits24,
+                schema::Carrier::Mtp2(_) => SequenceNumbers::Bits7,
+            };
+            let slc = Slc(*link.slc.expect("a check gives every link a code"));
+            node::LinkConfig { name: name.to_owned(), slc, sequence }
+        };
+        config.link_sets.push(LinkSetConfig {
+            name: adjacent.to_owned(),
+            adjacent: code(signalling, adjacent),
+            links: links.into_iter().map(link).collect(),
+        });
+    }
+    let own = link_sets(signalling, name).into_iter().flat_map(|(_, links)| links);
+    let is_backup = |link: &str| signalling.links.find(link).is_some_and(|link| *link.backup);
+    config.backups = own.zip(0..).filter(|(link, _)| is_backup(link)).map(|(_, id)| LinkId(id)).collect();
+    let mut destinations: BTreeMap<&str, Vec<node::RouteConfig>> = BTreeMap::new();
+    for route in signalling.routes.iter().filter(|route| *route.from == name) {
+        let config = node::RouteConfig { link_set: (*route.via).clone(), priority: *route.priority };
+        destinations.entry(&route.to).or_default().push(config);
+    }
+    let destination = |(to, routes)| node::DestinationConfig { point_code: code(signalling, to), routes };
+    config.destinations = destinations.into_iter().map(destination).collect();
+    config.served = server::build::codes_behind(signalling, name);
+    config
+}
+
+/// The name of a translation in messages: its place in the list, as `--set` counts.
+pub(crate) fn translation_name(number: usize) -> String {
+    format!("signalling.translations.{number}")
+}
+
+/// The translations of a point, whose digits have been checked.
+pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Translator, GttError> {
+    let (mut rules, mut groups) = (Vec::new(), Vec::new());
+    for (number, translation) in signalling.translations.iter().enumerate() {
+        if *translation.at != point {
+            continue;
+        }
+        let name = translation_name(number);
+        let weight = |place: usize| translation.weights.as_ref()?.get(place).copied();
+        let entity = |(place, to): (usize, &String)| Entity {
+            point_code: code(signalling, to),
+            ssn: translation.to_subsystem.map(|ssn| Ssn(*ssn)),
+            routing: match *translation.route_on {
+                schema::RouteOn::GlobalTitle => sccp::gtt::RouteOn::GlobalTitle,
+                schema::RouteOn::Subsystem => sccp::gtt::RouteOn::Ssn,
+            },
+            weight: weight(place).unwrap_or(1),
+        };
+        groups.push(Group {
+            name: name.clone(),
+            sharing: match *translation.sharing {
+                schema::Sharing::Dominant => sccp::gtt::Sharing::Dominant,
+                schema::Sharing::LinkSelection => sccp::gtt::Sharing::LinkSelection,
+                schema::Sharing::Turns => sccp::gtt::Sharing::Turns,
+            },
+            entities: translation.to.iter().enumerate().map(entity).collect(),
+        });
+        let pattern = |text: &str| DigitPattern::parse(text).expect("a check reads patterns");
+        let insert = Digits::parse(&translation.insert).expect("a check reads digits");
+        let digits = if *translation.delete == 0 && translation.insert.is_empty() {
+            DigitChange::Keep
+        } else {
+            DigitChange::Edit { delete: usize::from(*translation.delete), insert, limit: MOST_DIGITS }
+        };
+        rules.push(Rule {
+            name: name.clone(),
+            digits: pattern(&translation.digits),
+            conditions: Conditions {
+                translation_type: translation.translation_type.map(|value| *value),
+                plan: translation.plan.map(|value| *value),
+                nature: translation.nature.map(|value| *value),
+                ssn: translation.subsystem.map(|ssn| Ssn(*ssn)),
+                calling: translation.calling.as_ref().map(|text| pattern(text)),
+            },
+            change: TitleChange {
+                digits,
+                translation_type: translation.to_translation_type.map(|value| *value),
+                plan: translation.to_plan.map(|value| *value),
+                nature: translation.to_nature.map(|value| *value),
+            },
+            group: name,
+        });
+    }
+    Translator::new(rules, groups)
+}
+
+/// Whether a point has SCCP: a subsystem, or a translation.
+pub(crate) fn has_sccp(signalling: &Signalling, name: &str, point: &Point) -> bool {
+    !point.subsystems.is_empty() || signalling.translations.iter().any(|rule| *rule.at == name)
+}
+
+/// SCCP of a point, if it has one.
+pub(crate) fn sccp(
+    signalling: &Signalling,
+    name: &str,
+    point: &Point,
+    translator: Translator,
+) -> Option<sccp::NodeConfig> {
+    let table = point.sccp.as_ref()?;
+    let mut config = sccp::NodeConfig::new(code(signalling, name), point.network.indicator());
+    config.timers = table.timers();
+    config.connections = table.connection_limits();
+    config.reassembly = table.reassembly_limits();
+    let concerned: BTreeSet<PointCode> = table.concerned.iter().map(|name| code(signalling, name)).collect();
+    let backup = table.backup.as_ref().map(|name| code(signalling, name));
+    let subsystem = || Subsystem { concerned: concerned.clone(), backup };
+    config.subsystems = point.subsystems.iter().map(|ssn| (Ssn(*ssn), subsystem())).collect();
+    let rules = signalling.translations.iter().filter(|rule| *rule.at == name);
+    let known = rules.flat_map(|rule| rule.to.iter()).chain(table.concerned.iter());
+    for far in known.chain(table.backup.as_deref()).filter(|far| *far != name) {
+        let capability = signalling.points.find(far).and_then(|far| far.sccp.as_ref());
+        let capability = capability.map(|far| far.capability()).unwrap_or_default();
+        let remote = config.remotes.entry(code(signalling, far)).or_default();
+        remote.capability = capability;
+        if table.backup.as_ref().is_some_and(|backup| **backup == *far) {
+            remote.subsystems.extend(config.subsystems.keys());
+        }
+    }
+    config.translator = translator;
+    Some(config)
+}
+
+/// How the messages of a load find their way.
+pub(crate) fn routing(signalling: &Signalling, load: &Load) -> load::Routing {
+    let destinations = load.to.iter().map(|to| code(signalling, to)).collect();
+    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
+    let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
+    match (*load.routing, &load.translator) {
+        (LoadRouting::GlobalTitle, Some(translator)) => {
+            let called = |digits: &String| PartyAddress {
+                ssn: subsystem,
+                global_title: Some(GlobalTitle::with(
+                    Some(*load.translation_type),
+                    Some(*load.plan),
+                    Some(*load.nature),
+                    Digits::parse(digits).expect("a check reads digits"),
+                )),
+                ..PartyAddress::default()
+            };
+            load::Routing::GlobalTitle {
+                translator: code(signalling, translator),
+                called: load.called.iter().flat_map(|called| called.iter()).map(called).collect(),
+                calling: PartyAddress { routes_on_ssn: true, ssn: subsystem, ..PartyAddress::default() },
+            }
+        }
+        _ => load::Routing::PointCode { destinations, service },
+    }
+}
+
+/// What a load generates.
+pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
+    let point = signalling.points.find(&load.from).expect("a check resolves points");
+    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
+    let lengths = match &*load.lengths {
+        LengthMix::IsupCalls => Lengths::isup_calls(),
+        LengthMix::Trace => Lengths::Trace,
+        LengthMix::Weighted(mix) => {
+            Lengths::Mix(mix.iter().map(|(octets, weight)| (usize::from(*octets), *weight)).collect())
+        }
+        LengthMix::Octets(octets) => match octets.as_slice() {
+            [octets] => Lengths::Fixed(usize::from(*octets)),
+            octets => Lengths::Mix(octets.iter().map(|octets| (usize::from(*octets), 1.0)).collect()),
+        },
+    };
+    let arrivals = match *load.arrivals {
+        Arrivals::Constant => load::Arrivals::Constant,
+        Arrivals::OnOff => load::Arrivals::OnOff {
+            mean_on: load.mean_on.map(|mean| *mean).unwrap_or_default(),
+            mean_off: load.mean_off.map(|mean| *mean).unwrap_or_default(),
+        },
+        Arrivals::Poisson => load::Arrivals::Poisson,
+        Arrivals::Trace => {
+            let messages = load.trace.as_ref().and_then(|file| traces.loads.get(&**file));
+            load::Arrivals::Trace(messages.cloned().unwrap_or_default())
+        }
+    };
+    GeneratorConfig {
+        links: *load.links,
+        erlang_per_link: *load.erlang_per_link,
+        line_rate: *load.line_rate,
+        lengths,
+        selection: match *load.selection {
+            LoadSelection::Link => load::Selection::Link,
+            LoadSelection::Trace => load::Selection::Trace,
+        },
+        arrivals,
+        routing: routing(signalling, load),
+        origin: code(signalling, &load.from),
+        service: ServiceInformation {
+            indicator: service,
+            network: point.network.indicator(),
+            priority: *load.priority,
+        },
+        start: Instant::START + *load.start,
+        stop: Instant::START + *load.stop.expect("a check says when a load stops"),
+    }
+}
+
+/// SCCP of the point of that name, if it has one, once translations are right.
+pub(crate) fn sccp_of(signalling: &Signalling, name: &str) -> Option<sccp::NodeConfig> {
+    let point = signalling.points.find(name).expect("a check resolves points");
+    sccp(signalling, name, point, translator(signalling, name).expect("a check has made it before"))
+}
+
+/// Everything that the points, the links and the loads are made of, in the order of their names.
+pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig {
+    let id = |name: &str| point_id(signalling, name).expect("a check gives links to points with MTP3");
+    let with_mtp3 = signalling.points.iter().filter(|(name, _)| !is_served(signalling, name));
+    let points = with_mtp3.map(|(name, point)| {
+        let mtp3 = mtp3(signalling, name, point);
+        PointConfig { mtp3, sccp: sccp_of(signalling, name) }
+    });
+    let links = signalling.links.iter().map(|(name, link)| {
+        let end = |point: &str| {
+            let sets = link_sets(signalling, point);
+            let at = sets.iter().flat_map(|(_, links)| links).position(|candidate| *candidate == name);
+            let at = at.and_then(|at| u16::try_from(at).ok()).expect("a link is among those of its ends");
+            LinkEnd { point: id(point), link: LinkId(at) }
+        };
+        let carrier = match &*link.carrier {
+            schema::Carrier::M2pa(m2pa) => Carrier::Association(m2pa.config()),
+            schema::Carrier::Mtp2(mtp2) => Carrier::Line(LineConfig {
+                terminal: mtp2.config(),
+                delay: *mtp2.delay,
+                bit_error_rate: mtp2.bit_error_rate.as_f64(),
+            }),
+        };
+        LinkConfig { name: name.to_owned(), ends: [end(&link.between.0), end(&link.between.1)], carrier }
+    });
+    let loads = signalling.load.iter().map(|(name, load)| LoadConfig {
+        name: name.to_owned(),
+        from: server::build::place(signalling, &load.from),
+        generator: generator(signalling, load, traces),
+        destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
+        subsystem: load.subsystem.filter(|_| *load.routing == LoadRouting::GlobalTitle).map(|ssn| Ssn(*ssn)),
+        give_up_after: *load.give_up_after,
+    });
+    NetworkConfig {
+        points: points.collect(),
+        links: links.collect(),
+        m3ua: server::build::m3ua(signalling),
+        loads: loads.collect(),
+    }
+}
+
+/// A seed for what is only checked and never run.
+pub(crate) fn no_seed() -> Seed {
+    Seed::new(0, 0)
+}

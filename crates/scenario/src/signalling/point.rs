@@ -1,0 +1,4 @@
+//! Signalling points: their keys and what must hold between them.
+
+pub(crate) mod check;
+pub(crate) mod schema;
