@@ -1,9 +1,10 @@
-//! `[scenario]` and `[nodes.<name>]`.
+//! `[scenario]`: what is run, for how long and from which seed.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Setting, choice, section};
+use slantpath_reader::{Fault, Faults, Setting, choice, section};
 
 use crate::bounds::RUN;
+use crate::schema::File;
 
 section! {
     /// What is run, for how long and from which seed.
@@ -33,20 +34,20 @@ choice! {
     }
 }
 
-section! {
-    /// A host or a router.
-    pub struct Node {
-        /// Hosts end flows, routers forward.
-        kind: Setting<NodeKind>;
+/// A run that has a length and something in it.
+pub(crate) fn check(file: &File, faults: &mut Faults) {
+    let Some(head) = file.scenario.whole() else { return };
+    if head.duration.is_zero() {
+        let fault = Fault::new("a run of no length shows nothing").help("write `duration = \"60 s\"`");
+        faults.report(head.duration.place(), fault);
+    } else if *head.warm_up >= *head.duration {
+        let message =
+            format!("the warm-up of {} leaves nothing of the run of {}", *head.warm_up, *head.duration);
+        faults.report(head.warm_up.place(), Fault::new(message).help("let it end before `duration`"));
     }
-}
-
-choice! {
-    /// What a node does.
-    pub enum NodeKind {
-        /// Ends flows and forwards nothing.
-        Host = "host",
-        /// Forwards packets along shortest paths.
-        Router = "router",
+    let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
+    if file.flows.is_empty() && !is_signalling {
+        let help = "add a table `[flows.<name>]` that says who sends what to whom";
+        faults.report(head.name.place(), Fault::new("the scenario has no flow").help(help));
     }
 }

@@ -1,5 +1,6 @@
 //! One run: a scenario, a number, and what comes out.
 
+mod build;
 mod tables;
 
 use core::ops::ControlFlow;
@@ -10,13 +11,15 @@ use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, Network, TopologyError};
 use slantpath_results::Table;
 
-use crate::flow::build::{Plan, plan};
 use crate::network::PlannedLink;
 use crate::output::{Capture, FlowFailure, RunOutput};
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
 use crate::signalling;
+use build::{Plan, plan};
 use tables::{AtWarmUp, tables};
+
+pub(crate) use build::Site;
 
 /// What may differ from run to run of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,9 @@ pub use crate::flow::application::{
     self, Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked,
 };
 pub use crate::flow::schema::{Adaptation, Flow, Transport};
-pub use crate::head::{Head, Node, NodeKind, Routing};
+pub use crate::head::{Head, Routing};
 pub use crate::link::schema::{Direction, Family, Link, LinkParameters, QueueLimit, QueueMost, WhileDown};
+pub use crate::network::node::{Node, NodeKind};
 pub use crate::probes::schema::{Interval, Probes, Sampling};
 pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sctp::Threshold;

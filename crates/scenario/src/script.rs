@@ -1,4 +1,5 @@
-//! What happens to links while a scenario runs: its keys and what must hold between them.
+//! What happens to links while a scenario runs: its keys, what must hold between them, and the changes of links in `net`.
 
+pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod schema;

@@ -8,10 +8,9 @@ use slantpath_host::signalling::{
 use slantpath_host::{AssociationConfig, Host, Peer};
 use slantpath_net::{Network, NodeId};
 
-use crate::flow::build::Site;
-use crate::run::RunError;
+use crate::run::{RunError, Site};
 use crate::scenario::Scenario;
-use crate::signalling::build::network;
+use crate::signalling::network;
 use crate::signalling::node_of;
 use crate::signalling::schema::{Carrier as CarrierTable, M2pa};
 use crate::signalling::{script, server};

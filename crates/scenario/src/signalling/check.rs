@@ -51,7 +51,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
         super::load::check::check(signalling, traces, faults);
     }
     if faults.len() == before {
-        super::calls::check(signalling, traces, &translators, faults);
+        super::load::calls::check(signalling, traces, &translators, faults);
     }
 }
 

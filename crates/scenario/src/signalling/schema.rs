@@ -2,17 +2,17 @@
 
 pub use super::link::schema::{Carrier, ErrorCorrection, M2pa, Mtp2, Proving, SignallingLink, TimerRanges};
 pub use super::load::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelection};
+pub use super::point::sccp::{Sccp, UnitdataForm};
 pub use super::point::schema::{
     Congestion, Format, Function, NetworkName, Point, Restart, TransferRestricted,
 };
+pub use super::point::timers::Mtp3Timers;
 pub use super::route::schema::{Route, RouteOn, Sharing, Translation};
-pub use super::sccp::{Sccp, UnitdataForm};
 pub(crate) use super::script::schema::Need;
 pub use super::script::schema::{SignallingAction, SignallingEvent};
 pub use super::server::schema::{
     ApplicationServer, Asp, Association, AssociationAdaptation, Gateway, ServerTrafficMode,
 };
-pub use super::timers::Mtp3Timers;
 
 use slantpath_reader::{Named, Tables, section};
 

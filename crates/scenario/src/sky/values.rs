@@ -22,6 +22,12 @@ impl Deref for Date {
     }
 }
 
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl Value for Date {
     type Most = ();
 
@@ -37,7 +43,7 @@ impl Value for Date {
     }
 
     fn write(&self) -> String {
-        format!("\"{}\"", self.0)
+        format!("\"{self}\"")
     }
 
     fn schema() -> Json {

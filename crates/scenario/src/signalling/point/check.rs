@@ -3,8 +3,8 @@
 use slantpath_reader::{Fault, Faults, Named, Nested, Place, Section};
 use slantpath_ss7::sccp::{ConfigError, Node, TimerError};
 
-use crate::signalling::build::sccp;
 use crate::signalling::check::point;
+use crate::signalling::sccp;
 use crate::signalling::schema::{Congestion, Format, NetworkName, Point, Sccp, Signalling};
 use crate::signalling::{code, has_sccp, translator};
 

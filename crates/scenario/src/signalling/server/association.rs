@@ -4,8 +4,7 @@ use slantpath_base::Seed;
 use slantpath_host::signalling::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
 use slantpath_host::{AssociationConfig, Peer};
 
-use crate::flow::build::Site;
-use crate::run::RunError;
+use crate::run::{RunError, Site};
 use crate::scenario::Scenario;
 use crate::signalling::{asp_node, gateway_point, node_of};
 
