@@ -166,7 +166,7 @@ impl Fault {
 
 /// What is hardly meant, at a place.
 #[derive(Clone, Debug, PartialEq)]
-struct Doubt {
+struct Warning {
     place: Place,
     fault: Fault,
     /// What it shares with others that say the same of other parts of the input.
@@ -179,7 +179,7 @@ pub struct Faults {
     sources: Vec<Arc<Source>>,
     found: Vec<(Place, Fault)>,
     /// What is not wrong, and yet is hardly meant.
-    doubts: Vec<Doubt>,
+    warnings: Vec<Warning>,
 }
 
 impl Faults {
@@ -212,23 +212,23 @@ impl Faults {
 
     /// Notes what does not keep the input from being used.
     pub fn warn(&mut self, place: Place, fault: Fault) {
-        self.doubts.push(Doubt { place, fault, kind: None });
+        self.warnings.push(Warning { place, fault, kind: None });
     }
 
     /// The same where many parts of an input are in for it at once, such as every link of a network: of one kind
-    /// the first is told, and how many more there are.
+    /// the first is reported, and how many more there are.
     pub fn warn_of_kind(&mut self, kind: impl Into<String>, place: Place, fault: Fault) {
-        self.doubts.push(Doubt { place, fault, kind: Some(kind.into()) });
+        self.warnings.push(Warning { place, fault, kind: Some(kind.into()) });
     }
 
-    /// The doubts so far, in the order of the text, each kind once.
+    /// The warnings so far, in the order of the text, each kind once.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let mut doubts = self.doubts.clone();
-        doubts.sort_by_key(|doubt| (doubt.place.source, doubt.place.start));
-        doubts.dedup();
+        let mut warnings = self.warnings.clone();
+        warnings.sort_by_key(|warning| (warning.place.source, warning.place.start));
+        warnings.dedup();
         let mut found: Vec<(Place, Fault)> = Vec::new();
         let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-        for Doubt { place, fault, kind } in doubts {
+        for Warning { place, fault, kind } in warnings {
             if let Some(kind) = kind {
                 let (_, count) = kinds.entry(kind).or_insert((found.len(), 0));
                 *count += 1;
@@ -242,10 +242,10 @@ impl Faults {
             let message = &mut found[at].1.message;
             *message = format!("{message} (and {} more like it)", count - 1);
         }
-        Self { sources: self.sources.clone(), found, doubts: Vec::new() }.into_diagnostics()
+        Self { sources: self.sources.clone(), found, warnings: Vec::new() }.into_diagnostics()
     }
 
-    /// Whether nothing is at fault. What is only doubtful does not count.
+    /// Whether nothing is at fault. Warnings do not count.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_miss_is_suggested_and_a_stranger_is_not() {
+    fn a_near_miss_is_suggested_and_an_unlike_name_is_not() {
         let known = ["delay", "rate", "queue", "loss"];
         assert_eq!(nearest("dealy", known), Some("delay"));
         assert_eq!(nearest("los", known), Some("loss"));
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn doubts_of_one_kind_are_told_once_with_their_number() {
+    fn warnings_of_one_kind_are_reported_once_with_their_number() {
         let mut faults = Faults::default();
         let file = faults.add_source("f.toml", "first\nsecond\nthird\n");
         faults.warn_of_kind("late", Place::new(file, 6..12), Fault::new("`b` is late"));
@@ -379,14 +379,14 @@ mod tests {
         faults.warn_of_kind("early", Place::new(file, 6..12), Fault::new("`b` is early"));
         faults.warn_of_kind("late", Place::new(file, 0..5), Fault::new("`a` is late"));
         faults.warn_of_kind("late", Place::new(file, 13..18), Fault::new("`c` is late"));
-        let told: Vec<String> = faults.warnings().iter().map(ToString::to_string).collect();
+        let found: Vec<String> = faults.warnings().iter().map(ToString::to_string).collect();
         let expected =
             ["f.toml:1:1: `a` is late (and 2 more like it)", "f.toml:2:1: `b` is early", "f.toml:3:1: alone"];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn faults_are_told_in_the_order_of_the_text_and_once() {
+    fn faults_are_reported_in_the_order_of_the_text_and_once() {
         let mut faults = Faults::default();
         let file = faults.add_source("f.toml", "first\nsecond\n");
         faults.report(Place::new(file, 6..12), Fault::new("second").help("cure"));

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn several_faults_of_syntax_are_told_together() {
+    fn several_faults_of_syntax_are_reported_together() {
         let (_, faults) = parsed("a = = 1\nb = \"x\nc = 3\n");
         assert!(faults.into_result().unwrap_err().len() >= 2);
     }

@@ -2,7 +2,7 @@
 //! its merged form and describes it to an editor, so that none of these can drift from another.
 //!
 //! serde's derived readers stop at the first fault and know no places of what is absent; here all faults of
-//! a file are told together, and every value, also one that nobody wrote, knows where it came from.
+//! a file are reported together, and every value, also one that nobody wrote, knows where it came from.
 
 mod bound;
 mod member;

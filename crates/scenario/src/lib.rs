@@ -33,10 +33,12 @@ pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{Progress, Workers, replicate};
 pub use run::{RunError, RunOptions, run, run_while};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
-pub use sky::{FollowError, FollowedPath, LookError, PassStore, Stage, Topology, TopologyOutput, follow};
+pub use sky::{
+    FollowError, FollowedPath, LookAngleError, PassStore, Stage, Topology, TopologyOutput, follow,
+};
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Flat, Named, Nested, OneOf, Origin, Pair, Part, Setting, Source, Tables,
     is_acted_on, visible,
 };
 pub use summary::{LEVEL, means, summary};
-pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_kept};
+pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored};

@@ -1,4 +1,4 @@
-//! What happens to links while a scenario runs: its keys, what must hold between them, and the changes of links in `net`.
+//! What happens to links while a scenario runs: its keys, what must hold between them, and what `net` makes of it.
 
 pub(crate) mod build;
 pub(crate) mod check;

@@ -1,7 +1,7 @@
 //! The topology file: satellites, sites and the questions about them, from text to a network and to its answer.
 //!
 //! [`Topology::load`] reads it and builds the network; [`follow`] works its contacts and paths out and gives
-//! tables. It shares with the scenario how a text is read, how faults are told and how a merged form is printed.
+//! tables. It shares with the scenario how a text is read, how faults are reported and how a merged form is printed.
 
 mod answer;
 mod check;
@@ -26,7 +26,7 @@ use slantpath_orbit::{Network, NodeId};
 use slantpath_reader::{Diagnostics, Document, Output, Section};
 
 pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow};
-pub use look_angles::LookError;
+pub use look_angles::LookAngleError;
 pub use pass_store::PassStore;
 
 use crate::scenario::{LoadError, TraceFiles, trace_files};

@@ -102,7 +102,7 @@ fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
         for name in [&route.from, &route.to, &route.via] {
             point(signalling, name, name.place(), faults);
         }
-        // It has no links at all, which is told elsewhere.
+        // It has no links at all, which is reported elsewhere.
         if is_served(signalling, &route.from) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What MTP3 says of each point and of all points together, told at the lines that are at fault.
+//! What MTP3 says of each point and of all points together, reported at the lines that are at fault.
 
 use slantpath_reader::{Fault, Faults, Named, Place};
 use slantpath_ss7::PointCode;

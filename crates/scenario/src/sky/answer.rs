@@ -59,7 +59,7 @@ pub enum FollowError {
     /// The topology cannot be: this was only found out over the span.
     #[error("{0}")]
     Invalid(Diagnostics),
-    /// The passes of a site cannot be kept.
+    /// The passes of a site cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The tables contradict themselves: a defect of this program.
@@ -93,8 +93,8 @@ pub fn follow(
     let planner = Planner::new(network, *topology.topology.span).map_err(invalid)?;
     let hash = topology.hash();
     let passes = workers.each(network.sites.len(), |site, _| {
-        if let Some(kept) = store.and_then(|store| store.get(&hash, site)) {
-            return Ok(Some(kept));
+        if let Some(stored) = store.and_then(|store| store.get(&hash, site)) {
+            return Ok(Some(stored));
         }
         let passes = planner.passes(site).map_err(invalid)?;
         store.map_or(Ok(()), |store| store.put(&hash, site, &passes))?;

@@ -55,9 +55,9 @@ pub(super) fn check(
                     found.extend(outages.into_iter().map(|(line, outage)| (outage, written(line))));
                 }
                 Err(error) => {
-                    let told = error.to_string();
-                    let at = named_files::place_of(name, &text, &told, faults);
-                    faults.report(at, named_files::without_place(name, &told));
+                    let message = error.to_string();
+                    let at = named_files::place_of(name, &text, &message, faults);
+                    faults.report(at, named_files::without_place(name, &message));
                 }
             }
             continue;

@@ -20,7 +20,7 @@ pub struct PassStore {
 }
 
 impl PassStore {
-    /// The store in a directory, which is made when the first passes are kept.
+    /// The store in a directory, which is made when the first passes are stored.
     pub fn new(directory: &Path) -> Self {
         Self { directory: directory.to_owned() }
     }
@@ -47,7 +47,7 @@ impl PassStore {
         write_file(&path, |file| write(file)).map_err(|error| StoreError { path, error })
     }
 
-    /// Throws away all that is kept. A store without a directory is empty already; one that holds files of others
+    /// Throws away all that is stored. A store without a directory is empty already; one that holds files of others
     /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
         clear(&self.directory, EXTENSION)

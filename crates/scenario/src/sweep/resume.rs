@@ -7,9 +7,9 @@ use crate::replicate::Workers;
 use crate::run::RunOptions;
 use crate::scenario::Scenario;
 
-/// Like [`replicate`](crate::replicate), but each finished run is kept in `store`, and what is there already is
+/// Like [`replicate`](crate::replicate), but each finished run is written to `store`, and what is there already is
 /// not made again.
-pub fn replicate_kept(
+pub fn replicate_stored(
     scenario: &Scenario,
     options: &RunOptions,
     count: usize,

@@ -28,7 +28,7 @@ pub(crate) fn check(
         let config = generator(signalling, load, traces);
         let Routing::GlobalTitle { translator, called, calling } = &config.routing else { continue };
         let selections = selections(&config);
-        let mut told: Vec<Ending> = Vec::new();
+        let mut reported: Vec<Ending> = Vec::new();
         let mut reached = Vec::new();
         let mut spared = Vec::new();
         let mut is_complete = true;
@@ -43,12 +43,12 @@ pub(crate) fn check(
                 } else {
                     spared.retain(|point| *point != at);
                 }
-                let is_told = |known: &Ending| (known.at, known.outcome) == (ending.at, ending.outcome);
-                if told.iter().any(is_told) {
+                let is_reported = |known: &Ending| (known.at, known.outcome) == (ending.at, ending.outcome);
+                if reported.iter().any(is_reported) {
                     continue;
                 }
                 judge(signalling, (name, load), digits, points[&ending.at], &ending, faults);
-                told.push(ending);
+                reported.push(ending);
             }
         }
         for to in load.to.iter().filter(|to| is_complete && !reached.contains(&to.as_str())) {

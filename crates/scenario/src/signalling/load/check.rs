@@ -212,7 +212,7 @@ fn wanted(signalling: &Signalling, load: &Load) -> trace::Wanted {
     }
 }
 
-/// Called when points, links, routes and translations are right. Whither called titles lead is told by `calls`.
+/// Called when points, links, routes and translations are right. `calls` reports where called titles lead.
 pub(crate) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
         if let Err(error) = Generator::new(generator(signalling, load, traces), no_seed(), name) {

@@ -127,7 +127,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) -> BTreeMap<Po
         let help = "keep an eye on the hop counter's drops in the results";
         faults.warn(first.place(), Fault::new(message).help(help));
     }
-    // A point whose table is wrong has none, which is told already.
+    // A point whose table is wrong has none, which is reported already.
     if faults.len() == before {
         for dead in find_dead_ends(&translators) {
             let (at, to) = (points[&dead.at], points.get(&dead.to).copied().unwrap_or_default());

@@ -47,7 +47,7 @@ pub(crate) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, m2pa: 
     failover(name, link, m2pa, profile, &round_trips, faults);
 }
 
-/// What contradicts one round trip: of whom it is told, where, and whether the link cannot do without.
+/// What contradicts one round trip: of whom it is reported, where, and whether the link cannot do without.
 fn findings(
     scene: &Scene<'_>,
     name: &str,

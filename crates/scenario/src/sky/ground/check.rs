@@ -148,9 +148,9 @@ fn standing(
         return match Track::read(&text, track) {
             Ok(track) => Some(Standing::Track(track)),
             Err(error) => {
-                let told = error.to_string();
-                let place = named_files::place_of(track, &text, &told, faults);
-                faults.report(place, named_files::without_place(track, &told));
+                let message = error.to_string();
+                let place = named_files::place_of(track, &text, &message, faults);
+                faults.report(place, named_files::without_place(track, &message));
                 None
             }
         };
