@@ -318,10 +318,8 @@ impl Path {
     /// Lets the window decay for the whole RTOs in which nothing was sent.
     pub(crate) fn decay_when_idle(&mut self, now: Instant) {
         let periods = self.idle_periods(now);
-        if periods > 0 {
-            self.cc.on_idle(periods);
-            self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
-        }
+        self.cc.on_idle(periods);
+        self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
     }
 
     /// For how many whole RTOs nothing was sent that the window has not decayed for.

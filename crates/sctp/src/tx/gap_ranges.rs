@@ -76,7 +76,7 @@ impl GapRanges {
         let mut spans = self.acked.range(self.span_at(at)..).map(|(start, stop)| (*start, *stop));
         core::iter::from_fn(move || {
             while at <= end {
-                let (start, stop) = spans.next().unwrap_or((end + 1, end + 1));
+                let (start, stop) = spans.next().unwrap_or((end + 1, end));
                 let hole = (at, end.min(start.saturating_sub(1)));
                 at = at.max(stop + 1);
                 if hole.0 <= hole.1 {
