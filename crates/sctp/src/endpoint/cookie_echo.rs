@@ -51,10 +51,7 @@ impl Collision {
 
 impl Endpoint {
     pub(super) fn receive_cookie_echo(&mut self, now: Instant, received: Received<'_>) {
-        let Some(Ok(Chunk::CookieEcho(echo))) = received.packet.chunks().next() else {
-            self.stats.malformed_packets += 1;
-            return;
-        };
+        let Some(Ok(Chunk::CookieEcho(echo))) = received.packet.chunks().next() else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.5
         //# 3)  Compare the port numbers and the Verification Tag contained
         //# within the COOKIE ECHO chunk to the actual port numbers and the

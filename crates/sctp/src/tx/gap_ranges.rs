@@ -281,7 +281,19 @@ mod tests {
         let changes = ranges.update(Tsn(10), &[block(2, 5)]);
         assert_eq!(changes.newly_acked[..], [TsnRange { first: Tsn(14), last: Tsn(15) }]);
         assert!(changes.revoked.is_empty());
+        assert_eq!(ranges.acked, BTreeMap::from([(2, 5)]));
         assert_eq!(ranges.update(Tsn(10), &[block(2, 5)]), GapChanges::default());
+    }
+
+    #[test]
+    fn blocks_that_touch_or_overlap_are_one() {
+        for blocks in [[block(4, 5), block(2, 3)], [block(2, 3), block(4, 5)], [block(2, 4), block(3, 5)]] {
+            let changes = GapRanges::default().update(Tsn(10), &blocks);
+            assert_eq!(changes.newly_acked[..], [TsnRange { first: Tsn(12), last: Tsn(15) }], "{blocks:?}");
+        }
+        let changes = GapRanges::default().update(Tsn(10), &[block(5, 6), block(2, 3)]);
+        let apart = [(12, 13), (15, 16)].map(|(first, last)| TsnRange { first: Tsn(first), last: Tsn(last) });
+        assert_eq!(changes.newly_acked[..], apart);
     }
 
     #[test]
@@ -361,6 +373,11 @@ mod tests {
                     let is_hole = |tsn: &u32| !told.contains(tsn) && is_revoked(tsn);
                     let expected: BTreeSet<u32> = (from..=to).filter(is_hole).collect();
                     prop_assert_eq!(set(base, &holes), expected);
+                }
+                let mut last = ranges.base;
+                for (&start, &stop) in &ranges.acked {
+                    prop_assert!(last + 1 < start && start <= stop, "isolated, and none empty");
+                    last = stop;
                 }
                 let stays = |tsn: &&u32| told.contains(tsn) || !revoked.contains(tsn);
                 known = known.union(&told).filter(stays).copied().collect();

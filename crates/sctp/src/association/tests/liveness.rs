@@ -202,6 +202,17 @@ fn of_inactive_paths_with_as_many_errors_the_next_in_turn_is_taken() {
 }
 
 #[test]
+fn a_failing_path_is_preferred_to_inactive_ones_however_few_their_errors() {
+    let mut wire = Wire::new(3, quiet());
+    let paths = &mut wire.ends[0].paths;
+    let states = [PathState::Inactive, PathState::PotentiallyFailed, PathState::Inactive];
+    for (path, (state, errors)) in paths.iter_mut().zip(states.into_iter().zip([1, 3, 2])) {
+        (path.state, path.error_count) = (state, errors);
+    }
+    assert_eq!([0, 1, 2].map(|last| paths.alternate_to(PathId(last)).0), [1, 1, 1]);
+}
+
+#[test]
 fn an_acknowledgement_of_what_went_to_one_address_only_clears_its_counter_though_it_was_sent_twice() {
     let mut wire = cut(1, quiet());
     wire.send(0, 0..1, 100);
