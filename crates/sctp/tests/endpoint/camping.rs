@@ -160,3 +160,39 @@ fn the_server_itself_can_connect_to_an_address_that_is_camped_upon() {
     net.events(VICTIM);
     assert_alive(&mut net, VICTIM, here, there);
 }
+
+/// The server has begun it, and waits for the COOKIE ACK of one who has listed what is not its own.
+#[test]
+fn the_owner_of_an_address_that_an_init_ack_has_listed_gets_its_association() {
+    let mut net = net(&victims(), &victims());
+    net.listen(EVIL);
+    let options = ConnectOptions { peer_addresses: vec![evil_address()], peer_port: PORT, primary: None };
+    net.hosts[SERVER].endpoint.connect(net.now, &options).unwrap();
+    net.drain(SERVER);
+    net.run_for(Duration::from_millis(10));
+    net.cut(v4(1, 2), evil_address());
+    net.run_for(Duration::from_millis(15));
+    let here = net.connect(VICTIM, SERVER);
+    net.run_for(Duration::from_millis(40));
+    let [(first, there)] = accepted(&net)[..] else { panic!("{}", net.trace(0)) };
+    assert_eq!(first, victims()[0]);
+    assert_alive(&mut net, VICTIM, here, there);
+}
+
+/// The attacker has listed it first, and the victim has not been found there either: it is known by its tag.
+#[test]
+fn data_from_an_address_that_two_have_listed_belongs_to_whose_tag_it_has() {
+    let mut net = net(&victims(), &victims()[1..]);
+    camp(&mut net);
+    net.cut(v4(1, 2), victims()[1]);
+    let here = net.connect(VICTIM, SERVER);
+    net.run_for(Duration::from_millis(40));
+    let (_, there) = accepted(&net)[1];
+    assert_eq!(state(&net, there, victims()[1]), PathState::Unconfirmed);
+    net.events(SERVER);
+    net.send(VICTIM, here, 0, "from its other address");
+    net.drop_under_way();
+    let packet = net.sent.last().unwrap().packet.clone();
+    net.inject((victims()[1], v4(1, 2)), packet);
+    assert_eq!(net.received(SERVER).len(), 1);
+}
