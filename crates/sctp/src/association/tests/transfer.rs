@@ -138,6 +138,8 @@ fn the_send_buffer_takes_as_much_as_it_holds() {
     let full = SendError::BufferFull { wanted: 1_001, free: 1_000 };
     assert_eq!(wire.ends[0].send(wire.now, message(0, 1, 1_001)), Err(full));
     assert_eq!(wire.ends[0].send(wire.now, message(0, 1, 1_000)), Ok(()));
+    let mut wire = Wire::new(1, SctpConfig { send_buffer_bytes: 5_000, ..quiet() });
+    assert_eq!(wire.ends[0].send(wire.now, message(0, 0, 5_000)), Ok(()));
 }
 
 #[test]
