@@ -307,6 +307,17 @@ mod tests {
     }
 
     #[test]
+    fn of_a_block_that_the_cumulative_ack_reaches_nothing_is_left() {
+        let mut ranges = GapRanges::default();
+        ranges.update(Tsn(10), &[block(2, 3), block(5, 6)]);
+        ranges.update(Tsn(13), &[block(2, 3)]);
+        assert_eq!(ranges.acked, BTreeMap::from([(5, 6)]));
+        ranges.update(Tsn(15), &[]);
+        assert_eq!(ranges.acked, BTreeMap::new());
+        assert_eq!(ranges.highest(), None);
+    }
+
+    #[test]
     fn one_sack_revokes_the_lowest_32_and_an_expiry_the_rest() {
         let mut ranges = GapRanges::default();
         let range = |first, last| TsnRange { first: Tsn(first), last: Tsn(last) };

@@ -227,7 +227,7 @@ impl Sender {
                 chunk.missing_reports = chunk.missing_reports.saturating_add(1);
             }
             self.missing.add(tsn);
-            turn.paths[chunk.path].on_chunk_revoked(turn.now, tsn, chunk.wire_len());
+            turn.paths[chunk.path].on_chunk_revoked(turn.now, chunk.wire_len());
             self.flight_order.add(chunk.path, tsn);
             self.steps.take(1);
         }
