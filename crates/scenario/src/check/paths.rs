@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Duration;
 use slantpath_host::HOP_LIMIT;
-use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
+use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
 
 use super::profiles::LEAST_PATH_MTU;
 use crate::diagnostic::{Fault, Faults, Place};

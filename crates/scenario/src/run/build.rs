@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::signalling::SignallingSimulation;
 use slantpath_host::{FlowEndId, Host, ReceiverConfig, SenderConfig, WhenBlocked, Workload};
-use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
+use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
 
 use super::transport::{self, Ends};
 use super::{RunError, signalling};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_net::InterfaceId;
+use slantpath_net::{InterfaceId, LinkEnd};
 
 use super::{Scene, node_of};
 use crate::check::paths::path;
