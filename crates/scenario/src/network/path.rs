@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Duration;
 use slantpath_host::HOP_LIMIT;
-use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
+use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
 use slantpath_reader::{Fault, Faults, Origin, Place};
 
 use crate::network::{self, Built};

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use slantpath_base::Seed;
 use slantpath_host::Host;
 use slantpath_host::signalling::SignallingSimulation;
-use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
+use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
 
 use super::RunError;
 use crate::flow::build::PlannedFlow;

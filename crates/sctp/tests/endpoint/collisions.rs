@@ -214,11 +214,7 @@ fn a_restart_brings_another_tag_of_ours() {
     for (tag, expected) in [(before, vec!["ABORT(T)[]"]), (after, vec![])] {
         let first = net.sent.len();
         let probe = slantpath_sctp::chunk::Heartbeat::new(bytes::Bytes::from_static(b"?"));
-        net.inject_chunks(
-            (v4(1, 9), v4(1, 2)),
-            net::header(5_000, 2_905, tag),
-            &[Chunk::Heartbeat(probe)],
-        );
+        net.inject_chunks((v4(1, 9), v4(1, 2)), net::header(5_000, 2_905, tag), &[Chunk::Heartbeat(probe)]);
         assert_eq!(answers(&net, first), expected);
     }
 }
@@ -477,8 +473,7 @@ fn a_cookie_in_cookie_echoed_confirms_the_addresses_that_were_named() {
     let states: Vec<_> =
         association.path_snapshots(net.now).map(|path| (path.destination, path.state)).collect();
     let [first, second, third] = peers;
-    let expected =
-        [(first, PathState::Active), (second, PathState::Active), (third, PathState::Unconfirmed)];
+    let expected = [(first, PathState::Active), (second, PathState::Active), (third, PathState::Unconfirmed)];
     assert_eq!(states, expected);
     assert_eq!(association.state(), slantpath_sctp::AssociationState::ShutdownSent);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_net::InterfaceId;
+use slantpath_net::{InterfaceId, LinkEnd};
 use slantpath_reader::{Faults, Place, Setting};
 
 use super::Scene;
