@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::signalling::SignallingSimulation;
-use slantpath_host::{FlowEndId, Host, ReceiverConfig, SenderConfig, WhenBlocked, Workload};
+use slantpath_host::{Host, ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload};
 use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
 
 use super::transport::{self, Ends};
@@ -32,8 +32,8 @@ pub(super) struct PlannedFlow {
     pub(super) flow: Flow,
     pub(super) from: NodeId,
     pub(super) to: NodeId,
-    pub(super) sender: FlowEndId,
-    pub(super) receiver: FlowEndId,
+    pub(super) sender: SocketId,
+    pub(super) receiver: SocketId,
 }
 
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
@@ -155,7 +155,7 @@ impl Placement<'_> {
         from: NodeId,
         to: NodeId,
         number: usize,
-    ) -> (FlowEndId, FlowEndId) {
+    ) -> (SocketId, SocketId) {
         let ends = self.ends(flow, from, to, number);
         let records = *self.scenario.probes.messages && *flow.content == schema::Content::Stamped;
         let (sending, receiving) = transport::configs(self.scenario, flow, ends);
