@@ -174,7 +174,7 @@ fn transport(case: &Case, local: IpAddr, peer: Option<Peer>) -> TransportConfig 
 
 #[cfg(test)]
 mod tests {
-    use slantpath_host::FlowEndId;
+    use slantpath_host::SocketId;
 
     use super::*;
 
@@ -185,7 +185,7 @@ mod tests {
     /// Bytes that all receivers have had, over what the bottleneck could carry.
     fn share_of_bottleneck(case: &Case) -> f64 {
         let network = run(case);
-        let reports = network.hosts().iter().filter_map(|host| host.receiver_report(FlowEndId(0)));
+        let reports = network.hosts().iter().filter_map(|host| host.receiver_report(SocketId(0)));
         let bits = 8 * reports.map(|report| report.bytes_delivered).sum::<u64>();
         bits as f64 / (BOTTLENECK_BITS_PER_SEC * u64::from(case.seconds)) as f64
     }

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_sctp::{
-    AssociationId, ConnectOptions, Endpoint as SctpEndpoint, EndpointConfig, Event, Input, Message, Output,
-    PartPlace, Ppid, SctpConfig, StreamId,
+    Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, Output,
+    PartPlace, PortConfig, Ppid, SctpConfig, StreamId,
 };
 use slantpath_wire::{Checksum, Packet};
 
@@ -76,9 +76,11 @@ impl<F: Form> Slantpath<F> {
             send_buffer_bytes: 2 * (settings.receive_window_bytes + settings.send_queue_bytes) as u64,
             ..SctpConfig::default()
         };
-        let endpoint = EndpointConfig { port: PORT, addresses: vec![here], config };
-        let mut endpoint = SctpEndpoint::new(endpoint, Seed::new(1, 0).stream(&format!("endpoint/{here}")));
-        endpoint.listen(true);
+        let port = PortConfig { port: PORT, addresses: vec![here], config };
+        let mut endpoint = SctpEndpoint::default();
+        let stream = Seed::new(1, 0).stream(&format!("endpoint/{here}"));
+        endpoint.bind(port, stream).expect("the only port");
+        endpoint.listen(PORT, Acceptance::InTurn);
         Self {
             endpoint,
             here,
@@ -118,7 +120,12 @@ impl<F: Form> Endpoint for Slantpath<F> {
     type Datagram = F;
 
     fn connect(&mut self, now: Instant) {
-        let options = ConnectOptions { peer_addresses: vec![self.peer], peer_port: PORT, primary: None };
+        let options = ConnectOptions {
+            local_port: PORT,
+            peer_addresses: vec![self.peer],
+            peer_port: PORT,
+            ..ConnectOptions::default()
+        };
         self.endpoint.connect(now, &options).expect("the peer's address is usable");
         self.drain(now);
     }

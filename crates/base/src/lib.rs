@@ -4,6 +4,7 @@
 //! start of a run; nothing in this crate, or above it up to the drivers, ever reads a clock.
 
 mod angle;
+mod deadlines;
 mod length;
 mod machine;
 mod probability;
@@ -16,11 +17,12 @@ mod time;
 mod timer;
 
 pub use angle::Angle;
+pub use deadlines::Deadlines;
 pub use length::Length;
 pub use machine::{StateMachine, Transition};
 pub use probability::Probability;
 pub use quantity::{QuantityError, Unit, parse_quantity};
-pub use random::{Seed, Stream};
+pub use random::{Seed, Stream, StreamFamily};
 pub use rate::DataRate;
 pub use size::DataSize;
 pub use time::{Duration, Instant};

@@ -3,6 +3,11 @@
 //! A stream is PCG-64 seeded by BLAKE3 over (seed, run, path), so that adding a component, or drawing more
 //! in one, changes no other's draws. Transcendental functions come from `libm`, so that draws are equal on
 //! every platform.
+//!
+//! A program that faces strangers makes its streams of a secret instead ([`Stream::secret`]): what they draw cannot be
+//! told from what they drew before. Whoever is handed a stream does not know the difference.
+
+use core::fmt;
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
@@ -28,18 +33,53 @@ impl Seed {
         hasher.update(&self.seed.to_le_bytes());
         hasher.update(&self.run.to_le_bytes());
         hasher.update(path.as_bytes());
-        Stream(Pcg64::from_seed(*hasher.finalize().as_bytes()))
+        Stream::simulated(*hasher.finalize().as_bytes())
     }
 }
 
 /// One component's source of chance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stream(Pcg64);
+pub struct Stream(Source);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    Secret(Box<Secret>),
+    Simulated(Pcg64),
+}
 
 impl Stream {
+    fn simulated(seed: [u8; 32]) -> Self {
+        Self(Source::Simulated(Pcg64::from_seed(seed)))
+    }
+
+    /// A stream that nobody can foretell who does not know `key`, whatever he has seen of it: BLAKE3 as a keyed
+    /// function, read on and on. The key is for the program to take from the operating system, and for one stream only.
+    pub fn secret(key: [u8; 32]) -> Self {
+        Self(Source::Secret(Box::new(Secret {
+            key: Key(key),
+            block: [0; BLOCK_LEN],
+            taken: BLOCK_LEN,
+            blocks: 0,
+        })))
+    }
+
+    /// A stream of its own for a part of the component, as secret as this one is, so that what the part draws later
+    /// changes nothing here.
+    pub fn fork(&mut self, name: &str) -> Self {
+        if let Source::Simulated(_) = self.0 {
+            return Seed::new(self.next_u64(), self.next_u64()).stream(name);
+        }
+        let mut key = [0; 32];
+        self.fill(&mut key);
+        Self::secret(key)
+    }
+
     /// 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.0.next_u64()
+        match &mut self.0 {
+            Source::Secret(secret) => secret.next_u64(),
+            Source::Simulated(pcg) => pcg.next_u64(),
+        }
     }
 
     /// 32 random bits.
@@ -114,6 +154,77 @@ impl Stream {
     }
 }
 
+/// Octets that are not to be printed.
+#[derive(Clone, PartialEq, Eq)]
+struct Key([u8; 32]);
+
+impl fmt::Debug for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Key")
+    }
+}
+
+const BLOCK_LEN: usize = 64;
+
+/// The output of BLAKE3 under a key, block by block.
+#[derive(Clone, PartialEq, Eq)]
+struct Secret {
+    key: Key,
+    block: [u8; BLOCK_LEN],
+    /// Bytes of the block that have been handed out.
+    taken: usize,
+    /// Blocks that have been begun.
+    blocks: u64,
+}
+
+impl Secret {
+    fn next_u64(&mut self) -> u64 {
+        if self.taken == BLOCK_LEN {
+            let mut reader = blake3::Hasher::new_keyed(&self.key.0).finalize_xof();
+            reader.set_position(self.blocks * BLOCK_LEN as u64);
+            reader.fill(&mut self.block);
+            self.blocks += 1;
+            self.taken = 0;
+        }
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&self.block[self.taken..self.taken + 8]);
+        // What has been handed out is forgotten.
+        self.block[self.taken..self.taken + 8].fill(0);
+        self.taken += 8;
+        u64::from_le_bytes(bytes)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret")
+    }
+}
+
+/// The streams of a component's members, of which nobody knows beforehand how many come and in which order: each is
+/// named by octets of its own, so that none changes what another draws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamFamily {
+    /// What the members' seeds or keys derive from.
+    key: Key,
+    is_secret: bool,
+}
+
+impl StreamFamily {
+    /// A family whose key is drawn from `stream`; its members are as secret as that is.
+    pub fn new(stream: &mut Stream) -> Self {
+        let mut key = Key([0; 32]);
+        stream.fill(&mut key.0);
+        Self { key, is_secret: matches!(stream.0, Source::Secret(_)) }
+    }
+
+    /// The stream of the member with this name, from its beginning.
+    pub fn member(&self, name: &[u8]) -> Stream {
+        let seed = *blake3::keyed_hash(&self.key.0, name).as_bytes();
+        if self.is_secret { Stream::secret(seed) } else { Stream::simulated(seed) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +274,45 @@ mod tests {
         assert_eq!(stream.failures_before(Probability::ALWAYS), 0);
         assert_eq!(stream.failures_before(Probability::NEVER), u64::MAX);
         assert_ne!(stream.failures_before(Probability::new(f64::MIN_POSITIVE).unwrap()), u64::MAX);
+    }
+
+    #[test]
+    fn a_secret_stream_is_blake3_under_its_key_from_block_to_block() {
+        let mut expected = [0; 136];
+        blake3::Hasher::new_keyed(&[7; 32]).finalize_xof().fill(&mut expected);
+        let mut drawn = [0; 136];
+        let mut stream = Stream::secret([7; 32]);
+        stream.fill(&mut drawn);
+        assert_eq!(drawn, expected);
+        assert!(!format!("{stream:?}").contains('7'), "a key is not for a log");
+    }
+
+    #[test]
+    fn what_is_forked_goes_its_own_way_and_stays_as_secret() {
+        for (mut stream, is_secret) in
+            [(Stream::secret([1; 32]), true), (Seed::new(1, 0).stream("parent"), false)]
+        {
+            let mut other = stream.clone();
+            let (mut fork, mut twin) = (stream.fork("part"), other.fork("part"));
+            assert_eq!(fork.next_u64(), twin.next_u64());
+            fork.next_u64();
+            assert_eq!(stream.next_u64(), other.next_u64(), "later draws change nothing here");
+            assert_eq!(matches!(fork.0, Source::Secret(_)), is_secret);
+            assert_ne!(fork.next_u64(), stream.next_u64());
+        }
+    }
+
+    #[test]
+    fn members_of_a_family_draw_by_their_names_alone() {
+        for mut stream in [Stream::secret([1; 32]), Seed::new(1, 0).stream("family")] {
+            let is_secret = matches!(stream.0, Source::Secret(_));
+            let family = StreamFamily::new(&mut stream);
+            let first = family.member(b"a").next_u64();
+            assert_ne!(first, family.member(b"b").next_u64());
+            assert_eq!(first, family.member(b"a").next_u64());
+            assert_ne!(first, StreamFamily::new(&mut stream).member(b"a").next_u64());
+            assert_eq!(matches!(family.member(b"a").0, Source::Secret(_)), is_secret);
+        }
     }
 
     const GOLDEN: [u64; 2] = [554_623_500_305_766_323, 216_244];

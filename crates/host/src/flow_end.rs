@@ -1,26 +1,23 @@
-//! One end of a flow: a transport and the application on top of it.
-
-use std::net::IpAddr;
+//! One end of a flow: an application that sends or receives, with M3UA below it if the flow asks for that.
 
 use slantpath_base::{Instant, Stream};
 use slantpath_sigtran::transport::{Transmit, TransportInput};
-use slantpath_wire::Packet;
 
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{ReceiverReport, SenderReport};
 use crate::sender::{Offer, Outgoing, Sender, SenderConfig, Want};
-use crate::transport::{
-    Adaptation, Output, Segment, SegmentReport, Traces, Transport, TransportConfig, TransportEvent,
-};
+use crate::served::{Served, earlier};
+use crate::socket::{Socket, SocketEvent, Traces};
+use crate::transport::Adaptation;
 
 #[derive(Debug)]
-enum Application {
+enum Role {
     Receiver(Box<Receiver>),
     Sender(Box<Sender>),
 }
 
-/// What lies between the transport and the application.
+/// What lies between the socket and the sender or receiver.
 #[derive(Debug)]
 enum Layer {
     None,
@@ -30,86 +27,50 @@ enum Layer {
 
 #[derive(Debug)]
 pub(crate) struct FlowEnd {
-    transport: Transport,
     layer: Layer,
-    application: Application,
-    /// When the transport or the application wants to be called next.
-    deadline: Option<Instant>,
+    role: Role,
     /// When the paths may be sampled next, if they are probed.
     next_sample: Option<Instant>,
 }
 
 impl FlowEnd {
-    pub(crate) fn sender(transport: TransportConfig, config: SenderConfig, streams: [Stream; 2]) -> Self {
-        let [transport_stream, stream] = streams;
-        let traces = Traces {
-            messages: config.record_messages || config.record_timeline,
-            timers: config.record_timeline,
-        };
-        let layer = match transport.adaptation {
+    pub(crate) fn sender(adaptation: Adaptation, config: SenderConfig, stream: Stream) -> Self {
+        let layer = match adaptation {
             Adaptation::M3ua => Layer::Sending(Box::new(SendingM3ua::new())),
             Adaptation::None => Layer::None,
         };
-        let transport = Transport::new(transport, transport_stream, traces);
         let next_sample = config.sample_paths.map(|_| Instant::START);
-        let application = Application::Sender(Box::new(Sender::new(config, stream)));
-        Self { transport, layer, application, deadline: None, next_sample }
+        Self { layer, role: Role::Sender(Box::new(Sender::new(config, stream))), next_sample }
     }
 
-    pub(crate) fn receiver(transport: TransportConfig, config: ReceiverConfig, stream: Stream) -> Self {
-        let layer = match transport.adaptation {
+    pub(crate) fn receiver(adaptation: Adaptation, config: ReceiverConfig) -> Self {
+        let layer = match adaptation {
             Adaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
             Adaptation::None => Layer::None,
         };
-        let mut transport = Transport::new(transport, stream, Traces::default());
-        transport.listen();
-        let application = Application::Receiver(Box::new(Receiver::new(config)));
-        Self { transport, layer, application, deadline: None, next_sample: None }
+        Self { layer, role: Role::Receiver(Box::new(Receiver::new(config))), next_sample: None }
     }
 
-    pub(crate) const fn protocol(&self) -> u8 {
-        self.transport.protocol()
-    }
-
-    pub(crate) const fn port(&self) -> u16 {
-        self.transport.port()
-    }
-
-    pub(crate) const fn deadline(&self) -> Option<Instant> {
-        self.deadline
+    /// What a sender has the transport report.
+    pub(crate) const fn traces(config: &SenderConfig) -> Traces {
+        Traces { messages: config.record_messages || config.record_timeline, timers: config.record_timeline }
     }
 
     pub(crate) fn sender_report(&self) -> Option<&SenderReport> {
-        match &self.application {
-            Application::Sender(sender) => Some(sender.report()),
-            Application::Receiver(_) => None,
+        match &self.role {
+            Role::Sender(sender) => Some(sender.report()),
+            Role::Receiver(_) => None,
         }
     }
 
     pub(crate) fn receiver_report(&self) -> Option<&ReceiverReport> {
-        match &self.application {
-            Application::Sender(_) => None,
-            Application::Receiver(receiver) => Some(receiver.report()),
+        match &self.role {
+            Role::Sender(_) => None,
+            Role::Receiver(receiver) => Some(receiver.report()),
         }
     }
 
-    #[inline]
-    pub(crate) fn handle_packet(
-        &mut self,
-        now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        packet: Packet,
-    ) {
-        self.transport.handle_packet(now, source, destination, packet);
-    }
-
-    pub(crate) fn handle_report(&mut self, now: Instant, report: SegmentReport) {
-        self.transport.handle_report(now, report);
-    }
-
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
-        self.transport.handle_deadline(now);
         match &mut self.layer {
             Layer::None => {}
             Layer::Receiving(m3ua) => m3ua.handle_timeout(now),
@@ -117,70 +78,53 @@ impl FlowEnd {
         }
     }
 
-    /// The next segment to send; events go up to the application, and what it wants comes down, on the way.
-    pub(crate) fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        loop {
-            match self.transport.poll_output(now) {
-                Output::Transmit(segment) => return Some(segment),
-                Output::Event(event) => self.handle_event(now, event),
-                Output::Wait(transport_deadline) => match self.serve(now) {
-                    Served::Again => {}
-                    Served::Idle(application_deadline) => {
-                        self.deadline = earlier(transport_deadline, application_deadline);
-                        self.sample(now);
-                        return None;
-                    }
-                },
-            }
-        }
-    }
-
-    fn handle_event(&mut self, now: Instant, event: TransportEvent) {
+    pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent) {
         let Some(event) = self.adapt(now, event) else { return };
-        match &mut self.application {
-            Application::Sender(sender) => match event {
-                TransportEvent::Connected { paths, .. } => {
+        match &mut self.role {
+            Role::Sender(sender) => match event {
+                SocketEvent::Connected { paths, .. } => {
                     sender.report_mut().paths = paths;
                     sender.handle_connected(now);
                 }
-                TransportEvent::Transmitted { sent, path, again } => {
+                SocketEvent::Transmitted { sent, path, again } => {
                     sender.handle_transmitted(now, &sent, path, again);
                 }
-                TransportEvent::Path { path, kind } => sender.handle_path_event(now, path, kind),
-                TransportEvent::Writable => sender.handle_writable(),
-                TransportEvent::MessageFailed => sender.report_mut().messages_failed += 1,
-                TransportEvent::Ended { failure } => sender.handle_ended(now, failure),
+                SocketEvent::Path { path, kind } => sender.handle_path_event(now, path, kind),
+                SocketEvent::Writable => sender.handle_writable(),
+                SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
+                SocketEvent::Ended { failure } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back.
-                TransportEvent::Bytes(_) | TransportEvent::Message { .. } => {}
+                SocketEvent::Bytes(_) | SocketEvent::Message { .. } | SocketEvent::Restarted => {}
             },
-            Application::Receiver(receiver) => match event {
-                TransportEvent::Bytes(bytes) => receiver.handle_bytes(now, &bytes),
-                TransportEvent::Message { stream, payload, .. } => {
+            Role::Receiver(receiver) => match event {
+                SocketEvent::Bytes(bytes) => receiver.handle_bytes(now, &bytes),
+                SocketEvent::Message { stream, payload, .. } => {
                     receiver.handle_message(now, stream, &payload);
                 }
-                TransportEvent::Ended { failure } => {
+                SocketEvent::Ended { failure } => {
                     receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
                 }
-                TransportEvent::Connected { .. }
-                | TransportEvent::MessageFailed
-                | TransportEvent::Path { .. }
-                | TransportEvent::Transmitted { .. }
-                | TransportEvent::Writable => {}
+                SocketEvent::Connected { .. }
+                | SocketEvent::MessageFailed
+                | SocketEvent::Path { .. }
+                | SocketEvent::Restarted
+                | SocketEvent::Transmitted { .. }
+                | SocketEvent::Writable => {}
             },
         }
     }
 
     /// Lets the adaptation layer see an event first; gives what is for the application.
-    fn adapt(&mut self, now: Instant, event: TransportEvent) -> Option<TransportEvent> {
+    fn adapt(&mut self, now: Instant, event: SocketEvent) -> Option<SocketEvent> {
         let input = match (&self.layer, event) {
             (Layer::None, event) => return Some(event),
-            (_, TransportEvent::Connected { paths, outbound_streams }) => {
-                if let Application::Sender(sender) = &mut self.application {
+            (_, SocketEvent::Connected { paths, outbound_streams }) => {
+                if let Role::Sender(sender) = &mut self.role {
                     sender.report_mut().paths = paths;
                 }
                 TransportInput::Up { outbound_streams }
             }
-            (_, TransportEvent::Message { stream, payload_protocol, payload }) => {
+            (_, SocketEvent::Message { stream, payload_protocol, payload }) => {
                 m3ua::received(stream, payload_protocol, payload)
             }
             (_, event) => return Some(event),
@@ -194,9 +138,9 @@ impl FlowEnd {
     }
 
     /// Does the next thing that the adaptation layer wants.
-    fn serve_layer(&mut self, now: Instant) -> Served {
-        let transmit = match (&mut self.layer, &mut self.application) {
-            (Layer::Receiving(m3ua), Application::Receiver(receiver)) => match m3ua.poll(now) {
+    fn serve_layer(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        let transmit = match (&mut self.layer, &mut self.role) {
+            (Layer::Receiving(m3ua), Role::Receiver(receiver)) => match m3ua.poll(now) {
                 ReceivingStep::Deliver(selection, payload) => {
                     receiver.handle_message(now, selection, &payload);
                     return Served::Again;
@@ -204,7 +148,7 @@ impl FlowEnd {
                 ReceivingStep::Transmit(transmit) => transmit,
                 ReceivingStep::Wait(deadline) => return Served::Idle(deadline),
             },
-            (Layer::Sending(m3ua), Application::Sender(sender)) => match m3ua.poll(now) {
+            (Layer::Sending(m3ua), Role::Sender(sender)) => match m3ua.poll(now) {
                 SendingStep::Active => {
                     sender.handle_connected(now);
                     return Served::Again;
@@ -219,43 +163,46 @@ impl FlowEnd {
             _ => return Served::Idle(None),
         };
         let Transmit { stream, payload_protocol, octets, .. } = transmit;
-        if let Offer::Refused(reason) =
-            self.transport.send_management(now, stream.0, payload_protocol, octets)
-            && let Application::Sender(sender) = &mut self.application
+        // It is one of a handful: whatever keeps it from being sent keeps the layer from coming up, and T(ack) sends it
+        // again.
+        let message =
+            Outgoing { number: None, stream: stream.0, unordered: false, payload_protocol, payload: octets };
+        if let Offer::Refused(reason) = socket.send(now, message)
+            && let Role::Sender(sender) = &mut self.role
         {
             sender.handle_ended(now, Some(format!("M3UA: {reason}")));
         }
         Served::Again
     }
 
-    /// Does the next thing that the adaptation layer or the application wants of the transport.
-    fn serve(&mut self, now: Instant) -> Served {
-        match self.serve_layer(now) {
+    /// Does the next thing that the adaptation layer or the application wants of the socket.
+    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        match self.serve_layer(now, socket) {
             Served::Again => Served::Again,
-            Served::Idle(layer_deadline) => match self.serve_application(now) {
+            Served::Idle(layer_deadline) => match self.serve_role(now, socket) {
                 Served::Again => Served::Again,
                 Served::Idle(deadline) => Served::Idle(earlier(layer_deadline, deadline)),
             },
         }
     }
 
-    fn serve_application(&mut self, now: Instant) -> Served {
-        let Application::Sender(sender) = &mut self.application else { return Served::Idle(None) };
+    fn serve_role(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        let Role::Sender(sender) = &mut self.role else { return Served::Idle(None) };
         match sender.want(now) {
             Want::Connect => {
-                if let Err(failure) = self.transport.connect(now) {
+                if let Err(failure) = socket.open(now) {
                     sender.handle_ended(now, Some(failure));
                 }
             }
-            Want::Close => self.transport.close(now),
+            Want::Close => socket.close(now),
             Want::Send(outgoing) => {
                 let size = outgoing.payload.len();
                 let offer = match &mut self.layer {
                     Layer::Sending(m3ua) => match wrapped(m3ua, now, outgoing) {
-                        Some(outgoing) => self.transport.send(now, outgoing),
+                        Some(outgoing) => socket.send(now, outgoing),
                         None => Offer::Refused("M3UA has no way to the destination".to_owned()),
                     },
-                    Layer::None | Layer::Receiving(_) => self.transport.send(now, outgoing),
+                    Layer::None | Layer::Receiving(_) => socket.send(now, outgoing),
                 };
                 sender.offered(now, size, offer);
             }
@@ -265,14 +212,14 @@ impl FlowEnd {
     }
 
     /// Probes the paths if they are probed and it is time to.
-    fn sample(&mut self, now: Instant) {
-        let Application::Sender(sender) = &mut self.application else { return };
+    pub(crate) fn sample(&mut self, now: Instant, socket: &mut Socket<'_>) {
+        let Role::Sender(sender) = &mut self.role else { return };
         let (Some(at), Some(interval)) = (self.next_sample, sender.config().sample_paths) else { return };
         if at > now {
             return;
         }
         self.next_sample = Some(now.saturating_add(interval));
-        self.transport.sample_paths(now, |sample| sender.report_mut().push_sample(sample));
+        socket.sample_paths(now, |sample| sender.report_mut().push_sample(sample));
     }
 }
 
@@ -281,19 +228,4 @@ fn wrapped(m3ua: &mut SendingM3ua, now: Instant, outgoing: Outgoing) -> Option<O
     let Transmit { stream, payload_protocol, octets, .. } =
         m3ua.wrap(now, outgoing.stream, outgoing.payload)?;
     Some(Outgoing { stream: stream.0, payload_protocol, payload: octets, ..outgoing })
-}
-
-enum Served {
-    /// The transport has been told something: drain it again.
-    Again,
-    /// Nothing to do until this time, or until an event.
-    Idle(Option<Instant>),
-}
-
-/// The earlier of two deadlines, where none is later than all.
-fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
-    }
 }

@@ -1,30 +1,27 @@
-//! A host: IP below, transports in the middle, applications on top.
+//! A host: IP below, SCTP and TCP in the middle, sockets and their applications on top.
 
 use std::net::IpAddr;
 
 use slantpath_base::{Instant, Seed};
-use slantpath_net::InterfaceId;
+use slantpath_interface::InterfaceId;
+use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
-use slantpath_wire::icmp::IcmpMessage;
+use slantpath_tcp as tcp;
+use slantpath_wire::icmp::{IcmpError, IcmpMessage};
 use slantpath_wire::ip::{Fragment, Fragmentation, IpHeader, protocol};
 use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
-use crate::association::{AssociationConfig, AssociationCounters, AssociationEnd};
+use crate::application::{Application, Listener};
+use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
-use crate::interfaces::{Interfaces, NoSourceAddress};
+use crate::interfaces::{Interfaces, NoSourceAddress, Segment};
 use crate::receiver::ReceiverConfig;
 use crate::record::{ReceiverReport, SenderReport};
 use crate::sender::SenderConfig;
-use crate::transport::{SegmentReport, TransportConfig};
-
-/// Which of a host's flows is meant: numbers in the order in which they were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowEndId(pub usize);
-
-/// Which of a host's associations is meant: numbers in the order in which they were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AssociationEndId(pub usize);
+use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
+use crate::sockets::{SocketId, Sockets};
+use crate::transport::TransportConfig;
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,15 +36,13 @@ pub struct HostDrops {
     pub no_route: u64,
 }
 
-/// An end system with the flows that start or end at it.
+/// An end system with the sockets that are open at it.
 #[derive(Debug)]
 pub struct Host {
     interfaces: Interfaces,
     reassembler: Reassembler,
-    associations: Vec<AssociationEnd>,
-    flow_ends: Vec<FlowEnd>,
-    /// Flow ends that have something to give since the last drain, each at most once.
-    dirty: Vec<usize>,
+    stack: Stack,
+    sockets: Sockets,
     drops: HostDrops,
 }
 
@@ -58,9 +53,8 @@ impl Host {
         Self {
             interfaces,
             reassembler: Reassembler::default(),
-            associations: Vec::new(),
-            flow_ends: Vec::new(),
-            dirty: Vec::new(),
+            stack: Stack::default(),
+            sockets: Sockets::default(),
             drops: HostDrops::default(),
         }
     }
@@ -72,97 +66,182 @@ impl Host {
     }
 
     /// Adds a sending end. `seed` and `path` name the flow, from which its streams of chance derive.
+    ///
+    /// # Panics
+    /// If its port is in use.
     pub fn add_sender(
         &mut self,
         transport: TransportConfig,
         config: SenderConfig,
         seed: Seed,
         path: &str,
-    ) -> FlowEndId {
-        let streams = ["transport", "workload"].map(|part| seed.stream(&format!("{path}/sender/{part}")));
-        self.add(FlowEnd::sender(transport, config, streams))
+    ) -> SocketId {
+        let [stream, workload] =
+            ["transport", "workload"].map(|part| seed.stream(&format!("{path}/sender/{part}")));
+        let adaptation = transport.adaptation;
+        let state = SocketState::bind(&mut self.stack, transport, stream, FlowEnd::traces(&config));
+        let flow = FlowEnd::sender(adaptation, config, workload);
+        self.sockets.add(state, Application::Flow(Box::new(flow)))
     }
 
-    /// Adds a receiving end, which listens from the start of the run.
+    /// Adds a receiving end for one peer, which listens from the start of the run.
+    ///
+    /// # Panics
+    /// If its port is in use.
     pub fn add_receiver(
         &mut self,
         transport: TransportConfig,
         config: ReceiverConfig,
         seed: Seed,
         path: &str,
-    ) -> FlowEndId {
-        let stream = seed.stream(&format!("{path}/receiver/transport"));
-        self.add(FlowEnd::receiver(transport, config, stream))
+    ) -> SocketId {
+        let flow = FlowEnd::receiver(transport.adaptation, config);
+        self.listen(transport, Peers::One, Application::Flow(Box::new(flow)), seed, path)
     }
 
-    fn add(&mut self, flow_end: FlowEnd) -> FlowEndId {
-        self.flow_ends.push(flow_end);
-        let id = self.flow_ends.len() - 1;
-        self.dirty.push(id);
-        FlowEndId(id)
+    /// Adds a port that any number of peers may connect to: each gets a receiver of its own
+    /// ([`Host::accepted`]), and draws chance that depends on no other peer.
+    ///
+    /// # Panics
+    /// If its port is in use.
+    pub fn add_server(
+        &mut self,
+        transport: TransportConfig,
+        receiver: ReceiverConfig,
+        seed: Seed,
+        path: &str,
+    ) -> SocketId {
+        let listener = Listener { adaptation: transport.adaptation, receiver, accepted: Vec::new() };
+        self.listen(transport, Peers::Many, Application::Listener(Box::new(listener)), seed, path)
+    }
+
+    fn listen(
+        &mut self,
+        transport: TransportConfig,
+        peers: Peers,
+        application: Application,
+        seed: Seed,
+        path: &str,
+    ) -> SocketId {
+        let stream = seed.stream(&format!("{path}/receiver/transport"));
+        let mut state = SocketState::bind(&mut self.stack, transport, stream, Traces::default());
+        state.listen(&mut self.stack, peers);
+        self.sockets.add(state, application)
     }
 
     /// Adds an end of an association that an adaptation layer drives. `path` names it for its stream of chance.
-    pub fn add_association(&mut self, config: AssociationConfig, seed: Seed, path: &str) -> AssociationEndId {
-        self.associations.push(AssociationEnd::new(config, seed.stream(path)));
-        AssociationEndId(self.associations.len() - 1)
+    ///
+    /// # Panics
+    /// If its port is in use.
+    pub fn add_association(&mut self, config: &AssociationConfig, seed: Seed, path: &str) -> SocketId {
+        let traces = Traces { messages: config.sctp.trace_messages, timers: config.sctp.trace_timers };
+        let mut state = SocketState::bind(&mut self.stack, config.transport(), seed.stream(path), traces);
+        if config.peer.is_none() {
+            state.listen(&mut self.stack, Peers::One);
+        }
+        self.sockets.add(state, Application::Carrier(Box::new(Carrier::new(config))))
+    }
+
+    /// What a listening port of [`Host::add_server`] has accepted, in order.
+    pub fn accepted(&self, id: SocketId) -> &[SocketId] {
+        match self.sockets.application(id) {
+            Some(Application::Listener(listener)) => &listener.accepted,
+            Some(Application::Carrier(_) | Application::Flow(_)) | None => &[],
+        }
+    }
+
+    /// Lets a socket's application take nothing more that comes in, so that it fills the receive buffer and closes the
+    /// peer's window. `false` if there is no such socket.
+    pub fn pause(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.pause(now)).is_some()
+    }
+
+    /// Lets it take what has come in meanwhile, and all that follows. `false` if there is no such socket.
+    pub fn resume(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.resume(now)).is_some()
     }
 
     /// Whether an association has something to tell.
-    pub fn has_association_input(&self, id: AssociationEndId) -> bool {
-        self.associations.get(id.0).is_some_and(AssociationEnd::has_input)
+    pub fn has_association_input(&self, id: SocketId) -> bool {
+        self.carrier(id).is_some_and(Carrier::has_input)
     }
 
     /// What an association tells the layer above, oldest first.
-    pub fn poll_association(&mut self, id: AssociationEndId) -> Option<TransportInput> {
-        self.associations.get_mut(id.0)?.poll_input()
+    pub fn poll_association(&mut self, id: SocketId) -> Option<TransportInput> {
+        match self.sockets.command(id, &mut self.stack)? {
+            (Application::Carrier(carrier), _) => carrier.poll_input(),
+            (Application::Flow(_) | Application::Listener(_), _) => None,
+        }
     }
 
     /// Sends a message on an association, in order on its stream. One that is down throws it away and counts it.
     ///
     /// # Panics
     /// If the host has no such association.
-    pub fn send_on_association(&mut self, now: Instant, id: AssociationEndId, transmit: Transmit) {
-        self.associations[id.0].send(now, transmit);
+    pub fn send_on_association(&mut self, now: Instant, id: SocketId, transmit: Transmit) {
+        self.command(id, |carrier, socket| carrier.send(now, transmit, socket));
     }
 
     /// Ends an association at once. The end that opened it opens it again.
     ///
     /// # Panics
     /// If the host has no such association.
-    pub fn abort_association(&mut self, now: Instant, id: AssociationEndId) {
-        self.associations[id.0].abort(now);
+    pub fn abort_association(&mut self, now: Instant, id: SocketId) {
+        self.command(id, |_, socket| socket.abort(now));
     }
 
     /// Ends an association at once, and leaves it closed until [`Host::reopen_association`].
     ///
     /// # Panics
     /// If the host has no such association.
-    pub fn close_association(&mut self, now: Instant, id: AssociationEndId) {
-        self.associations[id.0].close(now);
+    pub fn close_association(&mut self, now: Instant, id: SocketId) {
+        self.command(id, |carrier, socket| carrier.close(now, socket));
     }
 
     /// Opens an association that was closed, if this end opens it.
     ///
     /// # Panics
     /// If the host has no such association.
-    pub fn reopen_association(&mut self, now: Instant, id: AssociationEndId) {
-        self.associations[id.0].open_again(now);
+    pub fn reopen_association(&mut self, now: Instant, id: SocketId) {
+        self.command(id, |carrier, _| carrier.open_again(now));
     }
 
     /// What an association has counted; `None` if there is no such association.
-    pub fn association_counters(&self, id: AssociationEndId) -> Option<AssociationCounters> {
-        self.associations.get(id.0).map(AssociationEnd::counters)
+    pub fn association_counters(&self, id: SocketId) -> Option<AssociationCounters> {
+        self.carrier(id).map(Carrier::counters)
     }
 
-    /// What the sender of a flow remembers; `None` for a receiver.
-    pub fn sender_report(&self, id: FlowEndId) -> Option<&SenderReport> {
-        self.flow_ends.get(id.0)?.sender_report()
+    pub(crate) fn carrier(&self, id: SocketId) -> Option<&Carrier> {
+        match self.sockets.application(id)? {
+            Application::Carrier(carrier) => Some(carrier),
+            Application::Flow(_) | Application::Listener(_) => None,
+        }
     }
 
-    /// What the receiver of a flow remembers; `None` for a sender.
-    pub fn receiver_report(&self, id: FlowEndId) -> Option<&ReceiverReport> {
-        self.flow_ends.get(id.0)?.receiver_report()
+    fn command(&mut self, id: SocketId, act: impl FnOnce(&mut Carrier, &mut Socket<'_>)) {
+        match self.sockets.command(id, &mut self.stack) {
+            Some((Application::Carrier(carrier), mut socket)) => act(carrier, &mut socket),
+            Some((Application::Flow(_) | Application::Listener(_), _)) | None => {
+                panic!("the host has no association {}", id.0)
+            }
+        }
+    }
+
+    fn flow(&self, id: SocketId) -> Option<&FlowEnd> {
+        match self.sockets.application(id)? {
+            Application::Flow(flow) => Some(flow),
+            Application::Carrier(_) | Application::Listener(_) => None,
+        }
+    }
+
+    /// What the sender of a flow remembers; `None` for any other socket.
+    pub fn sender_report(&self, id: SocketId) -> Option<&SenderReport> {
+        self.flow(id)?.sender_report()
+    }
+
+    /// What the receiver of a flow remembers; `None` for any other socket.
+    pub fn receiver_report(&self, id: SocketId) -> Option<&ReceiverReport> {
+        self.flow(id)?.receiver_report()
     }
 
     /// What the host threw away.
@@ -181,28 +260,44 @@ impl Host {
         self.interfaces.fragments_sent()
     }
 
-    /// The flow end at a port. A host has a handful: a list beats a map.
-    fn flow_end_at(&self, protocol: u8, port: u16) -> Option<usize> {
-        self.flow_ends.iter().position(|end| end.protocol() == protocol && end.port() == port)
-    }
-
-    fn association_at(&mut self, protocol: u8, port: u16) -> Option<&mut AssociationEnd> {
-        let is_sctp = protocol == protocol::SCTP;
-        self.associations.iter_mut().find(|end| is_sctp && end.port() == port)
-    }
-
-    /// The next packet of an association.
-    fn poll_associations(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
-        for association in &mut self.associations {
-            while let Some(segment) = association.poll_transmit(now) {
-                let sent = self.interfaces.encapsulate(segment, protocol::SCTP);
-                if sent.is_some() {
-                    return sent;
+    /// The next packet of the transports; what they have to tell goes up to the applications on the way.
+    #[inline]
+    fn poll_stack(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
+        while !self.stack.sctp.is_idle() {
+            match self.stack.sctp.poll_output(now) {
+                sctp::Output::Transmit { source, destination, packet, fragmentation } => {
+                    let segment = Segment { source, destination, packet, fragmentation };
+                    if let Some(sent) = self.send(segment, protocol::SCTP) {
+                        return Some(sent);
+                    }
                 }
-                self.drops.no_route += 1;
+                sctp::Output::Event(id, event) => {
+                    self.sockets.handle_sctp(now, &mut self.stack, id, event);
+                }
+                sctp::Output::Wait(_) => break,
+            }
+        }
+        while !self.stack.tcp.is_idle() {
+            match self.stack.tcp.poll_output(now) {
+                tcp::Output::Transmit { source, destination, packet } => {
+                    let fragmentation = sctp::Fragmentation::Forbidden;
+                    let segment = Segment { source, destination, packet, fragmentation };
+                    if let Some(sent) = self.send(segment, protocol::TCP) {
+                        return Some(sent);
+                    }
+                }
+                tcp::Output::Event(id, event) => self.sockets.handle_tcp(now, &mut self.stack, id, event),
+                tcp::Output::Wait(_) => break,
             }
         }
         None
+    }
+
+    #[inline]
+    fn send(&mut self, segment: Segment, protocol: u8) -> Option<(InterfaceId, Packet)> {
+        let sent = self.interfaces.encapsulate(segment, protocol);
+        self.drops.no_route += u64::from(sent.is_none());
+        sent
     }
 
     /// A router has something to say of a packet that this host sent. What follows from it is for the transport.
@@ -221,13 +316,20 @@ impl Host {
         let Some(port) = port(segment, 0) else { return };
         let quote = bytes.slice_ref(segment);
         let IpHeader { source, destination, .. } = quoted;
-        let report = SegmentReport { source, destination, error: message.error, quote };
-        if let Some(association) = self.association_at(quoted.protocol, port) {
-            association.handle_report(now, report);
-        } else if let Some(index) = self.flow_end_at(quoted.protocol, port) {
-            self.flow_ends[index].handle_report(now, report);
-            self.mark(index);
+        // Whether the message is about what was really sent is for the transport to judge.
+        let Some(socket) = self.sockets.at_port(quoted.protocol, port) else { return };
+        match (quoted.protocol, message.error) {
+            (protocol::SCTP, error) => {
+                self.stack.sctp.handle_input(now, sctp::Input::Icmp { destination, error, quote });
+            }
+            // All else is left to the connection's own timers (RFC 5461).
+            (_, IcmpError::PacketTooBig { mtu_bytes }) => {
+                let input = tcp::Input::PacketTooBig { source, destination, mtu_bytes, quote };
+                self.stack.tcp.handle_input(now, input);
+            }
+            _ => {}
         }
+        self.sockets.touch(socket);
     }
 
     /// Takes in a fragment. Gives the packet that is whole by it, without its IP header.
@@ -243,15 +345,9 @@ impl Host {
         let (whole, payload) = self.reassembler.handle_fragment(now, header, fragment, &payload)?;
         Some((whole, Packet::shared(payload, packet.checksum())))
     }
-
-    fn mark(&mut self, index: usize) {
-        if !self.dirty.contains(&index) {
-            self.dirty.push(index);
-        }
-    }
 }
 
-impl slantpath_net::Host for Host {
+impl slantpath_interface::Host for Host {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, mut packet: Packet) {
         let Some((mut header, header_len)) = read_header(&packet) else {
             self.drops.bad_header += 1;
@@ -274,53 +370,42 @@ impl slantpath_net::Host for Host {
         }
         let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
         let port = port(segment, 2);
-        if let Some(association) = port.and_then(|port| self.association_at(header.protocol, port)) {
-            association.handle_packet(now, header.source, header.destination, packet);
-            return;
-        }
-        let Some(index) = port.and_then(|port| self.flow_end_at(header.protocol, port)) else {
+        let Some(socket) = port.and_then(|port| self.sockets.at_port(header.protocol, port)) else {
             self.drops.no_port += 1;
             return;
         };
-        self.flow_ends[index].handle_packet(now, header.source, header.destination, packet);
-        self.mark(index);
+        let IpHeader { source, destination, .. } = header;
+        if header.protocol == protocol::SCTP {
+            self.stack.sctp.handle_input(now, sctp::Input::Packet { source, destination, packet });
+        } else {
+            self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, packet });
+        }
+        self.sockets.touch(socket);
     }
 
     fn handle_deadline(&mut self, now: Instant) {
         self.reassembler.handle_deadline(now);
-        self.associations.iter_mut().for_each(|association| association.handle_deadline(now));
-        for index in 0..self.flow_ends.len() {
-            if self.flow_ends[index].deadline().is_some_and(|deadline| deadline <= now) {
-                self.flow_ends[index].handle_deadline(now);
-                self.mark(index);
-            }
-        }
+        self.sockets.handle_deadline(now, &mut self.stack);
     }
 
     fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
         if let Some(fragment) = self.interfaces.poll_fragment() {
             return Some(fragment);
         }
-        if let Some(packet) = self.poll_associations(now) {
-            return Some(packet);
-        }
-        while let Some(&index) = self.dirty.last() {
-            while let Some(segment) = self.flow_ends[index].poll_transmit(now) {
-                let sent = self.interfaces.encapsulate(segment, self.flow_ends[index].protocol());
-                if sent.is_some() {
-                    return sent;
-                }
-                self.drops.no_route += 1;
+        loop {
+            if let Some(packet) = self.poll_stack(now) {
+                return Some(packet);
             }
-            self.dirty.pop();
+            if !self.sockets.serve_next(now, &mut self.stack) && self.stack.is_idle() {
+                return None;
+            }
         }
-        None
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let associations = self.associations.iter().filter_map(AssociationEnd::deadline);
-        let flow_ends = self.flow_ends.iter().filter_map(FlowEnd::deadline);
-        flow_ends.chain(associations).chain(self.reassembler.deadline()).min()
+        let transports = [self.stack.sctp.deadline(), self.stack.tcp.deadline()];
+        let own = [self.sockets.deadline(), self.reassembler.deadline()];
+        transports.into_iter().chain(own).flatten().min()
     }
 }
 

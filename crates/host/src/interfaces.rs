@@ -3,23 +3,33 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-use slantpath_net::InterfaceId;
+use rustc_hash::FxHashMap;
+use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
 use slantpath_wire::ip::{Fragmentation, IpHeader};
 use slantpath_wire::{Packet, fragment};
 
-use crate::transport::Segment;
-
 /// The hop limit of every packet that a host sends, as Linux has it: it passes 63 routers and so 64 links.
 pub const HOP_LIMIT: u8 = 64;
+
+/// A segment on its way down to IP.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    pub(crate) source: IpAddr,
+    pub(crate) destination: IpAddr,
+    pub(crate) packet: Packet,
+    pub(crate) fragmentation: sctp::Fragmentation,
+}
 
 /// A host's addresses and its routes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interfaces {
     addresses: Vec<(IpAddr, InterfaceId)>,
     routes: Vec<Route>,
-    /// The identification of the packet that was last to be sent and may be cut.
-    identification: u32,
+    /// The place of each destination among the routes.
+    by_destination: FxHashMap<IpAddr, usize>,
+    /// The place of the route that was taken last: most packets follow one of their kind.
+    last: usize,
     /// The fragments of an IPv6 packet that wait behind the first.
     fragments: VecDeque<(InterfaceId, Packet)>,
     fragments_sent: u64,
@@ -32,6 +42,9 @@ struct Route {
     interface: InterfaceId,
     /// The interface's own address of the destination's family.
     source: IpAddr,
+    /// The identification of the packet that was last to be sent there and may be cut. Each destination has its own
+    /// (RFC 6864, section 4), so that packets to one do not show in those to another.
+    identification: u32,
 }
 
 /// A destination that no interface of the host can send to.
@@ -64,21 +77,27 @@ impl Interfaces {
         };
         let (source, _) =
             *self.addresses.iter().find(fits).ok_or(NoSourceAddress { destination, interface })?;
-        match self.routes.iter_mut().find(|route| route.destination == destination) {
+        match self.by_destination.get(&destination).map(|place| &mut self.routes[*place]) {
             Some(route) => (route.interface, route.source) = (interface, source),
-            None => self.routes.push(Route { destination, interface, source }),
+            None => {
+                self.by_destination.insert(destination, self.routes.len());
+                self.routes.push(Route { destination, interface, source, identification: 0 });
+            }
         }
         Ok(())
     }
 
     /// The interface towards `destination` and the address to send from: `preferred` if that interface has it.
-    /// `None` if there is no route. A host has a handful of peers: a list beats a map.
-    pub(crate) fn route(&self, destination: IpAddr, preferred: IpAddr) -> Option<(InterfaceId, IpAddr)> {
-        let route = self.routes.iter().find(|route| route.destination == destination)?;
-        if route.source == preferred || self.addresses.contains(&(preferred, route.interface)) {
-            return Some((route.interface, preferred));
+    /// `None` if there is no route.
+    #[inline]
+    fn route(&mut self, destination: IpAddr, preferred: IpAddr) -> Option<(&mut Route, IpAddr)> {
+        if self.routes.get(self.last).is_none_or(|route| route.destination != destination) {
+            self.last = *self.by_destination.get(&destination)?;
         }
-        Some((route.interface, route.source))
+        let route = &mut self.routes[self.last];
+        let keeps = route.source == preferred || self.addresses.contains(&(preferred, route.interface));
+        let source = if keeps { preferred } else { route.source };
+        Some((route, source))
     }
 
     /// Puts an IP header in front of a segment, and says which interface the packet leaves by. `None` if there is no
@@ -86,7 +105,8 @@ impl Interfaces {
     #[inline]
     pub(crate) fn encapsulate(&mut self, segment: Segment, protocol: u8) -> Option<(InterfaceId, Packet)> {
         let Segment { source, destination, mut packet, fragmentation } = segment;
-        let (interface, source) = self.route(destination, source)?;
+        let (route, source) = self.route(destination, source)?;
+        let interface = route.interface;
         let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
         let mut header = IpHeader {
             source,
@@ -98,10 +118,11 @@ impl Interfaces {
             fragmentation: Fragmentation::Forbidden,
         };
         if let sctp::Fragmentation::Allowed { source_mtu } = fragmentation {
-            header.fragmentation = Fragmentation::Allowed { identification: self.next_identification() };
+            header.fragmentation = Fragmentation::Allowed { identification: route.next_identification() };
             header.emit(packet.prepend(header.header_len()));
             if destination.is_ipv6() && packet.len() > source_mtu.into() {
-                return self.cut(interface, packet, source_mtu);
+                let identification = route.identification;
+                return self.cut(interface, packet, source_mtu, identification);
             }
         } else {
             header.emit(packet.prepend(header.header_len()));
@@ -125,15 +146,23 @@ impl Interfaces {
     //# IPv4, fragmentation in IPv6 is performed only by source nodes, not by
     //# routers along a packet's delivery path
     #[cold]
-    fn cut(&mut self, interface: InterfaceId, mut packet: Packet, mtu: u16) -> Option<(InterfaceId, Packet)> {
+    fn cut(
+        &mut self,
+        interface: InterfaceId,
+        mut packet: Packet,
+        mtu: u16,
+        identification: u32,
+    ) -> Option<(InterfaceId, Packet)> {
         // The transport's checksum covers the whole packet: no fragment could be given it later.
         packet.complete();
-        let fragments = fragment::cut(&packet.contiguous(), mtu.into(), self.identification)?;
+        let fragments = fragment::cut(&packet.contiguous(), mtu.into(), identification)?;
         self.fragments_sent += fragments.len() as u64;
         self.fragments.extend(fragments.into_iter().map(|fragment| (interface, fragment)));
         self.fragments.pop_front()
     }
+}
 
+impl Route {
     /// Numbers packets one by one, so that a number comes again as late as it can. IPv4's have the lower half.
     #[expect(clippy::cast_possible_truncation, reason = "they wrap")]
     const fn next_identification(&mut self) -> u16 {
@@ -145,20 +174,14 @@ impl Interfaces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_base::{DataRate, Duration};
-    use slantpath_net::{DirectionConfig, NetworkBuilder, QueueConfig, QueueLimit};
     use slantpath_wire::Checksum;
     use slantpath_wire::ip::Fragment;
 
     fn interfaces(own: &str, peer: &str) -> (Interfaces, [IpAddr; 2]) {
-        let mut builder = NetworkBuilder::new();
-        let (here, there) = (builder.host("here"), builder.host("there"));
-        let queue = QueueConfig::DropTail(QueueLimit::Packets(1));
-        let config = DirectionConfig::new(DataRate::from_bits_per_sec(1), Duration::ZERO, queue);
-        let link = builder.link("link", here, there, config.clone(), config);
+        let interface = InterfaceId::new(0);
         let addresses = [own, peer].map(|address| address.parse().unwrap());
-        let mut interfaces = Interfaces::new(vec![(addresses[0], link.first())]);
-        interfaces.add_route(addresses[1], link.first()).unwrap();
+        let mut interfaces = Interfaces::new(vec![(addresses[0], interface)]);
+        interfaces.add_route(addresses[1], interface).unwrap();
         (interfaces, addresses)
     }
 

@@ -1,12 +1,23 @@
 //! An end system: interfaces, transports and the applications that load them.
 //!
-//! A [`Host`] is what `net` drives. It holds flow ends: each is one transport, SCTP or TCP, with one application on
-//! top, a sender that plays a [`Workload`] or a receiver that checks every byte. For adaptation layers above it holds
-//! associations without an application ([`AssociationConfig`]); [`signalling`] is the network of signalling points that
-//! uses them. IP is below: addresses, routes,
-//! headers. What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
+//! A [`Host`] is a stack, and is driven by whatever moves its packets (`slantpath_interface`): a simulated network, or
+//! a program with real sockets. From below:
+//!
+//! - IP: addresses, routes, headers, fragments.
+//! - One SCTP and one TCP, with any number of ports, associations and connections, each with its own settings and its
+//!   own named stream of chance, so that flows that share a host change nothing of each other.
+//! - Sockets, each an association or connection ([`SocketId`]). They are found by port, and by what the transports call
+//!   an association or connection; what is due and what is ready lies in heaps. Nothing searches a host's sockets.
+//! - Applications, each the user of one socket: it opens or listens, offers messages and is told when it may go on,
+//!   pauses what comes in, closes. A sender plays a [`Workload`] ([`Host::add_sender`]); a receiver checks every byte
+//!   ([`Host::add_receiver`]), or any number of them behind one port ([`Host::add_server`]); a carrier keeps an
+//!   association up for an adaptation layer above the host ([`AssociationConfig`]).
+//!
+//! [`signalling`] is the network of signalling points that uses carriers. What is remembered of messages and paths is
+//! in [`record`], and of a failover in [`timeline`].
 
-mod association;
+mod application;
+mod carrier;
 mod flow_end;
 mod host;
 mod interfaces;
@@ -15,17 +26,21 @@ pub mod message;
 mod receiver;
 pub mod record;
 mod sender;
+mod served;
 pub mod signalling;
+mod socket;
+mod sockets;
 pub mod timeline;
 mod transport;
 mod workload;
 
-pub use association::{AssociationConfig, AssociationCounters};
-pub use host::{AssociationEndId, FlowEndId, Host, HostDrops};
+pub use carrier::{AssociationConfig, AssociationCounters};
+pub use host::{Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use receiver::ReceiverConfig;
 pub use sender::SenderConfig;
 pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
+pub use sockets::SocketId;
 pub use transport::{Adaptation, Peer, Protocol, TransportConfig};
 pub use workload::{WhenBlocked, Workload};

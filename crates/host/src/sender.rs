@@ -37,9 +37,10 @@ pub struct SenderConfig {
 }
 
 /// One message to be sent, as the transport needs it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
-    pub(crate) number: u32,
+    /// What it is called in what is said of it; `None` for what no application counts.
+    pub(crate) number: Option<u32>,
     pub(crate) stream: u16,
     pub(crate) unordered: bool,
     pub(crate) payload_protocol: u32,
@@ -193,7 +194,7 @@ impl Sender {
         #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u16")]
         let stream = (number % u32::from(self.config.streams.max(1))) as u16;
         Want::Send(Outgoing {
-            number,
+            number: Some(number),
             stream,
             unordered: self.config.unordered,
             payload_protocol: 0,
@@ -319,7 +320,7 @@ mod tests {
     fn offer(sender: &mut Sender, now: Instant, offer: Offer) -> (u32, u16) {
         let Want::Send(outgoing) = sender.want(now) else { panic!("nothing is due at {now}") };
         sender.offered(now, outgoing.payload.len(), offer);
-        (outgoing.number, outgoing.stream)
+        (outgoing.number.unwrap(), outgoing.stream)
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The simulated network: packets, links, queues, impairments, routes and the run loop.
 //!
 //! A [`NetworkBuilder`] collects nodes, links and addresses into a [`Topology`]; a [`Network`] runs it with
-//! end systems that implement [`Host`], each interface of which is an end of a link ([`LinkEnd`]). Packets are real bytes, but a hop touches none of them: a packet's
+//! end systems that implement [`Host`], each interface of which is an end of a link ([`LinkEnd`]).
+//! Packets are real bytes, but a hop touches none of them: a packet's
 //! destination is looked up once, where it is sent, and what links and routers need of it travels in a few
 //! words beside it. Nothing here knows TCP, SCTP or a satellite.
 

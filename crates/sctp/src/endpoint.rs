@@ -1,4 +1,8 @@
-//! One SCTP endpoint: a port on one or more addresses, and all its associations.
+//! The SCTP of one host: any number of ports, each on one or more addresses, and all their associations.
+//!
+//! A port is what RFC 9260 calls an endpoint. It is bound with settings and a stream of chance, which its associations
+//! share unless they are opened with their own; which port and association a packet belongs to is looked up, and what
+//! is due and what has something to say is kept in order, so that nothing here costs more for there being many.
 //!
 //! The endpoint sorts packets to associations, answers INITs without keeping state, resolves collisions and
 //! restarts, and answers what belongs to nobody. What happens within an established association is left to
@@ -8,14 +12,15 @@
 //! changes it, then [`poll_output`](Endpoint::poll_output) is called until it says [`Output::Wait`].
 
 mod cookie_echo;
-mod deadlines;
 mod icmp;
 mod initiation;
 mod outbox;
+mod port;
 mod receive;
 mod stats;
 mod table;
 
+pub use port::{Acceptance, BindError, PortConfig};
 pub use stats::EndpointStats;
 pub use table::AssociationId;
 
@@ -24,7 +29,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant, Stream};
+use rustc_hash::FxHashMap;
+use slantpath_base::{Deadlines, Duration, Instant, Stream};
 use slantpath_wire::Packet;
 use slantpath_wire::icmp::IcmpError;
 use smallvec::SmallVec;
@@ -34,37 +40,33 @@ use crate::association::{Association, AssociationOutput};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
 use crate::config::SctpConfig;
-use crate::cookie::{CookieSigner, TieTags};
+use crate::cookie::TieTags;
 use crate::event::{CloseReason, Event, Message, SendError};
 use crate::handshake::{CookieWait, LocalStart, Wishes};
 use crate::packet::Fragmentation;
 use crate::path::PathSnapshot;
-use crate::types::{Tsn, VerificationTag};
+use crate::types::VerificationTag;
 
-use deadlines::Deadlines;
 use outbox::Outbox;
+use port::Port;
 use table::{Entry, State, Table};
 
-/// What an endpoint is made of.
-#[derive(Clone, Debug)]
-pub struct EndpointConfig {
-    /// Its port; not zero.
-    pub port: u16,
-    /// Its addresses, at least one; the first is preferred where nothing else decides.
-    pub addresses: Vec<IpAddr>,
-    /// The settings of its associations.
-    pub config: SctpConfig,
-}
-
-/// Whom to connect to.
-#[derive(Clone, Debug)]
+/// Whom to connect to, and from where.
+#[derive(Clone, Debug, Default)]
 pub struct ConnectOptions {
+    /// The own port, which has been bound.
+    pub local_port: u16,
     /// The peer's addresses, as far as they are known; at least one.
     pub peer_addresses: Vec<IpAddr>,
     /// The peer's port; not zero.
     pub peer_port: u16,
     /// Which address is to be the primary path; `None`: the first.
     pub primary: Option<IpAddr>,
+    /// The association's settings; `None`: its port's.
+    pub config: Option<Arc<SctpConfig>>,
+    /// Where the association draws its tags, numbers and nonces from, so that others of its port change nothing of
+    /// it; `None`: its port's stream.
+    pub stream: Option<Stream>,
 }
 
 /// The other end of an association.
@@ -97,8 +99,11 @@ pub enum ConnectError {
     /// The primary address is not among the peer's.
     #[error("the primary address {0} is not among the peer's")]
     UnknownPrimary(IpAddr),
-    /// The endpoint holds as many associations as it may.
-    #[error("the endpoint holds as many associations as it may")]
+    /// The own port has not been bound.
+    #[error("port {0} has not been bound")]
+    NotBound(u16),
+    /// The port holds as many associations as it may.
+    #[error("the port holds as many associations as it may")]
     TooManyAssociations,
 }
 
@@ -147,15 +152,12 @@ pub enum Output {
     Wait(Option<Instant>),
 }
 
-/// An SCTP endpoint.
-#[derive(Debug)]
+/// The SCTP of one host.
+#[derive(Debug, Default)]
 pub struct Endpoint {
-    port: u16,
-    addresses: SmallVec<[IpAddr; 2]>,
-    config: Arc<SctpConfig>,
-    is_listening: bool,
-    stream: Stream,
-    signer: CookieSigner,
+    /// In the order in which they were bound.
+    ports: Vec<Port>,
+    by_number: FxHashMap<u16, u32>,
     table: Table,
     deadlines: Deadlines,
     /// Slots whose associations may have output; each at most once.
@@ -165,38 +167,25 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// An endpoint without associations that does not listen. All its chance comes from `stream`: tags, TSNs,
-    /// nonces and the secret of its cookies.
+    /// Begins to use a port, which does not listen yet. All its chance comes from `stream`: the secret of its cookies,
+    /// and tags, TSNs and nonces.
     ///
     /// # Panics
     /// If it has no address, or an address that names no single host, or port zero; or if its thresholds contradict
     /// each other, which [`FailoverThresholds::check`](crate::FailoverThresholds::check) tells beforehand.
-    pub fn new(endpoint: EndpointConfig, mut stream: Stream) -> Self {
-        let EndpointConfig { port, addresses, config } = endpoint;
-        assert!(port != 0, "port 0 must not be used");
-        assert!(!addresses.is_empty(), "an endpoint has an address");
-        assert!(addresses.iter().all(|address| is_usable(*address)), "an address names no single host");
-        let thresholds = config.thresholds().check();
+    pub fn bind(&mut self, port: PortConfig, stream: Stream) -> Result<(), BindError> {
+        assert!(port.port != 0, "port 0 must not be used");
+        assert!(!port.addresses.is_empty(), "a port has an address");
+        assert!(port.addresses.iter().all(|address| is_usable(*address)), "an address names no single host");
+        let thresholds = port.config.thresholds().check();
         assert!(thresholds.is_ok(), "{thresholds:?}");
-        let signer = CookieSigner::new(Instant::START, &mut stream);
-        Self {
-            port,
-            addresses: addresses.into(),
-            is_listening: false,
-            stream,
-            signer,
-            table: Table::default(),
-            deadlines: Deadlines::default(),
-            pending: VecDeque::new(),
-            outbox: Outbox::new(port, config.checksum),
-            stats: EndpointStats::default(),
-            config: Arc::new(config),
+        if self.by_number.contains_key(&port.port) {
+            return Err(BindError::InUse(port.port));
         }
-    }
-
-    /// The endpoint's port.
-    pub const fn port(&self) -> u16 {
-        self.port
+        let place = u32::try_from(self.ports.len()).expect("there are 65,535 ports");
+        self.by_number.insert(port.port, place);
+        self.ports.push(Port::new(port, stream));
+        Ok(())
     }
 
     /// What has come in, and what became of it.
@@ -224,6 +213,11 @@ impl Endpoint {
         Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
     }
 
+    /// The own port of an association, in whatever state; `None` if there is no such association.
+    pub fn local_port(&self, id: AssociationId) -> Option<u16> {
+        self.table.find(id).map(|entry| self.ports[entry.port as usize].number)
+    }
+
     /// STATUS of each path of an association, in the order in which the peer listed its addresses; none
     /// before the association is established.
     pub fn path_snapshots(
@@ -238,23 +232,35 @@ impl Endpoint {
         association.into_iter().flat_map(move |association| association.path_snapshots(now))
     }
 
-    /// Whether INITs of others are accepted from now on.
-    pub const fn listen(&mut self, is_listening: bool) {
-        self.is_listening = is_listening;
+    /// What becomes of INITs of others to a port from now on. `false` if it has not been bound.
+    pub fn listen(&mut self, port: u16, acceptance: Acceptance) -> bool {
+        let Some(&place) = self.by_number.get(&port) else { return false };
+        self.ports[place as usize].accept(acceptance);
+        true
     }
 
     /// ASSOCIATE: begins an association. Messages may be sent at once; they leave with the COOKIE ECHO.
     pub fn connect(&mut self, now: Instant, options: &ConnectOptions) -> Result<AssociationId, ConnectError> {
-        let destinations = self.destinations(options)?;
-        if self.table.len() >= self.config.max_associations {
+        let unbound = ConnectError::NotBound(options.local_port);
+        let &place = self.by_number.get(&options.local_port).ok_or(unbound)?;
+        let destinations = self.destinations(place, options)?;
+        let port = &mut self.ports[place as usize];
+        if !port.has_room() {
             return Err(ConnectError::TooManyAssociations);
         }
-        let start = self.fresh_start();
-        let handshake = CookieWait::begin(now, start, destinations.clone(), &self.addresses, &self.config);
-        let id = self.table.insert(Entry {
+        let config = options.config.clone().unwrap_or_else(|| Arc::clone(&port.config));
+        let mut own = options.stream.clone();
+        let stream = own.as_mut().unwrap_or(&mut port.stream);
+        let start = LocalStart::draw(stream);
+        let tie_tags = TieTags::random(stream);
+        let handshake = CookieWait::begin(now, start, destinations.clone(), &port.addresses, &config);
+        let id = self.insert(Entry {
+            port: place,
+            config,
+            stream: own.map(Box::new),
             peer_port: options.peer_port,
             peer_addresses: destinations,
-            tie_tags: TieTags::random(&mut self.stream),
+            tie_tags,
             state: State::CookieWait(Box::new(handshake)),
         });
         self.send_init(id.slot());
@@ -265,7 +271,7 @@ impl Endpoint {
     pub fn send(&mut self, now: Instant, id: AssociationId, message: Message) -> Result<(), SendError> {
         let entry = self.table.find_mut(id).ok_or(SendError::NoAssociation)?;
         match &mut entry.state {
-            State::CookieWait(handshake) => handshake.wishes.send(message, &self.config),
+            State::CookieWait(handshake) => handshake.wishes.send(message, &entry.config),
             State::CookieEchoed(handshake) => handshake.send(now, message),
             State::Established(association) => {
                 let result = association.send(now, message);
@@ -361,12 +367,37 @@ impl Endpoint {
                 self.handle_packet(now, source, destination, &packet);
             }
             Input::Deadline => {
-                while let Some(slot) = self.deadlines.take_due(now) {
-                    self.handle_deadline(now, slot);
+                while let Some(id) = self.take_due(now) {
+                    self.handle_due(now, id);
                 }
             }
             Input::Icmp { destination, error, quote } => self.handle_icmp(now, destination, error, &quote),
         }
+    }
+
+    /// The next association whose deadline has come, the earliest first. Nothing has happened to it yet: whoever
+    /// serves many users says by [`handle_due`](Self::handle_due) when it is its turn.
+    pub fn take_due(&mut self, now: Instant) -> Option<AssociationId> {
+        let slot = self.deadlines.take_due(now)?;
+        self.table.set_due(slot, true);
+        Some(self.table.id(slot))
+    }
+
+    /// Does what is due for an association that [`take_due`](Self::take_due) has given; nothing for any other.
+    pub fn handle_due(&mut self, now: Instant, id: AssociationId) {
+        if self.table.find(id).is_some() && self.table.set_due(id.slot(), false) {
+            self.handle_deadline(now, id.slot());
+        }
+    }
+
+    /// The earliest deadline, once all output has been polled.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadlines.earliest()
+    }
+
+    /// Whether there is nothing to poll.
+    pub fn is_idle(&self) -> bool {
+        self.pending.is_empty() && self.outbox.is_empty()
     }
 
     /// What is to be done next. Call it until it says [`Output::Wait`].
@@ -402,17 +433,23 @@ impl Endpoint {
         }
     }
 
-    fn destinations(&self, options: &ConnectOptions) -> Result<SmallVec<[IpAddr; 2]>, ConnectError> {
+    fn destinations(
+        &self,
+        place: u32,
+        options: &ConnectOptions,
+    ) -> Result<SmallVec<[IpAddr; 2]>, ConnectError> {
         let port = options.peer_port;
         let mut destinations = SmallVec::new();
         for &address in &options.peer_addresses {
             if !is_usable(address) || port == 0 {
                 return Err(ConnectError::Unusable { address, port });
             }
-            if self.table.confirmed_slot_of(address, port).is_some() {
+            if self.table.confirmed_slot_of(place, address, port).is_some() {
                 return Err(ConnectError::AlreadyAssociated(address));
             }
-            if source_for(address, &self.addresses).is_some() && !destinations.contains(&address) {
+            if source_for(address, &self.ports[place as usize].addresses).is_some()
+                && !destinations.contains(&address)
+            {
                 destinations.push(address);
             }
         }
@@ -424,21 +461,19 @@ impl Endpoint {
         if destinations.is_empty() { Err(ConnectError::Unreachable) } else { Ok(destinations) }
     }
 
-    /// A random tag and a random initial TSN.
-    fn fresh_start(&mut self) -> LocalStart {
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.2
-        //# Defines the TSN that the sender of the INIT chunk will use
-        //# initially.  The valid range is from 0 to 4294967295 and the
-        //# Initial TSN SHOULD be set to a random value in that range.
-        LocalStart {
-            tag: VerificationTag::random(&mut self.stream),
-            initial_tsn: Tsn(self.stream.next_u32()),
-        }
+    /// Takes an association in.
+    fn insert(&mut self, entry: Entry) -> AssociationId {
+        self.ports[entry.port as usize].associations += 1;
+        self.table.insert(entry)
     }
 
-    /// A stream of its own for an association, so that its draws depend on no other's.
-    fn fork_stream(&mut self) -> Stream {
-        slantpath_base::Seed::new(self.stream.next_u64(), self.stream.next_u64()).stream("association")
+    /// Where an association draws from.
+    fn stream_of(&mut self, slot: u32) -> &mut Stream {
+        let entry = &mut self.table[slot];
+        match &mut entry.stream {
+            Some(stream) => stream,
+            None => &mut self.ports[entry.port as usize].stream,
+        }
     }
 
     fn with_established(&mut self, id: AssociationId, act: impl FnOnce(&mut Association) -> bool) -> bool {
@@ -451,8 +486,9 @@ impl Endpoint {
     }
 
     fn handle_deadline(&mut self, now: Instant, slot: u32) {
-        let config = Arc::clone(&self.config);
-        match &mut self.table[slot].state {
+        let entry = &mut self.table[slot];
+        let config = Arc::clone(&entry.config);
+        match &mut entry.state {
             State::CookieWait(handshake) => {
                 if handshake.expire(now, &config) {
                     self.send_init(slot);
@@ -484,7 +520,9 @@ impl Endpoint {
     /// Forgets the association in the slot.
     fn remove(&mut self, slot: u32) -> Option<Entry> {
         self.deadlines.set(slot, None);
-        self.table.remove(slot)
+        let entry = self.table.remove(slot)?;
+        self.ports[entry.port as usize].associations -= 1;
+        Some(entry)
     }
 
     /// Ends an association that is being set up: gives its messages back and says why.
@@ -504,9 +542,9 @@ impl Endpoint {
 
     /// Sends chunks in a packet of their own to an address of an association's peer.
     fn transmit_to_peer(&mut self, slot: u32, destination: IpAddr, tag: VerificationTag, chunks: &[Chunk]) {
-        let peer_port = self.table[slot].peer_port;
-        if let Some(source) = source_for(destination, &self.addresses) {
-            self.outbox.transmit(source, destination, peer_port, tag, chunks);
+        let (port, peer_port) = (&self.ports[self.table[slot].port as usize], self.table[slot].peer_port);
+        if let Some(source) = source_for(destination, &port.addresses) {
+            self.outbox.transmit(port.sender(), source, destination, peer_port, tag, chunks);
         }
     }
 

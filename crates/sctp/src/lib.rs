@@ -1,7 +1,7 @@
 //! SCTP (RFC 9260), multihomed and sans-IO: packet codec, association, endpoint.
 //!
-//! An [`Endpoint`] is a port on one or more addresses. It answers INITs without keeping state, sorts packets to
-//! its associations and gives back what is to be sent, what the layer above has to know, and when to be called
+//! An [`Endpoint`] is the SCTP of one host: ports, each on one or more addresses. It answers INITs without keeping
+//! state, sorts packets to its associations and gives back what is to be sent, what the layer above has to know, and when to be called
 //! again. An [`Association`] sends and receives messages over all paths between two endpoints. [`packet`],
 //! [`chunk`], [`parameter`] and [`cause`] are the codec, which every other part stands on.
 //!
@@ -9,18 +9,25 @@
 //!
 //! ```
 //! use slantpath_base::{Instant, Seed};
-//! use slantpath_sctp::{ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message, Output};
+//! use slantpath_sctp::{Acceptance, ConnectOptions, Endpoint, Event, Input, Message, Output, PortConfig};
 //! use slantpath_sctp::{Ppid, SctpConfig, StreamId};
 //!
 //! let addresses = [[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
 //! let mut endpoints = addresses.map(|address| {
-//!     let config = EndpointConfig { port: 2_905, addresses: vec![address], config: SctpConfig::default() };
-//!     Endpoint::new(config, Seed::new(1, 0).stream(&format!("hosts/{address}/sctp")))
+//!     let port = PortConfig { port: 2_905, addresses: vec![address], config: SctpConfig::default() };
+//!     let mut endpoint = Endpoint::default();
+//!     endpoint.bind(port, Seed::new(1, 0).stream(&format!("hosts/{address}/sctp"))).expect("a free port");
+//!     endpoint
 //! });
-//! endpoints[1].listen(true);
+//! endpoints[1].listen(2_905, Acceptance::ByPeer);
 //!
 //! let now = Instant::START;
-//! let peer = ConnectOptions { peer_addresses: vec![addresses[1]], peer_port: 2_905, primary: None };
+//! let peer = ConnectOptions {
+//!     local_port: 2_905,
+//!     peer_addresses: vec![addresses[1]],
+//!     peer_port: 2_905,
+//!     ..ConnectOptions::default()
+//! };
 //! let association = endpoints[0].connect(now, &peer)?;
 //! let message = Message {
 //!     stream: StreamId(0),
@@ -80,7 +87,8 @@ pub use cause::Cause;
 pub use chunk::Chunk;
 pub use config::{FastRetransmitPath, SackPath, SctpConfig};
 pub use endpoint::{
-    AssociationId, ConnectError, ConnectOptions, Endpoint, EndpointConfig, EndpointStats, Input, Output, Peer,
+    Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
+    Output, Peer, PortConfig,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, T3RtxChange,

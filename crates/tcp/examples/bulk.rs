@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_tcp::{ChecksumPolicy, Endpoint, Event, Input, Output, TcpConfig, WindowLimit};
+use slantpath_tcp::{Chance, ChecksumPolicy, Endpoint, Event, Input, Output, TcpConfig, WindowLimit};
 use slantpath_wire::Packet;
 
 static PATTERN: [u8; 1 << 20] = [0x55; 1 << 20];
@@ -25,12 +25,12 @@ fn main() {
         ..TcpConfig::default()
     };
     let seed = Seed::new(1, 0);
-    let (mut left, mut right) = (Endpoint::new(seed.stream("left")), Endpoint::new(seed.stream("right")));
+    let (mut left, mut right) = (Endpoint::default(), Endpoint::default());
     let (from, to): (SocketAddr, SocketAddr) =
         ("10.0.0.1:5000".parse().expect("an address"), "10.0.0.2:5000".parse().expect("an address"));
-    right.listen(5_000, config).expect("a free port");
+    right.listen(5_000, config, Chance::InTurn(seed.stream("right"))).expect("a free port");
     let mut now = Instant::START;
-    let id = left.connect(now, from, to, config).expect("a free port");
+    let id = left.connect(now, from, to, config, &mut seed.stream("left")).expect("a free port");
     let total = segments * u64::from(mss);
     let (mut written, mut received, mut sent, mut acks) = (0, 0, 0_u64, 0_u64);
     let (mut rightwards, mut leftwards) = (VecDeque::<Packet>::new(), VecDeque::<Packet>::new());

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
-use slantpath_base::{Instant, Stream};
+use slantpath_base::{Instant, Stream, StreamFamily};
 use slantpath_wire::{Checksum, Packet, Reader};
 
 use crate::config::{ChecksumPolicy, TcpConfig};
@@ -90,12 +90,48 @@ pub struct Statistics {
     pub strays: u64,
 }
 
+/// Where a listener's connections draw their initial sequence numbers from.
+#[derive(Clone, Debug)]
+pub enum Chance {
+    /// Each from a stream that its peer's address and port name, so that none changes what another draws: for a port
+    /// that serves many.
+    ByPeer(StreamFamily),
+    /// All from one stream, one after the other: for a port that has one peer.
+    InTurn(Stream),
+}
+
+#[derive(Debug)]
+struct Listener {
+    config: TcpConfig,
+    chance: Chance,
+}
+
+impl Listener {
+    fn draw(&mut self, now: Instant, remote: SocketAddr) -> u32 {
+        //= https://www.rfc-editor.org/rfc/rfc9293#section-3.4.1
+        //# ISN = M + F(localip, localport, remoteip, remoteport, secretkey)
+        match &mut self.chance {
+            Chance::ByPeer(family) => {
+                let mut name = match remote.ip() {
+                    IpAddr::V4(address) => address.octets().to_vec(),
+                    IpAddr::V6(address) => address.octets().to_vec(),
+                };
+                name.extend(remote.port().to_be_bytes());
+                // A peer that comes again from the same port finds other numbers: M goes on by one every 4 us.
+                #[expect(clippy::cast_possible_truncation, reason = "it wraps")]
+                let clock = (now.since_start().as_nanos() / 4_000) as u32;
+                family.member(&name).next_u32().wrapping_add(clock)
+            }
+            Chance::InTurn(stream) => stream.next_u32(),
+        }
+    }
+}
+
 /// The TCP of one host.
 #[derive(Debug)]
 pub struct Endpoint {
-    stream: Stream,
     connections: ConnectionTable,
-    listeners: BTreeMap<u16, TcpConfig>,
+    listeners: BTreeMap<u16, Listener>,
     /// Connections that may have something to say, in the order in which they were touched.
     active: VecDeque<ConnectionId>,
     /// Connections that are over, and let go once their last event has been read.
@@ -110,11 +146,9 @@ pub struct Endpoint {
     next_port: u16,
 }
 
-impl Endpoint {
-    /// An endpoint without connections, that draws initial sequence numbers from `stream`.
-    pub fn new(stream: Stream) -> Self {
+impl Default for Endpoint {
+    fn default() -> Self {
         Self {
-            stream,
             connections: ConnectionTable::default(),
             listeners: BTreeMap::new(),
             active: VecDeque::new(),
@@ -125,24 +159,27 @@ impl Endpoint {
             next_port: FIRST_DYNAMIC_PORT,
         }
     }
+}
 
+impl Endpoint {
     /// Accepts connections to `port` on any own address. Each tells its
     /// [`Connected`](Event::Connected) under an identifier of its own.
-    pub fn listen(&mut self, port: u16, config: TcpConfig) -> Result<(), CommandError> {
+    pub fn listen(&mut self, port: u16, config: TcpConfig, chance: Chance) -> Result<(), CommandError> {
         if self.listeners.contains_key(&port) {
             return Err(CommandError::AddressInUse);
         }
-        self.listeners.insert(port, config);
+        self.listeners.insert(port, Listener { config, chance });
         Ok(())
     }
 
-    /// Calls `remote` from `local`, whose port zero means any free one.
+    /// Calls `remote` from `local`, whose port zero means any free one, with a sequence number drawn from `stream`.
     pub fn connect(
         &mut self,
         now: Instant,
         mut local: SocketAddr,
         remote: SocketAddr,
         config: TcpConfig,
+        stream: &mut Stream,
     ) -> Result<ConnectionId, CommandError> {
         self.let_go();
         if local.port() == 0 {
@@ -150,7 +187,7 @@ impl Endpoint {
         } else if self.connections.find(local, remote).is_some() {
             return Err(CommandError::AddressInUse);
         }
-        let iss = SequenceNumber(self.stream.next_u32());
+        let iss = SequenceNumber(stream.next_u32());
         let id = self.connections.insert(Connection::connect(now, config, local, remote, iss));
         self.activate(id);
         Ok(id)
@@ -202,6 +239,33 @@ impl Endpoint {
         self.statistics
     }
 
+    /// The next connection whose wake-up has come, the earliest first, or none if it is over. Nothing has happened to
+    /// it yet: whoever serves many users says by [`handle_due`](Self::handle_due) when it is its turn.
+    pub fn take_due(&mut self, now: Instant) -> Option<ConnectionId> {
+        let &Reverse((deadline, id)) = self.wakeups.peek()?;
+        (deadline <= now).then(|| {
+            self.wakeups.pop();
+            id
+        })
+    }
+
+    /// Does what is due for a connection, if anything is.
+    pub fn handle_due(&mut self, now: Instant, id: ConnectionId) {
+        if let Some(connection) = self.connections.get_mut(id)
+            && connection.scheduled <= now
+        {
+            connection.scheduled = Instant::FAR_FUTURE;
+            connection.handle_deadline(now);
+            self.activate(id);
+        }
+    }
+
+    /// When [`Input::Deadline`] must come in, once all output has been polled. It may turn out that nothing was due,
+    /// since a timer that moves back is not told at once.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.wakeups.peek().map(|Reverse((deadline, _))| *deadline)
+    }
+
     /// Takes in a packet, or looks for deadlines that have passed.
     #[expect(clippy::needless_pass_by_value, reason = "the driver contract: what comes in is the protocol's")]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
@@ -216,6 +280,11 @@ impl Endpoint {
                 self.handle_packet_too_big(now, *source, *destination, *mtu_bytes, quote);
             }
         }
+    }
+
+    /// Whether there is nothing to poll.
+    pub fn is_idle(&self) -> bool {
+        self.active.is_empty() && self.strays.is_empty()
     }
 
     /// The next thing that follows. To be called until it says [`Output::Wait`].
@@ -244,7 +313,7 @@ impl Endpoint {
             }
             self.active.pop_front();
         }
-        Output::Wait(self.wakeups.peek().map(|Reverse((deadline, _))| *deadline))
+        Output::Wait(self.deadline())
     }
 
     fn command(&mut self, id: ConnectionId, act: impl FnOnce(&mut Connection)) -> Result<(), CommandError> {
@@ -269,18 +338,8 @@ impl Endpoint {
     }
 
     fn handle_deadline(&mut self, now: Instant) {
-        while let Some(&Reverse((deadline, id))) = self.wakeups.peek() {
-            if deadline > now {
-                break;
-            }
-            self.wakeups.pop();
-            if let Some(connection) = self.connections.get_mut(id)
-                && connection.scheduled == deadline
-            {
-                connection.scheduled = Instant::FAR_FUTURE;
-                connection.handle_deadline(now);
-                self.activate(id);
-            }
+        while let Some(id) = self.take_due(now) {
+            self.handle_due(now, id);
         }
     }
 
@@ -303,9 +362,9 @@ impl Endpoint {
         }
         let is_call =
             segment.flags.contains(Flags::SYN) && !segment.flags.intersects(Flags::RST | Flags::ACK);
-        if is_call && let Some(config) = self.listeners.get(&local.port()) {
-            let iss = SequenceNumber(self.stream.next_u32());
-            let connection = Connection::accept(now, *config, local, remote, iss, &segment);
+        if is_call && let Some(listener) = self.listeners.get_mut(&local.port()) {
+            let iss = SequenceNumber(listener.draw(now, remote));
+            let connection = Connection::accept(now, listener.config, local, remote, iss, &segment);
             let id = self.connections.insert(connection);
             self.activate(id);
             return;

@@ -24,7 +24,7 @@ mod tx;
 
 pub use config::{ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, TcpConfig, WindowLimit};
 pub use connection::{ConnectionState, Snapshot};
-pub use endpoint::{CommandError, ConnectionId, Endpoint, Input, Output, Statistics};
+pub use endpoint::{Chance, CommandError, ConnectionId, Endpoint, Input, Output, Statistics};
 pub use event::{Event, ResetCause};
 pub use options::{Options, SackBlock, SackBlocks, Timestamps};
 pub use segment::{Flags, Segment, SequenceNumber};

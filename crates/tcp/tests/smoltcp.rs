@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant, Probability, Seed};
-use slantpath_tcp::{ConnectionId, Endpoint, Event, Input, Output, TcpConfig};
+use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
+use slantpath_tcp::{Chance, ConnectionId, Endpoint, Event, Input, Output, TcpConfig};
 use slantpath_testkit::{Faults, Wire};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
@@ -75,6 +75,7 @@ impl Device for Card {
 struct Duel {
     now: Instant,
     ours: Endpoint,
+    stream: Stream,
     id: Option<ConnectionId>,
     events: Vec<Event>,
     received: Vec<u8>,
@@ -109,7 +110,8 @@ impl Duel {
         let seed = Seed::new(seed, 0);
         Self {
             now: Instant::START,
-            ours: Endpoint::new(seed.stream("ours")),
+            ours: Endpoint::default(),
+            stream: seed.stream("ours"),
             id: None,
             events: Vec::new(),
             received: Vec::new(),
@@ -128,11 +130,11 @@ impl Duel {
     fn we_call(&mut self, config: TcpConfig) {
         self.sockets.get_mut::<Socket<'_>>(self.handle).listen(PORT).unwrap();
         let (from, to) = (SocketAddr::from((OURS, PORT)), SocketAddr::from((THEIRS, PORT)));
-        self.id = Some(self.ours.connect(self.now, from, to, config).unwrap());
+        self.id = Some(self.ours.connect(self.now, from, to, config, &mut self.stream).unwrap());
     }
 
     fn they_call(&mut self, config: TcpConfig) {
-        self.ours.listen(PORT, config).unwrap();
+        self.ours.listen(PORT, config, Chance::InTurn(self.stream.clone())).unwrap();
         let socket = self.sockets.get_mut::<Socket<'_>>(self.handle);
         socket.connect(self.interface.context(), (OURS, PORT), PORT).unwrap();
     }

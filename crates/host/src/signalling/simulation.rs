@@ -11,7 +11,7 @@ use slantpath_net::{Network, NodeId};
 use super::config::AssociationSide;
 use super::management::Change;
 use super::network::{Output, SignallingNetwork};
-use crate::{AssociationEndId, Host};
+use crate::{Host, SocketId};
 
 /// Where an end of a link's association is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct AssociationPlace {
     /// The node whose host carries it.
     pub node: NodeId,
     /// What the host calls it.
-    pub association: AssociationEndId,
+    pub association: SocketId,
 }
 
 /// A signalling network with the places of its associations and what is done to it.

@@ -5,6 +5,7 @@ mod fixture;
 mod formulas;
 mod mtu;
 mod paths;
+mod server;
 
 use fixture::{bulk, constant_rate, direction, run, run_adapted, sender};
 use slantpath_base::{Duration, Seed};

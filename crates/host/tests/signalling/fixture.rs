@@ -127,7 +127,7 @@ pub(crate) fn run(
                 reopen_after: Duration::from_secs(1),
             };
             let association =
-                hosts[end].add_association(config, seed, &format!("signalling/links/{}/{end}", link.0));
+                hosts[end].add_association(&config, seed, &format!("signalling/links/{}/{end}", link.0));
             places.push(AssociationPlace {
                 end: AssociationSide { carried: Carried::Link(link), side },
                 node: nodes[end],

@@ -165,7 +165,7 @@ fn run(config: NetworkConfig, delay: &str, script: &[(&str, Change)], end: &str)
                 reopen_after: Duration::from_secs(1),
             };
             let node = if side == Side::First { 0 } else { number + 1 };
-            let association = hosts[node].add_association(config, seed, &format!("{number}/{node}"));
+            let association = hosts[node].add_association(&config, seed, &format!("{number}/{node}"));
             let end = AssociationSide { carried: Carried::Adaptation(AdaptationId(number)), side };
             places.push(AssociationPlace { end, node: nodes[node], association });
         }

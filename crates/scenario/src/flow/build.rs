@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
-use slantpath_host::{FlowEndId, ReceiverConfig, SenderConfig, WhenBlocked, Workload};
+use slantpath_host::{ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload};
 use slantpath_net::NodeId;
 
 use super::application::{Application, Total};
@@ -18,8 +18,8 @@ pub(crate) struct PlannedFlow {
     pub(crate) flow: Flow,
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
-    pub(crate) sender: FlowEndId,
-    pub(crate) receiver: FlowEndId,
+    pub(crate) sender: SocketId,
+    pub(crate) receiver: SocketId,
 }
 
 /// Adds both ends of every flow to their hosts, in the order of names.
@@ -64,7 +64,7 @@ impl Placement<'_, '_> {
         from: NodeId,
         to: NodeId,
         number: usize,
-    ) -> (FlowEndId, FlowEndId) {
+    ) -> (SocketId, SocketId) {
         let ends = self.ends(flow, from, to, number);
         let records = *self.scenario.probes.messages && *flow.content == schema::Content::Stamped;
         let (sending, receiving) = transport::configs(self.scenario, flow, ends);

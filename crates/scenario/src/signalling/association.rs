@@ -46,7 +46,7 @@ pub(crate) fn plan(
         for ((side, node), config) in Side::BOTH.into_iter().zip(nodes).zip(configs) {
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
             let path = format!("signalling/links/{name}/{}", side_name(side));
-            let association = site.host(node).add_association(config, seed, &path);
+            let association = site.host(node).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
         }
     }

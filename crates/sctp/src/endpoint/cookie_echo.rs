@@ -58,18 +58,21 @@ impl Endpoint {
         //# Verification Tag within the SCTP common header of the received
         //# packet.  If these values do not match, the packet MUST be
         //# silently discarded.
+        let own_port = received.port;
+        let port = &self.ports[own_port as usize];
         let is_of_packet = |cookie: &Cookie| {
-            cookie.local_port == self.port
+            cookie.local_port == port.number
                 && cookie.peer_port == received.peer_port()
                 && cookie.local_tag == received.tag()
         };
-        let Some(cookie) = self.signer.open(&echo.cookie).filter(is_of_packet) else {
+        let Some(cookie) = port.open(&echo.cookie).filter(is_of_packet) else {
             self.stats.forged_cookies += 1;
             return;
         };
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
-        let slot = known.into_iter().find_map(|address| self.table.confirmed_slot_of(*address, port));
+        let slot =
+            known.into_iter().find_map(|address| self.table.confirmed_slot_of(own_port, *address, port));
         let staleness = cookie.staleness(now);
         match slot {
             None => match staleness {
@@ -106,22 +109,34 @@ impl Endpoint {
 
     /// The cookie of a peer that there is no association with.
     fn accept_cookie(&mut self, now: Instant, received: Received<'_>, cookie: &Cookie) {
-        let has_room = self.table.len() < self.config.max_associations;
+        let port = &self.ports[received.port as usize];
+        let has_room = port.has_room();
         // The cookie of an association that came and went proves nothing new: a copy of it that was long under
         // way, with the DATA behind it, would have the same messages delivered again.
         let has_ended = self.table.has_ended(cookie.local_tag);
-        if !self.is_listening || !has_room || has_ended {
+        if !port.is_listening() || !has_room || has_ended {
             let causes = if has_room { Vec::new() } else { vec![Cause::OutOfResource] };
             let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes });
             return self.reply(received, cookie.peer_tag, abort);
         }
-        let tcb = self.tcb_of(cookie, &[]);
-        let stream = self.fork_stream();
-        let tie_tags = TieTags::random(&mut self.stream);
+        let tcb = self.tcb_of(received.port, cookie, &[]);
+        let port = &mut self.ports[received.port as usize];
+        let config = Arc::clone(&port.config);
+        let mut own = port.stream_for(received, cookie.peer_tag);
+        let drawn_from = own.as_mut().unwrap_or(&mut port.stream);
+        let stream = drawn_from.fork("association");
+        let tie_tags = TieTags::random(drawn_from);
         let peer_addresses = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
-        let association = Association::new(now, tcb, Arc::clone(&self.config), stream);
-        let state = State::Established(Box::new(association));
-        let id = self.table.insert(Entry { peer_port: cookie.peer_port, peer_addresses, tie_tags, state });
+        let association = Association::new(now, tcb, Arc::clone(&config), stream);
+        let id = self.insert(Entry {
+            port: received.port,
+            config,
+            stream: own.map(Box::new),
+            peer_port: cookie.peer_port,
+            peer_addresses,
+            tie_tags,
+            state: State::Established(Box::new(association)),
+        });
         self.announce(id.slot(), cookie.outbound_streams, cookie.inbound_streams);
         self.acknowledge_cookie(now, id.slot(), received);
     }
@@ -182,9 +197,10 @@ impl Endpoint {
             return self.wake(slot);
         }
         let owes_room = old.owes_room();
-        let tcb = self.tcb_of(cookie, &[]);
-        let stream = self.fork_stream();
-        let mut association = Box::new(Association::new(now, tcb.clone(), Arc::clone(&self.config), stream));
+        let tcb = self.tcb_of(received.port, cookie, &[]);
+        let stream = self.stream_of(slot).fork("association");
+        let config = Arc::clone(&self.table[slot].config);
+        let mut association = Box::new(Association::new(now, tcb.clone(), config, stream));
         if owes_room {
             association.expect_room(now);
         }
@@ -200,7 +216,7 @@ impl Endpoint {
             self.outbox.push_event(id, event);
         }
         // The tags in an old cookie must not recognise the new association.
-        self.table[slot].tie_tags = TieTags::random(&mut self.stream);
+        self.table[slot].tie_tags = TieTags::random(self.stream_of(slot));
         self.table.readdress(slot, tcb.peer_addresses.iter().map(|peer| peer.address));
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
         //# *  A RESTART notification SHOULD be sent to the ULP instead of a
@@ -249,12 +265,13 @@ impl Endpoint {
             }
             State::Established(_) => return,
         };
-        let tcb = self.tcb_of(cookie, &named);
+        let tcb = self.tcb_of(self.table[slot].port, cookie, &named);
         let streams = (tcb.outbound_streams, tcb.inbound_streams);
-        let stream = self.fork_stream();
+        let stream = self.stream_of(slot).fork("association");
+        let config = Arc::clone(&self.table[slot].config);
         let addresses: SmallVec<[IpAddr; 2]> = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
         // Messages get the numbers that they had behind a COOKIE ECHO, so that none can arrive twice.
-        let mut association = Box::new(Association::new(now, tcb, Arc::clone(&self.config), stream));
+        let mut association = Box::new(Association::new(now, tcb, config, stream));
         let rejected = wishes.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for message in rejected {
@@ -274,7 +291,7 @@ impl Endpoint {
     }
 
     /// What a cookie stands for. The addresses in `named`, which the layer above has named, are confirmed.
-    fn tcb_of(&self, cookie: &Cookie, named: &[IpAddr]) -> Tcb {
+    fn tcb_of(&self, port: u32, cookie: &Cookie, named: &[IpAddr]) -> Tcb {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
         //# 2)  For the receiver of the COOKIE ECHO chunk, the only CONFIRMED
         //# address is the address to which the packet containing the INIT
@@ -296,7 +313,7 @@ impl Endpoint {
             outbound_streams: cookie.outbound_streams,
             inbound_streams: cookie.inbound_streams,
             peer_rwnd: cookie.peer_rwnd,
-            local_addresses: self.addresses.clone(),
+            local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,
             primary: answered,
             round_trip: None,

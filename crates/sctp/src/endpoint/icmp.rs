@@ -41,10 +41,9 @@ impl Endpoint {
         //# ICMP5)  An implementation MUST use the payload of the ICMP message
         //# (v4 or v6) to locate the association that sent the message to
         //# which ICMP is responding.
-        let Some(quote) = Quote::parse(quote).filter(|quote| quote.header.source_port == self.port) else {
-            return;
-        };
-        let Some(slot) = self.table.slot_of(destination, quote.header.destination_port) else { return };
+        let Some(quote) = Quote::parse(quote) else { return };
+        let Some(&port) = self.by_number.get(&quote.header.source_port) else { return };
+        let Some(slot) = self.table.slot_of(port, destination, quote.header.destination_port) else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-10
         //# ICMP6)  An implementation MUST validate that the Verification Tag
         //# contained in the ICMP message matches the Verification Tag of
@@ -91,7 +90,8 @@ impl Endpoint {
         //# does not contain an INIT chunk.  If it does contain an INIT
         //# chunk and the association is in the COOKIE-WAIT state, handle
         //# the ICMP message like an ABORT chunk.
-        let own = self.addresses[0];
+        let port = &self.ports[self.table[slot].port as usize];
+        let (own, own_port) = (port.addresses[0], port.number);
         match &mut self.table[slot].state {
             // There is no peer's tag yet: what is ours is an INIT.
             State::CookieWait(_) => self.fail(slot, CloseReason::PeerAborted(Vec::new())),
@@ -99,7 +99,7 @@ impl Endpoint {
             State::Established(association) if !is_init => {
                 let header = CommonHeader {
                     source_port: 0,
-                    destination_port: self.port,
+                    destination_port: own_port,
                     verification_tag: association.peer_tag(),
                 };
                 let abort = Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() });

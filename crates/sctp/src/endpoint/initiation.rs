@@ -12,6 +12,7 @@ use super::table::State;
 use crate::association::Association;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, InitFields};
+use crate::config::SctpConfig;
 use crate::cookie::{Cookie, TieTags};
 use crate::event::{CloseReason, Event};
 use crate::handshake::{CookieEchoed, Families, LEAST_RWND, LocalStart, Offer, Refusal};
@@ -21,6 +22,7 @@ use crate::types::VerificationTag;
 
 /// What an INIT ACK is made from.
 struct Answer {
+    config: Arc<SctpConfig>,
     start: LocalStart,
     tie_tags: TieTags,
     outbound_streams: u16,
@@ -33,20 +35,22 @@ impl Endpoint {
     /// An INIT from a peer that there is no association with.
     pub(super) fn receive_new_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
         let Some(offer) = self.read_init(received, init) else { return };
-        if !self.is_listening {
+        let port = &mut self.ports[received.port as usize];
+        if !port.is_listening() {
             return self.abort_init(received, init, Vec::new());
         }
-        if self.table.len() >= self.config.max_associations {
+        if !port.has_room() {
             return self.abort_init(received, init, vec![Cause::OutOfResource]);
         }
         let answer = Answer {
-            start: self.fresh_start(),
+            start: port.start_for(received, init.fields.initiate_tag),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.2
             //# For a normal association INIT chunk (i.e., the
             //# endpoint is in the CLOSED state), the Tie-Tags MUST be set to 0
             tie_tags: TieTags::NONE,
-            outbound_streams: self.config.outbound_streams,
-            inbound_streams: self.config.inbound_streams,
+            outbound_streams: port.config.outbound_streams,
+            inbound_streams: port.config.inbound_streams,
+            config: Arc::clone(&port.config),
             destination: received.source,
         };
         self.send_init_ack(now, received, &offer, &answer);
@@ -89,9 +93,10 @@ impl Endpoint {
                 );
             }
         }
-        let fresh = self.fresh_start();
+        let fresh = LocalStart::draw(self.stream_of(slot));
         let tie_tags = self.table[slot].tie_tags;
-        let (config_outbound, config_inbound) = (self.config.outbound_streams, self.config.inbound_streams);
+        let config = Arc::clone(&self.table[slot].config);
+        let (config_outbound, config_inbound) = (config.outbound_streams, config.inbound_streams);
         let answer = match &self.table[slot].state {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.1
             //# Upon receipt of an INIT chunk in the COOKIE-WAIT state, an endpoint
@@ -113,6 +118,7 @@ impl Endpoint {
                     tie_tags: TieTags::NONE,
                     outbound_streams: handshake.fields().outbound_streams,
                     inbound_streams: handshake.fields().inbound_streams,
+                    config,
                     destination,
                 }
             }
@@ -125,6 +131,7 @@ impl Endpoint {
                 tie_tags,
                 outbound_streams: config_outbound,
                 inbound_streams: config_inbound,
+                config,
                 destination: received.source,
             },
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.2
@@ -135,6 +142,7 @@ impl Endpoint {
                 tie_tags,
                 outbound_streams: config_outbound,
                 inbound_streams: config_inbound,
+                config,
                 destination: received.source,
             },
         };
@@ -160,7 +168,7 @@ impl Endpoint {
             self.abort_init(received, init, vec![Cause::InvalidMandatoryParameter]);
             return None;
         }
-        let max_addresses = self.config.max_peer_addresses;
+        let max_addresses = self.ports[received.port as usize].config.max_peer_addresses;
         match Offer::read(*fields, &init.parameters, received.source, max_addresses) {
             Ok(offer) => Some(offer),
             Err(cause) => {
@@ -188,7 +196,7 @@ impl Endpoint {
     }
 
     fn send_init_ack(&mut self, now: Instant, received: Received<'_>, offer: &Offer, answer: &Answer) {
-        let config = Arc::clone(&self.config);
+        let config = &answer.config;
         let peer = offer.fields;
         let outbound_streams = answer.outbound_streams.min(peer.inbound_streams);
         let mut peer_addresses = offer.addresses.clone();
@@ -200,7 +208,7 @@ impl Endpoint {
         let cookie = Cookie {
             created: now,
             life: config.valid_cookie_life.saturating_add(wished.min(config.valid_cookie_life)),
-            local_port: self.port,
+            local_port: self.ports[received.port as usize].number,
             peer_port: received.peer_port(),
             local_tag: answer.start.tag,
             peer_tag: peer.initiate_tag,
@@ -212,9 +220,11 @@ impl Endpoint {
             peer_rwnd: peer.a_rwnd,
             peer_addresses,
         };
-        let signed = self.signer.sign(now, &cookie, &mut self.stream);
+        let port = &mut self.ports[received.port as usize];
+        let (signed, sender) = (port.sign(now, &cookie), port.sender());
         let mut parameters = vec![Parameter::StateCookie(signed)];
-        parameters.extend(self.listed_addresses(offer.families).into_iter().map(Parameter::Address));
+        parameters
+            .extend(self.listed_addresses(received.port, offer.families).into_iter().map(Parameter::Address));
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# If the receiver of an INIT chunk detects unrecognized parameters and
         //# has to report them according to Section 3.2.1, it MUST put the
@@ -234,6 +244,7 @@ impl Endpoint {
         //# "Z" MUST NOT allocate any resources or keep any states for the
         //# new association.
         self.outbox.transmit(
+            sender,
             received.destination,
             answer.destination,
             received.peer_port(),
@@ -243,11 +254,12 @@ impl Endpoint {
     }
 
     /// Our addresses that a peer can use, if there are several.
-    fn listed_addresses(&self, families: Families) -> SmallVec<[IpAddr; 2]> {
-        if self.addresses.len() == 1 {
+    fn listed_addresses(&self, port: u32, families: Families) -> SmallVec<[IpAddr; 2]> {
+        let addresses = &self.ports[port as usize].addresses;
+        if addresses.len() == 1 {
             return SmallVec::new();
         }
-        self.addresses.iter().copied().filter(|address| families.include(*address)).collect()
+        addresses.iter().copied().filter(|address| families.include(*address)).collect()
     }
 
     /// An INIT ACK in COOKIE-WAIT, with our tag.
@@ -258,16 +270,17 @@ impl Endpoint {
         received: Received<'_>,
         init_ack: &InitAck,
     ) {
-        let config = Arc::clone(&self.config);
+        let config = Arc::clone(&self.table[slot].config);
+        let port = &self.ports[received.port as usize];
         let State::CookieWait(handshake) = &self.table[slot].state else { return };
-        let endpoint = (self.port, &self.addresses[..]);
+        let endpoint = (port.number, &port.addresses[..]);
         let peer_port = received.peer_port();
         let accepted = match handshake.accept(now, init_ack, received.source, endpoint, peer_port, &config) {
             Ok(accepted) => accepted,
             Err(refusal) => return self.refuse_init_ack(slot, received, init_ack, refusal),
         };
         let mut origin = (**handshake).clone();
-        let stream = self.fork_stream();
+        let stream = self.stream_of(slot).fork("association");
         let mut association =
             Box::new(Association::new(now, accepted.tcb.clone(), Arc::clone(&config), stream));
         let rejected = origin.wishes.hand_to(now, &mut association);
@@ -301,16 +314,17 @@ impl Endpoint {
 
     /// Sends the COOKIE ECHO, the first time with as much DATA as fits behind it.
     pub(super) fn send_cookie_echo(&mut self, now: Instant, slot: u32) {
-        let max_len = usize::from(self.config.initial_path_mtu);
         let Some(entry) = self.table.get_mut(slot) else { return };
+        let max_len = usize::from(entry.config.initial_path_mtu);
+        let port = &self.ports[entry.port as usize];
         let State::CookieEchoed(handshake) = &mut entry.state else { return };
         let (peer_port, tag) = (entry.peer_port, handshake.tcb.peer_tag);
         let (chunks, destination) = handshake.echo();
         let chunks: SmallVec<[Chunk; 2]> = chunks.iter().cloned().collect();
-        let Some(source) = crate::address::source_for(destination, &self.addresses) else { return };
+        let Some(source) = crate::address::source_for(destination, &port.addresses) else { return };
         let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
         let max_len = max_len.saturating_sub(ip_header_len).max(COMMON_HEADER_LEN);
-        self.outbox.transmit_with(source, destination, peer_port, tag, max_len, |builder| {
+        self.outbox.transmit_with(port.sender(), source, destination, peer_port, tag, max_len, |builder| {
             for chunk in &chunks {
                 builder.push(chunk);
             }
@@ -328,7 +342,7 @@ impl Endpoint {
 
     /// The cookie was stale: begins anew, unless that has happened too often.
     pub(super) fn restart_setup(&mut self, now: Instant, slot: u32) {
-        let config = Arc::clone(&self.config);
+        let config = Arc::clone(&self.table[slot].config);
         if let State::CookieEchoed(handshake) = &self.table[slot].state
             && handshake.origin().stale_cookies >= config.max_init_retransmits
         {

@@ -12,18 +12,23 @@ use crate::packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder};
 use crate::path::LEAST_MTU_V6;
 use crate::types::VerificationTag;
 
+/// The port that speaks, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sender {
+    pub(super) port: u16,
+    pub(super) checksum: ChecksumPolicy,
+}
+
 /// Packets and events that wait to be polled.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Outbox {
-    port: u16,
-    checksum: ChecksumPolicy,
     builder: PacketBuilder,
     outputs: VecDeque<Output>,
 }
 
 impl Outbox {
-    pub(super) fn new(port: u16, checksum: ChecksumPolicy) -> Self {
-        Self { port, checksum, builder: PacketBuilder::default(), outputs: VecDeque::new() }
+    pub(super) fn is_empty(&self) -> bool {
+        self.outputs.is_empty()
     }
 
     /// The oldest.
@@ -38,13 +43,14 @@ impl Outbox {
     /// Sends chunks in a packet of their own.
     pub(super) fn transmit(
         &mut self,
+        sender: Sender,
         source: IpAddr,
         destination: IpAddr,
         peer_port: u16,
         tag: VerificationTag,
         chunks: &[Chunk],
     ) {
-        self.transmit_with(source, destination, peer_port, tag, usize::MAX, |builder| {
+        self.transmit_with(sender, source, destination, peer_port, tag, usize::MAX, |builder| {
             for chunk in chunks {
                 builder.push(chunk);
             }
@@ -52,8 +58,10 @@ impl Outbox {
     }
 
     /// Sends what `fill` puts into a packet of at most `max_len` bytes.
+    #[expect(clippy::too_many_arguments, reason = "they are the packet's header")]
     pub(super) fn transmit_with(
         &mut self,
+        sender: Sender,
         source: IpAddr,
         destination: IpAddr,
         peer_port: u16,
@@ -62,10 +70,10 @@ impl Outbox {
         fill: impl FnOnce(&mut PacketBuilder),
     ) {
         let header =
-            CommonHeader { source_port: self.port, destination_port: peer_port, verification_tag: tag };
+            CommonHeader { source_port: sender.port, destination_port: peer_port, verification_tag: tag };
         self.builder.start(header, max_len);
         fill(&mut self.builder);
-        let packet: Packet = self.builder.finish(self.checksum);
+        let packet: Packet = self.builder.finish(sender.checksum);
         // Nothing is known of the path, and nobody would send the packet in another form.
         let fragmentation = Fragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
         self.outputs.push_back(Output::Transmit { source, destination, packet, fragmentation });

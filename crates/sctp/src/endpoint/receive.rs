@@ -28,6 +28,8 @@ enum Found {
 /// A received packet and where it came from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received<'a> {
+    /// The place of the port that it went to.
+    pub(super) port: u32,
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
     pub(super) packet: &'a ParsedPacket<'a>,
@@ -78,19 +80,17 @@ impl Endpoint {
             }
         };
         let header = parsed.header;
-        if header.destination_port != self.port
-            || header.source_port == 0
-            || !is_usable(source)
-            || !self.addresses.contains(&destination)
-        {
+        let port = self.by_number.get(&header.destination_port).copied();
+        let port = port.filter(|port| self.ports[*port as usize].addresses.contains(&destination));
+        let Some(port) = port.filter(|_| header.source_port != 0 && is_usable(source)) else {
             self.stats.misdirected_packets += 1;
             return;
-        }
+        };
         let Some(first) = parsed.chunk_kinds().next() else {
             self.stats.malformed_packets += 1;
             return;
         };
-        let received = Received { source, destination, packet: &parsed };
+        let received = Received { port, source, destination, packet: &parsed };
         match first {
             kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
@@ -114,13 +114,13 @@ impl Endpoint {
 
     /// The association that a packet belongs to.
     fn slot_of(&self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
-        let port = received.peer_port();
-        let by_address = self.table.slot_of(received.source, port);
+        let (own_port, port) = (received.port, received.peer_port());
+        let by_address = self.table.slot_of(own_port, received.source, port);
         if by_address.is_some_and(|slot| self.table[slot].state.tags().0 == received.tag()) {
             return by_address.zip(Some(Found::ByAddress));
         }
         // Of two associations that list an address only one has it: the other is known by its tag.
-        let by_tag = self.table.slot_of_tag(received.tag(), port);
+        let by_tag = self.table.slot_of_tag(own_port, received.tag(), port);
         if by_tag.is_some_and(|slot| self.table[slot].peer_addresses.contains(&received.source)) {
             return by_tag.zip(Some(Found::ByTag));
         }
@@ -134,16 +134,16 @@ impl Endpoint {
         //# contained within the chunk would identify an existing TCB.
         match (first, received.only_chunk()) {
             (kind::INIT_ACK, Some(Chunk::InitAck(InitAck { parameters, .. }))) => {
-                self.slot_of_listed(&parameters, port).zip(Some(Found::ByAddress))
+                self.slot_of_listed(own_port, &parameters, port).zip(Some(Found::ByAddress))
             }
             _ => None,
         }
     }
 
     /// The association of a peer that lists its address among parameters.
-    fn slot_of_listed(&self, parameters: &[Parameter], port: u16) -> Option<u32> {
+    fn slot_of_listed(&self, own_port: u32, parameters: &[Parameter], port: u16) -> Option<u32> {
         parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Address(address) => self.table.confirmed_slot_of(*address, port),
+            Parameter::Address(address) => self.table.confirmed_slot_of(own_port, *address, port),
             _ => None,
         })
     }
@@ -159,8 +159,8 @@ impl Endpoint {
     fn receive_valid_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
         let slot = self
             .table
-            .confirmed_slot_of(received.source, received.peer_port())
-            .or_else(|| self.slot_of_listed(&init.parameters, received.peer_port()));
+            .confirmed_slot_of(received.port, received.source, received.peer_port())
+            .or_else(|| self.slot_of_listed(received.port, &init.parameters, received.peer_port()));
         if let Some(slot) = slot {
             self.receive_unexpected_init(now, slot, received, init);
         } else {
@@ -300,7 +300,7 @@ impl Endpoint {
             || received.packet.chunks().any(|chunk| is_stale_cookie_error(&chunk))
         {
             return;
-        } else if self.table.slot_of_tag(received.tag(), received.peer_port()).is_some() {
+        } else if self.table.slot_of_tag(received.port, received.tag(), received.peer_port()).is_some() {
             // A peer speaks from an address that it has not told us, or that was one too many for us: its
             // association must not be aborted for that.
             return;
@@ -319,8 +319,9 @@ impl Endpoint {
 
     /// Answers a packet to where it came from.
     pub(super) fn reply(&mut self, received: Received<'_>, tag: VerificationTag, chunk: Chunk) {
-        let Received { source, destination, .. } = received;
-        self.outbox.transmit(destination, source, received.peer_port(), tag, &[chunk]);
+        let Received { port, source, destination, .. } = received;
+        let sender = self.ports[port as usize].sender();
+        self.outbox.transmit(sender, destination, source, received.peer_port(), tag, &[chunk]);
     }
 }
 

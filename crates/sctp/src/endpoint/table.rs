@@ -1,13 +1,16 @@
-//! All associations of an endpoint, by number and by the peer's addresses.
+//! All associations, by number, and by the own port and the peer's addresses.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use slantpath_base::Stream;
 use smallvec::SmallVec;
 
 use crate::association::{Association, AssociationState};
+use crate::config::SctpConfig;
 use crate::cookie::TieTags;
 use crate::handshake::{CookieEchoed, CookieWait};
 use crate::tcb::PeerAddress;
@@ -23,6 +26,11 @@ pub struct AssociationId {
 impl AssociationId {
     pub(super) const fn slot(self) -> u32 {
         self.slot
+    }
+
+    /// A small number that no other association of the endpoint has at the same time: a place in a list of them.
+    pub const fn index(self) -> usize {
+        self.slot as usize
     }
 }
 
@@ -61,6 +69,11 @@ impl State {
 /// One association.
 #[derive(Debug)]
 pub(super) struct Entry {
+    /// The place of its port among the endpoint's.
+    pub(super) port: u32,
+    pub(super) config: Arc<SctpConfig>,
+    /// Where it draws from; `None` if that is its port's stream.
+    pub(super) stream: Option<Box<Stream>>,
     pub(super) peer_port: u16,
     /// All addresses of the peer, as far as they are known; confirmed or not.
     pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
@@ -91,6 +104,8 @@ impl Entry {
 struct Slot {
     generation: u32,
     is_pending: bool,
+    /// Whether its deadline has come and has not been handled.
+    is_due: bool,
     entry: Option<Entry>,
 }
 
@@ -99,9 +114,9 @@ struct Slot {
 pub(super) struct Table {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// To whom packets from an address and port are laid. Several associations may list one address: it is of the
-    /// first that has listed it, until another has been found there.
-    by_peer: FxHashMap<(IpAddr, u16), u32>,
+    /// To whom packets to a port of ours from an address and port are laid. Several associations may list one address:
+    /// it is of the first that has listed it, until another has been found there.
+    by_peer: FxHashMap<(u32, IpAddr, u16), u32>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
     /// Our tags of the associations that ended last.
@@ -141,6 +156,7 @@ impl Table {
             self.ended.push_back(entry.state.tags().0);
         }
         self.slots[slot as usize].generation += 1;
+        self.slots[slot as usize].is_due = false;
         self.free.push(slot);
         self.len -= 1;
         Some(entry)
@@ -163,7 +179,7 @@ impl Table {
     pub(super) fn claim(&mut self, slot: u32) {
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let holder = self.by_peer.entry((address, entry.peer_port)).or_insert(slot);
+            let holder = self.by_peer.entry((entry.port, address, entry.peer_port)).or_insert(slot);
             let held = self.slots[*holder as usize].entry.as_ref();
             if held.is_none_or(|held| !held.is_confirmed(address)) && entry.is_confirmed(address) {
                 *holder = slot;
@@ -175,7 +191,7 @@ impl Table {
     fn disclaim(&mut self, slot: u32) {
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let place = (address, entry.peer_port);
+            let place = (entry.port, address, entry.peer_port);
             if self.by_peer.get(&place) == Some(&slot) {
                 self.by_peer.remove(&place);
             }
@@ -184,12 +200,12 @@ impl Table {
 
     /// The slot of the association that packets from this address and port are laid to, whether or not its peer has
     /// been found there.
-    pub(super) fn slot_of(&self, address: IpAddr, port: u16) -> Option<u32> {
-        self.by_peer.get(&(address, port)).copied()
+    pub(super) fn slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
+        self.by_peer.get(&(own_port, address, port)).copied()
     }
 
     /// The slot of the association whose peer is known to be at this address and port.
-    pub(super) fn confirmed_slot_of(&self, address: IpAddr, port: u16) -> Option<u32> {
+    pub(super) fn confirmed_slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //= type=exception
         //= reason=An address that a peer has only listed must not keep its owner out (RFC 5062, section 2).
@@ -197,7 +213,7 @@ impl Table {
         //# already established association (or one in the process of being
         //# established) if the use of any of the valid address parameters
         //# contained within the chunk would identify an existing TCB.
-        self.slot_of(address, port).filter(|slot| self[*slot].is_confirmed(address))
+        self.slot_of(own_port, address, port).filter(|slot| self[*slot].is_confirmed(address))
     }
 
     /// The number of the association that is in the slot now.
@@ -241,9 +257,15 @@ impl Table {
         }
     }
 
-    /// The slot of the association with the peer's port `port` that goes by this tag.
-    pub(super) fn slot_of_tag(&self, tag: VerificationTag, port: u16) -> Option<u32> {
-        self.by_local_tag.get(&tag).copied().filter(|slot| self[*slot].peer_port == port)
+    /// The slot of the association of our port with the peer's port `port` that goes by this tag.
+    pub(super) fn slot_of_tag(&self, own_port: u32, tag: VerificationTag, port: u16) -> Option<u32> {
+        let is_between = |slot: &u32| (self[*slot].port, self[*slot].peer_port) == (own_port, port);
+        self.by_local_tag.get(&tag).copied().filter(is_between)
+    }
+
+    /// Notes whether the slot's deadline has come, and returns whether it had before.
+    pub(super) fn set_due(&mut self, slot: u32, is_due: bool) -> bool {
+        core::mem::replace(&mut self.slots[slot as usize].is_due, is_due)
     }
 
     /// Notes whether the slot waits to be looked at, and returns whether that is news.

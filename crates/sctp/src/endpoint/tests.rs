@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant, Seed};
 
-use super::{ConnectOptions, Endpoint, EndpointConfig, Input, Output};
+use super::{Acceptance, ConnectOptions, Endpoint, Input, Output, PortConfig};
 use crate::chunk::Chunk;
 use crate::chunk::tests::any_chunk;
 use crate::config::SctpConfig;
@@ -91,9 +91,10 @@ impl Pair {
     fn new() -> Self {
         let endpoint = |side: usize| {
             let config = SctpConfig { max_associations: 4, ..SctpConfig::default() };
-            let config = EndpointConfig { port: 5_000, addresses: vec![ADDRESSES[side]], config };
-            let mut endpoint = Endpoint::new(config, Seed::new(side as u64, 0).stream("endpoint"));
-            endpoint.listen(true);
+            let port = PortConfig { port: 5_000, addresses: vec![ADDRESSES[side]], config };
+            let mut endpoint = Endpoint::default();
+            endpoint.bind(port, Seed::new(side as u64, 0).stream("endpoint")).unwrap();
+            endpoint.listen(5_000, Acceptance::ByPeer);
             endpoint
         };
         Self {
@@ -211,7 +212,8 @@ impl Pair {
                 let options = ConnectOptions {
                     peer_addresses: vec![ADDRESSES[1 - side]],
                     peer_port: 5_000,
-                    primary: None,
+                    local_port: 5_000,
+                    ..ConnectOptions::default()
                 };
                 if let Ok(id) = self.endpoints[side].connect(self.now, &options) {
                     self.ids[side] = Some(id);

@@ -152,7 +152,12 @@ fn the_server_itself_can_connect_to_an_address_that_is_camped_upon() {
     let mut net = net(&victims()[..1], &victims()[..1]);
     net.listen(VICTIM);
     camp(&mut net);
-    let options = ConnectOptions { peer_addresses: vec![victims()[0]], peer_port: PORT, primary: None };
+    let options = ConnectOptions {
+        local_port: net.hosts[SERVER].port,
+        peer_addresses: vec![victims()[0]],
+        peer_port: PORT,
+        ..ConnectOptions::default()
+    };
     let there = net.hosts[SERVER].endpoint.connect(net.now, &options).expect("nobody has been found there");
     net.drain(SERVER);
     net.run_for(Duration::from_millis(50));
@@ -167,7 +172,12 @@ fn the_server_itself_can_connect_to_an_address_that_is_camped_upon() {
 fn the_owner_of_an_address_that_an_init_ack_has_listed_gets_its_association() {
     let mut net = net(&victims(), &victims());
     net.listen(EVIL);
-    let options = ConnectOptions { peer_addresses: vec![evil_address()], peer_port: PORT, primary: None };
+    let options = ConnectOptions {
+        local_port: net.hosts[SERVER].port,
+        peer_addresses: vec![evil_address()],
+        peer_port: PORT,
+        ..ConnectOptions::default()
+    };
     let evil = net.hosts[SERVER].endpoint.connect(net.now, &options).unwrap();
     net.drain(SERVER);
     net.run_for(Duration::from_millis(10));

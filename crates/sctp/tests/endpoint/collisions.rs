@@ -89,7 +89,12 @@ fn a_setup_that_crosses_a_slower_one_takes_the_peers_new_tag() {
         net.listen(z);
         net.connect(a, z);
         net.run_for(Duration::from_millis(head_start));
-        let options = ConnectOptions { peer_addresses: vec![v4(1, 1)], peer_port: 5_000, primary: None };
+        let options = ConnectOptions {
+            local_port: net.hosts[z].port,
+            peer_addresses: vec![v4(1, 1)],
+            peer_port: 5_000,
+            ..ConnectOptions::default()
+        };
         let connected = net.hosts[z].endpoint.connect(net.now, &options);
         net.drain(z);
         net.run_for(Duration::from_secs(10));
@@ -153,7 +158,12 @@ fn a_restart_with_new_addresses_is_aborted_and_the_association_stays() {
     let (mut net, a, z) = associated();
     let before = net.hosts[z].endpoint.association_count();
     net.add(&[v4(1, 1), v4(2, 1)], 5_000, config());
-    let peer = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let peer = ConnectOptions {
+        local_port: net.hosts[a].port,
+        peer_addresses: vec![v4(1, 2)],
+        peer_port: 2_905,
+        ..ConnectOptions::default()
+    };
     net.hosts[a].endpoint.connect(net.now, &peer).unwrap();
     net.drain(a);
     net.run_for(Duration::from_secs(1));
@@ -173,7 +183,12 @@ fn a_restart_with_new_addresses_is_aborted_and_the_association_stays() {
 fn an_init_from_elsewhere_that_lists_a_peers_address_is_aborted() {
     let (mut net, _, z) = associated();
     let mallory = net.add(&[v4(1, 9), v4(1, 1)], 5_000, config());
-    let peer = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let peer = ConnectOptions {
+        local_port: net.hosts[mallory].port,
+        peer_addresses: vec![v4(1, 2)],
+        peer_port: 2_905,
+        ..ConnectOptions::default()
+    };
     net.hosts[mallory].endpoint.connect(net.now, &peer).unwrap();
     let id = net.hosts.len() - 1;
     assert_eq!(id, mallory);
@@ -424,7 +439,12 @@ fn a_cookie_with_our_tag_and_another_of_the_peer_brings_the_peers_new_tag() {
     let mut net = Net::calm();
     let a = v4(1, 1);
     let z = net.add(&[v4(1, 2)], 2_905, config());
-    let options = ConnectOptions { peer_addresses: vec![a], peer_port: 5_000, primary: None };
+    let options = ConnectOptions {
+        local_port: net.hosts[z].port,
+        peer_addresses: vec![a],
+        peer_port: 5_000,
+        ..ConnectOptions::default()
+    };
     let id = net.hosts[z].endpoint.connect(net.now, &options).unwrap();
     net.drain(z);
     let route = (a, v4(1, 2));
@@ -452,7 +472,12 @@ fn a_cookie_in_cookie_echoed_confirms_the_addresses_that_were_named() {
     let mut net = Net::calm();
     let peers = [v4(1, 1), v4(2, 1), v4(3, 1)];
     let z = net.add(&[v4(1, 2), v4(2, 2), v4(3, 2)], 2_905, config());
-    let options = ConnectOptions { peer_addresses: peers[..2].to_vec(), peer_port: 5_000, primary: None };
+    let options = ConnectOptions {
+        local_port: net.hosts[z].port,
+        peer_addresses: peers[..2].to_vec(),
+        peer_port: 5_000,
+        ..ConnectOptions::default()
+    };
     let id = net.hosts[z].endpoint.connect(net.now, &options).unwrap();
     net.drain(z);
     let route = (peers[0], v4(1, 2));

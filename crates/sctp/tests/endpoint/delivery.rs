@@ -33,7 +33,12 @@ fn the_peer_of_an_accepted_association_is_known_by_its_addresses_and_port() {
     let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
     let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
     net.listen(z);
-    let options = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let options = ConnectOptions {
+        local_port: net.hosts[a].port,
+        peer_addresses: vec![v4(1, 2)],
+        peer_port: 2_905,
+        ..ConnectOptions::default()
+    };
     let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
     net.drain(a);
     let peer = |net: &Net| net.hosts[a].endpoint.peer(at_a).map(|peer| (peer.port, peer.addresses.to_vec()));

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::{Abort, CookieAck, Error, Heartbeat, InitAck, ShutdownAck};
 use slantpath_sctp::{
-    Cause, Chunk, CloseReason, ConnectError, ConnectOptions, Event, Message, Parameter, Ppid, SctpConfig,
-    SendError, StreamId, VerificationTag,
+    Acceptance, Cause, Chunk, CloseReason, ConnectError, ConnectOptions, Event, Message, Parameter, Ppid,
+    SctpConfig, SendError, StreamId, VerificationTag,
 };
 
 fn config() -> SctpConfig {
@@ -252,7 +252,8 @@ fn a_cookie_that_comes_when_there_is_no_room_or_nobody_listens_any_more_is_abort
         }
         net.connect(b, z);
         net.run_until(Instant::from_millis(20));
-        net.hosts[z].endpoint.listen(is_full);
+        let acceptance = if is_full { Acceptance::ByPeer } else { Acceptance::Refused };
+        assert!(net.hosts[z].endpoint.listen(2_905, acceptance));
         net.run_until(Instant::from_millis(30));
         assert_eq!(net::describe(&net.sent.last().unwrap().packet), answer);
         assert_eq!(net.hosts[z].endpoint.association_count(), usize::from(is_full));
@@ -280,9 +281,11 @@ fn nobody_connects_twice_or_to_nowhere() {
     net.connect(a, z);
     let mut connect = |peer_addresses: &[&str], peer_port, primary: Option<&str>| {
         let options = ConnectOptions {
+            local_port: net.hosts[a].port,
             peer_addresses: peer_addresses.iter().map(|text| text.parse().unwrap()).collect(),
             peer_port,
             primary: primary.map(|text| text.parse().unwrap()),
+            ..ConnectOptions::default()
         };
         net.hosts[a].endpoint.connect(Instant::START, &options).unwrap_err()
     };
@@ -592,12 +595,14 @@ fn a_stale_cookie_is_fetched_anew_with_a_longer_life() {
 fn an_association_whose_cookies_are_always_stale_is_given_up() {
     let (mut net, a, z) = two();
     net.hosts[a].endpoint = {
-        let endpoint = slantpath_sctp::EndpointConfig {
+        let port = slantpath_sctp::PortConfig {
             port: 5_000,
             addresses: vec![v4(1, 1)],
             config: SctpConfig { max_init_retransmits: 2, ..config() },
         };
-        slantpath_sctp::Endpoint::new(endpoint, slantpath_base::Seed::new(4, 0).stream("a"))
+        let mut endpoint = slantpath_sctp::Endpoint::default();
+        endpoint.bind(port, slantpath_base::Seed::new(4, 0).stream("a")).unwrap();
+        endpoint
     };
     net.connect(a, z);
     let stale = Chunk::Error(Error::because(Cause::StaleCookie { staleness_us: 0 }));

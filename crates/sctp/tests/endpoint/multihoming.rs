@@ -30,7 +30,12 @@ fn addresses_that_the_upper_layer_named_are_confirmed_and_the_others_are_probed(
     let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
     net.listen(z);
     // Only one address of Z is named.
-    let options = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let options = ConnectOptions {
+        local_port: net.hosts[a].port,
+        peer_addresses: vec![v4(1, 2)],
+        peer_port: 2_905,
+        ..ConnectOptions::default()
+    };
     let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
     net.drain(a);
     net.run_until(Instant::from_millis(40));
@@ -56,7 +61,12 @@ fn an_address_that_never_answers_stays_unconfirmed_and_carries_nothing() {
     let z = net.add(&[v4(1, 2), v4(9, 9)], 2_905, SctpConfig::default());
     net.listen(z);
     net.cut(v4(1, 1), v4(9, 9));
-    let options = ConnectOptions { peer_addresses: vec![v4(1, 2)], peer_port: 2_905, primary: None };
+    let options = ConnectOptions {
+        local_port: net.hosts[a].port,
+        peer_addresses: vec![v4(1, 2)],
+        peer_port: 2_905,
+        ..ConnectOptions::default()
+    };
     let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
     net.drain(a);
     net.run_for(Duration::from_secs(300));
@@ -105,8 +115,12 @@ fn an_init_ack_from_an_address_that_was_not_named_is_answered_to_the_one_that_wa
         if asked == 2 {
             net.cut(v4(1, 1), v4(1, 2));
         }
-        let options =
-            ConnectOptions { peer_addresses: vec![v4(1, 2), v4(2, 2)], peer_port: 2_905, primary: None };
+        let options = ConnectOptions {
+            local_port: net.hosts[a].port,
+            peer_addresses: vec![v4(1, 2), v4(2, 2)],
+            peer_port: 2_905,
+            ..ConnectOptions::default()
+        };
         net.hosts[a].endpoint.connect(net.now, &options).unwrap();
         net.drain(a);
         net.run_until(Instant::from_millis(until_ms));
@@ -155,7 +169,13 @@ fn the_primary_address_is_the_one_that_was_wished() {
     let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());
     net.listen(z);
     let peer_addresses = vec![v4(1, 2), v4(2, 2)];
-    let options = ConnectOptions { peer_addresses, peer_port: 2_905, primary: Some(v4(2, 2)) };
+    let options = ConnectOptions {
+        local_port: net.hosts[a].port,
+        peer_addresses,
+        peer_port: 2_905,
+        primary: Some(v4(2, 2)),
+        ..ConnectOptions::default()
+    };
     let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
     net.drain(a);
     net.run_for(Duration::from_secs(1));

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{
-    AssociationId, Chunk, CommonHeader, ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message,
-    Output, PacketBuilder, PartialMessage, Ppid, ReceivedMessage, SctpConfig, StreamId, VerificationTag,
+    Acceptance, AssociationId, Chunk, CommonHeader, ConnectOptions, Endpoint, Event, Input, Message, Output,
+    PacketBuilder, PartialMessage, PortConfig, Ppid, ReceivedMessage, SctpConfig, StreamId, VerificationTag,
 };
 use slantpath_testkit::{Faults, Wire};
 use slantpath_wire::Packet;
@@ -29,6 +29,7 @@ pub(crate) struct Sent {
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) endpoint: Endpoint,
+    pub(crate) port: u16,
     addresses: Vec<IpAddr>,
     pub(crate) events: VecDeque<(AssociationId, Event)>,
     deadline: Option<Instant>,
@@ -78,9 +79,12 @@ impl Net {
     pub(crate) fn add(&mut self, addresses: &[IpAddr], port: u16, config: SctpConfig) -> usize {
         let seed = Seed::new(self.seed, self.hosts.len() as u64);
         let stream = seed.stream(&format!("endpoint at {:?} {}", addresses, self.now));
-        let endpoint = EndpointConfig { port, addresses: addresses.to_vec(), config };
+        let bound = PortConfig { port, addresses: addresses.to_vec(), config };
+        let mut endpoint = Endpoint::default();
+        endpoint.bind(bound, stream).expect("a free port");
         let host = Host {
-            endpoint: Endpoint::new(endpoint, stream),
+            endpoint,
+            port,
             addresses: addresses.to_vec(),
             events: VecDeque::new(),
             deadline: None,
@@ -96,15 +100,17 @@ impl Net {
     }
 
     pub(crate) fn listen(&mut self, host: usize) {
-        self.hosts[host].endpoint.listen(true);
+        let Host { endpoint, port, .. } = &mut self.hosts[host];
+        assert!(endpoint.listen(*port, Acceptance::ByPeer));
     }
 
     /// Connects to all addresses of the peer.
     pub(crate) fn connect(&mut self, host: usize, peer: usize) -> AssociationId {
         let options = ConnectOptions {
+            local_port: self.hosts[host].port,
             peer_addresses: self.hosts[peer].addresses.clone(),
-            peer_port: self.hosts[peer].endpoint.port(),
-            primary: None,
+            peer_port: self.hosts[peer].port,
+            ..ConnectOptions::default()
         };
         let id = self.hosts[host].endpoint.connect(self.now, &options).expect("the peer can be connected to");
         self.drain(host);

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_sctp::{
-    AssociationId, ConnectOptions, Endpoint, EndpointConfig, Event, Input, Message, Output, PartialMessage,
-    Ppid, SctpConfig, StreamId,
+    Acceptance, AssociationId, ConnectOptions, Endpoint, Event, Input, Message, Output, PartialMessage,
+    PortConfig, Ppid, SctpConfig, StreamId,
 };
 use slantpath_wire::{Checksum, Packet};
 
@@ -44,9 +44,10 @@ impl OurPeer {
         let (first, second) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
         let (own, other) = if is_second { (second, first) } else { (first, second) };
         let config = SctpConfig { initial_path_mtu: 1_200, ..config.clone() };
-        let config = EndpointConfig { port: 5_000, addresses: vec![own], config };
-        let mut endpoint = Endpoint::new(config, Seed::new(seed, 0).stream("endpoint"));
-        endpoint.listen(true);
+        let port = PortConfig { port: 5_000, addresses: vec![own], config };
+        let mut endpoint = Endpoint::default();
+        endpoint.bind(port, Seed::new(seed, 0).stream("endpoint")).unwrap();
+        endpoint.listen(5_000, Acceptance::InTurn);
         Self {
             endpoint,
             own,
@@ -86,7 +87,12 @@ impl OurPeer {
 
 impl Peer for OurPeer {
     fn connect(&mut self, now: Instant) {
-        let options = ConnectOptions { peer_addresses: vec![self.other], peer_port: 5_000, primary: None };
+        let options = ConnectOptions {
+            local_port: 5_000,
+            peer_addresses: vec![self.other],
+            peer_port: 5_000,
+            ..ConnectOptions::default()
+        };
         self.association = Some(self.endpoint.connect(now, &options).unwrap());
     }
 

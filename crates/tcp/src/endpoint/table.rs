@@ -13,6 +13,13 @@ pub struct ConnectionId {
     generation: u32,
 }
 
+impl ConnectionId {
+    /// A small number that no other connection of the endpoint has at the same time: a place in a list of them.
+    pub const fn index(self) -> usize {
+        self.slot as usize
+    }
+}
+
 /// Own address and port, then the peer's.
 type Key = (IpAddr, u16, IpAddr, u16);
 

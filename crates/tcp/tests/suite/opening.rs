@@ -63,9 +63,11 @@ fn timestamps_are_offered_where_they_are_wanted_and_answered_where_they_were_off
 fn a_lost_syn_is_repeated_after_a_second_and_starts_with_one_segment() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
     pair.rightwards.lose(0);
-    pair.right.endpoint.listen(crate::pair::PORT, TcpConfig::default()).unwrap();
+    pair.right.endpoint.listen(crate::pair::PORT, TcpConfig::default(), crate::pair::chance()).unwrap();
     let (from, to) = (pair.left.socket(), pair.right.socket());
-    pair.left.id = Some(pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).unwrap());
+    pair.left.id = Some(
+        pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream).unwrap(),
+    );
     pair.drain();
     pair.run_for(Duration::from_secs(2));
     assert_eq!(pair.left.sent[1].at, Instant::from_secs(1));
@@ -88,8 +90,10 @@ fn two_calls_at_once_make_one_connection() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
     let config = TcpConfig::default();
-    pair.left.id = Some(pair.left.endpoint.connect(pair.now, left, right, config).unwrap());
-    pair.right.id = Some(pair.right.endpoint.connect(pair.now, right, left, config).unwrap());
+    pair.left.id =
+        Some(pair.left.endpoint.connect(pair.now, left, right, config, &mut pair.left.stream).unwrap());
+    pair.right.id =
+        Some(pair.right.endpoint.connect(pair.now, right, left, config, &mut pair.right.stream).unwrap());
     pair.drain();
     pair.run_for(Duration::from_secs(5));
     for side in [&pair.left, &pair.right] {
@@ -107,9 +111,11 @@ fn a_call_that_is_closed_while_it_meets_another_ends_with_it() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
     let config = TcpConfig::default();
-    let id = pair.left.endpoint.connect(pair.now, left, right, config).unwrap();
-    (pair.left.id, pair.right.id) =
-        (Some(id), Some(pair.right.endpoint.connect(pair.now, right, left, config).unwrap()));
+    let id = pair.left.endpoint.connect(pair.now, left, right, config, &mut pair.left.stream).unwrap();
+    (pair.left.id, pair.right.id) = (
+        Some(id),
+        Some(pair.right.endpoint.connect(pair.now, right, left, config, &mut pair.right.stream).unwrap()),
+    );
     pair.drain();
     pair.write_left(pattern(100));
     pair.run_for(DELAY);
@@ -130,7 +136,12 @@ fn a_call_that_is_closed_while_it_meets_another_ends_with_it() {
 fn a_deadline_that_is_told_early_does_nothing_and_one_that_is_told_late_does_all() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
-    pair.left.id = Some(pair.left.endpoint.connect(pair.now, left, right, TcpConfig::default()).unwrap());
+    pair.left.id = Some(
+        pair.left
+            .endpoint
+            .connect(pair.now, left, right, TcpConfig::default(), &mut pair.left.stream)
+            .unwrap(),
+    );
     pair.drain();
     for (millis, sent) in [(999, 1), (1_500, 2), (3_499, 2), (9_000, 3)] {
         pair.now = Instant::from_millis(millis);
@@ -145,7 +156,7 @@ fn only_a_syn_without_more_calls_a_listener() {
     let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
     let syn = Segment { source_port: 9, ..pair.left.sent[0].segment };
     let id = pair.left.id();
-    pair.left.endpoint.listen(crate::pair::PORT, TcpConfig::default()).unwrap();
+    pair.left.endpoint.listen(crate::pair::PORT, TcpConfig::default(), crate::pair::chance()).unwrap();
     for (flags, answers) in [
         (Flags(0), 1),
         (Flags::FIN, 1),
@@ -171,7 +182,7 @@ fn the_name_of_a_connection_that_is_over_names_no_other() {
     let config = TcpConfig::default();
     let mut names = Vec::new();
     for _ in 0..3 {
-        let id = pair.left.endpoint.connect(pair.now, left, right, config).unwrap();
+        let id = pair.left.endpoint.connect(pair.now, left, right, config, &mut pair.left.stream).unwrap();
         for old in &names {
             assert_eq!(pair.left.endpoint.snapshot(*old), None);
             let written = pair.left.endpoint.write(pair.now, *old, pattern(1));
@@ -190,7 +201,11 @@ fn a_caller_that_names_no_port_is_given_dynamic_ones_in_turn() {
     any.set_port(0);
     let ports: Vec<u16> = (0..3)
         .map(|_| {
-            let id = pair.left.endpoint.connect(pair.now, any, right, TcpConfig::default()).unwrap();
+            let id = pair
+                .left
+                .endpoint
+                .connect(pair.now, any, right, TcpConfig::default(), &mut pair.left.stream)
+                .unwrap();
             pair.left.endpoint.snapshot(id).unwrap().local.port()
         })
         .collect();
@@ -202,9 +217,14 @@ fn a_caller_that_names_no_port_is_given_dynamic_ones_in_turn() {
 fn a_call_answers_what_acknowledges_something_else_with_a_reset_and_goes_on() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
-    pair.left.id = Some(pair.left.endpoint.connect(pair.now, left, right, TcpConfig::default()).unwrap());
+    pair.left.id = Some(
+        pair.left
+            .endpoint
+            .connect(pair.now, left, right, TcpConfig::default(), &mut pair.left.stream)
+            .unwrap(),
+    );
     pair.drain();
-    pair.right.endpoint.listen(crate::pair::PORT, TcpConfig::default()).unwrap();
+    pair.right.endpoint.listen(crate::pair::PORT, TcpConfig::default(), crate::pair::chance()).unwrap();
     pair.run_for(DELAY / 2);
     // The resets are lost: only the call arrives.
     pair.rightwards.lose(1);
@@ -248,7 +268,7 @@ fn sack_is_used_if_both_sides_offer_it_and_losses_are_repaired_in_any_case() {
 fn nobody_listening_refuses_a_call() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
     let (from, to) = (pair.left.socket(), pair.right.socket());
-    pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).unwrap();
+    pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream).unwrap();
     pair.drain();
     pair.run_to_end(Duration::from_secs(300));
     assert_eq!(pair.left.events, [Event::Reset(ResetCause::Refused)]);
@@ -260,7 +280,7 @@ fn an_unanswered_call_fails_after_its_repetitions() {
     let mut pair = Pair::new(1, Faults::none(DELAY));
     pair.rightwards.cut();
     let (from, to) = (pair.left.socket(), pair.right.socket());
-    pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).unwrap();
+    pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream).unwrap();
     pair.drain();
     pair.run_to_end(Duration::from_secs(3_600));
     let seconds: Vec<u64> =
@@ -291,7 +311,11 @@ fn a_call_given_up_at_once_sends_nothing() {
     for aborts in [false, true] {
         let mut pair = Pair::new(1, Faults::none(DELAY));
         let (from, to) = (pair.left.socket(), pair.right.socket());
-        let id = pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).unwrap();
+        let id = pair
+            .left
+            .endpoint
+            .connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream)
+            .unwrap();
         if aborts {
             pair.left.endpoint.abort(pair.now, id).unwrap();
         } else {
@@ -300,7 +324,12 @@ fn a_call_given_up_at_once_sends_nothing() {
         pair.drain();
         pair.run_to_end(Duration::from_secs(300));
         assert!(pair.left.sent.is_empty());
-        assert!(pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).is_ok());
+        assert!(
+            pair.left
+                .endpoint
+                .connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream)
+                .is_ok()
+        );
     }
 }
 
@@ -308,9 +337,13 @@ fn a_call_given_up_at_once_sends_nothing() {
 fn an_address_pair_is_used_once() {
     let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
     let (from, to) = (pair.left.socket(), pair.right.socket());
-    assert!(pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default()).is_err());
+    assert!(
+        pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream).is_err()
+    );
     let mut any = from;
     any.set_port(0);
-    assert!(pair.left.endpoint.connect(pair.now, any, to, TcpConfig::default()).is_ok());
-    assert!(pair.right.endpoint.listen(to.port(), TcpConfig::default()).is_err());
+    assert!(
+        pair.left.endpoint.connect(pair.now, any, to, TcpConfig::default(), &mut pair.left.stream).is_ok()
+    );
+    assert!(pair.right.endpoint.listen(to.port(), TcpConfig::default(), crate::pair::chance()).is_err());
 }

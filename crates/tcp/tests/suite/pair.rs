@@ -3,8 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant, Seed};
-use slantpath_tcp::{ConnectionId, Endpoint, Event, Flags, Input, Output, Segment, Snapshot, TcpConfig};
+use slantpath_base::{Duration, Instant, Seed, Stream};
+use slantpath_tcp::{
+    Chance, ConnectionId, Endpoint, Event, Flags, Input, Output, Segment, Snapshot, TcpConfig,
+};
 use slantpath_testkit::{Faults, Wire};
 use slantpath_wire::{Checksum, Packet};
 
@@ -18,8 +20,14 @@ pub(crate) struct Traced {
     pub(crate) len: usize,
 }
 
+/// Where listeners draw from.
+pub(crate) fn chance() -> Chance {
+    Chance::InTurn(Seed::new(1, 0).stream("listener"))
+}
+
 pub(crate) struct Side {
     pub(crate) endpoint: Endpoint,
+    pub(crate) stream: Stream,
     pub(crate) address: IpAddr,
     pub(crate) id: Option<ConnectionId>,
     pub(crate) events: Vec<Event>,
@@ -31,7 +39,8 @@ pub(crate) struct Side {
 impl Side {
     fn new(seed: Seed, name: &str, last_octet: u8) -> Self {
         Self {
-            endpoint: Endpoint::new(seed.stream(name)),
+            endpoint: Endpoint::default(),
+            stream: seed.stream(name),
             address: IpAddr::V4(Ipv4Addr::new(10, 0, 0, last_octet)),
             id: None,
             events: Vec::new(),
@@ -104,9 +113,10 @@ impl Pair {
     /// A pair whose left side has called and whose right side listens.
     pub(crate) fn calling(seed: u64, faults: Faults, left: TcpConfig, right: TcpConfig) -> Self {
         let mut pair = Self::new(seed, faults);
-        pair.right.endpoint.listen(PORT, right).unwrap();
+        pair.right.endpoint.listen(PORT, right, chance()).unwrap();
         let (from, to) = (pair.left.socket(), pair.right.socket());
-        pair.left.id = Some(pair.left.endpoint.connect(pair.now, from, to, left).unwrap());
+        pair.left.id =
+            Some(pair.left.endpoint.connect(pair.now, from, to, left, &mut pair.left.stream).unwrap());
         pair.drain();
         pair
     }

@@ -47,7 +47,7 @@ pub(crate) fn places(
         {
             let end = AssociationSide { carried: Carried::Adaptation(AdaptationId(number)), side };
             let path = format!("signalling/associations/{name}/{name_of_side}");
-            let association = site.host(node).add_association(config, seed, &path);
+            let association = site.host(node).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
         }
     }

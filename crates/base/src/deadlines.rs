@@ -1,11 +1,11 @@
-//! The deadlines of many associations: the earliest at hand, a change at the cost of a logarithm.
+//! The deadlines of many of a kind: the earliest at hand, a change at the cost of a logarithm.
 
-use slantpath_base::Instant;
+use crate::Instant;
 
 /// A binary heap of slots by deadline that knows where each slot stands. Among equal deadlines the lower
 /// slot comes first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Deadlines {
+pub struct Deadlines {
     heap: Vec<(Instant, u32)>,
     /// Where each slot stands in the heap; `ABSENT` if it waits for nothing.
     positions: Vec<u32>,
@@ -15,12 +15,12 @@ const ABSENT: u32 = u32::MAX;
 
 impl Deadlines {
     /// The earliest deadline.
-    pub(super) fn earliest(&self) -> Option<Instant> {
+    pub fn earliest(&self) -> Option<Instant> {
         self.heap.first().map(|(deadline, _)| *deadline)
     }
 
     /// Sets or removes the deadline of a slot.
-    pub(super) fn set(&mut self, slot: u32, deadline: Option<Instant>) {
+    pub fn set(&mut self, slot: u32, deadline: Option<Instant>) {
         if self.positions.len() <= slot as usize {
             self.positions.resize(slot as usize + 1, ABSENT);
         }
@@ -50,7 +50,7 @@ impl Deadlines {
     }
 
     /// Removes and returns a slot whose deadline has come, the earliest first.
-    pub(super) fn take_due(&mut self, now: Instant) -> Option<u32> {
+    pub fn take_due(&mut self, now: Instant) -> Option<u32> {
         let (deadline, slot) = *self.heap.first()?;
         (deadline <= now).then(|| {
             self.set(slot, None);

@@ -1,0 +1,72 @@
+//! The users of sockets that a host has.
+
+use slantpath_base::Instant;
+
+use crate::carrier::Carrier;
+use crate::flow_end::FlowEnd;
+use crate::receiver::ReceiverConfig;
+use crate::served::Served;
+use crate::socket::{Socket, SocketEvent};
+use crate::sockets::SocketId;
+use crate::transport::Adaptation;
+
+/// What holds a socket.
+#[derive(Debug)]
+pub(crate) enum Application {
+    /// Keeps an association up for an adaptation layer outside the host.
+    Carrier(Box<Carrier>),
+    /// One end of a flow.
+    Flow(Box<FlowEnd>),
+    /// Accepts whoever comes: each is a socket of its own, whose application is made as the listener says.
+    Listener(Box<Listener>),
+}
+
+impl Application {
+    pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) {
+        match self {
+            Self::Carrier(carrier) => carrier.handle_event(now, event, socket),
+            Self::Flow(flow) => flow.handle_event(now, event),
+            // All that happens is told of the sockets that it has accepted.
+            Self::Listener(_) => {}
+        }
+    }
+
+    /// The time has come that [`Application::serve`] named.
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        match self {
+            Self::Flow(flow) => flow.handle_deadline(now),
+            Self::Carrier(_) | Self::Listener(_) => {}
+        }
+    }
+
+    /// Does the next thing that the application wants of its socket.
+    #[inline]
+    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        let served = match self {
+            Self::Carrier(carrier) => carrier.serve(now, socket),
+            Self::Flow(flow) => flow.serve(now, socket),
+            Self::Listener(_) => Served::Idle(None),
+        };
+        if let (Self::Flow(flow), Served::Idle(_)) = (self, &served) {
+            flow.sample(now, socket);
+        }
+        served
+    }
+}
+
+/// A listening socket's application.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) adaptation: Adaptation,
+    pub(crate) receiver: ReceiverConfig,
+    /// What it has accepted, in order.
+    pub(crate) accepted: Vec<SocketId>,
+}
+
+impl Listener {
+    /// The application of the next socket.
+    pub(crate) fn accept(&mut self, id: SocketId) -> Application {
+        self.accepted.push(id);
+        Application::Flow(Box::new(FlowEnd::receiver(self.adaptation, self.receiver)))
+    }
+}

@@ -1,0 +1,375 @@
+//! The application below an adaptation layer outside the host: it keeps an SCTP association up for M2PA and M3UA.
+//!
+//! One end opens the association, and again whenever it is lost; the other listens. What the transport's buffer does
+//! not take waits here, in order, and the layer above is told of congestion meanwhile.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp as sctp;
+use slantpath_sigtran::transport::{StreamId, Transmit, TransportInput};
+
+use crate::sender::{Offer, Outgoing};
+use crate::served::Served;
+use crate::socket::{Socket, SocketEvent};
+use crate::transport::{Adaptation, Peer, Protocol, TransportConfig};
+
+/// One end of an association.
+#[derive(Clone, Debug)]
+pub struct AssociationConfig {
+    /// SCTP's settings.
+    pub sctp: Box<sctp::SctpConfig>,
+    /// The host's addresses that it uses.
+    pub local_addresses: Vec<IpAddr>,
+    /// The host's port.
+    pub local_port: u16,
+    /// Whom to connect to; a listener has nobody.
+    pub peer: Option<Peer>,
+    /// How long after a loss, or a failed attempt, the association is opened again.
+    pub reopen_after: Duration,
+}
+
+/// What became of the messages of an association's end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AssociationCounters {
+    /// Messages given to SCTP.
+    pub sent: u64,
+    /// Messages received.
+    pub received: u64,
+    /// How often the association was up.
+    pub times_up: u64,
+    /// How often it was lost.
+    pub times_lost: u64,
+    /// Messages thrown away: the association was lost before they were sent, or down when they came.
+    pub discarded_down: u64,
+    /// Messages thrown away because too many waited for the transport's buffer, after congestion was told.
+    pub discarded_full: u64,
+}
+
+/// How many messages wait at most for the transport's buffer. The layer above is told of congestion at the first that
+/// does: what comes after that is its last burst. 16,384 are twice what M2PA keeps unless it is configured otherwise.
+const WAITING_MAX: usize = 16_384;
+
+/// Whether an end that opens the association opens it again after a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// Whenever it is lost.
+    Always,
+    /// Not before it is asked to.
+    Held,
+}
+
+#[derive(Debug)]
+pub(crate) struct Carrier {
+    is_up: bool,
+    /// Whether this end opens the association; the other listens.
+    opens: bool,
+    /// When a lost association is opened again.
+    open_at: Option<Instant>,
+    opening: Opening,
+    reopen_after: Duration,
+    /// What the transport's buffer has not taken, oldest first.
+    waiting: VecDeque<Outgoing>,
+    inputs: VecDeque<TransportInput>,
+    counters: AssociationCounters,
+}
+
+impl AssociationConfig {
+    /// What its socket is made of.
+    pub(crate) fn transport(&self) -> TransportConfig {
+        TransportConfig {
+            protocol: Protocol::Sctp(self.sctp.clone()),
+            adaptation: Adaptation::None,
+            local_addresses: self.local_addresses.clone(),
+            local_port: self.local_port,
+            peer: self.peer.clone(),
+        }
+    }
+}
+
+impl Carrier {
+    pub(crate) fn new(config: &AssociationConfig) -> Self {
+        let opens = config.peer.is_some();
+        Self {
+            is_up: false,
+            opens,
+            open_at: opens.then_some(Instant::START),
+            opening: Opening::Always,
+            reopen_after: config.reopen_after,
+            waiting: VecDeque::new(),
+            inputs: VecDeque::new(),
+            counters: AssociationCounters::default(),
+        }
+    }
+
+    pub(crate) const fn counters(&self) -> AssociationCounters {
+        self.counters
+    }
+
+    pub(crate) fn has_input(&self) -> bool {
+        !self.inputs.is_empty()
+    }
+
+    /// What the layer above has to know, oldest first.
+    pub(crate) fn poll_input(&mut self) -> Option<TransportInput> {
+        self.inputs.pop_front()
+    }
+
+    /// Leaves the association closed until [`Carrier::open_again`]; its end comes as an event.
+    pub(crate) fn close(&mut self, now: Instant, socket: &mut Socket<'_>) {
+        self.opening = Opening::Held;
+        self.open_at = None;
+        socket.abort(now);
+    }
+
+    /// Opens an association that was closed, if this end opens it.
+    pub(crate) fn open_again(&mut self, now: Instant) {
+        if std::mem::replace(&mut self.opening, Opening::Always) == Opening::Held && self.opens {
+            self.open_at = Some(now);
+        }
+    }
+
+    pub(crate) fn send(&mut self, now: Instant, transmit: Transmit, socket: &mut Socket<'_>) {
+        if !self.is_up {
+            self.counters.discarded_down += 1;
+            return;
+        }
+        let message = Outgoing {
+            number: None,
+            stream: transmit.stream.0,
+            unordered: false,
+            payload_protocol: transmit.payload_protocol,
+            payload: transmit.octets,
+        };
+        if self.waiting.is_empty() {
+            self.offer(now, message, socket);
+            if !self.waiting.is_empty() {
+                self.inputs.push_back(TransportInput::Congested(true));
+            }
+        } else if self.waiting.len() < WAITING_MAX {
+            self.waiting.push_back(message);
+        } else {
+            self.counters.discarded_full += 1;
+        }
+    }
+
+    /// Gives a message to SCTP, or lets it wait in front of all others. Says whether there is room for more.
+    fn offer(&mut self, now: Instant, message: Outgoing, socket: &mut Socket<'_>) -> bool {
+        match socket.send(now, message.clone()) {
+            Offer::Accepted => self.counters.sent += 1,
+            Offer::Full => {
+                self.waiting.push_front(message);
+                return false;
+            }
+            // It ends, which the layer above is told by the event that follows.
+            Offer::Refused(_) => self.counters.discarded_down += 1,
+        }
+        true
+    }
+
+    fn drain_waiting(&mut self, now: Instant, socket: &mut Socket<'_>) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        while let Some(message) = self.waiting.pop_front() {
+            if !self.offer(now, message, socket) {
+                return;
+            }
+        }
+        self.inputs.push_back(TransportInput::Congested(false));
+    }
+
+    /// Opens the association if it is time to.
+    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        if self.open_at.is_none_or(|at| at > now) {
+            return Served::Idle(self.open_at);
+        }
+        // What keeps an attempt from beginning may be over by the next one.
+        self.open_at = socket.open(now).is_err().then(|| now.saturating_add(self.reopen_after));
+        Served::Again
+    }
+
+    pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) {
+        match event {
+            SocketEvent::Connected { outbound_streams, .. } => {
+                self.is_up = true;
+                self.counters.times_up += 1;
+                self.inputs.push_back(TransportInput::Up { outbound_streams });
+            }
+            SocketEvent::Restarted => {
+                if !self.waiting.is_empty() {
+                    self.discard_waiting();
+                    self.inputs.push_back(TransportInput::Congested(false));
+                }
+                self.inputs.push_back(TransportInput::Restart);
+            }
+            SocketEvent::Message { stream, payload_protocol, payload } => {
+                if !self.is_up {
+                    self.counters.discarded_down += 1;
+                    return;
+                }
+                self.counters.received += 1;
+                let stream = StreamId(stream);
+                self.inputs.push_back(TransportInput::Message { stream, payload_protocol, octets: payload });
+            }
+            SocketEvent::Writable => self.drain_waiting(now, socket),
+            SocketEvent::Ended { .. } => self.ended(now),
+            // The paths are SCTP's own affair, and what was not acknowledged M2PA hands back to MTP3.
+            SocketEvent::Bytes(_)
+            | SocketEvent::MessageFailed
+            | SocketEvent::Path { .. }
+            | SocketEvent::Transmitted { .. } => {}
+        }
+    }
+
+    fn ended(&mut self, now: Instant) {
+        if std::mem::replace(&mut self.is_up, false) {
+            self.counters.times_lost += 1;
+            self.discard_waiting();
+            self.inputs.push_back(TransportInput::Down);
+        }
+        if self.opening == Opening::Always && self.opens {
+            self.open_at = Some(now.saturating_add(self.reopen_after));
+        }
+    }
+
+    fn discard_waiting(&mut self) {
+        self.counters.discarded_down += self.waiting.len() as u64;
+        self.waiting.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Host, SocketId};
+    use bytes::Bytes;
+    use slantpath_base::Seed;
+    use slantpath_interface::{Host as Interface, InterfaceId};
+    use slantpath_sigtran::transport::AssociationId;
+
+    const PORT: u16 = 2905;
+
+    /// Two hosts without a network between them.
+    struct Pair {
+        now: Instant,
+        hosts: [Host; 2],
+    }
+
+    const CARRIER: SocketId = SocketId(0);
+
+    impl Pair {
+        fn connected() -> Self {
+            let addresses: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
+            let interface = InterfaceId::new(0);
+            let host = |own: usize, peer| {
+                let mut host = Host::new(vec![(addresses[own], interface)]);
+                host.add_route(addresses[1 - own], interface).unwrap();
+                let config = AssociationConfig {
+                    sctp: Box::default(),
+                    local_addresses: vec![addresses[own]],
+                    local_port: PORT,
+                    peer,
+                    reopen_after: Duration::from_secs(1),
+                };
+                assert_eq!(host.add_association(&config, Seed::new(1, 0), ["first", "second"][own]), CARRIER);
+                host
+            };
+            let peer = Peer { addresses: vec![addresses[1]], port: PORT };
+            let mut pair = Self { now: Instant::START, hosts: [host(0, Some(peer)), host(1, None)] };
+            pair.exchange();
+            for end in [0, 1] {
+                assert!(matches!(pair.poll_input(end), Some(TransportInput::Up { .. })));
+            }
+            pair
+        }
+
+        fn poll_input(&mut self, end: usize) -> Option<TransportInput> {
+            self.hosts[end].poll_association(CARRIER)
+        }
+
+        fn waiting(&self, end: usize) -> usize {
+            self.hosts[end].carrier(CARRIER).unwrap().waiting.len()
+        }
+
+        fn counters(&self, end: usize) -> AssociationCounters {
+            self.hosts[end].association_counters(CARRIER).unwrap()
+        }
+
+        /// Carries packets until both ends are quiet for good.
+        fn exchange(&mut self) {
+            loop {
+                let mut is_quiet = true;
+                for from in [0, 1] {
+                    while let Some((interface, packet)) = self.hosts[from].poll_transmit(self.now) {
+                        is_quiet = false;
+                        self.hosts[1 - from].handle_packet(self.now, interface, packet);
+                    }
+                }
+                let held = self.waiting(0) + self.waiting(1) > 0;
+                if is_quiet && !held {
+                    return;
+                }
+                if is_quiet {
+                    self.now = self.hosts.iter().filter_map(Interface::deadline).min().unwrap();
+                    let now = self.now;
+                    self.hosts.iter_mut().for_each(|host| host.handle_deadline(now));
+                }
+            }
+        }
+
+        fn transmit(&mut self, octets: Bytes) {
+            let (association, stream) = (AssociationId(0), StreamId(1));
+            let transmit = Transmit { association, stream, payload_protocol: 3, octets };
+            self.hosts[0].send_on_association(self.now, CARRIER, transmit);
+        }
+
+        fn send(&mut self, number: u32) {
+            self.transmit(Bytes::copy_from_slice(&number.to_be_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_message_longer_than_the_receive_buffer_arrives_whole_and_in_its_place() {
+        let mut pair = Pair::connected();
+        let octets: Vec<u8> = (0..1_000_000_u32).map(|at| u8::try_from(at % 251).unwrap()).collect();
+        pair.send(1);
+        let octets = Bytes::from(octets);
+        pair.transmit(octets.clone());
+        pair.send(2);
+        pair.exchange();
+        let received: Vec<Bytes> = std::iter::from_fn(|| pair.poll_input(1))
+            .map(|input| match input {
+                TransportInput::Message { octets, .. } => octets,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(received.iter().map(Bytes::len).collect::<Vec<_>>(), [4, 1_000_000, 4]);
+        assert!(received[1] == octets);
+        assert_eq!(pair.counters(1).received, 3);
+    }
+
+    #[test]
+    fn congestion_is_told_before_too_many_wait_and_those_are_counted() {
+        let mut pair = Pair::connected();
+        let mut sent = 0;
+        while pair.counters(0).discarded_full < 5 {
+            pair.send(sent);
+            sent += 1;
+            assert!(pair.waiting(0) <= WAITING_MAX);
+            if pair.waiting(0) == 1 {
+                assert_eq!(pair.poll_input(0), Some(TransportInput::Congested(true)));
+            }
+        }
+        // The packets that hold the buffer go out, and so does what waits, in order.
+        pair.exchange();
+        assert_eq!(pair.poll_input(0), Some(TransportInput::Congested(false)));
+        let received = std::iter::from_fn(|| pair.poll_input(1)).map(|input| match input {
+            TransportInput::Message { octets, .. } => u32::from_be_bytes(octets[..].try_into().unwrap()),
+            other => panic!("{other:?}"),
+        });
+        assert!(received.eq(0..sent - 5));
+        assert_eq!(pair.counters(0).sent, u64::from(sent - 5));
+    }
+}

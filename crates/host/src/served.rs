@@ -1,0 +1,19 @@
+//! What an application says when it has been served.
+
+use slantpath_base::Instant;
+
+/// What follows from serving an application.
+pub(crate) enum Served {
+    /// The socket has been told something: drain the transport, and serve again.
+    Again,
+    /// Nothing to do until this time, or until an event.
+    Idle(Option<Instant>),
+}
+
+/// The earlier of two deadlines, where none is later than all.
+pub(crate) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

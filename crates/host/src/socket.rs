@@ -1,0 +1,466 @@
+//! What an application holds: one association or connection of the host's, whichever the transport.
+//!
+//! An application opens it or listens, offers messages, pauses what comes in, and closes; what happens is told it by
+//! [`SocketEvent`]s. It never sees a packet, and no other socket. SCTP and TCP themselves are one object each for the
+//! whole host ([`Stack`]); a socket is borrowed together with them while its application is served.
+
+mod event;
+
+use std::net::{IpAddr, SocketAddr};
+
+use bytes::Bytes;
+use slantpath_base::{Instant, Stream, StreamFamily};
+use slantpath_sctp as sctp;
+use slantpath_tcp as tcp;
+use slantpath_wire::ip::protocol;
+
+use crate::record::PathSample;
+use crate::sender::{Offer, Outgoing};
+use crate::sockets::Opened;
+use crate::transport::{Peer, Protocol, TransportConfig};
+pub(crate) use event::SocketEvent;
+use event::{path_number, sctp_event, tcp_event};
+
+/// Why a message is refused before there is anything to send it on.
+const NOT_OPEN: &str = "nothing has been opened";
+
+/// The number of what no application counts: theirs have 32 bits.
+const UNNUMBERED: u64 = u64::MAX;
+
+/// The transports of a host.
+#[derive(Debug, Default)]
+pub(crate) struct Stack {
+    pub(crate) sctp: sctp::Endpoint,
+    pub(crate) tcp: tcp::Endpoint,
+}
+
+impl Stack {
+    /// Whether neither has anything to send or tell.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.sctp.is_idle() && self.tcp.is_idle()
+    }
+}
+
+/// What a transport reports besides what its user must know.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traces {
+    /// Every transmission.
+    pub(crate) messages: bool,
+    /// What happens to the retransmission timer of each path (SCTP).
+    pub(crate) timers: bool,
+}
+
+/// How many peers a listening socket has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Peers {
+    /// Any number; each association or connection is a socket of its own.
+    Many,
+    /// One at a time, which the listening socket itself serves.
+    One,
+}
+
+/// How far the association or connection of a socket has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link<I> {
+    /// None has been opened, and none has come.
+    None,
+    Opening(I),
+    Open(I),
+    /// It has ended. Its last state can still be asked for until the transport forgets it.
+    Over(I),
+}
+
+impl<I: Copy> Link<I> {
+    /// The association or connection, if it may be acted on.
+    const fn id(&self) -> Option<I> {
+        match self {
+            Self::Opening(id) | Self::Open(id) | Self::Over(id) => Some(*id),
+            Self::None => None,
+        }
+    }
+}
+
+/// Whether an application takes what comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Flowing,
+    Paused,
+}
+
+/// A socket, apart from the transports.
+#[derive(Debug)]
+pub(crate) struct SocketState {
+    kind: Kind,
+    local_port: u16,
+    peer: Option<Peer>,
+    /// The peer's addresses in the order in which paths are numbered.
+    paths: Vec<IpAddr>,
+    reading: Reading,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Sctp {
+        link: Link<sctp::AssociationId>,
+        /// A message that is longer than the receive buffer.
+        partial: sctp::PartialMessage,
+    },
+    Tcp {
+        link: Link<tcp::ConnectionId>,
+        /// `None` for one that has been accepted.
+        origin: Option<Box<Origin>>,
+    },
+}
+
+/// What a connection is opened with.
+#[derive(Debug)]
+struct Origin {
+    config: tcp::TcpConfig,
+    local: IpAddr,
+    stream: Stream,
+}
+
+impl SocketState {
+    /// A socket on a port of its own, which is neither connected nor listening.
+    ///
+    /// # Panics
+    /// If the configuration has no local address, or the port is in use.
+    pub(crate) fn bind(stack: &mut Stack, config: TransportConfig, stream: Stream, traces: Traces) -> Self {
+        let TransportConfig { protocol, adaptation: _, local_addresses, local_port, peer } = config;
+        let local = *local_addresses.first().expect("a socket has a local address");
+        let kind = match protocol {
+            Protocol::Sctp(config) => {
+                let config = sctp::SctpConfig {
+                    trace_messages: traces.messages,
+                    trace_timers: traces.timers,
+                    ..*config
+                };
+                // The other end is set up alike: what it can send is what this one could.
+                let partial = sctp::PartialMessage::new(config.send_buffer_bytes);
+                let port = sctp::PortConfig { port: local_port, addresses: local_addresses, config };
+                stack.sctp.bind(port, stream).expect("a socket that is set up has a port of its own");
+                Kind::Sctp { link: Link::None, partial }
+            }
+            Protocol::Tcp(config) => {
+                let reports = tcp::Reports { transmitted: traces.messages, ..config.reports };
+                let config = tcp::TcpConfig { reports, ..*config };
+                Kind::Tcp { link: Link::None, origin: Some(Box::new(Origin { config, local, stream })) }
+            }
+        };
+        let paths = peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
+        Self { kind, local_port, peer, paths, reading: Reading::Flowing }
+    }
+
+    /// Lets others open associations or connections to the port.
+    pub(crate) fn listen(&mut self, stack: &mut Stack, peers: Peers) {
+        match &mut self.kind {
+            Kind::Sctp { .. } => {
+                let acceptance = match peers {
+                    Peers::Many => sctp::Acceptance::ByPeer,
+                    Peers::One => sctp::Acceptance::InTurn,
+                };
+                assert!(stack.sctp.listen(self.local_port, acceptance), "the port has been bound");
+            }
+            Kind::Tcp { origin, .. } => {
+                let origin = origin.as_mut().expect("what has been accepted does not listen");
+                let chance = match peers {
+                    Peers::Many => tcp::Chance::ByPeer(StreamFamily::new(&mut origin.stream)),
+                    Peers::One => tcp::Chance::InTurn(origin.stream.clone()),
+                };
+                let listening = stack.tcp.listen(self.local_port, origin.config, chance);
+                listening.expect("a socket that is set up has a port of its own");
+            }
+        }
+    }
+
+    /// The socket of an association or connection that has come to this one, which listens.
+    pub(crate) fn accepted(&self) -> Self {
+        let kind = match &self.kind {
+            // Nothing has come for the listening socket itself.
+            Kind::Sctp { partial, .. } => Kind::Sctp { link: Link::None, partial: partial.clone() },
+            Kind::Tcp { .. } => Kind::Tcp { link: Link::None, origin: None },
+        };
+        Self { kind, local_port: self.local_port, peer: None, paths: Vec::new(), reading: Reading::Flowing }
+    }
+
+    /// The association or connection that is being opened.
+    #[inline]
+    pub(crate) const fn opened(&self) -> Option<Opened> {
+        match &self.kind {
+            Kind::Sctp { link: Link::Opening(id), .. } => Some(Opened::Association(*id)),
+            Kind::Tcp { link: Link::Opening(id), .. } => Some(Opened::Connection(*id)),
+            Kind::Sctp { .. } | Kind::Tcp { .. } => None,
+        }
+    }
+
+    /// Whether an association is the one that the socket has now.
+    pub(crate) fn is_of_association(&self, id: sctp::AssociationId) -> bool {
+        matches!(&self.kind, Kind::Sctp { link, .. } if link.id() == Some(id))
+    }
+
+    pub(crate) const fn protocol(&self) -> u8 {
+        match self.kind {
+            Kind::Sctp { .. } => protocol::SCTP,
+            Kind::Tcp { .. } => protocol::TCP,
+        }
+    }
+
+    pub(crate) const fn port(&self) -> u16 {
+        self.local_port
+    }
+}
+
+/// A socket in the hands of its application.
+#[derive(Debug)]
+pub(crate) struct Socket<'a> {
+    pub(crate) state: &'a mut SocketState,
+    pub(crate) stack: &'a mut Stack,
+}
+
+impl Socket<'_> {
+    /// Opens the association or connection. What keeps it from even trying is told as its end.
+    pub(crate) fn open(&mut self, now: Instant) -> Result<(), String> {
+        let peer = self.state.peer.as_ref().ok_or("a listener cannot connect")?;
+        match &mut self.state.kind {
+            Kind::Sctp { link, .. } => {
+                let options = sctp::ConnectOptions {
+                    local_port: self.state.local_port,
+                    peer_addresses: peer.addresses.clone(),
+                    peer_port: peer.port,
+                    primary: peer.addresses.first().copied(),
+                    ..sctp::ConnectOptions::default()
+                };
+                let id = self.stack.sctp.connect(now, &options).map_err(|error| error.to_string())?;
+                *link = Link::Opening(id);
+            }
+            Kind::Tcp { link, origin } => {
+                let remote = *peer.addresses.first().ok_or("the peer has no address")?;
+                let Origin { config, local, stream } = &mut **origin.as_mut().ok_or(NOT_OPEN)?;
+                let local = SocketAddr::new(*local, self.state.local_port);
+                let remote = SocketAddr::new(remote, peer.port);
+                let id = self.stack.tcp.connect(now, local, remote, *config, stream);
+                *link = Link::Opening(id.map_err(|error| error.to_string())?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands a message over, or says why not.
+    #[inline]
+    pub(crate) fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
+        match &self.state.kind {
+            Kind::Sctp { link, .. } => {
+                let Some(association) = link.id() else { return Offer::Refused(NOT_OPEN.to_owned()) };
+                let message = sctp::Message {
+                    stream: sctp::StreamId(message.stream),
+                    ppid: sctp::Ppid(message.payload_protocol),
+                    payload: message.payload,
+                    is_unordered: message.unordered,
+                    context: message.number.map_or(UNNUMBERED, u64::from),
+                };
+                match self.stack.sctp.send(now, association, message) {
+                    Ok(()) => Offer::Accepted,
+                    Err(sctp::SendError::BufferFull { .. }) => Offer::Full,
+                    Err(error) => Offer::Refused(error.to_string()),
+                }
+            }
+            Kind::Tcp { link, .. } => {
+                let Some(connection) = link.id() else { return Offer::Refused(NOT_OPEN.to_owned()) };
+                if self.stack.tcp.writable_bytes(connection) < message.payload.len() as u64 {
+                    return Offer::Full;
+                }
+                match self.stack.tcp.write(now, connection, message.payload) {
+                    Ok(()) => Offer::Accepted,
+                    Err(error) => Offer::Refused(error.to_string()),
+                }
+            }
+        }
+    }
+
+    /// Closes in order, once everything has been acknowledged.
+    pub(crate) fn close(&mut self, now: Instant) {
+        match &self.state.kind {
+            Kind::Sctp { link, .. } => {
+                if let Some(association) = link.id() {
+                    self.stack.sctp.shutdown(now, association);
+                }
+            }
+            Kind::Tcp { link, .. } => {
+                if let Some(connection) = link.id() {
+                    close(&mut self.stack.tcp, now, connection);
+                }
+            }
+        }
+    }
+
+    /// Ends the association or connection at once. SCTP tells its end like any other; TCP tells nothing.
+    pub(crate) fn abort(&mut self, now: Instant) {
+        match &mut self.state.kind {
+            Kind::Sctp { link, .. } => {
+                if let Some(association) = link.id() {
+                    self.stack.sctp.abort(now, association, Bytes::new());
+                }
+            }
+            Kind::Tcp { link, .. } => {
+                if let Some(connection) = link.id() {
+                    // One that is over has nothing to break off.
+                    let _ = self.stack.tcp.abort(now, connection);
+                    *link = Link::Over(connection);
+                }
+            }
+        }
+    }
+
+    /// Takes nothing more that comes in, until [`Socket::resume`]: it fills the receive buffer, and closes the window.
+    pub(crate) fn pause(&mut self, now: Instant) {
+        self.state.reading = Reading::Paused;
+        self.hold_back(now);
+    }
+
+    /// Takes what has come in meanwhile, and all that follows.
+    pub(crate) fn resume(&mut self, now: Instant) {
+        self.state.reading = Reading::Flowing;
+        match &self.state.kind {
+            Kind::Sctp { link: Link::Open(id), .. } => {
+                self.stack.sctp.resume_delivery(*id);
+            }
+            Kind::Tcp { link: Link::Open(id), .. } => {
+                // One that is over delivers nothing anyway.
+                let _ = self.stack.tcp.release(now, *id);
+            }
+            Kind::Sctp { .. } | Kind::Tcp { .. } => {}
+        }
+    }
+
+    /// Has the transport hold back what comes in if the application has paused, as soon as there is an association or
+    /// connection to tell it of.
+    fn hold_back(&mut self, now: Instant) {
+        match (&self.state.kind, self.state.reading) {
+            (Kind::Sctp { link: Link::Open(id), .. }, Reading::Paused) => {
+                self.stack.sctp.pause_delivery(*id);
+            }
+            (Kind::Tcp { link: Link::Open(id), .. }, Reading::Paused) => {
+                // One that is over delivers nothing anyway.
+                let _ = self.stack.tcp.hold(now, *id);
+            }
+            (Kind::Sctp { .. } | Kind::Tcp { .. }, _) => {}
+        }
+    }
+
+    /// Does what is due for the association or connection.
+    pub(crate) fn handle_due(&mut self, now: Instant) {
+        match &self.state.kind {
+            Kind::Sctp { link, .. } => {
+                if let Some(id) = link.id() {
+                    self.stack.sctp.handle_due(now, id);
+                }
+            }
+            Kind::Tcp { link, .. } => {
+                if let Some(id) = link.id() {
+                    self.stack.tcp.handle_due(now, id);
+                }
+            }
+        }
+    }
+
+    /// Reads an event of an association; gives what the application is told.
+    pub(crate) fn read_sctp(
+        &mut self,
+        now: Instant,
+        id: sctp::AssociationId,
+        event: sctp::Event,
+    ) -> Option<SocketEvent> {
+        let Kind::Sctp { link, partial } = &mut self.state.kind else { return None };
+        let event = match event {
+            sctp::Event::ReceivedPart(part) => match partial.push(part) {
+                Ok(Some(message)) => sctp::Event::Received(message),
+                Ok(None) => return None,
+                Err(error) => {
+                    self.stack.sctp.abort(now, id, error.to_string().into());
+                    return None;
+                }
+            },
+            sctp::Event::Established { .. } => {
+                // A peer that has lost its own and begins anew from another address takes the socket over.
+                *link = Link::Open(id);
+                self.hold_back(now);
+                event
+            }
+            sctp::Event::Closed(_) => {
+                if link.id() != Some(id) {
+                    return None;
+                }
+                *link = Link::Over(id);
+                event
+            }
+            event => event,
+        };
+        sctp_event(event, &mut self.state.paths)
+    }
+
+    /// Reads an event of a connection; gives what the application is told.
+    pub(crate) fn read_tcp(
+        &mut self,
+        now: Instant,
+        id: tcp::ConnectionId,
+        event: tcp::Event,
+    ) -> Option<SocketEvent> {
+        let Kind::Tcp { link, .. } = &mut self.state.kind else { return None };
+        match event {
+            tcp::Event::Connected => {
+                *link = Link::Open(id);
+                self.hold_back(now);
+            }
+            // Flows are one-way: the receiver has nothing to say and closes, too.
+            tcp::Event::PeerClosed => close(&mut self.stack.tcp, now, id),
+            tcp::Event::Closed | tcp::Event::Reset(_) => *link = Link::Over(id),
+            tcp::Event::Acked { .. }
+            | tcp::Event::Data(_)
+            | tcp::Event::Transmitted { .. }
+            | tcp::Event::Writable => {}
+        }
+        tcp_event(event, &self.state.paths)
+    }
+
+    /// Reads the congestion state of each path.
+    pub(crate) fn sample_paths(&mut self, now: Instant, mut keep: impl FnMut(PathSample)) {
+        match &self.state.kind {
+            Kind::Sctp { link, .. } => {
+                let Some(association) = link.id() else { return };
+                for snapshot in self.stack.sctp.path_snapshots(now, association) {
+                    let Some(path) = path_number(&self.state.paths, snapshot.destination) else { continue };
+                    keep(PathSample {
+                        at: now,
+                        path,
+                        cwnd_bytes: snapshot.cwnd,
+                        ssthresh_bytes: snapshot.ssthresh,
+                        outstanding_bytes: snapshot.flight_size,
+                        rto: snapshot.rto,
+                        srtt: snapshot.srtt,
+                    });
+                }
+            }
+            Kind::Tcp { link, .. } => {
+                let Some(snapshot) = link.id().and_then(|id| self.stack.tcp.snapshot(id)) else { return };
+                keep(PathSample {
+                    at: now,
+                    path: 0,
+                    cwnd_bytes: snapshot.cwnd_bytes,
+                    ssthresh_bytes: snapshot.ssthresh_bytes,
+                    outstanding_bytes: snapshot.pipe_bytes,
+                    rto: snapshot.rto,
+                    srtt: snapshot.srtt,
+                });
+            }
+        }
+    }
+}
+
+/// Closes a connection unless it is gone already, in which case its end has been told.
+fn close(endpoint: &mut tcp::Endpoint, now: Instant, connection: tcp::ConnectionId) {
+    match endpoint.close(now, connection) {
+        Ok(()) | Err(tcp::CommandError::ClosedForWriting | tcp::CommandError::NoConnection) => {}
+        Err(error @ tcp::CommandError::AddressInUse) => unreachable!("closing says: {error}"),
+    }
+}

@@ -1,0 +1,117 @@
+//! What SCTP and TCP have to say, in one set of words.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_sctp as sctp;
+use slantpath_tcp as tcp;
+
+use crate::sender::Sent;
+use crate::timeline::PathEventKind;
+
+/// What an application is told.
+#[derive(Debug)]
+pub(crate) enum SocketEvent {
+    /// The next bytes of the stream (TCP).
+    Bytes(Bytes),
+    /// The association or connection is up.
+    Connected { paths: Vec<IpAddr>, outbound_streams: u16 },
+    /// The association or connection is over, in order or for the reason given.
+    Ended { failure: Option<String> },
+    /// A whole message (SCTP).
+    Message { stream: u16, payload_protocol: u32, payload: Bytes },
+    /// A message will never be acknowledged (SCTP).
+    MessageFailed,
+    /// Something has happened to a path (SCTP).
+    Path { path: u8, kind: PathEventKind },
+    /// The peer has begun anew (SCTP).
+    Restarted,
+    /// A part of what was sent went out.
+    Transmitted { sent: Sent, path: u8, again: bool },
+    /// What was refused for want of room fits again.
+    Writable,
+}
+
+/// The number of the path to `address`.
+pub(super) fn path_number(paths: &[IpAddr], address: IpAddr) -> Option<u8> {
+    u8::try_from(paths.iter().position(|path| *path == address)?).ok()
+}
+
+/// The number of the path to `address`, which is new if it is met for the first time.
+fn number_path(paths: &mut Vec<IpAddr>, address: IpAddr) -> u8 {
+    path_number(paths, address).unwrap_or_else(|| {
+        paths.push(address);
+        path_number(paths, address).unwrap_or(u8::MAX)
+    })
+}
+
+pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<SocketEvent> {
+    match event {
+        sctp::Event::Established { outbound_streams, .. } => {
+            Some(SocketEvent::Connected { paths: paths.clone(), outbound_streams })
+        }
+        sctp::Event::Received(message) => Some(SocketEvent::Message {
+            stream: message.stream.0,
+            payload_protocol: message.ppid.0,
+            payload: message.payload,
+        }),
+        sctp::Event::Transmitted { context, destination, transmission, .. } => {
+            let path = number_path(paths, destination);
+            // What an adaptation layer sends for itself has no number.
+            let number = u32::try_from(context).ok()?;
+            Some(SocketEvent::Transmitted { sent: Sent::Message(number), path, again: transmission > 1 })
+        }
+        sctp::Event::PathChanged { address, state } => {
+            let kind = match state {
+                sctp::PathState::Active => PathEventKind::Active,
+                sctp::PathState::Inactive => PathEventKind::Inactive,
+                sctp::PathState::PotentiallyFailed => PathEventKind::PotentiallyFailed,
+                // Nothing becomes unconfirmed.
+                sctp::PathState::Unconfirmed => return None,
+            };
+            Some(SocketEvent::Path { path: number_path(paths, address), kind })
+        }
+        sctp::Event::PrimaryChanged { address } => {
+            Some(SocketEvent::Path { path: number_path(paths, address), kind: PathEventKind::Primary })
+        }
+        sctp::Event::T3Rtx { address, change } => {
+            let kind = match change {
+                sctp::T3RtxChange::Expired { rto, outstanding } => {
+                    PathEventKind::T3RtxExpired { rto, outstanding_bytes: outstanding }
+                }
+                sctp::T3RtxChange::Restarted { rto } => PathEventKind::T3RtxRestarted { rto },
+                sctp::T3RtxChange::Started { rto } => PathEventKind::T3RtxStarted { rto },
+                sctp::T3RtxChange::Stopped => PathEventKind::T3RtxStopped,
+            };
+            Some(SocketEvent::Path { path: number_path(paths, address), kind })
+        }
+        sctp::Event::Restarted => Some(SocketEvent::Restarted),
+        sctp::Event::SendBufferDrained { .. } => Some(SocketEvent::Writable),
+        sctp::Event::SendFailed { .. } => Some(SocketEvent::MessageFailed),
+        sctp::Event::Closed(reason) => Some(SocketEvent::Ended {
+            failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
+        }),
+        // Parts have been put together; else nothing that an application acts on or counts.
+        sctp::Event::Acknowledged { .. }
+        | sctp::Event::PartialDeliveryAborted { .. }
+        | sctp::Event::ReceivedPart(_)
+        | sctp::Event::PeerReported(_)
+        | sctp::Event::ShutdownReceived => None,
+    }
+}
+
+pub(super) fn tcp_event(event: tcp::Event, paths: &[IpAddr]) -> Option<SocketEvent> {
+    match event {
+        tcp::Event::Connected => Some(SocketEvent::Connected { paths: paths.to_vec(), outbound_streams: 1 }),
+        tcp::Event::Data(bytes) => Some(SocketEvent::Bytes(bytes)),
+        tcp::Event::Transmitted { start_bytes, end_bytes, transmissions } => Some(SocketEvent::Transmitted {
+            sent: Sent::Bytes(start_bytes..end_bytes),
+            path: 0,
+            again: transmissions > 1,
+        }),
+        tcp::Event::Writable => Some(SocketEvent::Writable),
+        tcp::Event::Closed => Some(SocketEvent::Ended { failure: None }),
+        tcp::Event::Reset(cause) => Some(SocketEvent::Ended { failure: Some(format!("{cause:?}")) }),
+        tcp::Event::Acked { .. } | tcp::Event::PeerClosed => None,
+    }
+}

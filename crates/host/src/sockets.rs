@@ -1,0 +1,275 @@
+//! The sockets of a host: who holds which port, association and connection, who has something to do, and when.
+//!
+//! Nothing here is searched: ports are found by hash, associations and connections by their place in the transport's
+//! own table, deadlines lie in a heap, and so do the sockets that are to be served.
+
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+use slantpath_base::{Deadlines, Instant};
+use slantpath_sctp as sctp;
+use slantpath_tcp as tcp;
+use slantpath_wire::ip::protocol;
+
+use crate::application::Application;
+use crate::served::Served;
+use crate::socket::{Socket, SocketState, Stack};
+
+/// One of a host's sockets: numbers in the order in which they were added or accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SocketId(pub u32);
+
+impl SocketId {
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a socket is to be served for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readiness {
+    /// A time has come that its transport or its application waited for.
+    Due,
+    /// Something has happened to it.
+    Touched,
+    /// Nothing.
+    Waiting,
+}
+
+#[derive(Debug)]
+struct Slot {
+    state: SocketState,
+    application: Application,
+    readiness: Readiness,
+}
+
+/// When a ready socket is served: carriers in the order in which they were added, then all others in the opposite
+/// order. It depends on nothing that a packet or a timer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    Other(u32),
+    Carrier(std::cmp::Reverse<u32>),
+}
+
+impl Turn {
+    const fn socket(self) -> SocketId {
+        let (Self::Other(number) | Self::Carrier(std::cmp::Reverse(number))) = self;
+        SocketId(number)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Sockets {
+    slots: Vec<Slot>,
+    by_port: FxHashMap<(u8, u16), SocketId>,
+    /// By the association's place in SCTP's table.
+    by_association: Vec<Option<(sctp::AssociationId, SocketId)>>,
+    /// By the connection's place in TCP's table.
+    by_connection: Vec<Option<(tcp::ConnectionId, SocketId)>>,
+    ready: BinaryHeap<Turn>,
+    /// When applications want to be served.
+    deadlines: Deadlines,
+}
+
+impl Sockets {
+    /// Adds a socket, which has its port to itself, and is served at once.
+    pub(crate) fn add(&mut self, state: SocketState, application: Application) -> SocketId {
+        let port = (state.protocol(), state.port());
+        let id = self.push(state, application);
+        self.by_port.insert(port, id);
+        self.touch(id);
+        id
+    }
+
+    fn push(&mut self, state: SocketState, application: Application) -> SocketId {
+        let id = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
+        self.slots.push(Slot { state, application, readiness: Readiness::Waiting });
+        id
+    }
+
+    pub(crate) fn application(&self, id: SocketId) -> Option<&Application> {
+        Some(&self.slots.get(id.index())?.application)
+    }
+
+    /// A socket with its application, in the hands of whoever commands it; it is served afterwards.
+    pub(crate) fn command<'a>(
+        &'a mut self,
+        id: SocketId,
+        stack: &'a mut Stack,
+    ) -> Option<(&'a mut Application, Socket<'a>)> {
+        if id.index() < self.slots.len() {
+            self.touch(id);
+        }
+        let slot = self.slots.get_mut(id.index())?;
+        Some((&mut slot.application, Socket { state: &mut slot.state, stack }))
+    }
+
+    /// The socket that has a port to itself.
+    #[inline]
+    pub(crate) fn at_port(&self, protocol: u8, port: u16) -> Option<SocketId> {
+        self.by_port.get(&(protocol, port)).copied()
+    }
+
+    /// The socket has something to do.
+    #[inline]
+    pub(crate) fn touch(&mut self, id: SocketId) {
+        self.make(id, Readiness::Touched);
+    }
+
+    fn make(&mut self, id: SocketId, readiness: Readiness) {
+        let slot = &mut self.slots[id.index()];
+        if slot.readiness == Readiness::Waiting {
+            let turn = match slot.application {
+                Application::Carrier(_) => Turn::Carrier(std::cmp::Reverse(id.0)),
+                Application::Flow(_) | Application::Listener(_) => Turn::Other(id.0),
+            };
+            self.ready.push(turn);
+        }
+        if slot.readiness != Readiness::Due {
+            slot.readiness = readiness;
+        }
+    }
+
+    /// Makes ready whatever is due.
+    pub(crate) fn handle_deadline(&mut self, now: Instant, stack: &mut Stack) {
+        while let Some(id) = stack.sctp.take_due(now) {
+            match self.by_association.get(id.index()).copied().flatten() {
+                Some((known, socket))
+                    if known == id && self.slots[socket.index()].state.is_of_association(id) =>
+                {
+                    self.make(socket, Readiness::Due);
+                }
+                // It was a socket's once, and ends by itself.
+                _ => stack.sctp.handle_due(now, id),
+            }
+        }
+        while let Some(id) = stack.tcp.take_due(now) {
+            match self.by_connection.get(id.index()).copied().flatten() {
+                Some((known, socket)) if known == id => self.make(socket, Readiness::Due),
+                _ => stack.tcp.handle_due(now, id),
+            }
+        }
+        while let Some(socket) = self.deadlines.take_due(now) {
+            self.make(SocketId(socket), Readiness::Due);
+        }
+    }
+
+    /// When the first application wants to be served.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadlines.earliest()
+    }
+
+    /// Serves the next socket; `false` if none is ready. The transport is to be drained before the next is served.
+    #[inline]
+    pub(crate) fn serve_next(&mut self, now: Instant, stack: &mut Stack) -> bool {
+        let Some(turn) = self.ready.pop() else { return false };
+        let id = turn.socket();
+        let slot = &mut self.slots[id.index()];
+        let mut socket = Socket { state: &mut slot.state, stack };
+        let readiness = std::mem::replace(&mut slot.readiness, Readiness::Waiting);
+        let served = if readiness == Readiness::Due {
+            socket.handle_due(now);
+            slot.application.handle_deadline(now);
+            Served::Again
+        } else {
+            slot.application.serve(now, &mut socket)
+        };
+        let opened = slot.state.opened();
+        if let Some(opened) = opened {
+            self.note(opened, id);
+        }
+        match served {
+            Served::Again => self.touch(id),
+            Served::Idle(deadline) => self.deadlines.set(id.0, deadline),
+        }
+        true
+    }
+
+    /// Tells an association's socket what has happened to it.
+    pub(crate) fn handle_sctp(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack,
+        id: sctp::AssociationId,
+        event: sctp::Event,
+    ) {
+        let known = self.by_association.get(id.index()).copied().flatten();
+        let socket = match known {
+            Some((known, socket)) if known == id => socket,
+            _ => {
+                let Some(owner) =
+                    stack.sctp.local_port(id).and_then(|port| self.at_port(protocol::SCTP, port))
+                else {
+                    return;
+                };
+                let socket = self.accept(owner);
+                self.note(Opened::Association(id), socket);
+                socket
+            }
+        };
+        let slot = &mut self.slots[socket.index()];
+        let mut view = Socket { state: &mut slot.state, stack };
+        if let Some(event) = view.read_sctp(now, id, event) {
+            slot.application.handle_event(now, event, &mut view);
+        }
+        self.touch(socket);
+    }
+
+    /// Tells a connection's socket what has happened to it.
+    pub(crate) fn handle_tcp(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack,
+        id: tcp::ConnectionId,
+        event: tcp::Event,
+    ) {
+        let known = self.by_connection.get(id.index()).copied().flatten();
+        let socket = match known {
+            Some((known, socket)) if known == id => socket,
+            _ => {
+                let port = stack.tcp.snapshot(id).map(|snapshot| snapshot.local.port());
+                let Some(owner) = port.and_then(|port| self.at_port(protocol::TCP, port)) else { return };
+                let socket = self.accept(owner);
+                self.note(Opened::Connection(id), socket);
+                socket
+            }
+        };
+        let slot = &mut self.slots[socket.index()];
+        let mut view = Socket { state: &mut slot.state, stack };
+        if let Some(event) = view.read_tcp(now, id, event) {
+            slot.application.handle_event(now, event, &mut view);
+        }
+        self.touch(socket);
+    }
+
+    /// The socket of what has come to a port: a new one of a listener's, or the one that has the port.
+    fn accept(&mut self, owner: SocketId) -> SocketId {
+        let next = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
+        let slot = &mut self.slots[owner.index()];
+        let Application::Listener(listener) = &mut slot.application else { return owner };
+        let (application, state) = (listener.accept(next), slot.state.accepted());
+        self.push(state, application)
+    }
+
+    /// Notes whose an association or connection is.
+    fn note(&mut self, opened: Opened, socket: SocketId) {
+        match opened {
+            Opened::Association(id) => set(&mut self.by_association, id.index(), (id, socket)),
+            Opened::Connection(id) => set(&mut self.by_connection, id.index(), (id, socket)),
+        }
+    }
+}
+
+/// An association or connection that a socket has opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Opened {
+    Association(sctp::AssociationId),
+    Connection(tcp::ConnectionId),
+}
+
+fn set<T: Copy>(places: &mut Vec<Option<T>>, index: usize, value: T) {
+    if places.len() <= index {
+        places.resize(index + 1, None);
+    }
+    places[index] = Some(value);
+}

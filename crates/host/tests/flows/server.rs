@@ -1,0 +1,210 @@
+//! A port that any number of peers connect to.
+
+use std::net::IpAddr;
+
+use slantpath_base::{DataSize, Duration, Instant, Seed};
+use slantpath_host::message::Content;
+use slantpath_host::{
+    Adaptation, Host, Peer, Protocol, ReceiverConfig, SenderConfig, SocketId, TransportConfig, Workload,
+};
+use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId};
+
+use crate::fixture::{direction, sender};
+use crate::{sctp, tcp};
+
+const PORT: u16 = 5_000;
+const FIRST_PORT: u16 = 20_000;
+
+/// The addresses of the ends of a link: of IPv4 on the first, of IPv6 on the second, so that an association over one
+/// has no path over the other.
+fn addresses(link: usize) -> [IpAddr; 2] {
+    let texts = [["10.0.0.1", "10.0.0.2"], ["fd00::1", "fd00::2"]];
+    texts[link].map(|text| text.parse().unwrap())
+}
+
+fn receiver() -> ReceiverConfig {
+    ReceiverConfig { content: Content::Stamped, streams: 1, unordered: false, record_messages: true }
+}
+
+fn bulk(message_bytes: u64, messages: u64) -> SenderConfig {
+    let message = DataSize::from_bytes(message_bytes);
+    let total = Some(DataSize::from_bytes(message_bytes * messages));
+    SenderConfig { sample_paths: None, ..sender(Workload::Bulk { message, total }) }
+}
+
+/// Two hosts and links between them; the second host serves one port.
+struct World {
+    hosts: [Host; 2],
+    builder: NetworkBuilder,
+    nodes: [NodeId; 2],
+    links: Vec<LinkId>,
+    server: SocketId,
+    protocol: Protocol,
+    seed: Seed,
+}
+
+impl World {
+    fn new(protocol: Protocol, links: &[DirectionConfig]) -> Self {
+        let seed = Seed::new(1, 0);
+        let mut builder = NetworkBuilder::new();
+        let nodes = [builder.host("from"), builder.host("to")];
+        let mut own = [Vec::new(), Vec::new()];
+        let mut ids = Vec::new();
+        for (index, config) in links.iter().enumerate() {
+            let name = format!("link{index}");
+            let link = builder.link(&name, nodes[0], nodes[1], config.clone(), config.clone());
+            for (end, interface) in [link.first(), link.second()].into_iter().enumerate() {
+                builder.address(interface, addresses(index)[end]);
+                own[end].push((addresses(index)[end], interface));
+            }
+            ids.push(link);
+        }
+        let mut hosts = own.clone().map(Host::new);
+        for (index, link) in ids.iter().enumerate() {
+            hosts[0].add_route(addresses(index)[1], link.first()).unwrap();
+            hosts[1].add_route(addresses(index)[0], link.second()).unwrap();
+        }
+        let local_addresses = own[1].iter().map(|(address, _)| *address).collect();
+        let transport = Self::transport(&protocol, local_addresses, PORT, None);
+        let server = hosts[1].add_server(transport, receiver(), seed, "server");
+        Self { hosts, builder, nodes, links: ids, server, protocol, seed }
+    }
+
+    fn transport(
+        protocol: &Protocol,
+        local_addresses: Vec<IpAddr>,
+        local_port: u16,
+        peer: Option<Peer>,
+    ) -> TransportConfig {
+        let adaptation = Adaptation::None;
+        TransportConfig { protocol: protocol.clone(), adaptation, local_addresses, local_port, peer }
+    }
+
+    /// A sender over one of the links.
+    fn add_sender(&mut self, number: u16, link: usize, config: SenderConfig) -> SocketId {
+        let [here, there] = addresses(link);
+        let peer = Peer { addresses: vec![there], port: PORT };
+        let transport = Self::transport(&self.protocol, vec![here], FIRST_PORT + number, Some(peer));
+        self.hosts[0].add_sender(transport, config, self.seed, &format!("flows/{number}"))
+    }
+
+    fn network(self) -> (Network<Host>, [NodeId; 2], Vec<LinkId>, SocketId) {
+        let Self { hosts, builder, nodes, links, server, seed, .. } = self;
+        (Network::new(builder.build().unwrap(), seed, hosts.into()), nodes, links, server)
+    }
+}
+
+#[test]
+fn ten_thousand_connections_to_one_port_each_have_their_own_messages() {
+    const CONNECTIONS: u16 = 10_000;
+    for protocol in [sctp(), tcp()] {
+        let mut link = direction("1 Gbit/s", "5 ms");
+        link.queue = slantpath_net::QueueConfig::DropTail(slantpath_net::QueueLimit::Packets(100_000));
+        let mut world = World::new(protocol, &[link]);
+        let senders: Vec<SocketId> = (0..CONNECTIONS)
+            .map(|number| {
+                // Their sizes tell them apart, and they overlap in time.
+                let start = Instant::START.saturating_add(Duration::from_micros(50 * u64::from(number)));
+                let config = bulk(100 + u64::from(number) % 400, 1 + u64::from(number) % 3);
+                world.add_sender(number, 0, SenderConfig { connect: start, start, ..config })
+            })
+            .collect();
+        let (mut network, [from, to], _, server) = world.network();
+        network.run_until(Instant::from_secs(20));
+        let accepted = network.host(to).accepted(server).to_vec();
+        assert_eq!(accepted.len(), usize::from(CONNECTIONS));
+        let mut delivered: Vec<(u64, u64)> = Vec::new();
+        for id in accepted {
+            let report = network.host(to).receiver_report(id).unwrap();
+            assert_eq!((report.messages_corrupt, report.messages_out_of_order), (0, 0));
+            assert_eq!(report.ended.as_ref().map(|(_, reason)| reason.as_str()), Some("closed"));
+            delivered.push((report.messages_delivered, report.bytes_delivered));
+        }
+        let mut sent: Vec<(u64, u64)> = senders
+            .iter()
+            .map(|id| {
+                let report = network.host(from).sender_report(*id).unwrap();
+                assert_eq!(report.failure, None);
+                (report.messages_sent, report.bytes_sent)
+            })
+            .collect();
+        (sent.sort_unstable(), delivered.sort_unstable());
+        assert_eq!(sent, delivered);
+        assert_eq!(network.host(to).drops(), slantpath_host::HostDrops::default());
+    }
+}
+
+/// The packets of the first link with so many flows beside the first on another link.
+fn first_link_beside(protocol: Protocol, others: u16) -> Vec<u8> {
+    let mut links = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "30 ms")];
+    for link in &mut links {
+        link.loss = "3 %".parse().unwrap();
+    }
+    let mut world = World::new(protocol, &links);
+    // The others come first and in between: whoever draws from what they share draws otherwise for it.
+    for number in 1..=others {
+        let config = bulk(700, 200);
+        let start = Instant::from_millis(10 * u64::from(number - 1));
+        world.add_sender(number, 1, SenderConfig { connect: start, start, ..config });
+    }
+    let start = Instant::from_millis(15);
+    world.add_sender(0, 0, SenderConfig { connect: start, start, ..bulk(900, 400) });
+    let (mut network, _, links, _) = world.network();
+    let capture = network.capture(&[links[0].forward(), links[0].reverse()]);
+    // Long enough for heartbeats, whose times are drawn.
+    network.run_until(Instant::from_secs(120));
+    network.take_capture(capture)
+}
+
+#[test]
+fn a_flow_beside_another_on_the_same_hosts_and_port_changes_no_bit_of_it() {
+    for protocol in [sctp(), tcp()] {
+        let alone = first_link_beside(protocol.clone(), 0);
+        assert!(alone.len() > 400 * 900);
+        for others in [1, 3] {
+            assert!(first_link_beside(protocol.clone(), others) == alone, "beside {others}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_pauses_closes_the_window_and_goes_on_where_it_stopped() {
+    for protocol in [sctp(), tcp()] {
+        let protocol = match protocol {
+            Protocol::Sctp(config) => Protocol::Sctp(Box::new(slantpath_sctp::SctpConfig {
+                receive_buffer_bytes: 100_000,
+                ..*config
+            })),
+            Protocol::Tcp(config) => {
+                Protocol::Tcp(Box::new(slantpath_tcp::TcpConfig { receive_buffer_bytes: 100_000, ..*config }))
+            }
+        };
+        let mut world = World::new(protocol, &[direction("8 Mbit/s", "10 ms")]);
+        let config = SenderConfig { sample_paths: Some(Duration::ZERO), ..bulk(1_000, 2_000) };
+        world.add_sender(0, 0, config);
+        let (mut network, [_, to], links, server) = world.network();
+        network.run_until(Instant::from_millis(500));
+        let socket = network.host(to).accepted(server)[0];
+        assert!(network.command(to, |host, now| host.pause(now, socket)));
+        let delivered =
+            |network: &Network<Host>| network.host(to).receiver_report(socket).unwrap().messages_delivered;
+        let at_pause = delivered(&network);
+        assert!((300..600).contains(&at_pause), "{at_pause}");
+        let sent_bytes = |network: &Network<Host>| network.counters(links[0].forward()).offered.bytes;
+        network.run_until(Instant::from_secs(2));
+        assert_eq!(delivered(&network), at_pause);
+        let after = sent_bytes(&network);
+        // With headers of 4 or 5 %.
+        let unread = after - at_pause * 1_000;
+        assert!((95_000..145_000).contains(&unread), "a buffer's worth came: {unread}");
+        // But for probes of the window nothing more comes.
+        network.run_until(Instant::from_secs(10));
+        assert!(sent_bytes(&network) - after < 12_000, "{}", sent_bytes(&network) - after);
+        assert!(network.command(to, |host, now| host.resume(now, socket)));
+        let resumed = delivered(&network);
+        network.run_until(Instant::from_secs(40));
+        assert!(resumed >= at_pause);
+        let report = network.host(to).receiver_report(socket).unwrap();
+        assert_eq!((report.messages_delivered, report.messages_out_of_order), (2_000, 0));
+    }
+}

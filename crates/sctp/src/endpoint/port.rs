@@ -1,0 +1,153 @@
+//! A port on one or more addresses, which is what RFC 9260 calls an endpoint: its settings, its chance, the secret of
+//! its cookies.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use slantpath_base::{Instant, Stream, StreamFamily};
+use smallvec::SmallVec;
+
+use super::outbox::Sender;
+use super::receive::Received;
+use crate::config::SctpConfig;
+use crate::cookie::{Cookie, CookieSigner};
+use crate::handshake::LocalStart;
+use crate::types::{Tsn, VerificationTag};
+use bytes::Bytes;
+
+/// A port that is to be used.
+#[derive(Clone, Debug)]
+pub struct PortConfig {
+    /// Its number; not zero.
+    pub port: u16,
+    /// Its addresses, at least one; the first is preferred where nothing else decides.
+    pub addresses: Vec<IpAddr>,
+    /// The settings of its associations, unless one is opened with settings of its own.
+    pub config: SctpConfig,
+}
+
+/// Why a port cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// It is in use already.
+    #[error("port {0} is in use")]
+    InUse(u16),
+}
+
+/// What becomes of the INITs of others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acceptance {
+    /// Associations are accepted. Each draws from a stream that its peer's address, port and tag name, so that none
+    /// changes what another draws: for a port that serves many.
+    ByPeer,
+    /// Associations are accepted, and draw from the port's stream one after the other: for a port that has one peer.
+    InTurn,
+    /// They are refused.
+    #[default]
+    Refused,
+}
+
+#[derive(Debug)]
+enum Accepting {
+    ByPeer(Box<StreamFamily>),
+    InTurn,
+    Nobody,
+}
+
+#[derive(Debug)]
+pub(super) struct Port {
+    pub(super) number: u16,
+    pub(super) addresses: SmallVec<[IpAddr; 2]>,
+    pub(super) config: Arc<SctpConfig>,
+    /// How many associations it has.
+    pub(super) associations: usize,
+    pub(super) stream: Stream,
+    accepting: Accepting,
+    signer: CookieSigner,
+}
+
+impl Port {
+    pub(super) fn new(config: PortConfig, mut stream: Stream) -> Self {
+        let PortConfig { port, addresses, config } = config;
+        let signer = CookieSigner::new(Instant::START, &mut stream);
+        Self {
+            number: port,
+            addresses: addresses.into(),
+            config: Arc::new(config),
+            associations: 0,
+            stream,
+            accepting: Accepting::Nobody,
+            signer,
+        }
+    }
+
+    pub(super) fn accept(&mut self, acceptance: Acceptance) {
+        self.accepting = match acceptance {
+            Acceptance::ByPeer => Accepting::ByPeer(Box::new(StreamFamily::new(&mut self.stream))),
+            Acceptance::InTurn => Accepting::InTurn,
+            Acceptance::Refused => Accepting::Nobody,
+        };
+    }
+
+    pub(super) const fn is_listening(&self) -> bool {
+        !matches!(self.accepting, Accepting::Nobody)
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.associations < self.config.max_associations
+    }
+
+    /// Who sends what this port says.
+    pub(super) fn sender(&self) -> Sender {
+        Sender { port: self.number, checksum: self.config.checksum }
+    }
+
+    /// The numbers that an association with a peer that has sent an INIT would begin with.
+    pub(super) fn start_for(&mut self, received: Received<'_>, peer_tag: VerificationTag) -> LocalStart {
+        match &self.accepting {
+            Accepting::ByPeer(family) => {
+                LocalStart::draw(&mut family.member(&name("INIT", received, peer_tag)))
+            }
+            Accepting::InTurn | Accepting::Nobody => LocalStart::draw(&mut self.stream),
+        }
+    }
+
+    /// The stream of an association that a peer's cookie begins; `None` if it draws from the port's.
+    pub(super) fn stream_for(&self, received: Received<'_>, peer_tag: VerificationTag) -> Option<Stream> {
+        match &self.accepting {
+            Accepting::ByPeer(family) => Some(family.member(&name("association", received, peer_tag))),
+            Accepting::InTurn | Accepting::Nobody => None,
+        }
+    }
+
+    pub(super) fn sign(&mut self, now: Instant, cookie: &Cookie) -> Bytes {
+        self.signer.sign(now, cookie, &mut self.stream)
+    }
+
+    pub(super) fn open(&self, cookie: &[u8]) -> Option<Cookie> {
+        self.signer.open(cookie)
+    }
+}
+
+/// What names a peer that has come by itself: where it is, and the tag that it has drawn for this association.
+fn name(use_: &str, received: Received<'_>, peer_tag: VerificationTag) -> Vec<u8> {
+    let mut name = use_.as_bytes().to_vec();
+    match received.source {
+        IpAddr::V4(address) => name.extend(address.octets()),
+        IpAddr::V6(address) => name.extend(address.octets()),
+    }
+    name.extend(received.peer_port().to_be_bytes());
+    name.extend(peer_tag.0.to_be_bytes());
+    name
+}
+
+impl LocalStart {
+    /// A random tag and a random initial TSN.
+    pub(super) fn draw(stream: &mut Stream) -> Self {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.2
+        //# Defines the TSN that the sender of the INIT chunk will use
+        //# initially.  The valid range is from 0 to 4294967295 and the
+        //# Initial TSN SHOULD be set to a random value in that range.
+        Self { tag: VerificationTag::random(stream), initial_tsn: Tsn(stream.next_u32()) }
+    }
+}
