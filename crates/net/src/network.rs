@@ -261,7 +261,7 @@ impl<H: Host> Network<H> {
     /// If the interval is zero.
     pub fn probe_queue(&mut self, direction: DirectionId, sampling: Sampling) {
         let now = self.now();
-        self.fabric.directions[direction.index()].set_queue_probe(Some(QueueProbe::new(sampling)));
+        self.fabric.directions[direction.index()].set_queue_probe(QueueProbe::new(sampling));
         if let Sampling::Every(interval) = sampling {
             let next = self.sampler.add(direction, interval, now);
             self.fabric.kernel.schedule(self.fabric.slots.sampler(), next);

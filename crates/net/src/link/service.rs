@@ -1,0 +1,34 @@
+//! Service: when a packet whose transmission starts will have been sent.
+//!
+//! A transmitter asks for nothing else, so that what decides it may be more than a rate: frames and the
+//! allocations in them, as a satellite access has them, answer the same question.
+
+use slantpath_base::{DataRate, DataSize, Duration, Instant};
+
+/// A constant rate.
+#[derive(Clone, Debug)]
+pub(crate) struct Service {
+    rate: DataRate,
+    /// The last length and what it takes at the present rate: most packets are as long as the one before.
+    last: (u32, Duration),
+}
+
+impl Service {
+    pub(crate) const fn new(rate: DataRate) -> Self {
+        Self { rate, last: (0, Duration::ZERO) }
+    }
+
+    /// When the last bit of a packet of `length` bytes leaves whose first bit leaves at `start`.
+    #[inline]
+    pub(crate) fn finish(&mut self, start: Instant, length: u32) -> Instant {
+        if self.last.0 != length {
+            self.last = (length, self.rate.time_to_send(DataSize::from_bytes(length.into())));
+        }
+        start.saturating_add(self.last.1)
+    }
+
+    /// Changes the rate of what starts from now on.
+    pub(crate) fn set_rate(&mut self, rate: DataRate) {
+        *self = Self::new(rate);
+    }
+}
