@@ -11,12 +11,23 @@ use slantpath_wire::{Checksum, Packet};
 use crate::capture::Captures;
 use crate::header::{self, AddressKey};
 use crate::link::{DropReason, LinkDirection};
-use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel};
+use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketStore, Parcel};
 use crate::routes::Routes;
 use crate::script::{Change, Script};
 use crate::slots::Slots;
 use crate::topology::{NodeKind, Routing, Topology};
 use crate::{DirectionId, InterfaceId, NodeId};
+
+/// How many bytes a packet has.
+///
+/// # Panics
+/// If they are more than any IP packet has.
+#[inline]
+pub(crate) fn length_of(packet: &Packet) -> u32 {
+    let length = u32::try_from(packet.len()).unwrap_or(u32::MAX);
+    assert!(length <= LENGTH_MAX, "{length} bytes are longer than any IP packet");
+    length
+}
 
 /// Who receives what a direction carries.
 #[derive(Clone, Copy, Debug)]
@@ -89,17 +100,18 @@ impl Fabric {
     #[inline]
     pub(crate) fn send(&mut self, interface: InterfaceId, packet: Packet) -> Option<Packet> {
         let direction = interface.outbound();
-        let length = u32::try_from(packet.len()).expect("a packet is shorter than 4 GiB");
-        let target = header::destination(&packet).and_then(|(key, hop_limit)| {
-            self.resolve(interface, key).map(|destination| (destination, hop_limit))
+        let length = length_of(&packet);
+        let target = header::parse(&packet).and_then(|header| {
+            self.resolve(interface, header.destination).map(|destination| (destination, header))
         });
-        let Some((destination, hop_limit)) = target else {
+        let Some((destination, header)) = target else {
             let counters = &mut self.directions[direction.index()].counters;
             counters.offered.add(length);
             counters.drop(DropReason::Unreachable, length);
             return None;
         };
-        let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);
+        let id = self.packets.insert(packet);
+        let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
         match self.offer(direction, parcel) {
             Ok(()) => None,
             Err(reason) => self.discard_at_sender(interface, parcel, reason),
@@ -231,7 +243,8 @@ impl Fabric {
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.topology.by_address.get(&header.destination);
         let destination = *destination.ok_or(DropReason::Unreachable)?;
-        Ok(parcel.with_destination(destination).with_hop_limit(header.hop_limit))
+        let parcel = parcel.with_destination(destination).with_hop_limit(header.hop_limit);
+        Ok(parcel.with_traffic_class(header.traffic_class))
     }
 
     /// Carries out what the script says for now.

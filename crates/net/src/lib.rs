@@ -24,8 +24,8 @@ pub use capture::CaptureId;
 pub use host::Host;
 pub use id::{DirectionId, InterfaceId, LinkId, NodeId};
 pub use link::{
-    Count, Counters, DirectionConfig, DropReason, QueueConfig, QueueLimit, QueueStatistics, Reordering,
-    WhileDown,
+    BeyondMax, Count, Counters, DirectionConfig, DropReason, Measure, Precedence, QueueConfig, QueueLimit,
+    QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
 pub use probe::{QueueProbe, QueueSample, Sampling};

@@ -13,12 +13,15 @@ mod lane;
 mod occupancy;
 mod port;
 mod queue;
+mod red;
 mod service;
 mod transmitter;
 
-pub use config::{DirectionConfig, QueueConfig, QueueLimit, Reordering, WhileDown};
+pub use config::{DirectionConfig, Reordering, WhileDown};
 pub use counters::{Count, Counters, DropReason};
 pub use occupancy::QueueStatistics;
+pub use queue::{QueueConfig, QueueLimit};
+pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 
 use slantpath_base::{Duration, Instant, Seed};
 
@@ -37,7 +40,11 @@ pub(crate) struct LinkDirection {
 
 impl LinkDirection {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
-        Self { lane: Lane::new(config, seed, path), port: Port::new(config), counters: Counters::default() }
+        Self {
+            lane: Lane::new(config, seed, path),
+            port: Port::new(config, seed, path),
+            counters: Counters::default(),
+        }
     }
 
     /// Takes a packet in that is [no longer than the MTU](Self::carries), or says why not. The drop is counted; the
@@ -103,7 +110,7 @@ impl LinkDirection {
             Change::Up => port.go_up(now),
         }
         for parcel in waiting {
-            port.send(now, parcel, &mut outlet);
+            port.send_again(now, parcel, &mut outlet);
         }
     }
 

@@ -1,6 +1,8 @@
 //! What a direction of a link is like.
 
-use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_base::{DataRate, Duration, Probability};
+
+use crate::link::queue::QueueConfig;
 
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,25 +44,6 @@ impl DirectionConfig {
             while_down: WhileDown::Drop,
         }
     }
-}
-
-/// A queue's discipline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueConfig {
-    /// First in, first out; a packet that finds no room is dropped.
-    DropTail(QueueLimit),
-}
-
-/// How much may wait. Counted is what waits, without the packet that is being transmitted: one that finds the
-/// transmitter idle needs no room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueLimit {
-    /// So many bytes, from the IP header on.
-    Bytes(DataSize),
-    /// So many packets.
-    Packets(u32),
-    /// Without limit.
-    Unlimited,
 }
 
 /// Random extra delay.

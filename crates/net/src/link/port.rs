@@ -3,13 +3,13 @@
 //! A port feeds a [`Lane`], which it is handed with every call: it keeps nothing of it. One that is to feed
 //! another withdraws what waits from the first, and sends it into the second.
 
-use slantpath_base::{DataRate, Instant};
+use slantpath_base::{DataRate, Instant, Seed};
 
 use crate::link::config::{DirectionConfig, WhileDown};
 use crate::link::counters::{Counters, DropReason};
 use crate::link::lane::Lane;
 use crate::link::occupancy::QueueStatistics;
-use crate::link::queue::Queue;
+use crate::link::queue::{Queue, QueueConfig};
 use crate::link::transmitter::{State, Transmitter};
 use crate::parcel::{Fate, PacketStore, Parcel};
 use crate::probe::QueueProbe;
@@ -29,9 +29,14 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    pub(crate) fn new(config: &DirectionConfig) -> Self {
+    /// A port whose random stream is named by `path`.
+    pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
+        let queue = match config.queue {
+            QueueConfig::DropTail(limit) => Queue::DropTail(limit),
+            QueueConfig::Red(red) => Queue::red(red, seed, path),
+        };
         Self {
-            transmitter: Transmitter::new(config.rate, Queue::new(config.queue)),
+            transmitter: Transmitter::new(config.rate, queue),
             mtu_bytes: config.mtu_bytes,
             while_down: config.while_down,
         }
@@ -50,23 +55,29 @@ impl Port {
         self.transmitter.advance(now);
         let refusal = if self.transmitter.state() == State::Down && self.while_down == WhileDown::Drop {
             DropReason::Down
-        } else if !self.transmitter.admits(parcel.length()) {
-            DropReason::QueueFull
         } else {
-            return Ok(self.send(now, parcel, outlet));
+            match self.transmitter.admit(now, parcel) {
+                Ok(()) => return Ok(self.send(now, parcel, outlet)),
+                Err(refusal) => refusal,
+            }
         };
         outlet.counters.drop(refusal, parcel.length());
         Err(refusal)
     }
 
-    /// Sends a packet that was admitted.
+    /// Sends a packet that was withdrawn.
+    pub(crate) fn send_again(&mut self, now: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) {
+        self.transmitter.readmit(now, parcel);
+        self.send(now, parcel, outlet);
+    }
+
     #[inline]
-    pub(crate) fn send(&mut self, now: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
+    fn send(&mut self, now: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
         let departure = self.transmitter.enqueue(now, parcel.length());
         outlet.lane.carry(departure, parcel, outlet.counters, outlet.packets)
     }
 
-    /// Takes back the packets whose transmission has not begun, in their order, to be [sent](Self::send) anew.
+    /// Takes back the packets whose transmission has not begun, in their order, to be [sent again](Self::send_again).
     pub(crate) fn withdraw_waiting(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> Vec<Parcel> {
         let transmitted_until = self.transmitter.withdraw_waiting(now);
         outlet.lane.take_back(transmitted_until, outlet.counters, outlet.packets)
@@ -81,7 +92,7 @@ impl Port {
             WhileDown::Drop => dropped.extend(waiting),
             WhileDown::Hold => {
                 for parcel in waiting {
-                    self.send(now, parcel, outlet);
+                    self.send_again(now, parcel, outlet);
                 }
             }
         }
@@ -91,7 +102,7 @@ impl Port {
         }
     }
 
-    /// Comes up with an empty queue, for what waited to be sent anew.
+    /// Comes up with an empty queue, for what waited to be sent again.
     pub(crate) fn go_up(&mut self, now: Instant) {
         self.transmitter.set_up(now);
     }
@@ -138,9 +149,9 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::config::{QueueConfig, QueueLimit};
+    use crate::link::queue::QueueLimit;
     use crate::parcel::DestinationId;
-    use slantpath_base::{Duration, Seed};
+    use slantpath_base::Duration;
     use slantpath_wire::{Checksum, Packet};
 
     const fn millis(millis: u64) -> Instant {
@@ -162,13 +173,13 @@ mod tests {
     #[test]
     fn a_port_that_changes_its_lane_leaves_what_it_sent_where_it_sent_it() {
         let near = config(Duration::from_millis(1_000));
-        let mut port = Port::new(&near);
+        let mut port = Port::new(&near, Seed::new(1, 0), "links/first");
         let mut first = Lane::new(&near, Seed::new(1, 0), "links/first");
         let mut second = Lane::new(&config(Duration::from_millis(5)), Seed::new(1, 0), "links/second");
         let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
         for length in [100, 101, 102, 103] {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
-            let parcel = Parcel::new(packet, DestinationId(0), length, 64);
+            let parcel = Parcel::new(packet, DestinationId(0), length, 64, 0);
             let mut outlet = Outlet { lane: &mut first, counters: &mut counters, packets: &mut packets };
             assert_eq!(port.offer(millis(0), parcel, &mut outlet), Ok(Fate::Arrives));
         }
@@ -178,7 +189,7 @@ mod tests {
         let waiting = port.withdraw_waiting(millis(150), &mut old);
         let mut new = Outlet { lane: &mut second, counters: &mut counters, packets: &mut packets };
         for parcel in waiting {
-            port.send(millis(150), parcel, &mut new);
+            port.send_again(millis(150), parcel, &mut new);
         }
 
         assert_eq!(arrivals(&mut first, &mut counters), [(millis(1_100), 100), (millis(1_201), 101)]);

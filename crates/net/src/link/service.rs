@@ -22,9 +22,14 @@ impl Service {
     #[inline]
     pub(crate) fn finish(&mut self, start: Instant, length: u32) -> Instant {
         if self.last.0 != length {
-            self.last = (length, self.rate.time_to_send(DataSize::from_bytes(length.into())));
+            self.last = (length, self.time_to_send(length));
         }
         start.saturating_add(self.last.1)
+    }
+
+    /// How long a packet of `length` bytes takes.
+    pub(crate) fn time_to_send(&self, length: u32) -> Duration {
+        self.rate.time_to_send(DataSize::from_bytes(length.into()))
     }
 
     /// Changes the rate of what starts from now on.

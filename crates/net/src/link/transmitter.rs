@@ -9,9 +9,11 @@ use std::collections::VecDeque;
 
 use slantpath_base::{DataRate, Instant};
 
+use crate::link::counters::DropReason;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
-use crate::link::queue::Queue;
+use crate::link::queue::{Queue, Waiting};
 use crate::link::service::Service;
+use crate::parcel::Parcel;
 use crate::probe::QueueProbe;
 
 /// A packet that has not left yet.
@@ -113,11 +115,31 @@ impl Transmitter {
         }
     }
 
-    /// Whether a packet that comes now finds the transmitter idle or room to wait.
+    /// Whether a packet that comes now may wait or be sent at once.
     #[inline]
-    pub(crate) fn admits(&self, length: u32) -> bool {
-        let idle = self.state == State::Up && self.pending.is_empty();
-        idle || self.queue.admits(self.waiting_packets(), self.waiting_bytes(), length)
+    pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<(), DropReason> {
+        let is_idle = self.state == State::Up && self.pending.is_empty();
+        let waiting = Waiting {
+            packets: self.waiting_packets(),
+            bytes: self.waiting_bytes(),
+            idle_since: is_idle.then_some(self.free_at),
+            start: self.next_start(now),
+        };
+        self.queue.admit(now, parcel, waiting, &self.service)
+    }
+
+    /// Notes a packet that was withdrawn and is enqueued next.
+    pub(crate) fn readmit(&mut self, now: Instant, parcel: Parcel) {
+        self.queue.readmit(self.next_start(now), parcel);
+    }
+
+    /// When the transmission of a packet that comes now starts.
+    #[inline]
+    fn next_start(&self, now: Instant) -> Instant {
+        match self.state {
+            State::Down => Instant::FAR_FUTURE,
+            State::Up => self.free_at.max(now),
+        }
     }
 
     /// Takes a packet in and returns when its last bit leaves: [`Instant::FAR_FUTURE`] while down.
@@ -154,6 +176,7 @@ impl Transmitter {
     fn withdraw(&mut self, now: Instant, keep: usize) {
         self.advance(now);
         self.occupancy.waits = self.occupancy.waits.minus(self.waits_to_come(now));
+        self.queue.forget_waiting();
         self.pending.truncate(keep);
         self.pending_bytes = self.pending.iter().map(|pending| u64::from(pending.length)).sum();
         self.free_at = self.pending.front().map_or(now, |first| first.departure);

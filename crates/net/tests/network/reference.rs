@@ -44,8 +44,7 @@ struct Slow {
 }
 
 impl Slow {
-    fn new(config: &DirectionConfig) -> Self {
-        let QueueConfig::DropTail(limit) = config.queue;
+    fn new(config: &DirectionConfig, limit: QueueLimit) -> Self {
         Self {
             now: Instant::START,
             limit,
@@ -175,7 +174,7 @@ proptest! {
         };
         let end = Instant::from_secs(3_600);
 
-        let mut slow = Slow::new(&config);
+        let mut slow = Slow::new(&config, limit);
         let mut now = Instant::START;
         let mut timed = Vec::new();
         for (tag, &(wait, step)) in steps.iter().enumerate() {
