@@ -138,11 +138,11 @@ impl Fabric {
         if !direction.carries(parcel.length()) {
             return self.offer_too_long(id, parcel);
         }
-        let first_before = direction.next_arrival();
+        let next_before = direction.next_event();
         let outcome = direction.offer(self.kernel.now(), parcel, &mut self.packets);
-        let first = direction.next_arrival();
-        if first != first_before {
-            self.kernel.schedule(Slots::direction(id.index()), first);
+        let next = direction.next_event();
+        if next != next_before {
+            self.kernel.schedule(Slots::direction(id.index()), next);
         }
         if !self.captures.is_empty() {
             self.captures.record(self.kernel.now(), id, parcel, outcome, &mut self.packets);
@@ -150,15 +150,15 @@ impl Fabric {
         outcome.map(|_| ())
     }
 
-    /// Takes the packet off that arrives now in a direction. What is for a host is returned; a router sends
-    /// it on.
+    /// Lets the event of a direction happen that is due. A packet that arrives for a host is returned; a router
+    /// sends it on.
     #[inline]
-    pub(crate) fn arrive(&mut self, index: usize) -> Option<Delivery> {
+    pub(crate) fn run_direction(&mut self, index: usize) -> Option<Delivery> {
         #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
         let id = DirectionId(index as u32);
         let direction = &mut self.directions[index];
-        let parcel = direction.take_arrival();
-        self.kernel.schedule(Slots::direction(index), direction.next_arrival());
+        let parcel = direction.handle_event(self.kernel.now(), &mut self.packets);
+        self.kernel.schedule(Slots::direction(index), direction.next_event());
         let mut parcel = parcel?;
         self.packet_hops += 1;
         self.kernel.record(Slots::direction(index), parcel.digest_word());
@@ -254,7 +254,7 @@ impl Fabric {
         while let Some((id, change)) = self.script.take_due(now) {
             let direction = &mut self.directions[id.index()];
             direction.change(now, change, &mut self.packets);
-            self.kernel.schedule(Slots::direction(id.index()), direction.next_arrival());
+            self.kernel.schedule(Slots::direction(id.index()), direction.next_event());
             reroute |= matches!(change, Change::Down | Change::Up);
         }
         self.kernel.schedule(Slots::SCRIPT, self.script.next_change());

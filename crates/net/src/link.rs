@@ -4,8 +4,12 @@
 //! after which it arrives, and its fate. Since that instant is known as soon as the packet comes, all of it
 //! is worked out then, and one deadline serves the direction: the next arrival. A change of the link
 //! withdraws the packets whose transmission has not begun and sends them anew under the new rules.
+//!
+//! A queue in which a packet's departure depends on what comes later keeps its packets until they are sent. The
+//! direction's deadline is then the earlier of the next arrival and of the end of the present transmission.
 
 mod channel;
+mod codel;
 mod config;
 mod counters;
 mod flight;
@@ -14,9 +18,11 @@ mod occupancy;
 mod port;
 mod queue;
 mod red;
+mod scheduler;
 mod service;
 mod transmitter;
 
+pub use codel::CoDelConfig;
 pub use config::{DirectionConfig, Reordering, WhileDown};
 pub use counters::{Count, Counters, DropReason};
 pub use occupancy::QueueStatistics;
@@ -25,8 +31,8 @@ pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 
 use slantpath_base::{Duration, Instant, Seed};
 
-use crate::link::lane::Lane;
-use crate::link::port::{Outlet, Port};
+use crate::link::lane::{Lane, Outlet};
+use crate::link::port::Port;
 use crate::parcel::{Fate, PacketStore, Parcel};
 use crate::probe::QueueProbe;
 use crate::script::Change;
@@ -72,15 +78,21 @@ impl LinkDirection {
         self.counters.drop(DropReason::Mtu, length);
     }
 
-    /// When the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
+    /// When something happens next: the transmitter chooses a packet, or one arrives at the far end;
+    /// [`Instant::FAR_FUTURE`] if nothing does.
     #[inline]
-    pub(crate) fn next_arrival(&self) -> Instant {
-        self.lane.next_arrival()
+    pub(crate) fn next_event(&self) -> Instant {
+        self.lane.next_arrival().min(self.port.next_choice())
     }
 
-    /// Takes the packet off that arrives now, and counts it unless it was lost.
+    /// Lets the event of `now` happen. If that is an arrival, the packet is taken off, and counted unless it was lost.
     #[inline]
-    pub(crate) fn take_arrival(&mut self) -> Option<Parcel> {
+    pub(crate) fn handle_event(&mut self, now: Instant, packets: &mut PacketStore) -> Option<Parcel> {
+        if self.port.next_choice() <= now {
+            let Self { lane, port, counters } = self;
+            port.run(now, &mut Outlet { lane, counters, packets });
+            return None;
+        }
         self.lane.take_arrival(&mut self.counters)
     }
 
@@ -107,7 +119,7 @@ impl LinkDirection {
             Change::Loss(probability) => outlet.lane.set_loss(probability),
             Change::Rate(rate) => port.set_rate(rate),
             Change::Reordering(reordering) => outlet.lane.set_reordering(reordering),
-            Change::Up => port.go_up(now),
+            Change::Up => port.go_up(now, &mut outlet),
         }
         for parcel in waiting {
             port.send_again(now, parcel, &mut outlet);

@@ -97,7 +97,7 @@ impl<H: Host> Network<H> {
         let Some(slot) = self.fabric.kernel.advance(end, clock) else { return false };
         match self.fabric.slots.component(slot) {
             Component::Direction(index) => {
-                if let Some(Delivery { host, interface, parcel }) = self.fabric.arrive(index) {
+                if let Some(Delivery { host, interface, parcel }) = self.fabric.run_direction(index) {
                     let packet = self.fabric.unpack(parcel);
                     self.hosts[host].handle_packet(self.fabric.now(), interface, packet);
                     self.drain(host);

@@ -66,6 +66,7 @@ impl Fabric {
             }
             DropReason::Unreachable => Some(IcmpError::Unreachable(Unreachable::Network)),
             DropReason::BitError
+            | DropReason::CoDel
             | DropReason::Down
             | DropReason::Early
             | DropReason::Forced

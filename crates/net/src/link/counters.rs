@@ -28,6 +28,8 @@ impl Count {
 pub enum DropReason {
     /// The node at the far end found its IP header broken by a bit error.
     BitError,
+    /// A CoDel queue dropped it, since packets had waited for too long.
+    CoDel,
     /// The direction was or went down.
     Down,
     /// A queue that drops at random dropped it, before it was full.
@@ -49,8 +51,9 @@ pub enum DropReason {
 
 impl DropReason {
     /// All of them, in the order of their counters.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::BitError,
+        Self::CoDel,
         Self::Down,
         Self::Early,
         Self::Forced,
@@ -68,13 +71,14 @@ impl DropReason {
 
     /// Whether only a queue drops so that [does more than](crate::QueueConfig::is_managed) refuse what finds no room.
     pub const fn is_of_managed_queue(self) -> bool {
-        matches!(self, Self::Early | Self::Forced)
+        matches!(self, Self::CoDel | Self::Early | Self::Forced)
     }
 
     /// As it is written in captures.
     pub(crate) const fn comment(self) -> &'static str {
         match self {
             Self::BitError => "dropped: bit error",
+            Self::CoDel => "dropped: codel",
             Self::Down => "dropped: link down",
             Self::Early => "dropped: early",
             Self::Forced => "dropped: forced",

@@ -12,6 +12,34 @@ use crate::link::counters::{Counters, DropReason};
 use crate::link::flight::{Flight, Transit};
 use crate::parcel::{Fate, PacketStore, Parcel, Role};
 
+/// What a port sends into, and what else it needs to do so.
+pub(crate) struct Outlet<'a> {
+    pub(crate) lane: &'a mut Lane,
+    pub(crate) counters: &'a mut Counters,
+    pub(crate) packets: &'a mut PacketStore,
+}
+
+impl Outlet<'_> {
+    /// [Carries](Lane::carry) a packet.
+    #[inline]
+    pub(crate) fn carry(&mut self, departure: Instant, parcel: Parcel) -> Fate {
+        self.lane.carry(departure, parcel, self.counters, self.packets)
+    }
+
+    /// [Takes packets back](Lane::take_back).
+    pub(crate) fn take_back(&mut self, departure: Instant) -> Vec<Parcel> {
+        self.lane.take_back(departure, self.counters, self.packets)
+    }
+
+    /// Drops packets that were accepted.
+    pub(crate) fn drop_all(&mut self, dropped: impl IntoIterator<Item = Parcel>, reason: DropReason) {
+        for parcel in dropped {
+            self.counters.drop(reason, parcel.length());
+            self.packets.remove(parcel.packet());
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     flight: Flight,

@@ -29,6 +29,11 @@ pub(crate) struct Waits {
 }
 
 impl Waits {
+    /// No wait, and a transmission that lasts so long.
+    pub(crate) const fn of_transmission(busy: Duration) -> Self {
+        Self { packet_nanos: 0, byte_nanos: 0, busy }
+    }
+
     /// Adds the time that so many packets of so many bytes wait.
     #[inline]
     pub(crate) fn add(&mut self, packets: u64, bytes: u64, time: Duration) {

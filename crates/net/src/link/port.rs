@@ -1,42 +1,51 @@
 //! A port: the near part of a direction, where packets wait and are sent.
 //!
-//! A port feeds a [`Lane`], which it is handed with every call: it keeps nothing of it. One that is to feed
+//! A port feeds a [`Lane`](crate::link::lane::Lane), which it is handed with every call: it keeps nothing of it. One that is to feed
 //! another withdraws what waits from the first, and sends it into the second.
 
 use slantpath_base::{DataRate, Instant, Seed};
 
 use crate::link::config::{DirectionConfig, WhileDown};
-use crate::link::counters::{Counters, DropReason};
-use crate::link::lane::Lane;
+use crate::link::counters::DropReason;
+use crate::link::lane::Outlet;
 use crate::link::occupancy::QueueStatistics;
 use crate::link::queue::{Queue, QueueConfig};
-use crate::link::transmitter::{State, Transmitter};
-use crate::parcel::{Fate, PacketStore, Parcel};
+use crate::link::scheduler::Scheduler;
+use crate::link::transmitter::{ClosedForm, State};
+use crate::parcel::{Fate, Parcel};
 use crate::probe::QueueProbe;
-
-/// What a port sends into, and what else it needs to do so.
-pub(crate) struct Outlet<'a> {
-    pub(crate) lane: &'a mut Lane,
-    pub(crate) counters: &'a mut Counters,
-    pub(crate) packets: &'a mut PacketStore,
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
     transmitter: Transmitter,
+    /// When the transmitter has to choose a packet; [`Instant::FAR_FUTURE`] if it never has to.
+    next_choice: Instant,
     mtu_bytes: u32,
     while_down: WhileDown,
+}
+
+/// The closed form serves what knows a packet's departure when it comes; the other what does not.
+#[derive(Clone, Debug)]
+enum Transmitter {
+    ClosedForm(ClosedForm),
+    EventDriven(Box<Scheduler>),
 }
 
 impl Port {
     /// A port whose random stream is named by `path`.
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
-        let queue = match config.queue {
-            QueueConfig::DropTail(limit) => Queue::DropTail(limit),
-            QueueConfig::Red(red) => Queue::red(red, seed, path),
-        };
+        let closed_form = |queue| Transmitter::ClosedForm(ClosedForm::new(config.rate, queue));
+        let event_driven = |scheduler| Transmitter::EventDriven(Box::new(scheduler));
         Self {
-            transmitter: Transmitter::new(config.rate, queue),
+            transmitter: match &config.queue {
+                QueueConfig::CoDel(codel) => {
+                    event_driven(Scheduler::codel(config.rate, codel, config.mtu_bytes))
+                }
+                QueueConfig::DropTail(limit) => closed_form(Queue::DropTail(*limit)),
+                QueueConfig::Priority(limit) => event_driven(Scheduler::priority(config.rate, *limit)),
+                QueueConfig::Red(red) => closed_form(Queue::red(*red, seed, path)),
+            },
+            next_choice: Instant::FAR_FUTURE,
             mtu_bytes: config.mtu_bytes,
             while_down: config.while_down,
         }
@@ -52,105 +61,175 @@ impl Port {
         outlet: &mut Outlet<'_>,
     ) -> Result<Fate, DropReason> {
         outlet.counters.offered.add(parcel.length());
-        self.transmitter.advance(now);
-        let refusal = if self.transmitter.state() == State::Down && self.while_down == WhileDown::Drop {
-            DropReason::Down
-        } else {
-            match self.transmitter.admit(now, parcel) {
-                Ok(()) => return Ok(self.send(now, parcel, outlet)),
-                Err(refusal) => refusal,
+        let outcome = match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                form.advance(now);
+                if form.state() == State::Down && self.while_down == WhileDown::Drop {
+                    Err(DropReason::Down)
+                } else {
+                    match form.admit(now, parcel) {
+                        Ok(()) => return Ok(outlet.carry(form.enqueue(now, parcel.length()), parcel)),
+                        Err(refusal) => Err(refusal),
+                    }
+                }
+            }
+            Transmitter::EventDriven(scheduler) => {
+                if scheduler.state() == State::Down && self.while_down == WhileDown::Drop {
+                    Err(DropReason::Down)
+                } else {
+                    let outcome = scheduler.offer(now, parcel, outlet);
+                    self.next_choice = scheduler.next_choice();
+                    outcome
+                }
             }
         };
-        outlet.counters.drop(refusal, parcel.length());
-        Err(refusal)
+        if let Err(refusal) = outcome {
+            outlet.counters.drop(refusal, parcel.length());
+        }
+        outcome
     }
 
-    /// Sends a packet that was withdrawn.
-    pub(crate) fn send_again(&mut self, now: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) {
-        self.transmitter.readmit(now, parcel);
-        self.send(now, parcel, outlet);
-    }
-
+    /// When [`run`](Self::run) is wanted; [`Instant::FAR_FUTURE`] if never.
     #[inline]
-    fn send(&mut self, now: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
-        let departure = self.transmitter.enqueue(now, parcel.length());
-        outlet.lane.carry(departure, parcel, outlet.counters, outlet.packets)
+    pub(crate) const fn next_choice(&self) -> Instant {
+        self.next_choice
     }
 
-    /// Takes back the packets whose transmission has not begun, in their order, to be [sent again](Self::send_again).
+    /// Lets the transmitter choose what it sends next, if that is due.
+    pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
+        if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
+            scheduler.run(now, outlet);
+            self.next_choice = scheduler.next_choice();
+        }
+    }
+
+    /// Sends a packet that was [withdrawn](Self::withdraw_waiting).
+    pub(crate) fn send_again(&mut self, now: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) {
+        if let Transmitter::ClosedForm(form) = &mut self.transmitter {
+            form.readmit(now, parcel);
+            outlet.carry(form.enqueue(now, parcel.length()), parcel);
+        }
+    }
+
+    /// Takes back from the lane the packets whose transmission has not begun, in their order, to be
+    /// [sent again](Self::send_again). An event-driven transmitter has not given the lane any.
     pub(crate) fn withdraw_waiting(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> Vec<Parcel> {
-        let transmitted_until = self.transmitter.withdraw_waiting(now);
-        outlet.lane.take_back(transmitted_until, outlet.counters, outlet.packets)
+        self.run(now, outlet);
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                let transmitted_until = form.withdraw_waiting(now);
+                outlet.take_back(transmitted_until)
+            }
+            Transmitter::EventDriven(_) => Vec::new(),
+        }
     }
 
     /// Cuts the packet in transmission off, and holds or drops what waits.
     pub(crate) fn go_down(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         let waiting = self.withdraw_waiting(now, outlet);
-        let mut dropped = outlet.lane.take_back(now, outlet.counters, outlet.packets);
-        self.transmitter.set_down(now);
-        match self.while_down {
-            WhileDown::Drop => dropped.extend(waiting),
-            WhileDown::Hold => {
-                for parcel in waiting {
-                    self.send_again(now, parcel, outlet);
+        let cut_off = outlet.take_back(now);
+        outlet.drop_all(cut_off, DropReason::Down);
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.set_down(now),
+            Transmitter::EventDriven(scheduler) => {
+                scheduler.set_down(now);
+                if self.while_down == WhileDown::Drop {
+                    outlet.drop_all(scheduler.take_waiting(now), DropReason::Down);
                 }
             }
         }
-        for parcel in dropped {
-            outlet.counters.drop(DropReason::Down, parcel.length());
-            outlet.packets.remove(parcel.packet());
+        self.next_choice = Instant::FAR_FUTURE;
+        match self.while_down {
+            WhileDown::Drop => outlet.drop_all(waiting, DropReason::Down),
+            WhileDown::Hold => waiting.into_iter().for_each(|parcel| self.send_again(now, parcel, outlet)),
         }
     }
 
-    /// Comes up with an empty queue, for what waited to be sent again.
-    pub(crate) fn go_up(&mut self, now: Instant) {
-        self.transmitter.set_up(now);
+    /// Comes up. What waited in a closed form has been withdrawn.
+    pub(crate) fn go_up(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.set_up(now),
+            Transmitter::EventDriven(scheduler) => scheduler.set_up(now),
+        }
+        self.run(now, outlet);
     }
 
     pub(crate) fn set_rate(&mut self, rate: DataRate) {
-        self.transmitter.set_rate(rate);
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.set_rate(rate),
+            Transmitter::EventDriven(scheduler) => scheduler.set_rate(rate),
+        }
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        self.transmitter.state() == State::Up
+        let state = match &self.transmitter {
+            Transmitter::ClosedForm(form) => form.state(),
+            Transmitter::EventDriven(scheduler) => scheduler.state(),
+        };
+        state == State::Up
     }
 
     pub(crate) const fn mtu_bytes(&self) -> u32 {
         self.mtu_bytes
     }
 
+    /// Packets that wait at `now`, and their bytes.
+    fn waiting(&mut self, now: Instant) -> (u64, u64) {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                form.advance(now);
+                (form.waiting_packets(), form.waiting_bytes())
+            }
+            Transmitter::EventDriven(scheduler) => scheduler.waiting(),
+        }
+    }
+
+    fn probe_slot(&mut self) -> &mut Option<Box<QueueProbe>> {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => &mut form.probe,
+            Transmitter::EventDriven(scheduler) => &mut scheduler.probe,
+        }
+    }
+
     /// Records how much waits at `now`.
     pub(crate) fn sample(&mut self, now: Instant) {
-        self.transmitter.advance(now);
-        let (packets, bytes) = (self.transmitter.waiting_packets(), self.transmitter.waiting_bytes());
-        if let Some(probe) = &mut self.transmitter.probe {
+        let (packets, bytes) = self.waiting(now);
+        if let Some(probe) = self.probe_slot() {
             probe.sample(now, packets, bytes);
         }
     }
 
     pub(crate) fn statistics(&mut self, now: Instant) -> QueueStatistics {
-        self.transmitter.statistics(now)
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.statistics(now),
+            Transmitter::EventDriven(scheduler) => scheduler.statistics(now),
+        }
     }
 
     pub(crate) fn restart_statistics(&mut self, now: Instant) {
-        self.transmitter.restart_statistics(now);
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.restart_statistics(now),
+            Transmitter::EventDriven(scheduler) => scheduler.restart_statistics(now),
+        }
     }
 
     pub(crate) fn set_probe(&mut self, probe: QueueProbe) {
-        self.transmitter.probe = Some(Box::new(probe));
+        *self.probe_slot() = Some(Box::new(probe));
     }
 
     pub(crate) fn probe(&mut self, now: Instant) -> Option<&QueueProbe> {
-        self.transmitter.advance(now);
-        self.transmitter.probe.as_deref()
+        self.waiting(now);
+        self.probe_slot().as_deref()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::counters::Counters;
+    use crate::link::lane::Lane;
     use crate::link::queue::QueueLimit;
-    use crate::parcel::DestinationId;
+    use crate::parcel::{DestinationId, PacketStore};
     use slantpath_base::Duration;
     use slantpath_wire::{Checksum, Packet};
 

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataSize, Instant, Seed};
 
+use crate::link::codel::CoDelConfig;
 use crate::link::counters::DropReason;
 use crate::link::red::{Red, RedConfig};
 use crate::link::service::Service;
@@ -10,8 +11,13 @@ use crate::parcel::Parcel;
 /// A queue's discipline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueConfig {
+    /// First in, first out; packets are dropped when they leave, if all have waited for too long.
+    CoDel(CoDelConfig),
     /// First in, first out; a packet that finds no room is dropped.
     DropTail(QueueLimit),
+    /// Eight classes by the upper three bits of the DSCP, each with such a limit. A packet waits for all those of
+    /// higher classes, but interrupts none.
+    Priority(QueueLimit),
     /// First in, first out; packets are dropped at random before the queue is full.
     Red(RedConfig),
 }
@@ -19,7 +25,7 @@ pub enum QueueConfig {
 impl QueueConfig {
     /// Whether packets are dropped for other reasons than want of room.
     pub const fn is_managed(&self) -> bool {
-        matches!(self, Self::Red(_))
+        matches!(self, Self::CoDel(_) | Self::Red(_))
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum State {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Transmitter {
+pub(crate) struct ClosedForm {
     /// What has not left, in the order of departure. While up, the first is being transmitted.
     pending: VecDeque<Pending>,
     pending_bytes: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Transmitter {
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
 
-impl Transmitter {
+impl ClosedForm {
     pub(crate) fn new(rate: DataRate, queue: Queue) -> Self {
         Self {
             pending: VecDeque::new(),
