@@ -259,7 +259,7 @@ impl Fabric {
         }
         self.kernel.schedule(Slots::SCRIPT, self.script.next_change());
         if reroute && self.topology.routing == Routing::Dynamic {
-            self.routes = Routes::at_present(&self.topology, &self.directions);
+            self.routes = Routes::at_present(&self.topology, &self.directions, now);
         }
     }
 

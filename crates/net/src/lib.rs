@@ -24,8 +24,8 @@ pub use capture::CaptureId;
 pub use host::Host;
 pub use id::{DirectionId, InterfaceId, LinkId, NodeId};
 pub use link::{
-    BeyondMax, CoDelConfig, Count, Counters, DirectionConfig, DropReason, Measure, Precedence, QueueConfig,
-    QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
+    BeyondMax, CoDelConfig, Count, Counters, Delay, DelayCurve, DirectionConfig, DropReason, Measure,
+    Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
 pub use probe::{QueueProbe, QueueSample, Sampling};

@@ -16,6 +16,7 @@ mod flight;
 mod lane;
 mod occupancy;
 mod port;
+mod propagation;
 mod queue;
 mod red;
 mod scheduler;
@@ -26,6 +27,7 @@ pub use codel::CoDelConfig;
 pub use config::{DirectionConfig, Reordering, WhileDown};
 pub use counters::{Count, Counters, DropReason};
 pub use occupancy::QueueStatistics;
+pub use propagation::{Delay, DelayCurve};
 pub use queue::{QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 
@@ -134,8 +136,9 @@ impl LinkDirection {
         self.port.mtu_bytes()
     }
 
-    pub(crate) const fn delay(&self) -> Duration {
-        self.lane.delay()
+    /// The propagation delay of what leaves at `now`.
+    pub(crate) fn delay_at(&self, now: Instant) -> Duration {
+        self.lane.delay_at(now)
     }
 
     /// Records how much waits at `now`.

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::IpAddr;
 
-use slantpath_base::Duration;
+use slantpath_base::{Duration, Instant};
 
 use crate::link::LinkDirection;
 use crate::parcel::DestinationId;
@@ -30,11 +30,14 @@ const NONE: u32 = u32::MAX;
 impl Routes {
     /// The routes of a network with all its links up and their first delays.
     pub fn new(topology: &Topology) -> Self {
-        Self::with_delays(topology, &topology.directions.iter().map(|config| Some(config.delay)).collect())
+        Self::with_delays(
+            topology,
+            &topology.directions.iter().map(|config| Some(config.delay.at(Instant::START))).collect(),
+        )
     }
 
-    pub(crate) fn at_present(topology: &Topology, directions: &[LinkDirection]) -> Self {
-        let delay = |direction: &LinkDirection| direction.is_up().then(|| direction.delay());
+    pub(crate) fn at_present(topology: &Topology, directions: &[LinkDirection], now: Instant) -> Self {
+        let delay = |direction: &LinkDirection| direction.is_up().then(|| direction.delay_at(now));
         Self::with_delays(topology, &directions.iter().map(delay).collect())
     }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Instant;
 use slantpath_net::{
-    Change, DirectionConfig, DirectionId, LinkId, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
+    Change, Delay, DirectionConfig, DirectionId, LinkId, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
     Reordering, Routing, Topology, TopologyError, WhileDown,
 };
 
@@ -71,7 +71,8 @@ fn direction_config(direction: &Direction, mtu_bytes: u32) -> DirectionConfig {
     };
     DirectionConfig {
         rate: direction.rate,
-        delay: direction.delay,
+        overhead_bytes: 0,
+        delay: Delay::Constant(direction.delay),
         queue: QueueConfig::DropTail(queue),
         mtu_bytes,
         loss: direction.loss,

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Probability};
 
+use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
 
 /// One direction of a link.
@@ -9,8 +10,11 @@ use crate::link::queue::QueueConfig;
 pub struct DirectionConfig {
     /// How fast the transmitter sends; not zero.
     pub rate: DataRate,
+    /// Bytes that the link puts around each packet. They take time to send and count nowhere else: queues, counters
+    /// and the MTU know packets from the IP header on.
+    pub overhead_bytes: u32,
     /// Propagation: from the last bit's leaving to its arrival.
-    pub delay: Duration,
+    pub delay: Delay,
     /// Where packets wait for the transmitter.
     pub queue: QueueConfig,
     /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped and
@@ -34,7 +38,8 @@ impl DirectionConfig {
     pub const fn new(rate: DataRate, delay: Duration, queue: QueueConfig) -> Self {
         Self {
             rate,
-            delay,
+            overhead_bytes: 0,
+            delay: Delay::Constant(delay),
             queue,
             mtu_bytes: 1_500,
             loss: Probability::NEVER,

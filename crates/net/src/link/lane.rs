@@ -10,6 +10,7 @@ use crate::link::channel::Channel;
 use crate::link::config::{DirectionConfig, Reordering};
 use crate::link::counters::{Counters, DropReason};
 use crate::link::flight::{Flight, Transit};
+use crate::link::propagation::Propagation;
 use crate::parcel::{Fate, PacketStore, Parcel, Role};
 
 /// What a port sends into, and what else it needs to do so.
@@ -43,7 +44,7 @@ impl Outlet<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     flight: Flight,
-    delay: Duration,
+    propagation: Propagation,
     /// Whether the channel does nothing to packets at present, so that they need not ask it.
     is_clean: bool,
     channel: Box<Channel>,
@@ -53,7 +54,12 @@ impl Lane {
     /// A lane whose random streams are named by `path`.
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
         let channel = Box::new(Channel::new(config, seed, path));
-        Self { flight: Flight::default(), delay: config.delay, is_clean: channel.is_clean(), channel }
+        Self {
+            flight: Flight::default(),
+            propagation: Propagation::new(&config.delay),
+            is_clean: channel.is_clean(),
+            channel,
+        }
     }
 
     /// Carries a packet whose last bit leaves the transmitter at `departure`.
@@ -65,7 +71,7 @@ impl Lane {
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Fate {
-        let arrival = departure.saturating_add(self.delay);
+        let arrival = self.propagation.arrival(departure);
         if self.is_clean {
             self.flight.insert(Transit { arrival, departure, parcel });
             return Fate::Arrives;
@@ -125,7 +131,9 @@ impl Lane {
         packets: &mut PacketStore,
     ) -> Vec<Parcel> {
         let mut originals = Vec::new();
-        for Transit { parcel, .. } in self.flight.take_departing_after(departure) {
+        let taken = self.flight.take_departing_after(departure);
+        self.propagation.take_back(self.flight.departures());
+        for Transit { parcel, .. } in taken {
             if parcel.fate() == Fate::Damaged {
                 self.channel.forget(parcel.packet());
             }
@@ -145,13 +153,14 @@ impl Lane {
         self.channel.damage(parcel.packet(), bytes);
     }
 
-    pub(crate) const fn delay(&self) -> Duration {
-        self.delay
+    /// The delay of what leaves at an instant.
+    pub(crate) fn delay_at(&self, departure: Instant) -> Duration {
+        self.propagation.delay_at(departure)
     }
 
     /// Changes the propagation delay of what is carried from now on.
     pub(crate) fn set_delay(&mut self, delay: Duration) {
-        self.delay = delay;
+        self.propagation = Propagation::Constant(delay);
     }
 
     pub(crate) fn set_loss(&mut self, loss: Probability) {

@@ -11,6 +11,7 @@ use crate::link::lane::Outlet;
 use crate::link::occupancy::QueueStatistics;
 use crate::link::queue::{Queue, QueueConfig};
 use crate::link::scheduler::Scheduler;
+use crate::link::service::Service;
 use crate::link::transmitter::{ClosedForm, State};
 use crate::parcel::{Fate, Parcel};
 use crate::probe::QueueProbe;
@@ -34,16 +35,15 @@ enum Transmitter {
 impl Port {
     /// A port whose random stream is named by `path`.
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
-        let closed_form = |queue| Transmitter::ClosedForm(ClosedForm::new(config.rate, queue));
+        let service = Service::new(config.rate, config.overhead_bytes);
+        let closed_form = |service, queue| Transmitter::ClosedForm(ClosedForm::new(service, queue));
         let event_driven = |scheduler| Transmitter::EventDriven(Box::new(scheduler));
         Self {
             transmitter: match &config.queue {
-                QueueConfig::CoDel(codel) => {
-                    event_driven(Scheduler::codel(config.rate, codel, config.mtu_bytes))
-                }
-                QueueConfig::DropTail(limit) => closed_form(Queue::DropTail(*limit)),
-                QueueConfig::Priority(limit) => event_driven(Scheduler::priority(config.rate, *limit)),
-                QueueConfig::Red(red) => closed_form(Queue::red(*red, seed, path)),
+                QueueConfig::CoDel(codel) => event_driven(Scheduler::codel(service, codel, config.mtu_bytes)),
+                QueueConfig::DropTail(limit) => closed_form(service, Queue::DropTail(*limit)),
+                QueueConfig::Priority(limit) => event_driven(Scheduler::priority(service, *limit)),
+                QueueConfig::Red(red) => closed_form(service, Queue::red(*red, seed, path)),
             },
             next_choice: Instant::FAR_FUTURE,
             mtu_bytes: config.mtu_bytes,

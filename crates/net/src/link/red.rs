@@ -290,7 +290,7 @@ mod tests {
 
     /// 1,000 bytes take a millisecond.
     fn service() -> Service {
-        Service::new(DataRate::from_bits_per_sec(8_000_000))
+        Service::new(DataRate::from_bits_per_sec(8_000_000), 0)
     }
 
     fn busy(packets: u64) -> Waiting {

@@ -69,16 +69,16 @@ impl Class {
 }
 
 impl Scheduler {
-    pub(crate) fn codel(rate: DataRate, config: &CoDelConfig, mtu_bytes: u32) -> Self {
+    pub(crate) fn codel(service: Service, config: &CoDelConfig, mtu_bytes: u32) -> Self {
         let law = CoDel::new(config, mtu_bytes);
-        Self::new(rate, config.limit, Discipline::CoDel { law, class: Class::default() })
+        Self::new(service, config.limit, Discipline::CoDel { law, class: Class::default() })
     }
 
-    pub(crate) fn priority(rate: DataRate, limit: QueueLimit) -> Self {
-        Self::new(rate, limit, Discipline::Priority(Default::default()))
+    pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
+        Self::new(service, limit, Discipline::Priority(Default::default()))
     }
 
-    fn new(rate: DataRate, limit: QueueLimit, discipline: Discipline) -> Self {
+    fn new(service: Service, limit: QueueLimit, discipline: Discipline) -> Self {
         Self {
             discipline,
             limit,
@@ -86,7 +86,7 @@ impl Scheduler {
             bytes: 0,
             free_at: Instant::START,
             state: State::Up,
-            service: Service::new(rate),
+            service,
             occupancy: Occupancy::default(),
             probe: None,
         }

@@ -45,14 +45,14 @@ pub(crate) struct ClosedForm {
 }
 
 impl ClosedForm {
-    pub(crate) fn new(rate: DataRate, queue: Queue) -> Self {
+    pub(crate) fn new(service: Service, queue: Queue) -> Self {
         Self {
             pending: VecDeque::new(),
             pending_bytes: 0,
             free_at: Instant::START,
             state: State::Up,
             queue,
-            service: Service::new(rate),
+            service,
             occupancy: Occupancy::default(),
             probe: None,
         }

@@ -61,7 +61,7 @@ impl Slow {
             limit,
             order,
             rate: config.rate,
-            delay: config.delay,
+            delay: config.delay.max(),
             while_down: config.while_down,
             is_up: true,
             waiting: VecDeque::new(),

@@ -139,8 +139,8 @@ pub(super) fn path(
 /// The delay there and back over such a path.
 pub(super) fn round_trip(topology: &Topology, path: &[InterfaceId]) -> Duration {
     let both = path.iter().map(|interface| {
-        let forward = topology.direction(interface.outbound()).delay;
-        forward + topology.direction(interface.peer().outbound()).delay
+        let longest = |interface: InterfaceId| topology.direction(interface.outbound()).delay.max();
+        longest(*interface) + longest(interface.peer())
     });
     both.fold(Duration::ZERO, |sum, delay| sum + delay)
 }

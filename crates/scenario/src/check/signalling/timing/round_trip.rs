@@ -109,7 +109,7 @@ fn delays(scene: &Scene<'_>) -> BTreeMap<usize, (Duration, Place)> {
         let table = scene.file.links.find(&planned.name);
         let directions = [planned.id.forward(), planned.id.reverse()];
         for (place, direction) in directions.into_iter().enumerate() {
-            let delay = scene.built.topology.direction(direction).delay;
+            let delay = scene.built.topology.direction(direction).delay.max();
             let setting = table.and_then(|link| [link.forward.delay, link.reverse.delay][place]);
             let place = setting.as_ref().map(Setting::place).unwrap_or_default();
             delays.insert(direction.index(), (delay, place));
