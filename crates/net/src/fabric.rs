@@ -12,10 +12,9 @@ use crate::capture::Captures;
 use crate::header::{self, AddressKey};
 use crate::link::{DropReason, LinkDirection};
 use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketStore, Parcel};
-use crate::routes::Routes;
-use crate::script::{Change, Script};
 use crate::slots::Slots;
-use crate::topology::{NodeKind, Routing, Topology};
+use crate::source::{Links, Source};
+use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, InterfaceId, NodeId};
 
 /// How many bytes a packet has.
@@ -45,23 +44,22 @@ pub(crate) struct Delivery {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Fabric {
+pub(crate) struct Fabric<S> {
     pub(crate) kernel: Kernel,
     pub(crate) slots: Slots,
     pub(crate) topology: Topology,
     pub(crate) directions: Vec<LinkDirection>,
     receivers: Vec<Receiver>,
     pub(crate) packets: PacketStore,
-    pub(crate) routes: Routes,
+    pub(crate) source: S,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
-    script: Script,
     pub(crate) captures: Captures,
     pub(crate) packet_hops: u64,
 }
 
-impl Fabric {
-    pub(crate) fn new(topology: Topology, seed: Seed) -> Self {
+impl<S: Source> Fabric<S> {
+    pub(crate) fn new(topology: Topology, seed: Seed, source: S) -> Self {
         let direction = |(index, config)| {
             #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
             let path = topology.direction_path(DirectionId(index as u32));
@@ -78,18 +76,16 @@ impl Fabric {
         };
         let receivers = (0..directions.len()).map(receiver).collect();
         let slots = Slots { directions: directions.len(), hosts: topology.hosts.len() };
-        let script = Script::new(topology.changes.clone());
         let mut kernel = Kernel::new(slots.host(0), slots.count());
-        kernel.schedule(Slots::SCRIPT, script.next_change());
+        kernel.schedule(Slots::SOURCE, source.next_change());
         Self {
             kernel,
             slots,
-            routes: Routes::new(&topology),
+            source,
             last_resolved: vec![None; directions.len()],
             directions,
             receivers,
             packets: PacketStore::default(),
-            script,
             captures: Captures::default(),
             packet_hops: 0,
             topology,
@@ -209,7 +205,7 @@ impl Fabric {
 
     /// Counts a hop down and looks the next direction up.
     #[inline]
-    fn next_hop(&self, node: NodeId, parcel: Parcel) -> Result<(DirectionId, Parcel), DropReason> {
+    fn next_hop(&mut self, node: NodeId, parcel: Parcel) -> Result<(DirectionId, Parcel), DropReason> {
         //= https://www.rfc-editor.org/rfc/rfc8200#section-3
         //# When forwarding, the packet is discarded if Hop Limit was zero when received or is decremented to
         //# zero.
@@ -220,7 +216,7 @@ impl Fabric {
         if hop_limit == 0 {
             return Err(DropReason::HopLimit);
         }
-        let direction = self.routes.next(node, parcel.destination()).ok_or(DropReason::Unreachable)?;
+        let direction = self.source.next_hop(node, parcel.destination()).ok_or(DropReason::Unreachable)?;
         Ok((direction, parcel.with_hop_limit(hop_limit)))
     }
 
@@ -247,20 +243,12 @@ impl Fabric {
         Ok(parcel.with_traffic_class(header.traffic_class))
     }
 
-    /// Carries out what the script says for now.
-    pub(crate) fn run_script(&mut self) {
-        let now = self.kernel.now();
-        let mut reroute = false;
-        while let Some((id, change)) = self.script.take_due(now) {
-            let direction = &mut self.directions[id.index()];
-            direction.change(now, change, &mut self.packets);
-            self.kernel.schedule(Slots::direction(id.index()), direction.next_event());
-            reroute |= matches!(change, Change::Down | Change::Up);
-        }
-        self.kernel.schedule(Slots::SCRIPT, self.script.next_change());
-        if reroute && self.topology.routing == Routing::Dynamic {
-            self.routes = Routes::at_present(&self.topology, &self.directions, now);
-        }
+    /// Carries out the changes that are due now.
+    pub(crate) fn apply_changes(&mut self) {
+        let Self { kernel, directions, packets, source, .. } = self;
+        let now = kernel.now();
+        source.apply(now, &mut Links { directions, packets, kernel });
+        self.kernel.schedule(Slots::SOURCE, self.source.next_change());
     }
 
     pub(crate) fn now(&self) -> Instant {

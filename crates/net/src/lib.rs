@@ -13,11 +13,13 @@ mod id;
 mod link;
 mod network;
 mod parcel;
+mod planned;
 mod probe;
 mod routes;
 mod sampler;
 mod script;
 mod slots;
+mod source;
 mod topology;
 
 pub use capture::CaptureId;
@@ -28,7 +30,10 @@ pub use link::{
     Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
+pub use parcel::DestinationId;
+pub use planned::Planned;
 pub use probe::{QueueProbe, QueueSample, Sampling};
 pub use routes::Routes;
 pub use script::Change;
+pub use source::{Links, Source};
 pub use topology::{NetworkBuilder, Routing, Topology, TopologyError};

@@ -6,17 +6,18 @@ use slantpath_des::{Clock, FreeRunning, RunDigest};
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric};
 use crate::link::{Counters, QueueStatistics};
+use crate::planned::Planned;
 use crate::probe::{QueueProbe, Sampling};
-use crate::routes::Routes;
 use crate::sampler::Sampler;
 use crate::slots::Component;
+use crate::source::Source;
 use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, Host, NodeId};
 
-/// A network in a run: links, routers and end systems of one kind.
+/// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
-pub struct Network<H> {
-    fabric: Fabric,
+pub struct Network<H, S = Planned> {
+    fabric: Fabric<S>,
     hosts: Vec<H>,
     sampler: Sampler,
     progress: Progress,
@@ -35,14 +36,26 @@ enum Progress {
 }
 
 impl<H: Host> Network<H> {
-    /// Puts hosts into a plan. There must be one for each of [`Topology::hosts`], in that order.
+    /// Puts hosts into a plan, whose changes and routes hold. There must be one for each of [`Topology::hosts`], in
+    /// that order.
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.
     pub fn new(topology: Topology, seed: Seed, hosts: Vec<H>) -> Self {
+        let planned = Planned::new(&topology);
+        Self::with_source(topology, seed, hosts, planned)
+    }
+}
+
+impl<H: Host, S: Source> Network<H, S> {
+    /// The same with changes and routes from elsewhere; those of the plan do not count.
+    ///
+    /// # Panics
+    /// If there are more hosts or fewer than the plan has.
+    pub fn with_source(topology: Topology, seed: Seed, hosts: Vec<H>, source: S) -> Self {
         assert_eq!(hosts.len(), topology.hosts.len(), "one host for each that was declared");
         Self {
-            fabric: Fabric::new(topology, seed),
+            fabric: Fabric::new(topology, seed, source),
             hosts,
             sampler: Sampler::default(),
             progress: Progress::AtStart,
@@ -113,7 +126,7 @@ impl<H: Host> Network<H> {
                 let next = self.sampler.run(self.fabric.now(), &mut self.fabric.directions);
                 self.fabric.kernel.schedule(slot, next);
             }
-            Component::Script => self.fabric.run_script(),
+            Component::Source => self.fabric.apply_changes(),
         }
         true
     }
@@ -230,9 +243,9 @@ impl<H: Host> Network<H> {
         &self.fabric.topology
     }
 
-    /// The routes as they are now.
-    pub fn routes(&self) -> &Routes {
-        &self.fabric.routes
+    /// Where changes and next hops come from.
+    pub fn source(&self) -> &S {
+        &self.fabric.source
     }
 
     /// A direction's counters.

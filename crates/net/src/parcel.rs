@@ -6,9 +6,9 @@ use slantpath_wire::Packet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketId(u32);
 
-/// Which interface a packet is bound for, as a column of the route tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DestinationId(pub(crate) u32);
+/// Which interface of a host a packet is bound for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DestinationId(pub(crate) u32);
 
 /// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words
 /// in all, which travel in registers: a struct of small fields is written to memory piece by piece and read

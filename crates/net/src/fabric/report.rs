@@ -9,6 +9,7 @@ use crate::fabric::{Fabric, length_of};
 use crate::header;
 use crate::link::DropReason;
 use crate::parcel::Parcel;
+use crate::source::Source;
 use crate::{DirectionId, InterfaceId, NodeId};
 
 /// The hop limit of a router's own packets.
@@ -16,7 +17,7 @@ const HOP_LIMIT: u8 = 64;
 /// The source of IPv4 messages of a router without an IPv4 address (RFC 7600, section 4.8).
 const DUMMY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 8);
 
-impl Fabric {
+impl<S: Source> Fabric<S> {
     /// Ends a packet that its own sender could not put on the link, and returns what the sender is told.
     #[cold]
     pub(crate) fn discard_at_sender(
@@ -90,7 +91,7 @@ impl Fabric {
     fn send_from_router(&mut self, node: NodeId, packet: Packet) {
         let Some(header) = header::parse(&packet) else { return };
         let Some(&destination) = self.topology.by_address.get(&header.destination.address()) else { return };
-        let Some(direction) = self.routes.next(node, destination) else { return };
+        let Some(direction) = self.source.next_hop(node, destination) else { return };
         let length = length_of(&packet);
         let id = self.packets.insert(packet);
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);

@@ -22,6 +22,11 @@ impl Delay {
         }
     }
 
+    /// Whether it follows a curve.
+    pub const fn is_curve(&self) -> bool {
+        matches!(self, Self::Curve(_))
+    }
+
     /// The longest that it ever is.
     pub fn max(&self) -> Duration {
         match self {

@@ -39,12 +39,12 @@ pub(super) struct PlannedFlow {
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
     let Built { topology, links, nodes } = topology::build(scenario)?;
     let mut hosts = hosts(&topology, &links);
-    let routes = Routes::new(&topology);
+    let mut routes = Routes::new(&topology);
     let mut flows = Vec::new();
     for (name, flow) in scenario.flows.iter() {
         let (from, to) = (nodes[flow.from.as_str()], nodes[flow.to.as_str()]);
         for (here, there) in [(from, to), (to, from)] {
-            join(&topology, &routes, &mut hosts, here, there)?;
+            join(&topology, &mut routes, &mut hosts, here, there)?;
         }
         let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
         for number in 0..*flow.count {
@@ -54,7 +54,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
                 seed,
                 links: &links,
                 topology: &topology,
-                routes: &routes,
+                routes: &mut routes,
                 hosts: &mut hosts,
                 is_watched,
             };
@@ -63,7 +63,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
         }
     }
     let mut site =
-        Site { links: &links, topology: &topology, routes: &routes, nodes: &nodes, hosts: &mut hosts };
+        Site { links: &links, topology: &topology, routes: &mut routes, nodes: &nodes, hosts: &mut hosts };
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     Ok(Plan { topology, hosts, links, flows, signalling })
 }
@@ -72,7 +72,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
 pub(super) struct Site<'a> {
     links: &'a [PlannedLink],
     topology: &'a Topology,
-    routes: &'a Routes,
+    routes: &'a mut Routes,
     pub(super) nodes: &'a BTreeMap<String, NodeId>,
     hosts: &'a mut [Host],
 }
@@ -89,7 +89,7 @@ impl Site<'_> {
     }
 
     /// The addresses of both ends of an association whose primary path leads over a link of `to`.
-    pub(super) fn addresses(&self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
+    pub(super) fn addresses(&mut self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
         addresses(self.links, self.topology, self.routes, primary, from, to)
     }
 }
@@ -109,7 +109,7 @@ fn hosts(topology: &Topology, links: &[PlannedLink]) -> Vec<Host> {
 /// Gives `here` a route to every address of `there` that one leads to.
 fn join(
     topology: &Topology,
-    routes: &Routes,
+    routes: &mut Routes,
     hosts: &mut [Host],
     here: NodeId,
     there: NodeId,
@@ -140,7 +140,7 @@ struct Placement<'a> {
     seed: Seed,
     links: &'a [PlannedLink],
     topology: &'a Topology,
-    routes: &'a Routes,
+    routes: &'a mut Routes,
     hosts: &'a mut [Host],
     /// Whether the flow's paths are watched.
     is_watched: bool,
@@ -203,7 +203,7 @@ impl Placement<'_> {
     }
 
     /// Where the ends of flow `number` are.
-    fn ends(&self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
+    fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
         let number = u16::try_from(number).expect("a check limits the number of flows");
         let primary = flow.primary.as_ref().expect("a check gives every flow a primary link");
         let [sender, receiver] = addresses(self.links, self.topology, self.routes, primary, from, to);
@@ -216,7 +216,7 @@ impl Placement<'_> {
 fn addresses(
     links: &[PlannedLink],
     topology: &Topology,
-    routes: &Routes,
+    routes: &mut Routes,
     primary: &str,
     from: NodeId,
     to: NodeId,
@@ -233,7 +233,7 @@ fn addresses(
 /// The addresses of `there` to which a route leads from `here`, `first` in front.
 fn reachable(
     topology: &Topology,
-    routes: &Routes,
+    routes: &mut Routes,
     here: NodeId,
     there: NodeId,
     first: IpAddr,

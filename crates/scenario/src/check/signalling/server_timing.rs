@@ -13,7 +13,7 @@ use crate::signalling::{asp_node, gateway_point};
 use crate::topology::Built;
 
 /// Called when all else is right.
-pub(in crate::check) fn check(file: &File, built: &Built, routes: &Routes, faults: &mut Faults) {
+pub(in crate::check) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
     let Some(signalling) = file.signalling.whole() else { return };
     for (name, table) in signalling.associations.iter() {
         association(file, built, routes, signalling, name, table, faults);
@@ -34,7 +34,7 @@ struct Waiting {
 fn association(
     file: &File,
     built: &Built,
-    routes: &Routes,
+    routes: &mut Routes,
     signalling: &Signalling,
     name: &str,
     table: &Named<Association>,

@@ -27,12 +27,12 @@ const WAITING: [(Timer, &str); 7] = [
 ];
 
 /// Called when all else is right.
-pub(in crate::check) fn check(file: &File, built: &Built, routes: &Routes, faults: &mut Faults) {
+pub(in crate::check) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
     let Some(signalling) = file.signalling.whole() else { return };
-    let scene = Scene { file, built, routes, signalling };
+    let scene = Scene { file, built, signalling };
     for (name, link) in signalling.links.iter() {
         match &*link.carrier {
-            Carrier::M2pa(m2pa) => association::check(&scene, name, link, m2pa, faults),
+            Carrier::M2pa(m2pa) => association::check(&scene, routes, name, link, m2pa, faults),
             Carrier::Mtp2(mtp2) => line::check(&scene, name, link, mtp2, faults),
         }
     }
@@ -42,7 +42,6 @@ pub(in crate::check) fn check(file: &File, built: &Built, routes: &Routes, fault
 struct Scene<'a> {
     file: &'a File,
     built: &'a Built,
-    routes: &'a Routes,
     signalling: &'a Signalling,
 }
 
