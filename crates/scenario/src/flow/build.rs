@@ -112,7 +112,7 @@ impl Placement<'_, '_> {
     }
 
     /// Where the ends of flow `number` are.
-    fn ends(&self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
+    fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
         let number = u16::try_from(number).expect("a check limits the number of flows");
         let primary = flow.primary.as_ref().expect("a check gives every flow a primary link");
         let [sender, receiver] = self.site.addresses(primary, from, to);

@@ -1,6 +1,6 @@
 //! What `net` makes of a direction of a link.
 
-use slantpath_net::{DirectionConfig, QueueConfig, QueueLimit, Reordering, WhileDown};
+use slantpath_net::{Delay, DirectionConfig, QueueConfig, QueueLimit, Reordering, WhileDown};
 
 use super::schema::{self, Direction};
 
@@ -13,7 +13,8 @@ pub(crate) fn direction(direction: &Direction, mtu_bytes: u32) -> DirectionConfi
     };
     DirectionConfig {
         rate: direction.rate,
-        delay: direction.delay,
+        overhead_bytes: 0,
+        delay: Delay::Constant(direction.delay),
         queue: QueueConfig::DropTail(queue),
         mtu_bytes,
         loss: direction.loss,

@@ -22,16 +22,22 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
             return;
         }
     };
-    let routes = Routes::new(&built.topology);
+    let mut routes = Routes::new(&built.topology);
     for (name, flow) in file.flows.iter() {
         let flow: &Flow = flow;
-        flow_path(file, &built, &routes, (name, flow), faults);
+        flow_path(file, &built, &mut routes, (name, flow), faults);
     }
-    crate::signalling::timing(file, &built, &routes, faults);
-    crate::signalling::server_timing(file, &built, &routes, faults);
+    crate::signalling::timing(file, &built, &mut routes, faults);
+    crate::signalling::server_timing(file, &built, &mut routes, faults);
 }
 
-fn flow_path(file: &File, built: &Built, routes: &Routes, (name, flow): (&str, &Flow), faults: &mut Faults) {
+fn flow_path(
+    file: &File,
+    built: &Built,
+    routes: &mut Routes,
+    (name, flow): (&str, &Flow),
+    faults: &mut Faults,
+) {
     let Some(primary) = &flow.primary else { return };
     let (from, to) = (built.nodes[flow.from.as_str()], built.nodes[flow.to.as_str()]);
     let Some(way) = way_over(built, routes, from, to, primary) else {
@@ -69,7 +75,7 @@ fn flow_path(file: &File, built: &Built, routes: &Routes, (name, flow): (&str, &
 /// The interfaces by which packets to the address that `to` has on a link leave the nodes on their way.
 pub(crate) fn way_over(
     built: &Built,
-    routes: &Routes,
+    routes: &mut Routes,
     from: NodeId,
     to: NodeId,
     link: &str,
@@ -82,7 +88,7 @@ pub(crate) fn way_over(
 /// Reports a path, there or back, that is longer than the hop limit lets packets go.
 pub(crate) fn hops_fit(
     built: &Built,
-    routes: &Routes,
+    routes: &mut Routes,
     what: &str,
     (from, to): (NodeId, NodeId),
     way: &[InterfaceId],
@@ -121,7 +127,7 @@ fn other_hops_fit(name: &str, link: &str, way: &[InterfaceId], place: Place, fau
 /// The interfaces by which packets leave the nodes on their way.
 pub(crate) fn path(
     topology: &Topology,
-    routes: &Routes,
+    routes: &mut Routes,
     from: NodeId,
     to: NodeId,
     address: IpAddr,
@@ -139,8 +145,8 @@ pub(crate) fn path(
 /// The delay there and back over such a path.
 pub(crate) fn round_trip(topology: &Topology, path: &[InterfaceId]) -> Duration {
     let both = path.iter().map(|interface| {
-        let forward = topology.direction(interface.outbound()).delay;
-        forward + topology.direction(interface.peer().outbound()).delay
+        let longest = |interface: InterfaceId| topology.direction(interface.outbound()).delay.max();
+        longest(*interface) + longest(interface.peer())
     });
     both.fold(Duration::ZERO, |sum, delay| sum + delay)
 }

@@ -26,9 +26,9 @@ pub(super) struct Plan {
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
     let Built { topology, links, nodes } = network::build(scenario)?;
     let mut hosts = hosts(&topology, &links);
-    let routes = Routes::new(&topology);
+    let mut routes = Routes::new(&topology);
     let mut site =
-        Site { links: &links, topology: &topology, routes: &routes, nodes: &nodes, hosts: &mut hosts };
+        Site { links: &links, topology: &topology, routes: &mut routes, nodes: &nodes, hosts: &mut hosts };
     let flows = flow::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     Ok(Plan { topology, hosts, links, flows, signalling })
@@ -38,7 +38,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
 pub(crate) struct Site<'a> {
     links: &'a [PlannedLink],
     topology: &'a Topology,
-    routes: &'a Routes,
+    routes: &'a mut Routes,
     pub(crate) nodes: &'a BTreeMap<String, NodeId>,
     hosts: &'a mut [Host],
 }
@@ -56,7 +56,7 @@ impl Site<'_> {
     }
 
     /// The addresses of both ends of an association whose primary path leads over a link of `to`.
-    pub(crate) fn addresses(&self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
+    pub(crate) fn addresses(&mut self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
         addresses(self.links, self.topology, self.routes, primary, from, to)
     }
 }
@@ -76,7 +76,7 @@ fn hosts(topology: &Topology, links: &[PlannedLink]) -> Vec<Host> {
 /// Gives `here` a route to every address of `there` that one leads to.
 fn join(
     topology: &Topology,
-    routes: &Routes,
+    routes: &mut Routes,
     hosts: &mut [Host],
     here: NodeId,
     there: NodeId,
@@ -103,7 +103,7 @@ fn host_place(topology: &Topology, node: NodeId) -> usize {
 fn addresses(
     links: &[PlannedLink],
     topology: &Topology,
-    routes: &Routes,
+    routes: &mut Routes,
     primary: &str,
     from: NodeId,
     to: NodeId,
@@ -120,7 +120,7 @@ fn addresses(
 /// The addresses of `there` to which a route leads from `here`, `first` in front.
 fn reachable(
     topology: &Topology,
-    routes: &Routes,
+    routes: &mut Routes,
     here: NodeId,
     there: NodeId,
     first: IpAddr,

@@ -59,7 +59,7 @@ pub(crate) fn plan(
 /// Both ends of an association: the first opens it, the second listens.
 fn association(
     scenario: &Scenario,
-    site: &Site<'_>,
+    site: &mut Site<'_>,
     m2pa: &M2pa,
     nodes: [NodeId; 2],
     port: u16,

@@ -25,12 +25,12 @@ const WAITING: [(Timer, &str); 7] = [
 ];
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, built: &Built, routes: &Routes, faults: &mut Faults) {
+pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
     let Some(signalling) = file.signalling.whole() else { return };
-    let scene = Scene { file, built, routes, signalling };
+    let scene = Scene { file, built, signalling };
     for (name, link) in signalling.links.iter() {
         match &*link.carrier {
-            Carrier::M2pa(m2pa) => association::check(&scene, name, link, m2pa, faults),
+            Carrier::M2pa(m2pa) => association::check(&scene, routes, name, link, m2pa, faults),
             Carrier::Mtp2(mtp2) => line::check(&scene, name, link, mtp2, faults),
         }
     }
@@ -40,7 +40,6 @@ pub(crate) fn check(file: &File, built: &Built, routes: &Routes, faults: &mut Fa
 struct Scene<'a> {
     file: &'a File,
     built: &'a Built,
-    routes: &'a Routes,
     signalling: &'a Signalling,
 }
 

@@ -12,7 +12,7 @@ use crate::signalling::schema::{Association, Signalling};
 use crate::signalling::{asp_node, gateway_point};
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, built: &Built, routes: &Routes, faults: &mut Faults) {
+pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
     let Some(signalling) = file.signalling.whole() else { return };
     for (name, table) in signalling.associations.iter() {
         association(file, built, routes, signalling, name, table, faults);
@@ -33,7 +33,7 @@ struct Waiting {
 fn association(
     file: &File,
     built: &Built,
-    routes: &Routes,
+    routes: &mut Routes,
     signalling: &Signalling,
     name: &str,
     table: &Named<Association>,

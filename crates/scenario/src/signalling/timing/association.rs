@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
+use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Place};
 use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 
@@ -14,9 +15,16 @@ use crate::schema::{SctpProfile, Threshold};
 use crate::signalling::node_of;
 use crate::signalling::schema::{M2pa, SignallingLink};
 
-pub(crate) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, m2pa: &M2pa, faults: &mut Faults) {
+pub(crate) fn check(
+    scene: &Scene<'_>,
+    routes: &mut Routes,
+    name: &str,
+    link: &SignallingLink,
+    m2pa: &M2pa,
+    faults: &mut Faults,
+) {
     let Some(primary) = &m2pa.primary else { return };
-    let round_trips = of_association(scene, link, primary);
+    let round_trips = of_association(scene, routes, link, primary);
     let (Some(usual), Some(longest)) = (round_trips.first(), longest(&round_trips)) else {
         let (from, to) = (&link.between.0, &link.between.1);
         let message = format!("`{name}`: no route leads from `{from}` to `{to}` over link `{}`", **primary);
@@ -26,9 +34,9 @@ pub(crate) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, m2pa: 
     };
     let [first, second] = [&link.between.0, &link.between.1]
         .map(|point| scene.built.nodes[node_of(scene.signalling, point).as_str()]);
-    if let Some(way) = way_over(scene.built, scene.routes, first, second, primary) {
+    if let Some(way) = way_over(scene.built, routes, first, second, primary) {
         let place = place_or(primary.place(), link);
-        hops_fit(scene.built, scene.routes, &format!("`{name}`"), (first, second), &way, place, faults);
+        hops_fit(scene.built, routes, &format!("`{name}`"), (first, second), &way, place, faults);
     }
     let profile = m2pa.profile.as_ref().and_then(|profile| scene.file.sctp.find(profile));
     let Some(profile) = profile else { return };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_net::{InterfaceId, LinkEnd};
+use slantpath_net::{InterfaceId, LinkEnd, Routes};
 use slantpath_reader::{Faults, Place, Setting};
 
 use super::Scene;
@@ -42,8 +42,13 @@ pub(crate) fn of_line(mtp2: &Mtp2) -> RoundTrip {
 
 /// Every round trip of an association that either point may see: over each address of the other, primary first, at the
 /// start and from each change of a delay on. Empty if there is no way to the primary address.
-pub(crate) fn of_association(scene: &Scene<'_>, link: &SignallingLink, primary: &str) -> Vec<RoundTrip> {
-    let Some(ways) = ways(scene, link, primary) else { return Vec::new() };
+pub(crate) fn of_association(
+    scene: &Scene<'_>,
+    routes: &mut Routes,
+    link: &SignallingLink,
+    primary: &str,
+) -> Vec<RoundTrip> {
+    let Some(ways) = ways(scene, routes, link, primary) else { return Vec::new() };
     let mut delays = delays(scene);
     let mut all = Vec::new();
     let mut note = |delays: &BTreeMap<usize, (Duration, Place)>, since: Duration| {
@@ -82,7 +87,12 @@ pub(crate) fn longest(all: &[RoundTrip]) -> Option<&RoundTrip> {
 }
 
 /// The ways to every address of each point's host from the other's, that to the primary address first.
-fn ways(scene: &Scene<'_>, link: &SignallingLink, primary: &str) -> Option<Vec<(String, Vec<InterfaceId>)>> {
+fn ways(
+    scene: &Scene<'_>,
+    routes: &mut Routes,
+    link: &SignallingLink,
+    primary: &str,
+) -> Option<Vec<(String, Vec<InterfaceId>)>> {
     let topology = &scene.built.topology;
     let [first, second] = [&link.between.0, &link.between.1]
         .map(|point| scene.built.nodes[node_of(scene.signalling, point).as_str()]);
@@ -92,7 +102,7 @@ fn ways(scene: &Scene<'_>, link: &SignallingLink, primary: &str) -> Option<Vec<(
             let ends = [planned.id.first(), planned.id.second()];
             let at = ends.iter().position(|end| topology.node_of(*end) == to);
             let address = at.map(|at| planned.addresses[at]);
-            let way = address.and_then(|address| path(topology, scene.routes, from, to, address));
+            let way = address.and_then(|address| path(topology, routes, from, to, address));
             ways.extend(way.map(|way| (planned.name.clone(), way)));
         }
     }
@@ -108,7 +118,7 @@ fn delays(scene: &Scene<'_>) -> BTreeMap<usize, (Duration, Place)> {
         let table = scene.file.links.find(&planned.name);
         let directions = [planned.id.forward(), planned.id.reverse()];
         for (place, direction) in directions.into_iter().enumerate() {
-            let delay = scene.built.topology.direction(direction).delay;
+            let delay = scene.built.topology.direction(direction).delay.max();
             let setting = table.and_then(|link| [link.forward.delay, link.reverse.delay][place]);
             let place = setting.as_ref().map(Setting::place).unwrap_or_default();
             delays.insert(direction.index(), (delay, place));
