@@ -214,11 +214,7 @@ fn a_restart_brings_another_tag_of_ours() {
     for (tag, expected) in [(before, vec!["ABORT(T)[]"]), (after, vec![])] {
         let first = net.sent.len();
         let probe = slantpath_sctp::chunk::Heartbeat::new(bytes::Bytes::from_static(b"?"));
-        net.inject_chunks(
-            (v4(1, 9), v4(1, 2)),
-            net::header(5_000, 2_905, tag),
-            &[Chunk::Heartbeat(probe)],
-        );
+        net.inject_chunks((v4(1, 9), v4(1, 2)), net::header(5_000, 2_905, tag), &[Chunk::Heartbeat(probe)]);
         assert_eq!(answers(&net, first), expected);
     }
 }
@@ -449,8 +445,8 @@ fn a_cookie_with_our_tag_and_another_of_the_peer_brings_the_peers_new_tag() {
     assert_eq!(parse(&net.sent[first + 1].packet).0.verification_tag, VerificationTag(77));
 }
 
-/// The same in COOKIE-ECHOED: it ends the setup, and what the layer above has named is confirmed in the association that
-/// comes of it.
+/// The same in COOKIE-ECHOED: it ends the setup, and what the layer above has named is confirmed in the association
+/// that comes of it.
 #[test]
 fn a_cookie_in_cookie_echoed_confirms_the_addresses_that_were_named() {
     let mut net = Net::calm();
@@ -477,8 +473,7 @@ fn a_cookie_in_cookie_echoed_confirms_the_addresses_that_were_named() {
     let states: Vec<_> =
         association.path_snapshots(net.now).map(|path| (path.destination, path.state)).collect();
     let [first, second, third] = peers;
-    let expected =
-        [(first, PathState::Active), (second, PathState::Active), (third, PathState::Unconfirmed)];
+    let expected = [(first, PathState::Active), (second, PathState::Active), (third, PathState::Unconfirmed)];
     assert_eq!(states, expected);
     assert_eq!(association.state(), slantpath_sctp::AssociationState::ShutdownSent);
 }

@@ -354,7 +354,11 @@ fn a_shutdown_ack_during_a_setup_is_completed_and_the_setup_goes_on() {
         let (_, init) = parse(&net.sent[0].packet);
         let Chunk::Init(init) = &init[0] else { panic!("{init:?}") };
         let tag = init.fields.initiate_tag.0;
-        net.inject_chunks((v4(1, 2), v4(1, 1)), header(2_905, 5_000, tag), &[Chunk::ShutdownAck(ShutdownAck)]);
+        net.inject_chunks(
+            (v4(1, 2), v4(1, 1)),
+            header(2_905, 5_000, tag),
+            &[Chunk::ShutdownAck(ShutdownAck)],
+        );
         assert_eq!(net::describe(&net.sent.last().unwrap().packet), "SHUTDOWN-COMPLETE(T)", "{until_ms} ms");
         net.run_for(Duration::from_secs(1));
         assert_eq!(net.events(a), [established(16, 16)]);
