@@ -236,7 +236,6 @@ impl Association {
 
     /// Ends the association: everything that was not acknowledged has failed.
     fn close(&mut self, reason: CloseReason, farewell: Option<(PathId, Chunk)>) {
-        self.control.clear();
         self.agenda = Agenda::Packets;
         self.give_up();
         self.events.push_back(Event::Closed(reason));

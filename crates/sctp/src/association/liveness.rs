@@ -66,7 +66,6 @@ impl Association {
             }
         }
         self.on_shutdown_deadline(now);
-        self.progress_shutdown(now);
     }
 
     /// Sends a HEARTBEAT to `path`.

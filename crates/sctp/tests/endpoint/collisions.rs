@@ -465,8 +465,8 @@ fn a_cookie_with_our_tag_and_another_of_the_peer_brings_the_peers_new_tag() {
     assert_eq!(parse(&net.sent[first + 1].packet).0.verification_tag, VerificationTag(77));
 }
 
-/// The same in COOKIE-ECHOED: it ends the setup, and what the layer above has named is confirmed in the association that
-/// comes of it.
+/// The same in COOKIE-ECHOED: it ends the setup, and what the layer above has named is confirmed in the association
+/// that comes of it.
 #[test]
 fn a_cookie_in_cookie_echoed_confirms_the_addresses_that_were_named() {
     let mut net = Net::calm();

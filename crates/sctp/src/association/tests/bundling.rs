@@ -73,6 +73,32 @@ fn new_data_rides_with_a_fast_retransmission_only_if_the_window_of_the_associati
 }
 
 #[test]
+fn new_data_rides_before_what_is_lost_elsewhere_unless_retransmissions_come_first() {
+    use NewDataAfterTimeout::{PathWindow, RetransmissionsFirst};
+    let cases = [
+        (PathWindow, vec![(0, vec![1, 7, 8]), (1, vec![2])]),
+        (RetransmissionsFirst, vec![(0, vec![1]), (1, vec![2]), (0, vec![7, 8])]),
+    ];
+    for (policy, expected) in cases {
+        let mut wire = end(2, &SctpConfig { new_data_after_timeout: policy, ..quiet() });
+        wire.send(0, 0..1, 100);
+        assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+        wire.send(0, 1..2, 100);
+        assert!(wire.ends[0].set_primary(wire.now, address(1, 0)));
+        wire.send(0, 2..6, 1_452);
+        let before = wire.log.len();
+        for (stop, a_rwnd) in [(3, 0), (4, 0), (5, 100_000)] {
+            let Chunk::Sack(told) = sack(0, &[(3, stop)]) else { unreachable!() };
+            wire.inject(0, 0, &[Chunk::Sack(Sack { a_rwnd, ..told })]);
+            if stop == 3 {
+                wire.send(0, 6..8, 100);
+            }
+        }
+        assert_eq!(packets(&wire, before), expected, "{policy:?}");
+    }
+}
+
+#[test]
 fn new_data_does_not_overtake_what_is_lost_and_goes_the_same_way() {
     let mut wire = end(1, &quiet());
     wire.send(0, 0..1, 100);
@@ -152,6 +178,18 @@ fn a_sack_that_is_due_goes_before_data_that_leaves_it_no_room() {
     wire.send(0, 0..1, 1_452);
     let chunks: Vec<_> = wire.log.iter().map(|sent| (sent.sack().is_some(), sent.tsns().len())).collect();
     assert_eq!(chunks, [(true, 0), (false, 1)]);
+}
+
+#[test]
+fn a_packet_without_data_is_no_part_of_a_burst() {
+    let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(10 * P), max_burst: 1, ..quiet() });
+    wire.decide(|_| is_lost());
+    // Two packets have come: each begins a burst of one.
+    wire.hand_in(0, 0, &[data(6, b"one")]);
+    wire.hand_in(0, 0, &[data(7, b"two")]);
+    wire.send(0, 0..3, 1_452);
+    let chunks: Vec<_> = wire.log.iter().map(|sent| (sent.sack().is_some(), sent.tsns().len())).collect();
+    assert_eq!(chunks, [(true, 0), (false, 1), (false, 1)]);
 }
 
 #[test]

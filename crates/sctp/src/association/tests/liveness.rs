@@ -372,3 +372,15 @@ fn a_probe_that_a_gap_block_acknowledged_is_answered_no_second_time() {
     wire.inject(0, 0, &[closed(2, &[(2, 2)])]);
     assert_eq!(wire.ends[0].error_count, 1);
 }
+
+#[test]
+fn where_sacks_seek_the_least_delay_paths_are_probed_that_the_handshake_has_not_measured() {
+    use crate::config::SackPath;
+    let config = SctpConfig { sack_path: SackPath::GapReportsOnLowestDelay, ..quiet() };
+    for (round_trip, probed) in [(None, [1, 1]), (Some(Duration::from_millis(80)), [0, 1])] {
+        let tcbs = [0, 1].map(|end| Tcb { round_trip, ..tcb(end, 2, &config) });
+        let mut wire = Wire::with_tcbs(tcbs, [config.clone(), config.clone()]);
+        wire.run_until(Instant::from_millis(10));
+        assert_eq!([0, 1].map(|path| times(&wire, path).len()), probed);
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::path::PathState;
+use crate::policy::RetransmissionAfterTimeout;
 
 /// A SACK for end 0 like [`sack`], with another window.
 fn window(acked: u32, a_rwnd: u32, blocks: &[(u16, u16)]) -> Chunk {
@@ -27,9 +28,10 @@ fn closed() -> Wire {
 
 #[test]
 fn what_probed_a_closed_window_and_was_thrown_away_is_sent_again_as_soon_as_the_window_opens() {
-    // The same whether T3-rtx has repeated the probe never, once or four times.
-    for seconds in [1, 2, 16] {
-        let mut wire = Wire::new(1, quiet());
+    // The same whether T3-rtx has repeated the probe never, once or four times, and whatever may follow an expiry.
+    use RetransmissionAfterTimeout::{OnePacket, Window};
+    for (seconds, policy) in [(1, Window), (2, Window), (16, Window), (2, OnePacket), (16, OnePacket)] {
+        let mut wire = Wire::new(1, SctpConfig { retransmission_after_timeout: policy, ..quiet() });
         wire.decide(|_| is_lost());
         wire.send(0, 0..1, 1_400);
         wire.inject(0, 0, &[window(1, 0, &[])]);
