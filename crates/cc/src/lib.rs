@@ -4,11 +4,15 @@
 //! acknowledged or lost, and reads back a timeout or a window.
 
 mod back_off;
+pub mod control;
+mod inflation;
 pub mod new_reno;
 pub mod rtt;
 pub mod sctp;
 
 pub use back_off::BackOff;
+pub use control::CongestionControl;
+pub use inflation::InflatedWindow;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
 pub use rtt::{RtoConfig, RttEstimator};
 pub use sctp::{SctpController, SctpPolicy};

@@ -4,6 +4,8 @@
 //! amounts are bytes of DATA chunks, headers and padding included. `pmdcs` is the Path Maximum DATA Chunk
 //! Size: what fits into one packet behind the IP header and SCTP's common header.
 
+use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+
 /// Which acknowledgements may open the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CwndGrowth {
@@ -62,30 +64,6 @@ impl Default for SctpPolicy {
     }
 }
 
-/// What one SACK says about one destination address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledged {
-    /// Bytes that were outstanding to this address before the SACK arrived.
-    pub flight_size_before: u64,
-    /// Bytes sent last to this address that this SACK acknowledges for the first time.
-    pub newly_acked: u64,
-    /// Whether the SACK advanced the Cumulative TSN Ack Point.
-    pub advances_cumulative_tsn: bool,
-    /// Whether the association was in Fast Recovery when the SACK arrived.
-    pub in_fast_recovery: bool,
-    /// Whether nothing is left outstanding to this address.
-    pub all_acked: bool,
-}
-
-/// Whether the window has been reduced for a loss before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossEvent {
-    /// It has not.
-    New,
-    /// Fast Recovery has begun with it, and the retransmission was lost as well or went unanswered.
-    Known,
-}
-
 /// The congestion controller of one destination address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SctpController {
@@ -118,16 +96,6 @@ impl SctpController {
         Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, partial_bytes_acked: 0 }
     }
 
-    /// The congestion window in bytes.
-    pub const fn cwnd(&self) -> u64 {
-        self.cwnd
-    }
-
-    /// The slow-start threshold in bytes.
-    pub const fn ssthresh(&self) -> u64 {
-        self.ssthresh
-    }
-
     /// Progress towards the next increase in congestion avoidance, in bytes.
     pub const fn partial_bytes_acked(&self) -> u64 {
         self.partial_bytes_acked
@@ -138,22 +106,36 @@ impl SctpController {
         self.cwnd <= self.ssthresh
     }
 
-    /// Follows a change of the path MTU.
-    pub const fn set_pmdcs(&mut self, pmdcs: u64) {
-        self.pmdcs = pmdcs;
+    fn half(&self) -> u64 {
+        (self.cwnd / 2).max(4 * self.pmdcs)
     }
 
-    /// A SACK acknowledged DATA sent to this address.
-    pub fn on_acknowledged(&mut self, acknowledged: Acknowledged) {
+    const fn is_fixed(&self) -> bool {
+        matches!(self.policy.window, WindowPolicy::Fixed { .. })
+    }
+}
+
+impl CongestionControl for SctpController {
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    fn on_sent(&mut self, _: Sent) {}
+
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
         if self.is_fixed() {
             return;
         }
-        let may_grow = !acknowledged.in_fast_recovery
+        let may_grow = !acknowledged.is_recovering
             && match self.policy.growth {
                 CwndGrowth::AnyNewAcknowledgement => true,
-                CwndGrowth::CumulativeAdvance => acknowledged.advances_cumulative_tsn,
+                CwndGrowth::CumulativeAdvance => acknowledged.advances_cumulative,
             };
-        let is_fully_utilized = acknowledged.flight_size_before >= self.cwnd;
+        let is_fully_utilized = acknowledged.in_flight_before >= self.cwnd;
         if self.in_slow_start() {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
             //# When cwnd is less than or equal to ssthresh, an SCTP endpoint MUST
@@ -162,7 +144,7 @@ impl SctpController {
             //# not in Fast Recovery.
             if may_grow && is_fully_utilized {
                 let limit = u64::from(self.policy.byte_counting_limit) * self.pmdcs;
-                self.cwnd += acknowledged.newly_acked.min(limit);
+                self.cwnd += acknowledged.bytes.min(limit);
             }
         } else {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
@@ -170,7 +152,7 @@ impl SctpController {
             //# arrival, increase partial_bytes_acked by the total number of bytes
             //# (including the chunk header and the padding) of all new DATA
             //# chunks acknowledged in that SACK chunk
-            self.partial_bytes_acked += acknowledged.newly_acked;
+            self.partial_bytes_acked += acknowledged.bytes;
             if self.partial_bytes_acked > self.cwnd && !is_fully_utilized {
                 self.partial_bytes_acked = self.cwnd;
             } else if self.partial_bytes_acked >= self.cwnd && is_fully_utilized && may_grow {
@@ -178,7 +160,7 @@ impl SctpController {
                 self.cwnd += self.pmdcs;
             }
         }
-        if acknowledged.all_acked {
+        if acknowledged.in_flight == 0 {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
             //# When all of the data transmitted by the sender has been
             //# acknowledged by the receiver, partial_bytes_acked is initialized
@@ -187,8 +169,7 @@ impl SctpController {
         }
     }
 
-    /// DATA sent to this address was found missing by gap reports, outside of Fast Recovery.
-    pub fn on_fast_retransmit(&mut self) {
+    fn on_lost(&mut self, _: Congestion) {
         if self.is_fixed() || self.policy.fast_retransmit == FastRetransmitWindow::Keep {
             return;
         }
@@ -201,8 +182,7 @@ impl SctpController {
         self.partial_bytes_acked = 0;
     }
 
-    /// The T3-rtx timer of this address expired.
-    pub fn on_timeout(&mut self, loss: LossEvent) {
+    fn on_timed_out(&mut self, timed_out: TimedOut) {
         if self.is_fixed() {
             return;
         }
@@ -213,18 +193,27 @@ impl SctpController {
         // Section 7.2.3 is a SHOULD, and section 7.2.4 has one loss reduce the window once: "one SHOULD NOT reduce the
         // cwnd further due to a subsequent Fast Retransmit". What Fast Recovery has halved ssthresh for and T3-rtx
         // repairs in the end was congested once; cwnd closes for the doubt.
-        if loss == LossEvent::New {
+        if timed_out.loss == LossEvent::New {
             self.ssthresh = self.half();
         }
         self.cwnd = self.pmdcs;
         self.partial_bytes_acked = 0;
     }
 
-    /// Nothing was sent to this address for `periods` whole RTOs.
-    pub fn on_idle(&mut self, periods: u64) {
+    /// An ECN-Echo is a loss to it, whatever a fast retransmission does.
+    fn on_marked(&mut self, _: Congestion) {
+        if self.is_fixed() {
+            return;
+        }
+        self.ssthresh = self.half();
+        self.cwnd = self.ssthresh;
+        self.partial_bytes_acked = 0;
+    }
+
+    fn on_idle(&mut self, timeouts: u64) {
         let floor = 4 * self.pmdcs;
         // The rule lets a window decay; read to the letter it would also open one that a timeout closed.
-        if self.is_fixed() || periods == 0 || self.cwnd <= floor {
+        if self.is_fixed() || timeouts == 0 || self.cwnd <= floor {
             return;
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
@@ -234,16 +223,18 @@ impl SctpController {
         //# adjustment, the ssthresh of the transport address SHOULD be set to
         //# the cwnd.
         self.ssthresh = self.cwnd;
-        let halvings = u32::try_from(periods).unwrap_or(u32::MAX);
+        let halvings = u32::try_from(timeouts).unwrap_or(u32::MAX);
         self.cwnd = self.cwnd.checked_shr(halvings).unwrap_or(0).max(floor);
     }
 
-    fn half(&self) -> u64 {
-        (self.cwnd / 2).max(4 * self.pmdcs)
+    fn limit_cwnd(&mut self, at_most: u64) {
+        if !self.is_fixed() {
+            self.cwnd = self.cwnd.min(at_most);
+        }
     }
 
-    const fn is_fixed(&self) -> bool {
-        matches!(self.policy.window, WindowPolicy::Fixed { .. })
+    fn set_segment_bytes(&mut self, segment_bytes: u64) {
+        self.pmdcs = segment_bytes;
     }
 }
 
@@ -251,6 +242,7 @@ impl SctpController {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use slantpath_base::Instant;
 
     const PMDCS: u64 = 1_468;
 
@@ -258,15 +250,23 @@ mod tests {
         SctpController::new(SctpPolicy::default(), PMDCS, initial_cwnd(PMDCS, false), 1 << 20)
     }
 
-    fn full(controller: &SctpController, newly_acked: u64) -> Acknowledged {
+    fn full(controller: &SctpController, bytes: u64) -> Acknowledged {
         Acknowledged {
-            flight_size_before: controller.cwnd(),
-            newly_acked,
-            advances_cumulative_tsn: true,
-            in_fast_recovery: false,
-            all_acked: false,
+            now: Instant::START,
+            bytes,
+            in_flight_before: controller.cwnd(),
+            in_flight: PMDCS,
+            advances_cumulative: true,
+            is_recovering: false,
         }
     }
+
+    fn timed_out(loss: LossEvent) -> TimedOut {
+        TimedOut { in_flight: PMDCS, loss }
+    }
+
+    /// SCTP halves the window, whatever is in flight.
+    const LOST: Congestion = Congestion { in_flight: PMDCS };
 
     #[test]
     fn initial_window_is_three_full_chunks_or_4404_bytes() {
@@ -279,27 +279,27 @@ mod tests {
     #[test]
     fn slow_start_grows_by_what_is_acked_up_to_the_byte_counting_limit() {
         let mut cc = controller();
-        cc.on_acknowledged(full(&cc, 1_000));
+        cc.on_acknowledged(&full(&cc, 1_000));
         assert_eq!(cc.cwnd(), 5_404);
-        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 4 * PMDCS));
         assert_eq!(cc.cwnd(), 5_404 + PMDCS);
         let policy = SctpPolicy { byte_counting_limit: 2, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
-        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 4 * PMDCS));
         assert_eq!(cc.cwnd(), 4_404 + 2 * PMDCS);
     }
 
     #[test]
     fn a_window_that_was_not_full_does_not_grow() {
         let mut cc = controller();
-        cc.on_acknowledged(Acknowledged { flight_size_before: 4_403, ..full(&cc, 1_000) });
+        cc.on_acknowledged(&Acknowledged { in_flight_before: 4_403, ..full(&cc, 1_000) });
         assert_eq!(cc.cwnd(), 4_404);
     }
 
     #[test]
-    fn a_window_does_not_grow_in_fast_recovery() {
+    fn a_window_does_not_grow_is_recovering() {
         let mut cc = controller();
-        cc.on_acknowledged(Acknowledged { in_fast_recovery: true, ..full(&cc, 1_000) });
+        cc.on_acknowledged(&Acknowledged { is_recovering: true, ..full(&cc, 1_000) });
         assert_eq!(cc.cwnd(), 4_404);
     }
 
@@ -307,9 +307,9 @@ mod tests {
     fn rfc_4960_growth_waits_for_the_cumulative_tsn() {
         let policy = SctpPolicy { growth: CwndGrowth::CumulativeAdvance, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
-        cc.on_acknowledged(Acknowledged { advances_cumulative_tsn: false, ..full(&cc, 1_000) });
+        cc.on_acknowledged(&Acknowledged { advances_cumulative: false, ..full(&cc, 1_000) });
         assert_eq!(cc.cwnd(), 4_404);
-        cc.on_acknowledged(full(&cc, 1_000));
+        cc.on_acknowledged(&full(&cc, 1_000));
         assert_eq!(cc.cwnd(), 5_404);
     }
 
@@ -317,10 +317,10 @@ mod tests {
     fn congestion_avoidance_adds_one_chunk_per_window_acked() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 10 * PMDCS, PMDCS);
         for _ in 0..9 {
-            cc.on_acknowledged(full(&cc, PMDCS));
+            cc.on_acknowledged(&full(&cc, PMDCS));
         }
         assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (10 * PMDCS, 9 * PMDCS));
-        cc.on_acknowledged(full(&cc, PMDCS));
+        cc.on_acknowledged(&full(&cc, PMDCS));
         assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (11 * PMDCS, 0));
     }
 
@@ -328,21 +328,21 @@ mod tests {
     fn partial_bytes_acked_is_capped_while_the_window_is_not_full() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 4 * PMDCS, PMDCS);
         for _ in 0..9 {
-            cc.on_acknowledged(Acknowledged { flight_size_before: PMDCS, ..full(&cc, PMDCS) });
+            cc.on_acknowledged(&Acknowledged { in_flight_before: PMDCS, ..full(&cc, PMDCS) });
         }
         assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (4 * PMDCS, 4 * PMDCS));
-        cc.on_acknowledged(Acknowledged { all_acked: true, flight_size_before: PMDCS, ..full(&cc, PMDCS) });
+        cc.on_acknowledged(&Acknowledged { in_flight: 0, in_flight_before: PMDCS, ..full(&cc, PMDCS) });
         assert_eq!(cc.partial_bytes_acked(), 0);
     }
 
     #[test]
     fn fast_retransmit_halves_and_timeout_closes_the_window() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 20 * PMDCS, 1 << 20);
-        cc.on_fast_retransmit();
+        cc.on_lost(LOST);
         assert_eq!((cc.cwnd(), cc.ssthresh()), (10 * PMDCS, 10 * PMDCS));
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 5 * PMDCS));
-        cc.on_fast_retransmit();
+        cc.on_lost(LOST);
         assert_eq!((cc.cwnd(), cc.ssthresh()), (4 * PMDCS, 4 * PMDCS));
     }
 
@@ -351,39 +351,39 @@ mod tests {
         let state = |cc: &SctpController| (cc.cwnd(), cc.ssthresh(), cc.partial_bytes_acked());
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 10 * PMDCS, 10 * PMDCS);
         assert!(cc.in_slow_start());
-        cc.on_acknowledged(full(&cc, PMDCS));
+        cc.on_acknowledged(&full(&cc, PMDCS));
         assert_eq!(state(&cc), (11 * PMDCS, 10 * PMDCS, 0));
         assert!(!cc.in_slow_start());
-        cc.on_acknowledged(full(&cc, 9 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 9 * PMDCS));
         assert_eq!(state(&cc), (11 * PMDCS, 10 * PMDCS, 9 * PMDCS));
-        cc.on_acknowledged(full(&cc, 5 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 5 * PMDCS));
         assert_eq!(state(&cc), (12 * PMDCS, 10 * PMDCS, 3 * PMDCS));
-        let mut timed_out = cc.clone();
-        cc.on_fast_retransmit();
+        let mut twin = cc.clone();
+        cc.on_lost(LOST);
         assert_eq!(state(&cc), (6 * PMDCS, 6 * PMDCS, 0));
-        timed_out.on_timeout(LossEvent::New);
-        assert_eq!(state(&timed_out), (PMDCS, 6 * PMDCS, 0));
+        twin.on_timed_out(timed_out(LossEvent::New));
+        assert_eq!(state(&twin), (PMDCS, 6 * PMDCS, 0));
     }
 
     #[test]
     fn a_lower_mtu_is_what_the_window_grows_by_and_closes_to() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 20 * PMDCS, 1 << 20);
-        cc.set_pmdcs(1_000);
-        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        cc.set_segment_bytes(1_000);
+        cc.on_acknowledged(&full(&cc, 4 * PMDCS));
         assert_eq!(cc.cwnd(), 20 * PMDCS + 1_000);
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1_000, 10 * PMDCS + 500));
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!(cc.ssthresh(), 4_000);
     }
 
     #[test]
     fn a_timeout_for_a_known_loss_closes_the_window_and_keeps_ssthresh() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 40 * PMDCS, 1 << 20);
-        cc.on_fast_retransmit();
-        cc.on_timeout(LossEvent::Known);
+        cc.on_lost(LOST);
+        cc.on_timed_out(timed_out(LossEvent::Known));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 20 * PMDCS));
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 4 * PMDCS));
     }
 
@@ -394,18 +394,28 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh()), (16 * PMDCS, 64 * PMDCS));
         cc.on_idle(1_000);
         assert_eq!(cc.cwnd(), 4 * PMDCS);
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         cc.on_idle(1_000);
         assert_eq!(cc.cwnd(), PMDCS);
+    }
+
+    #[test]
+    fn a_mark_halves_even_a_window_that_a_fast_retransmission_keeps() {
+        let policy = SctpPolicy { fast_retransmit: FastRetransmitWindow::Keep, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, PMDCS, 20 * PMDCS, 1 << 20);
+        cc.on_marked(LOST);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (10 * PMDCS, 10 * PMDCS));
+        cc.limit_cwnd(9 * PMDCS);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (9 * PMDCS, 10 * PMDCS));
     }
 
     #[test]
     fn a_kept_window_outlives_a_fast_retransmission_but_no_timeout() {
         let policy = SctpPolicy { fast_retransmit: FastRetransmitWindow::Keep, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 20 * PMDCS, 1 << 20);
-        cc.on_fast_retransmit();
+        cc.on_lost(LOST);
         assert_eq!(cc.cwnd(), 20 * PMDCS);
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!(cc.cwnd(), PMDCS);
     }
 
@@ -413,9 +423,11 @@ mod tests {
     fn a_fixed_window_stays_whatever_happens() {
         let policy = SctpPolicy { window: WindowPolicy::Fixed { cwnd: 96_000 }, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
-        cc.on_acknowledged(full(&cc, PMDCS));
-        cc.on_fast_retransmit();
-        cc.on_timeout(LossEvent::New);
+        cc.on_acknowledged(&full(&cc, PMDCS));
+        cc.on_lost(LOST);
+        cc.on_timed_out(timed_out(LossEvent::New));
+        cc.on_marked(LOST);
+        cc.limit_cwnd(PMDCS);
         cc.on_idle(9);
         assert_eq!(cc.cwnd(), 96_000);
     }
@@ -430,8 +442,8 @@ mod tests {
             let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, cwnd, ssthresh);
             for (newly_acked, is_full) in sacks {
                 let before = cc.cwnd();
-                let flight_size_before = if is_full { before } else { 0 };
-                cc.on_acknowledged(Acknowledged { flight_size_before, ..full(&cc, newly_acked) });
+                let in_flight_before = if is_full { before } else { 0 };
+                cc.on_acknowledged(&Acknowledged { in_flight_before, ..full(&cc, newly_acked) });
                 prop_assert!(cc.cwnd() <= before + PMDCS && cc.cwnd() >= before);
                 prop_assert!(is_full || cc.cwnd() == before);
             }

@@ -11,8 +11,9 @@ pub(crate) use set::Paths;
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::RttEstimator;
-use slantpath_cc::sctp::{Acknowledged, SctpController, initial_cwnd};
+use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, Sent, TimedOut};
+use slantpath_cc::sctp::{SctpController, initial_cwnd};
+use slantpath_cc::{CongestionControl, RttEstimator};
 
 use crate::config::SctpConfig;
 use crate::event::T3RtxChange;
@@ -238,7 +239,7 @@ impl Path {
             self.fragments = Fragments::OfAll;
         }
         self.mtu = self.mtu.min(mtu.max(least));
-        self.cc.set_pmdcs(self.pmdcs() as u64);
+        self.cc.set_segment_bytes(self.pmdcs() as u64);
         (mtu_before, fragments_before) != (self.mtu, self.fragments)
     }
 
@@ -302,7 +303,7 @@ impl Path {
     }
 
     /// Whether the congestion window is not full.
-    pub(crate) const fn has_window(&self) -> bool {
+    pub(crate) fn has_window(&self) -> bool {
         match self.allowance {
             Allowance::Window => self.flight_size < self.cc.cwnd(),
             Allowance::OnePacket => self.flight_size == 0,
@@ -341,6 +342,7 @@ impl Path {
 
     /// A DATA chunk goes out here.
     pub(crate) fn on_chunk_sent(&mut self, now: Instant, tsn: Tsn, wire_len: u64, is_retransmission: bool) {
+        self.cc.on_sent(Sent { now, bytes: wire_len, in_flight_before: self.flight_size });
         self.flight_size += wire_len;
         self.stats.data_chunks_sent += 1;
         let is_earliest = self.earliest.is_none_or(|earliest| tsn.is_at_or_before(earliest));
@@ -407,19 +409,36 @@ impl Path {
     }
 
     /// Opens the window by what the SACK at hand acknowledges.
-    pub(crate) fn grow_window(&mut self, advances_cumulative_tsn: bool, in_fast_recovery: bool) {
-        let SackTally { flight_size_before, newly_acked, .. } = self.tally;
-        if newly_acked == 0 {
+    pub(crate) fn grow_window(&mut self, now: Instant, advances_cumulative: bool, is_recovering: bool) {
+        let SackTally { flight_size_before: in_flight_before, newly_acked: bytes, .. } = self.tally;
+        if bytes == 0 {
             return;
         }
         self.allowance = Allowance::Window;
-        self.cc.on_acknowledged(Acknowledged {
-            flight_size_before,
-            newly_acked,
-            advances_cumulative_tsn,
-            in_fast_recovery,
-            all_acked: self.flight_size == 0,
+        let in_flight = self.flight_size;
+        self.cc.on_acknowledged(&Acknowledged {
+            now,
+            bytes,
+            in_flight_before,
+            in_flight,
+            advances_cumulative,
+            is_recovering,
         });
+    }
+
+    /// Closes the window for what the SACK at hand has shown to be lost.
+    pub(crate) fn reduce_window(&mut self) {
+        self.cc.on_lost(Congestion { in_flight: self.tally.flight_size_before });
+    }
+
+    /// T3-rtx has expired without an answer: one packet goes out at a time until something is acknowledged.
+    pub(crate) fn collapse_window(&mut self, loss: LossEvent) {
+        self.cc.on_timed_out(TimedOut { in_flight: self.flight_size, loss });
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
+        //# ensure that no more than one SCTP packet will be in flight for
+        //# that address until the endpoint receives acknowledgement for
+        //# successful delivery of data to that address.
+        self.allowance = Allowance::OnePacket;
     }
 
     /// Stops or restarts T3-rtx by what the SACK at hand acknowledges.
@@ -451,15 +470,6 @@ impl Path {
         //# for the destination address to which the DATA chunk was
         //# originally transmitted if it is not already running.
         self.start_t3_rtx(now);
-    }
-
-    /// Lets one packet out at a time until something is acknowledged: T3-rtx has expired.
-    pub(crate) const fn limit_to_one_packet(&mut self) {
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
-        //# ensure that no more than one SCTP packet will be in flight for
-        //# that address until the endpoint receives acknowledgement for
-        //# successful delivery of data to that address.
-        self.allowance = Allowance::OnePacket;
     }
 
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {

@@ -107,8 +107,14 @@ impl TcpConfig {
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
             avoidance_increase: self.avoidance_increase,
             unused_window: self.unused_window,
+            window_limit_bytes: self.window_limit_bytes(mss_bytes),
             ..NewRenoConfig::new(mss_bytes)
         }
+    }
+
+    /// The sender's own limit in bytes, one segment at least; `u64::MAX` is none.
+    pub(crate) fn window_limit_bytes(&self, mss_bytes: u32) -> u64 {
+        self.window_limit.map_or(u64::MAX, |limit| limit.bytes(mss_bytes).max(mss_bytes.into()))
     }
 
     /// The shift that lets 16 bits express the receive buffer, at most 14 (RFC 7323, section 2.3).

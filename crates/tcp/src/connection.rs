@@ -209,7 +209,7 @@ impl Connection {
     }
 
     pub(crate) fn release(&mut self) {
-        self.rx.release(self.tx.control().mss());
+        self.rx.release(self.tx.mss());
     }
 
     pub(crate) const fn writable(&self) -> u64 {
@@ -280,8 +280,8 @@ impl Connection {
             local: self.local,
             remote: self.remote,
             state: self.state,
-            cwnd_bytes: self.tx.control().cwnd(),
-            ssthresh_bytes: self.tx.control().ssthresh(),
+            cwnd_bytes: self.tx.cwnd(),
+            ssthresh_bytes: self.tx.ssthresh(),
             flight_bytes: self.tx.flight(),
             pipe_bytes: self.tx.pipe(),
             peer_window_bytes: self.tx.peer_window(),

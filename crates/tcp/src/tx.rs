@@ -13,10 +13,11 @@ mod tests;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::{NewReno, RttEstimator};
+use slantpath_cc::control::{self, Acknowledged};
+use slantpath_cc::{CongestionControl, NewReno, RttEstimator};
 
 use crate::config::{LossRecovery, RttSampling, TcpConfig};
-use recovery::Recovery;
+use recovery::{Fast, FastWindow, Recovery};
 pub(crate) use scoreboard::{Range, Sent};
 use scoreboard::{Scoreboard, Timed};
 use stream::SendStream;
@@ -136,12 +137,13 @@ impl Tx {
         self.mss = negotiated.mss_bytes.into();
         self.sack = negotiated.sack;
         self.control = NewReno::new(self.config.congestion(negotiated.mss_bytes));
-        self.window_limit = match self.config.window_limit {
-            Some(limit) => limit.bytes(negotiated.mss_bytes).max(self.mss),
-            None => u64::MAX,
-        };
+        self.window_limit = self.config.window_limit_bytes(negotiated.mss_bytes);
         if negotiated.was_syn_lost {
-            self.control.on_handshake_loss();
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# Further, if the SYN or SYN/ACK is lost, the initial window
+            //# used by a sender after a correctly transmitted SYN MUST be one
+            //# segment consisting of at most SMSS bytes.
+            self.control.limit_cwnd(self.mss);
             self.rtt.raise_to(Duration::from_secs(3));
         }
         self.timer = None;
@@ -199,8 +201,16 @@ impl Tx {
         self.board.pipe()
     }
 
-    pub(crate) const fn control(&self) -> &NewReno {
-        &self.control
+    /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
+    pub(crate) fn cwnd(&self) -> u64 {
+        match &self.recovery {
+            Recovery::Fast(Fast { window: FastWindow::Inflated(window), .. }) => window.bytes(),
+            _ => self.control.cwnd(),
+        }
+    }
+
+    pub(crate) fn ssthresh(&self) -> u64 {
+        self.control.ssthresh()
     }
 
     pub(crate) const fn rtt(&self) -> &RttEstimator {
@@ -267,7 +277,7 @@ impl Tx {
                 }
             }
         }
-        let cwnd = self.control.cwnd();
+        let cwnd = self.cwnd();
         if let Some(range) = self.board.next_lost() {
             let pipe = self.board.pipe();
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
@@ -283,7 +293,7 @@ impl Tx {
             if self.board.is_empty() {
                 self.restart_if_idle(now);
             }
-            if let Some(len) = self.sendable(self.control.cwnd()) {
+            if let Some(len) = self.sendable(self.cwnd()) {
                 return Some(self.sent_new(len, now));
             }
         }
@@ -364,13 +374,17 @@ impl Tx {
             *limited_transmit += data_len;
         }
         let takes_all = self.board.nxt() + data_len == self.stream.end();
+        let in_flight_before = self.board.pipe();
         let sent = self.board.push(data_len + u64::from(takes_all && self.is_closed), now);
+        self.control.on_sent(control::Sent { now, bytes: sent.range.len(), in_flight_before });
         self.arm(now);
         sent
     }
 
     fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
         self.counters.retransmissions += 1;
+        let in_flight_before = self.board.pipe().saturating_sub(sent.range.len());
+        self.control.on_sent(control::Sent { now, bytes: sent.range.len(), in_flight_before });
         if self.sack && matches!(self.recovery, Recovery::Fast(_)) {
             // A repetition that waits behind a full queue is acknowledged later than the timer, which runs since
             // the last progress and has measured an emptier queue, would allow.
@@ -401,7 +415,7 @@ impl Tx {
             && self.board.nxt() > 0
             && now.saturating_since(self.last_sent) > self.rtt.rto()
         {
-            self.control.on_idle_restart();
+            self.control.on_idle(1);
         }
     }
 
@@ -452,12 +466,20 @@ impl Tx {
     }
 
     fn handle_progress(&mut self, now: Instant, ack: u64, echoed_rtt: Option<Duration>) {
-        let was_full = self.board.pipe() + self.mss > self.control.cwnd().min(self.window_limit);
+        let in_flight_before = self.board.pipe();
         let acked = self.board.acknowledge(ack);
         self.stream.release(ack);
         self.timeouts_in_a_row = 0;
         self.take_time(acked.timed, |sent_at| echoed_rtt.unwrap_or(now.saturating_since(sent_at)));
-        let restarts_timer = self.recover_with(acked.count, was_full);
+        self.control.on_acknowledged(&Acknowledged {
+            now,
+            bytes: acked.count,
+            in_flight_before,
+            in_flight: self.board.pipe(),
+            advances_cumulative: true,
+            is_recovering: matches!(self.recovery, Recovery::Fast(_)),
+        });
+        let restarts_timer = self.recover_with(acked.count);
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.2) When all outstanding data has been acknowledged, turn off the
         //# retransmission timer.

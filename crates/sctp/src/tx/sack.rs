@@ -113,7 +113,7 @@ impl Sender {
         self.settle_probe(turn);
 
         for path in turn.paths.iter_mut() {
-            path.grow_window(advances, was_recovering);
+            path.grow_window(turn.now, advances, was_recovering);
         }
         self.leave_recovery();
         if sack.gaps.is_some() {
@@ -318,7 +318,7 @@ impl Sender {
         let mut halved = SmallVec::new();
         for id in turn.paths.ids() {
             if turn.paths[id].tally.found_loss {
-                turn.paths[id].cc.on_fast_retransmit();
+                turn.paths[id].reduce_window();
                 halved.push(id);
             }
         }

@@ -1,5 +1,7 @@
 //! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
 
+use slantpath_cc::CongestionControl;
+
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
 use super::{Remainder, Sender, Turn, Urgent};
 use crate::chunk::{Chunk, Data, DataFlags};

@@ -34,6 +34,12 @@ pub(crate) struct Range {
     pub(crate) end: u64,
 }
 
+impl Range {
+    pub(crate) const fn len(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
 /// A segment to be sent, again or for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {

@@ -83,8 +83,7 @@ impl Trace {
             sent.push(next.range.start / self.segment);
         }
         let due = self.tx.deadline().map(|due| (due - Instant::START).as_millis());
-        let control = self.tx.control();
-        (control.cwnd(), control.ssthresh(), self.tx.pipe(), sent, due)
+        (self.tx.cwnd(), self.tx.ssthresh(), self.tx.pipe(), sent, due)
     }
 
     fn fast_recoveries(&self) -> u64 {
@@ -181,7 +180,7 @@ fn duplicates_after_a_timeout_start_no_recovery_either() {
     for at in 0..3 {
         trace.at(1_200 + at).ack(10);
     }
-    assert_eq!((trace.fast_recoveries(), trace.tx.control().cwnd()), (0, 2_000));
+    assert_eq!((trace.fast_recoveries(), trace.tx.cwnd()), (0, 2_000));
 }
 
 /// RFC 5681, section 3.1: what a timeout after progress halves is what was sent since the one before.
@@ -212,7 +211,7 @@ fn limited_transmit_sends_on_two_duplicates_however_many_mean_a_loss() {
     let mut trace = Trace::started(config, 10, 100);
     let sent: Vec<Vec<u64>> = (0..5).map(|at| trace.at(100 + at).ack(0).3).collect();
     assert_eq!(sent, [vec![10], vec![11], vec![], vec![], vec![0]]);
-    assert_eq!(trace.tx.control().cwnd(), 10_000, "half of ten, and five duplicates");
+    assert_eq!(trace.tx.cwnd(), 10_000, "half of ten, and five duplicates");
 }
 
 #[test]
@@ -317,7 +316,7 @@ fn a_timeout_in_a_recovery_does_not_raise_the_threshold() {
     for past in 2..=40 {
         trace.at(100 + past).sack(0, &[(1, past)]);
     }
-    assert_eq!((trace.tx.flight(), trace.tx.control().ssthresh()), (44_000, 5_000));
+    assert_eq!((trace.tx.flight(), trace.tx.ssthresh()), (44_000, 5_000));
     let again = trace.timeout();
     assert_eq!((again.0, again.1, again.2, &again.3), (1_000, 5_000, 1_000, &vec![0]));
     assert_eq!(trace.fast_recoveries(), 1);
@@ -456,15 +455,15 @@ fn shorter_segments_end_a_recovery_and_take_back_what_duplicates_have_inflated()
     for at in 0..3 {
         trace.at(100 + at).ack(0);
     }
-    assert_eq!(trace.tx.control().cwnd(), 8_000);
+    assert_eq!(trace.tx.cwnd(), 8_000);
     trace.tx.reduce_mss(trace.now, 600);
-    assert_eq!((trace.tx.control().cwnd(), trace.tx.control().ssthresh()), (5_000, 5_000));
+    assert_eq!((trace.tx.cwnd(), trace.tx.ssthresh()), (5_000, 5_000));
     // With SACK nothing was inflated, and the window stays however little is in flight.
     let mut trace = Trace::started(TcpConfig::default(), 10, 10);
     trace.at(100).sack(0, &[(1, 9)]);
     assert_eq!(trace.at(200).sack(9, &[]).0, 5_000);
     trace.tx.reduce_mss(trace.now, 600);
-    assert_eq!((trace.tx.control().cwnd(), trace.tx.flight()), (5_000, 1_000));
+    assert_eq!((trace.tx.cwnd(), trace.tx.flight()), (5_000, 1_000));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::FastRetransmitPath;
 use crate::policy::NewDataAfterTimeout;
+use slantpath_cc::CongestionControl;
 use slantpath_cc::sctp::{SctpPolicy, WindowPolicy};
 
 /// PMDCS.
