@@ -2,7 +2,9 @@
 //!
 //! Amounts are bytes as the transport counts them: of the stream in TCP, of DATA chunks with their headers in SCTP.
 
-use slantpath_base::{DataRate, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
+
+use crate::delivery::DeliverySample;
 
 /// A controller of how much may be in flight on one path.
 pub trait CongestionControl {
@@ -69,6 +71,33 @@ pub struct Acknowledged {
     pub advances_cumulative: bool,
     /// Whether a loss was being repaired when it came.
     pub is_recovering: bool,
+    /// How long the newest of what it acknowledges took, if that was sent once.
+    pub round_trip: Option<Duration>,
+    /// The smoothed round-trip time (RFC 6298), once there is one.
+    pub smoothed_round_trip: Option<Duration>,
+    /// Whether it is the first to acknowledge something sent after the last round began.
+    pub starts_round: bool,
+    /// How fast data arrived, if it tells.
+    pub delivery: Option<DeliverySample>,
+}
+
+#[cfg(test)]
+impl Acknowledged {
+    /// An acknowledgement at `now` of so many bytes, which found so many in flight, outside of any recovery.
+    pub(crate) const fn of(now: Instant, bytes: u64, in_flight_before: u64) -> Self {
+        Self {
+            now,
+            bytes,
+            in_flight_before,
+            in_flight: in_flight_before.saturating_sub(bytes),
+            advances_cumulative: true,
+            is_recovering: false,
+            round_trip: None,
+            smoothed_round_trip: None,
+            starts_round: false,
+            delivery: None,
+        }
+    }
 }
 
 /// A sign of congestion.

@@ -5,6 +5,7 @@
 
 mod back_off;
 pub mod control;
+pub mod delivery;
 mod inflation;
 pub mod new_reno;
 pub mod rtt;

@@ -247,16 +247,8 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// An acknowledgement of so many bytes, which found so many in flight.
     fn acknowledged(bytes: u64, in_flight_before: u64) -> Acknowledged {
-        Acknowledged {
-            now: Instant::START,
-            bytes,
-            in_flight_before,
-            in_flight: in_flight_before.saturating_sub(bytes),
-            advances_cumulative: true,
-            is_recovering: false,
-        }
+        Acknowledged::of(Instant::START, bytes, in_flight_before)
     }
 
     fn timed_out(in_flight: u64, loss: LossEvent) -> TimedOut {

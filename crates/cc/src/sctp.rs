@@ -251,14 +251,7 @@ mod tests {
     }
 
     fn full(controller: &SctpController, bytes: u64) -> Acknowledged {
-        Acknowledged {
-            now: Instant::START,
-            bytes,
-            in_flight_before: controller.cwnd(),
-            in_flight: PMDCS,
-            advances_cumulative: true,
-            is_recovering: false,
-        }
+        Acknowledged { in_flight: PMDCS, ..Acknowledged::of(Instant::START, bytes, controller.cwnd()) }
     }
 
     fn timed_out(loss: LossEvent) -> TimedOut {

@@ -10,8 +10,9 @@ pub(crate) use set::Paths;
 
 use std::net::IpAddr;
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, Sent, TimedOut};
+use slantpath_cc::delivery::{DeliveryMeter, Departure};
 use slantpath_cc::sctp::{SctpController, initial_cwnd};
 use slantpath_cc::{CongestionControl, RttEstimator};
 
@@ -57,6 +58,8 @@ enum RttProbe {
 pub(crate) struct SackTally {
     pub(crate) flight_size_before: u64,
     pub(crate) newly_acked: u64,
+    /// How long the newest of them took, if it was sent once.
+    pub(crate) round_trip: Option<Duration>,
     /// Among the acknowledged chunks was one that has never been sent anywhere else.
     pub(crate) is_unambiguous: bool,
     /// The earliest outstanding chunk was among the acknowledged ones.
@@ -91,6 +94,7 @@ pub(crate) struct Path {
     pub(crate) state: PathState,
     pub(crate) rtt: RttEstimator,
     pub(crate) cc: SctpController,
+    pub(crate) delivery: DeliveryMeter,
     /// Bytes of DATA chunks that were sent here last and are neither acknowledged nor given up.
     pub(crate) flight_size: u64,
     /// The lowest TSN among them.
@@ -147,6 +151,8 @@ pub struct PathSnapshot {
     pub srtt: Option<Duration>,
     /// The retransmission timeout, backed off as it may be.
     pub rto: Duration,
+    /// The rate at which DATA chunks last arrived at the peer, headers included.
+    pub delivery_rate: Option<DataRate>,
     /// Congestion window in bytes.
     pub cwnd: u64,
     /// Slow-start threshold in bytes.
@@ -177,6 +183,7 @@ impl Path {
             state,
             rtt: RttEstimator::new(config.rto()),
             cc: SctpController::new(config.congestion, pmdcs, cwnd, ssthresh),
+            delivery: DeliveryMeter::default(),
             flight_size: 0,
             earliest: None,
             error_count: 0,
@@ -340,8 +347,15 @@ impl Path {
         self.last_timed_at.is_none_or(|at| at < since)
     }
 
-    /// A DATA chunk goes out here.
-    pub(crate) fn on_chunk_sent(&mut self, now: Instant, tsn: Tsn, wire_len: u64, is_retransmission: bool) {
+    /// A DATA chunk goes out here, which keeps the departure.
+    pub(crate) fn on_chunk_sent(
+        &mut self,
+        now: Instant,
+        tsn: Tsn,
+        wire_len: u64,
+        is_retransmission: bool,
+    ) -> Departure {
+        let departure = self.delivery.depart(now, self.flight_size == 0);
         self.cc.on_sent(Sent { now, bytes: wire_len, in_flight_before: self.flight_size });
         self.flight_size += wire_len;
         self.stats.data_chunks_sent += 1;
@@ -371,6 +385,7 @@ impl Path {
         //# running, start it running so that it will expire after the RTO
         //# of that address.
         self.start_t3_rtx(now);
+        departure
     }
 
     /// A chunk that counted as in flight here has been acknowledged, or given up as lost.
@@ -415,14 +430,19 @@ impl Path {
             return;
         }
         self.allowance = Allowance::Window;
-        let in_flight = self.flight_size;
+        let round_trip = self.tally.round_trip;
+        let reading = self.delivery.read(now, round_trip);
         self.cc.on_acknowledged(&Acknowledged {
             now,
             bytes,
             in_flight_before,
-            in_flight,
+            in_flight: self.flight_size,
             advances_cumulative,
             is_recovering,
+            round_trip,
+            smoothed_round_trip: self.rtt.srtt(),
+            starts_round: reading.starts_round,
+            delivery: reading.sample,
         });
     }
 
@@ -484,6 +504,7 @@ impl Path {
             is_primary,
             srtt: self.rtt.srtt(),
             rto: self.rtt.rto(),
+            delivery_rate: self.delivery.latest().map(|sample| sample.rate()),
             cwnd: cc.cwnd(),
             ssthresh: cc.ssthresh(),
             partial_bytes_acked: cc.partial_bytes_acked(),

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub rttvar: Option<Duration>,
     /// The retransmission timeout, backed off as it may be.
     pub rto: Duration,
+    /// The rate at which segments last arrived at the peer, in bytes of the stream.
+    pub delivery_rate: Option<DataRate>,
     /// Segments of data that were sent again.
     pub retransmissions: u64,
     /// How often the retransmission timer expired on data.
@@ -289,6 +291,7 @@ impl Connection {
             srtt: self.tx.rtt().srtt(),
             rttvar: self.tx.rtt().rttvar(),
             rto: self.tx.rtt().rto(),
+            delivery_rate: self.tx.delivery_rate(),
             retransmissions: counters.retransmissions,
             timeouts: counters.timeouts,
             fast_recoveries: counters.fast_recoveries,

@@ -2,6 +2,7 @@
 //!
 //! Offsets are 64-bit: 0 is the first byte of the stream, and a FIN takes the offset past its last.
 
+mod congestion;
 mod recovery;
 mod scoreboard;
 mod stream;
@@ -13,11 +14,10 @@ mod tests;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::control::{self, Acknowledged};
 use slantpath_cc::{CongestionControl, NewReno, RttEstimator};
 
 use crate::config::{LossRecovery, RttSampling, TcpConfig};
-use recovery::{Fast, FastWindow, Recovery};
+use recovery::Recovery;
 pub(crate) use scoreboard::{Range, Sent};
 use scoreboard::{Scoreboard, Timed};
 use stream::SendStream;
@@ -201,18 +201,6 @@ impl Tx {
         self.board.pipe()
     }
 
-    /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
-    pub(crate) fn cwnd(&self) -> u64 {
-        match &self.recovery {
-            Recovery::Fast(Fast { window: FastWindow::Inflated(window), .. }) => window.bytes(),
-            _ => self.control.cwnd(),
-        }
-    }
-
-    pub(crate) fn ssthresh(&self) -> u64 {
-        self.control.ssthresh()
-    }
-
     pub(crate) const fn rtt(&self) -> &RttEstimator {
         &self.rtt
     }
@@ -260,6 +248,7 @@ impl Tx {
     /// The next segment to send, if any may be sent.
     pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
         if self.unsent() == 0 && self.board.is_empty() {
+            self.board.limit_by_application();
             return None;
         }
         match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
@@ -303,6 +292,9 @@ impl Tx {
             && let Some(sent) = self.last_resort(now)
         {
             return Some(self.resent(sent, now));
+        }
+        if self.unsent() == 0 && self.board.pipe() < cwnd {
+            self.board.limit_by_application();
         }
         if self.timer.is_none() && self.unsent() > 0 {
             // Nothing is in flight and nothing may be sent: only a probe can learn that the window opened.
@@ -376,15 +368,14 @@ impl Tx {
         let takes_all = self.board.nxt() + data_len == self.stream.end();
         let in_flight_before = self.board.pipe();
         let sent = self.board.push(data_len + u64::from(takes_all && self.is_closed), now);
-        self.control.on_sent(control::Sent { now, bytes: sent.range.len(), in_flight_before });
+        self.tell_sent(now, sent.range.len(), in_flight_before);
         self.arm(now);
         sent
     }
 
     fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
         self.counters.retransmissions += 1;
-        let in_flight_before = self.board.pipe().saturating_sub(sent.range.len());
-        self.control.on_sent(control::Sent { now, bytes: sent.range.len(), in_flight_before });
+        self.tell_sent(now, sent.range.len(), self.board.pipe().saturating_sub(sent.range.len()));
         if self.sack && matches!(self.recovery, Recovery::Fast(_)) {
             // A repetition that waits behind a full queue is acknowledged later than the timer, which runs since
             // the last progress and has measured an emptier queue, would allow.
@@ -426,10 +417,13 @@ impl Tx {
         let latest_window = self.peer.latest();
         self.peer.update(input.sequence, input.ack, input.window);
         let mut newly_sacked = 0;
+        let mut round_trip = None;
+        let in_flight_before = self.board.pipe();
         if self.sack {
             for range in input.sacked {
                 let sacked = self.board.sack(*range);
                 newly_sacked += sacked.count;
+                round_trip = sacked.timed.map(|timed| now.saturating_since(timed.sent_at)).or(round_trip);
                 // The receiver reports at once what it gets out of order, so that the timeout learns how long the
                 // queue has become while nothing is acknowledged. What an echoed timestamp would give belongs to
                 // an older segment (RFC 7323, section 4.1).
@@ -437,7 +431,14 @@ impl Tx {
             }
         }
         if input.ack > self.board.una() {
-            self.handle_progress(now, input.ack, input.echoed_rtt);
+            let acked = self.board.acknowledge(input.ack);
+            round_trip = round_trip.or(acked.timed.map(|timed| now.saturating_since(timed.sent_at)));
+            self.stream.release(input.ack);
+            self.timeouts_in_a_row = 0;
+            let echoed = input.echoed_rtt;
+            self.take_time(acked.timed, |sent_at| echoed.unwrap_or(now.saturating_since(sent_at)));
+            self.tell_acknowledged(now, acked.count, in_flight_before, round_trip);
+            self.handle_progress(now, acked.count);
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a duplicate acknowledgment per the definition
             //# in Section 2 (regardless of its status as a cumulative
@@ -447,6 +448,9 @@ impl Tx {
                 self.handle_duplicate();
             }
             return;
+        }
+        if newly_sacked > 0 {
+            self.tell_acknowledged(now, 0, in_flight_before, round_trip);
         }
         if was_shut && self.peer.edge() > self.board.una() && !self.board.is_empty() {
             // What was sent into the closed window was refused; it fits now.
@@ -465,21 +469,9 @@ impl Tx {
         }
     }
 
-    fn handle_progress(&mut self, now: Instant, ack: u64, echoed_rtt: Option<Duration>) {
-        let in_flight_before = self.board.pipe();
-        let acked = self.board.acknowledge(ack);
-        self.stream.release(ack);
-        self.timeouts_in_a_row = 0;
-        self.take_time(acked.timed, |sent_at| echoed_rtt.unwrap_or(now.saturating_since(sent_at)));
-        self.control.on_acknowledged(&Acknowledged {
-            now,
-            bytes: acked.count,
-            in_flight_before,
-            in_flight: self.board.pipe(),
-            advances_cumulative: true,
-            is_recovering: matches!(self.recovery, Recovery::Fast(_)),
-        });
-        let restarts_timer = self.recover_with(acked.count);
+    /// `count` offsets were newly acknowledged.
+    fn handle_progress(&mut self, now: Instant, count: u64) {
+        let restarts_timer = self.recover_with(count);
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.2) When all outstanding data has been acknowledged, turn off the
         //# retransmission timer.

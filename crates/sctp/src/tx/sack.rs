@@ -360,6 +360,10 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk) {
         }
     }
     path.tally.newly_acked += wire_len;
+    path.delivery.deliver(wire_len, &chunk.departure);
+    if chunk.transmissions == 1 {
+        path.tally.round_trip = Some(turn.now.saturating_since(chunk.departure.sent_at));
+    }
     path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)
         && is_sample(turn.config, sack, chunk.path)

@@ -490,3 +490,23 @@ fn the_last_segment_is_rescued_once_the_first_loss_is_repaired_and_nothing_else_
     assert_eq!(trace.at(300).sack(9, &[]), (5_000, 5_000, 1_000, vec![], Some(1_300)));
     assert_eq!(trace.tx.counters().retransmissions, 3);
 }
+
+#[test]
+fn what_is_outstanding_tells_how_fast_it_arrives_whether_acknowledged_sacked_or_repeated() {
+    let mut trace = Trace::started(TcpConfig::default(), 4, 100);
+    let mut rate_after = |at, ack, sacked: &[(u64, u64)]| {
+        trace.at(at).sack(ack, sacked);
+        trace.tx.delivery_rate().map(|rate| rate.as_bits_per_sec())
+    };
+    // 1,000 bytes in 100 ms, 2,000 in 110, and so on: how fast the burst left says nothing.
+    let burst = [100, 110, 120, 130].map(|at| rate_after(at, (at - 90) / 10, &[]));
+    assert_eq!(burst, [80_000, 145_454, 200_000, 246_153].map(Some));
+    // Segment 4 left at 100 ms, when the first had arrived; four have since.
+    assert_eq!(rate_after(200, 5, &[]), Some(320_000));
+    // Segment 5 is missing. Segment 6 left at 110 ms, when two had arrived.
+    assert_eq!(rate_after(220, 5, &[(6, 7)]), Some(4 * 8_000 * 1_000 / 110));
+    // Segment 8 left at 120 ms, when three had arrived; it took as long to send what has arrived since.
+    assert_eq!(rate_after(220, 5, &[(6, 9)]), Some(5 * 8_000 * 1_000 / 120));
+    // It is repeated at 220 ms, when eight had arrived.
+    assert_eq!(rate_after(320, 9, &[]), Some(8_000 * 1_000 / 100));
+}

@@ -297,3 +297,23 @@ fn what_t3_rtx_has_sent_again_is_not_fast_retransmitted_for_reports_of_its_first
     assert_eq!(copies, 2);
     assert!(!wire.ends[0].snapshot().is_in_fast_recovery);
 }
+
+#[test]
+fn what_is_outstanding_tells_how_fast_it_arrives() {
+    let config = SctpConfig { initial_cwnd_bytes: Some(4 * 1_016), max_burst: 10, ..quiet() };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..20, 1_000);
+    let mut rate_after = |at, acked, blocks: &[(u16, u16)]| {
+        wire.run_until(Instant::from_millis(at));
+        wire.inject(0, 0, &[sack(acked, blocks)]);
+        wire.path(0, 0).delivery_rate.map(|rate| rate.as_bits_per_sec())
+    };
+    // One chunk of 1,016 bytes in 100 ms, two in 110, and so on.
+    let burst = [100, 110, 120, 130].map(|at| rate_after(at, (at as u32 - 90) / 10, &[]));
+    assert_eq!(burst, [81_280, 147_781, 203_200, 250_092].map(Some));
+    // Chunk 5 left at 100 ms, when the first had arrived; four have since.
+    assert_eq!(rate_after(200, 5, &[]), Some(4 * 81_280));
+    // Chunk 6 is missing; chunk 7 left at 110 ms, when two had arrived.
+    assert_eq!(rate_after(220, 5, &[(2, 2)]), Some(4 * 1_016 * 8_000 / 110));
+}
