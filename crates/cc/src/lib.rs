@@ -5,6 +5,8 @@
 
 mod back_off;
 pub mod control;
+mod controller;
+pub mod cubic;
 pub mod delivery;
 mod inflation;
 pub mod new_reno;
@@ -13,6 +15,8 @@ pub mod sctp;
 
 pub use back_off::BackOff;
 pub use control::CongestionControl;
+pub use controller::{Algorithm, Controller};
+pub use cubic::{Cubic, CubicConfig};
 pub use inflation::InflatedWindow;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
 pub use rtt::{RtoConfig, RttEstimator};

@@ -85,6 +85,17 @@ pub fn initial_cwnd(pmdcs: u64, is_ipv6: bool) -> u64 {
     (4 * pmdcs).min((2 * pmdcs).max(floor))
 }
 
+/// What is left of a window after so many timeouts in which nothing was sent, if it decays.
+pub(crate) fn decayed(cwnd: u64, timeouts: u64, pmdcs: u64) -> Option<u64> {
+    let floor = 4 * pmdcs;
+    // The rule lets a window decay; read to the letter it would also open one that a timeout closed.
+    if timeouts == 0 || cwnd <= floor {
+        return None;
+    }
+    let halvings = u32::try_from(timeouts).unwrap_or(u32::MAX);
+    Some(cwnd.checked_shr(halvings).unwrap_or(0).max(floor))
+}
+
 impl SctpController {
     /// A controller before any transmission. `initial_cwnd` in bytes, usually of [`initial_cwnd`];
     /// `initial_ssthresh` in bytes, usually the peer's advertised window.
@@ -211,11 +222,10 @@ impl CongestionControl for SctpController {
     }
 
     fn on_idle(&mut self, timeouts: u64) {
-        let floor = 4 * self.pmdcs;
-        // The rule lets a window decay; read to the letter it would also open one that a timeout closed.
-        if self.is_fixed() || timeouts == 0 || self.cwnd <= floor {
+        if self.is_fixed() {
             return;
         }
+        let Some(cwnd) = decayed(self.cwnd, timeouts, self.pmdcs) else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
         //# While the endpoint does not transmit data on a given transport
         //# address, the cwnd of the transport address SHOULD be adjusted to
@@ -223,8 +233,7 @@ impl CongestionControl for SctpController {
         //# adjustment, the ssthresh of the transport address SHOULD be set to
         //# the cwnd.
         self.ssthresh = self.cwnd;
-        let halvings = u32::try_from(timeouts).unwrap_or(u32::MAX);
-        self.cwnd = self.cwnd.checked_shr(halvings).unwrap_or(0).max(floor);
+        self.cwnd = cwnd;
     }
 
     fn limit_cwnd(&mut self, at_most: u64) {

@@ -2,19 +2,21 @@
 //!
 //! A path knows counts and times, not chunks: the sending half says what was sent, acknowledged and lost.
 
+mod congestion;
 mod heartbeat;
 mod set;
 
+use congestion::controller;
 pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
 pub(crate) use set::Paths;
 
 use std::net::IpAddr;
 
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, Sent, TimedOut};
+use slantpath_cc::control::Sent;
 use slantpath_cc::delivery::{DeliveryMeter, Departure};
-use slantpath_cc::sctp::{SctpController, initial_cwnd};
-use slantpath_cc::{CongestionControl, RttEstimator};
+use slantpath_cc::sctp::SctpController;
+use slantpath_cc::{CongestionControl, Controller, RttEstimator};
 
 use crate::config::SctpConfig;
 use crate::event::T3RtxChange;
@@ -93,7 +95,7 @@ pub(crate) struct Path {
     pub(crate) source: IpAddr,
     pub(crate) state: PathState,
     pub(crate) rtt: RttEstimator,
-    pub(crate) cc: SctpController,
+    pub(crate) cc: Controller<SctpController>,
     pub(crate) delivery: DeliveryMeter,
     /// Bytes of DATA chunks that were sent here last and are neither acknowledged nor given up.
     pub(crate) flight_size: u64,
@@ -157,7 +159,7 @@ pub struct PathSnapshot {
     pub cwnd: u64,
     /// Slow-start threshold in bytes.
     pub ssthresh: u64,
-    /// Progress towards the next increase in congestion avoidance, in bytes.
+    /// Progress towards the next increase in congestion avoidance, in bytes; none with CUBIC.
     pub partial_bytes_acked: u64,
     /// Bytes outstanding to this address.
     pub flight_size: u64,
@@ -172,17 +174,12 @@ pub struct PathSnapshot {
 impl Path {
     pub(crate) fn new(destination: IpAddr, source: IpAddr, state: PathState, config: &SctpConfig) -> Self {
         let pmdcs = pmdcs(config.initial_path_mtu, destination) as u64;
-        let cwnd = config.initial_cwnd_bytes.unwrap_or_else(|| initial_cwnd(pmdcs, destination.is_ipv6()));
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
-        //# The initial value of ssthresh SHOULD be arbitrarily high (e.g.,
-        //# the size of the largest-possible advertised window).
-        let ssthresh = u64::from(u32::MAX);
         Self {
             destination,
             source,
             state,
             rtt: RttEstimator::new(config.rto()),
-            cc: SctpController::new(config.congestion, pmdcs, cwnd, ssthresh),
+            cc: controller(config, pmdcs, destination),
             delivery: DeliveryMeter::default(),
             flight_size: 0,
             earliest: None,
@@ -423,44 +420,6 @@ impl Path {
         self.stats.rtt_samples += 1;
     }
 
-    /// Opens the window by what the SACK at hand acknowledges.
-    pub(crate) fn grow_window(&mut self, now: Instant, advances_cumulative: bool, is_recovering: bool) {
-        let SackTally { flight_size_before: in_flight_before, newly_acked: bytes, .. } = self.tally;
-        if bytes == 0 {
-            return;
-        }
-        self.allowance = Allowance::Window;
-        let round_trip = self.tally.round_trip;
-        let reading = self.delivery.read(now, round_trip);
-        self.cc.on_acknowledged(&Acknowledged {
-            now,
-            bytes,
-            in_flight_before,
-            in_flight: self.flight_size,
-            advances_cumulative,
-            is_recovering,
-            round_trip,
-            smoothed_round_trip: self.rtt.srtt(),
-            starts_round: reading.starts_round,
-            delivery: reading.sample,
-        });
-    }
-
-    /// Closes the window for what the SACK at hand has shown to be lost.
-    pub(crate) fn reduce_window(&mut self) {
-        self.cc.on_lost(Congestion { in_flight: self.tally.flight_size_before });
-    }
-
-    /// T3-rtx has expired without an answer: one packet goes out at a time until something is acknowledged.
-    pub(crate) fn collapse_window(&mut self, loss: LossEvent) {
-        self.cc.on_timed_out(TimedOut { in_flight: self.flight_size, loss });
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
-        //# ensure that no more than one SCTP packet will be in flight for
-        //# that address until the endpoint receives acknowledgement for
-        //# successful delivery of data to that address.
-        self.allowance = Allowance::OnePacket;
-    }
-
     /// Stops or restarts T3-rtx by what the SACK at hand acknowledges.
     pub(crate) fn settle_t3_rtx(&mut self, now: Instant) {
         if self.flight_size == 0 {
@@ -507,7 +466,10 @@ impl Path {
             delivery_rate: self.delivery.latest().map(|sample| sample.rate()),
             cwnd: cc.cwnd(),
             ssthresh: cc.ssthresh(),
-            partial_bytes_acked: cc.partial_bytes_acked(),
+            partial_bytes_acked: match &cc {
+                Controller::Cubic(_) => 0,
+                Controller::Standard(standard) => standard.partial_bytes_acked(),
+            },
             flight_size: self.flight_size,
             error_count: self.error_count,
             mtu: self.mtu,

@@ -1,8 +1,9 @@
 //! What can be chosen about one connection. The defaults are the RFCs'.
 
 use slantpath_base::Duration;
+use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
-use slantpath_cc::{InitialWindow, NewRenoConfig, RtoConfig};
+use slantpath_cc::{Algorithm, Controller, Cubic, InitialWindow, NewReno, NewRenoConfig, RtoConfig};
 
 /// The choices of one connection, or of all that a listener accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +33,17 @@ pub struct TcpConfig {
     pub loss_recovery: LossRecovery,
     /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042). Default: yes.
     pub limited_transmit: bool,
+    /// What governs the window. Default: RFC 5681.
+    pub congestion_control: Algorithm,
+    /// Whether a CUBIC flow that is losing ground gives way faster. Default: yes (RFC 9438, section 4.7).
+    pub fast_convergence: bool,
     /// The window of a new connection. Default: RFC 6928.
     pub initial_window: InitialWindow,
     /// Slow start ends here even without a loss. Default: no such bound.
     pub initial_ssthresh_bytes: Option<u64>,
     /// The law of congestion avoidance. Default: counting bytes (RFC 5681, section 3.1).
     pub avoidance_increase: AvoidanceIncrease,
-    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681).
+    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681). That of CUBIC never does.
     pub unused_window: UnusedWindow,
     /// Whether cwnd falls back to the initial window when nothing was sent for one RTO. Default: yes (RFC
     /// 5681, section 4.1).
@@ -80,6 +85,8 @@ impl Default for TcpConfig {
             window_scaling: true,
             loss_recovery: LossRecovery::NewReno,
             limited_transmit: true,
+            congestion_control: Algorithm::Standard,
+            fast_convergence: true,
             initial_window: congestion.initial_window,
             initial_ssthresh_bytes: congestion.initial_ssthresh_bytes,
             avoidance_increase: congestion.avoidance_increase,
@@ -99,8 +106,25 @@ impl Default for TcpConfig {
 }
 
 impl TcpConfig {
-    /// The congestion controller's part of the choices, for segments of `mss_bytes`.
-    pub(crate) fn congestion(&self, mss_bytes: u32) -> NewRenoConfig {
+    /// The congestion controller of a connection with segments of `mss_bytes`.
+    pub(crate) fn controller(&self, mss_bytes: u32) -> Controller<NewReno> {
+        let new_reno = self.new_reno(mss_bytes);
+        match self.congestion_control {
+            Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
+                segment_bytes: mss_bytes.into(),
+                initial_cwnd_bytes: self.initial_window.bytes(mss_bytes),
+                initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+                max_cwnd_bytes: new_reno.max_cwnd_bytes,
+                byte_counting_limit: 1,
+                avoidance_increase: self.avoidance_increase,
+                fast_convergence: self.fast_convergence,
+                idle_window: IdleWindow::Restart,
+            })),
+            Algorithm::Standard => Controller::Standard(NewReno::new(new_reno)),
+        }
+    }
+
+    fn new_reno(&self, mss_bytes: u32) -> NewRenoConfig {
         NewRenoConfig {
             mss_bytes,
             initial_window: self.initial_window,

@@ -14,7 +14,7 @@ mod tests;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::{CongestionControl, NewReno, RttEstimator};
+use slantpath_cc::{CongestionControl, Controller, NewReno, RttEstimator};
 
 use crate::config::{LossRecovery, RttSampling, TcpConfig};
 use recovery::Recovery;
@@ -86,7 +86,7 @@ pub(crate) struct Tx {
     /// Whether a FIN follows the stream.
     is_closed: bool,
     board: Scoreboard,
-    control: NewReno,
+    control: Controller<NewReno>,
     recovery: Recovery,
     /// SND.NXT when the last recovery began (RFC 6582's `recover`).
     recover: Option<u64>,
@@ -115,7 +115,7 @@ impl Tx {
             stream: SendStream::default(),
             is_closed: false,
             board: Scoreboard::default(),
-            control: NewReno::new(config.congestion(config.mss_bytes)),
+            control: config.controller(config.mss_bytes),
             recovery: Recovery::default(),
             recover: None,
             rtt: RttEstimator::new(config.rto),
@@ -136,7 +136,7 @@ impl Tx {
     pub(crate) fn establish(&mut self, negotiated: Negotiated) {
         self.mss = negotiated.mss_bytes.into();
         self.sack = negotiated.sack;
-        self.control = NewReno::new(self.config.congestion(negotiated.mss_bytes));
+        self.control = self.config.controller(negotiated.mss_bytes);
         self.window_limit = self.config.window_limit_bytes(negotiated.mss_bytes);
         if negotiated.was_syn_lost {
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1

@@ -4,8 +4,8 @@
 
 use super::*;
 use crate::config::WindowLimit;
-use slantpath_cc::InitialWindow;
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
+use slantpath_cc::{Algorithm, InitialWindow};
 
 const MSS: u64 = 1_000;
 const WINDOW: u64 = 1 << 20;
@@ -509,4 +509,20 @@ fn what_is_outstanding_tells_how_fast_it_arrives_whether_acknowledged_sacked_or_
     assert_eq!(rate_after(220, 5, &[(6, 9)]), Some(5 * 8_000 * 1_000 / 120));
     // It is repeated at 220 ms, when eight had arrived.
     assert_eq!(rate_after(320, 9, &[]), Some(8_000 * 1_000 / 100));
+}
+
+#[test]
+fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_segment_after_a_timeout() {
+    let cubic = TcpConfig { congestion_control: Algorithm::Cubic, ..TcpConfig::default() };
+    let mut trace = Trace::started(cubic, 10, 100);
+    trace.at(100).sack(0, &[(1, 2)]);
+    trace.at(100).sack(0, &[(1, 3)]);
+    // Ten were in flight, and two more that limited transmit sent.
+    assert_eq!(trace.at(100).sack(0, &[(1, 4)]), (7_000, 7_000, 9_000, vec![0], Some(1_100)));
+    assert_eq!(trace.at(200).sack(12, &[]).0, 7_000);
+    // Congestion avoidance begins with one step of slow start, since the window is no more than the threshold.
+    assert_eq!(trace.at(300).sack(13, &[]).0, 8_000);
+    assert_eq!(trace.at(310).sack(14, &[]).0, 8_066);
+    let (cwnd, ssthresh, ..) = trace.timeout();
+    assert_eq!((cwnd, ssthresh), (1_000, 5_600));
 }
