@@ -8,6 +8,7 @@ use slantpath_base::{Duration, Instant};
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::new_reno::AvoidanceIncrease;
 use crate::sctp::decayed;
+use crate::slow_start::{Opening, SlowStart, Verdict};
 
 /// The multiplicative decrease factor.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
@@ -45,7 +46,12 @@ pub struct CubicConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// cwnd never exceeds this.
     pub max_cwnd_bytes: u64,
-    /// By how many segments one acknowledgement may open the window in slow start (L of RFC 3465).
+    /// How the first slow start ends.
+    //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+    //# SHOULD use the HyStart++ slow start
+    //# algorithm
+    pub slow_start: SlowStart,
+    /// By how many segments one acknowledgement may open the window in standard slow start (L of RFC 3465).
     pub byte_counting_limit: u64,
     /// Whether an acknowledgement of two segments opens the window in congestion avoidance twice as far as one of one.
     pub avoidance_increase: AvoidanceIncrease,
@@ -92,6 +98,7 @@ pub struct Cubic {
     /// The part of a byte by which the window is larger.
     fraction: f64,
     ssthresh: u64,
+    opening: Opening,
     /// W_max in bytes, unless there has been no congestion since the start or the last timeout.
     plateau: Option<f64>,
     /// cwnd_prior in bytes: the window before ssthresh was set last.
@@ -108,7 +115,8 @@ impl Cubic {
         assert!(config.segment_bytes > 0, "a segment carries at least one byte");
         let cwnd = config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes);
         let ssthresh = config.initial_ssthresh_bytes.unwrap_or(u64::MAX);
-        Self { config, cwnd, fraction: 0.0, ssthresh, plateau: None, cwnd_prior: cwnd, stage: None }
+        let opening = Opening::new(config.slow_start);
+        Self { config, cwnd, fraction: 0.0, ssthresh, opening, plateau: None, cwnd_prior: cwnd, stage: None }
     }
 
     //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
@@ -208,6 +216,7 @@ impl Cubic {
     /// Sets the threshold for what was in flight, and gives what it would be without a floor.
     fn reduce_ssthresh(&mut self, in_flight: u64) -> u64 {
         let reduced = whole(in_flight as f64 * BETA);
+        self.opening.end();
         self.cwnd_prior = self.cwnd;
         self.ssthresh = reduced.max(2 * self.config.segment_bytes);
         reduced
@@ -242,10 +251,17 @@ impl CongestionControl for Cubic {
         let is_full = acknowledged.in_flight_before + self.config.segment_bytes > self.cwnd;
         if !self.is_in_slow_start() {
             self.avoid(acknowledged, is_full);
-        } else if is_full {
-            let limit = self.config.byte_counting_limit * self.config.segment_bytes;
-            let cwnd = self.cwnd + acknowledged.bytes.min(limit);
+            return;
+        }
+        if is_full {
+            let segment = self.config.segment_bytes;
+            let limit = self.config.byte_counting_limit * segment;
+            let cwnd = self.cwnd + self.opening.growth(acknowledged.bytes, segment, limit);
             self.cwnd = cwnd.min(self.config.max_cwnd_bytes);
+        }
+        if self.opening.observe(acknowledged) == Verdict::Over {
+            self.ssthresh = self.cwnd;
+            self.cwnd_prior = self.cwnd;
         }
     }
 

@@ -47,6 +47,8 @@ pub struct Reading {
     pub sample: Option<DeliverySample>,
     /// Whether something has arrived that was sent after the last round began: a new one begins.
     pub starts_round: bool,
+    /// Bytes that it told of for the first time.
+    pub delivered: u64,
 }
 
 /// Counts what is delivered over one path (C in the draft).
@@ -64,6 +66,8 @@ pub struct DeliveryMeter {
     /// What is sent from this count of delivered bytes on belongs to the round after the current one.
     round_ends_at: u64,
     least_round_trip: Duration,
+    /// Bytes delivered at the last reading.
+    delivered_before: u64,
     /// The newest of what has been delivered since the last reading.
     newest: Option<Departure>,
     latest: Option<DeliverySample>,
@@ -78,6 +82,7 @@ impl Default for DeliveryMeter {
             limited_until: 0,
             round_ends_at: 0,
             least_round_trip: Duration::MAX,
+            delivered_before: 0,
             newest: None,
             latest: None,
         }
@@ -120,8 +125,10 @@ impl DeliveryMeter {
             self.least_round_trip = self.least_round_trip.min(round_trip);
         }
         let Some(newest) = self.newest.take() else {
-            return Reading { sample: None, starts_round: false };
+            return Reading { sample: None, starts_round: false, delivered: 0 };
         };
+        let delivered = self.delivered - self.delivered_before;
+        self.delivered_before = self.delivered;
         self.delivered_at = now;
         self.first_sent_at = newest.sent_at;
         if self.delivered > self.limited_until {
@@ -143,7 +150,7 @@ impl DeliveryMeter {
             is_application_limited: newest.is_application_limited,
         });
         self.latest = sample.or(self.latest);
-        Reading { sample, starts_round }
+        Reading { sample, starts_round, delivered }
     }
 
     /// The last sample, once there is one.
@@ -200,8 +207,9 @@ mod tests {
         for departure in &sent[1..] {
             meter.deliver(1_000, departure);
         }
-        let sample = meter.read(at(162), Some(ms(2))).sample.unwrap();
-        assert_eq!((sample.delivered, sample.interval), (5_000, ms(162)));
+        let reading = meter.read(at(162), Some(ms(2)));
+        let sample = reading.sample.unwrap();
+        assert_eq!((sample.delivered, sample.interval, reading.delivered), (5_000, ms(162), 4_000));
     }
 
     #[test]
@@ -210,7 +218,7 @@ mod tests {
         let first = meter.depart(at(0), true);
         meter.deliver(1_000, &first);
         assert!(meter.read(at(100), Some(ms(100))).sample.is_some());
-        assert_eq!(meter.read(at(101), None), Reading { sample: None, starts_round: false });
+        assert_eq!(meter.read(at(101), None), Reading { sample: None, starts_round: false, delivered: 0 });
         let again = meter.depart(at(200), true);
         meter.deliver(1_000, &again);
         assert_eq!(meter.read(at(299), None).sample, None);

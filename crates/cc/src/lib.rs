@@ -10,8 +10,10 @@ pub mod cubic;
 pub mod delivery;
 mod inflation;
 pub mod new_reno;
+mod prr;
 pub mod rtt;
 pub mod sctp;
+mod slow_start;
 
 pub use back_off::BackOff;
 pub use control::CongestionControl;
@@ -19,5 +21,7 @@ pub use controller::{Algorithm, Controller};
 pub use cubic::{Cubic, CubicConfig};
 pub use inflation::InflatedWindow;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
+pub use prr::ProportionalWindow;
 pub use rtt::{RtoConfig, RttEstimator};
 pub use sctp::{SctpController, SctpPolicy};
+pub use slow_start::SlowStart;

@@ -5,6 +5,7 @@
 //! one lasts without SACK is [`InflatedWindow`](crate::InflatedWindow).
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use crate::slow_start::{Opening, SlowStart, Verdict};
 
 /// How much may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub struct NewRenoConfig {
     pub initial_window: InitialWindow,
     /// The slow start threshold before the first loss; `None` is "arbitrarily high" (RFC 5681, section 3.1).
     pub initial_ssthresh_bytes: Option<u64>,
+    /// How the first slow start ends.
+    pub slow_start: SlowStart,
     /// The law of congestion avoidance.
     pub avoidance_increase: AvoidanceIncrease,
     /// Whether a window that was not used grows.
@@ -91,6 +94,7 @@ impl NewRenoConfig {
             mss_bytes,
             initial_window: InitialWindow::Rfc6928,
             initial_ssthresh_bytes: None,
+            slow_start: SlowStart::Standard,
             avoidance_increase: AvoidanceIncrease::ByteCounting,
             unused_window: UnusedWindow::Grow,
             window_limit_bytes: u64::MAX,
@@ -105,6 +109,7 @@ pub struct NewReno {
     config: NewRenoConfig,
     cwnd: u64,
     ssthresh: u64,
+    opening: Opening,
     /// Bytes acknowledged in congestion avoidance since the last increase.
     counted: u64,
 }
@@ -120,7 +125,7 @@ impl NewReno {
         // A window below one segment would let nothing out.
         let cwnd = config.initial_window.bytes(config.mss_bytes).max(mss).min(config.max_cwnd_bytes);
         let ssthresh = config.initial_ssthresh_bytes.unwrap_or(u64::MAX);
-        Self { config, cwnd, ssthresh, counted: 0 }
+        Self { config, cwnd, ssthresh, opening: Opening::new(config.slow_start), counted: 0 }
     }
 
     /// Whether the window doubles each round trip.
@@ -132,19 +137,9 @@ impl NewReno {
         self.config.mss_bytes as u64
     }
 
-    /// `acked_bytes` of new data were acknowledged outside of any recovery. `was_full`: the sender had as much
-    /// in flight as the window allowed.
-    fn on_ack(&mut self, acked_bytes: u64, was_full: bool) {
-        if !was_full && self.config.unused_window == UnusedWindow::Hold {
-            return;
-        }
+    /// `acked_bytes` of new data were acknowledged in congestion avoidance.
+    fn avoid(&mut self, acked_bytes: u64) {
         let mss = self.mss();
-        if self.is_in_slow_start() {
-            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-            //# cwnd += min (N, SMSS)                      (2)
-            self.grow(acked_bytes.min(mss));
-            return;
-        }
         match self.config.avoidance_increase {
             AvoidanceIncrease::ByteCounting => {
                 //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
@@ -166,6 +161,7 @@ impl NewReno {
     //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
     //# ssthresh = max (FlightSize / 2, 2*SMSS)            (4)
     fn reduce_ssthresh(&mut self, flight_bytes: u64) {
+        self.opening.end();
         self.ssthresh = (flight_bytes / 2).max(2 * self.mss());
     }
 
@@ -186,9 +182,26 @@ impl CongestionControl for NewReno {
     fn on_sent(&mut self, _: Sent) {}
 
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
-        if !acknowledged.is_recovering && acknowledged.bytes > 0 {
-            let limit = self.cwnd.min(self.config.window_limit_bytes);
-            self.on_ack(acknowledged.bytes, acknowledged.in_flight_before + self.mss() > limit);
+        if acknowledged.is_recovering || acknowledged.bytes == 0 {
+            return;
+        }
+        let limit = self.cwnd.min(self.config.window_limit_bytes);
+        let is_full = acknowledged.in_flight_before + self.mss() > limit;
+        let may_grow = is_full || self.config.unused_window == UnusedWindow::Grow;
+        if !self.is_in_slow_start() {
+            if may_grow {
+                self.avoid(acknowledged.bytes);
+            }
+            return;
+        }
+        if may_grow {
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# cwnd += min (N, SMSS)                      (2)
+            let mss = self.mss();
+            self.grow(self.opening.growth(acknowledged.bytes, mss, mss));
+        }
+        if self.opening.observe(acknowledged) == Verdict::Over {
+            self.ssthresh = self.cwnd;
         }
     }
 
@@ -279,9 +292,9 @@ mod tests {
     #[test]
     fn slow_start_adds_a_segment_for_each_ack() {
         let mut reno = controller(2);
-        reno.on_ack(MSS, true);
-        reno.on_ack(3 * MSS, true);
-        reno.on_ack(1, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
+        reno.on_acknowledged(&acknowledged(3 * MSS, 1 << 30));
+        reno.on_acknowledged(&acknowledged(1, 1 << 30));
         assert_eq!(reno.cwnd(), 4_001);
     }
 
@@ -295,7 +308,7 @@ mod tests {
                 ..NewRenoConfig::new(1_000)
             });
             for _ in 0..10 {
-                reno.on_ack(MSS, true);
+                reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
             }
             assert_eq!(reno.cwnd(), after, "{law:?}");
         }
@@ -306,9 +319,9 @@ mod tests {
         let config = NewRenoConfig { initial_ssthresh_bytes: Some(3_000), ..NewRenoConfig::new(1_000) };
         let mut reno = NewReno::new(NewRenoConfig { initial_window: InitialWindow::Segments(2), ..config });
         assert!(reno.is_in_slow_start());
-        reno.on_ack(MSS, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         assert_eq!((reno.cwnd(), reno.is_in_slow_start()), (3_000, false));
-        reno.on_ack(MSS, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         assert_eq!(reno.cwnd(), 3_000);
     }
 
@@ -323,18 +336,18 @@ mod tests {
         };
         // 4000 of 14000 are left over: 7000 more make the 11000 of the next window.
         let mut reno = at_threshold();
-        reno.on_ack(14_000, true);
-        reno.on_ack(6_999, true);
+        reno.on_acknowledged(&acknowledged(14_000, 1 << 30));
+        reno.on_acknowledged(&acknowledged(6_999, 1 << 30));
         assert_eq!(reno.cwnd(), 11_000);
-        reno.on_ack(1, true);
+        reno.on_acknowledged(&acknowledged(1, 1 << 30));
         assert_eq!(reno.cwnd(), 12_000);
         // Of 35000, one window at most is left over.
         let mut reno = at_threshold();
-        reno.on_ack(35_000, true);
-        reno.on_ack(999, true);
+        reno.on_acknowledged(&acknowledged(35_000, 1 << 30));
+        reno.on_acknowledged(&acknowledged(999, 1 << 30));
         assert_eq!(reno.cwnd(), 11_000);
-        reno.on_ack(1, true);
-        reno.on_ack(10_999, true);
+        reno.on_acknowledged(&acknowledged(1, 1 << 30));
+        reno.on_acknowledged(&acknowledged(10_999, 1 << 30));
         assert_eq!(reno.cwnd(), 12_000);
     }
 
@@ -348,7 +361,7 @@ mod tests {
                 ..NewRenoConfig::new(1_000)
             });
             for _ in 0..5 {
-                reno.on_ack(2 * MSS, true);
+                reno.on_acknowledged(&acknowledged(2 * MSS, 1 << 30));
             }
             assert_eq!(reno.cwnd(), after, "{law:?}");
         }
@@ -412,11 +425,11 @@ mod tests {
     #[test]
     fn an_unused_window_grows_only_by_choice() {
         let mut reno = controller(2);
-        reno.on_ack(MSS, false);
+        reno.on_acknowledged(&acknowledged(MSS, 0));
         assert_eq!(reno.cwnd(), 3_000);
         let config = NewRenoConfig { unused_window: UnusedWindow::Hold, ..NewRenoConfig::new(1_000) };
         let mut reno = NewReno::new(config);
-        reno.on_ack(MSS, false);
+        reno.on_acknowledged(&acknowledged(MSS, 0));
         assert_eq!(reno.cwnd(), 10_000);
     }
 
@@ -424,13 +437,47 @@ mod tests {
     fn after_an_idle_time_the_window_is_the_initial_one_at_most() {
         let mut reno = controller(4);
         for _ in 0..10 {
-            reno.on_ack(MSS, true);
+            reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         }
         reno.on_idle(1);
         assert_eq!(reno.cwnd(), 4_000);
         reno.limit_cwnd(MSS);
         reno.on_idle(1);
         assert_eq!(reno.cwnd(), 1_000);
+    }
+
+    #[test]
+    fn longer_round_trips_end_the_first_slow_start_alone() {
+        let config = NewRenoConfig { slow_start: SlowStart::HyStart, ..NewRenoConfig::new(1_000) };
+        let round = |reno: &mut NewReno, round_trip_ms| {
+            for ack in 0..8 {
+                let round_trip = Some(slantpath_base::Duration::from_millis(round_trip_ms));
+                let starts_round = ack == 0;
+                reno.on_acknowledged(&Acknowledged {
+                    round_trip,
+                    starts_round,
+                    ..acknowledged(MSS, 1 << 30)
+                });
+            }
+        };
+        let mut reno = NewReno::new(config);
+        round(&mut reno, 100);
+        round(&mut reno, 120);
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (26_000, u64::MAX));
+        // Conservative slow start: a quarter of a segment for each of 32; then congestion avoidance.
+        for _ in 0..4 {
+            round(&mut reno, 120);
+        }
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (34_000, u64::MAX));
+        round(&mut reno, 120);
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (34_250, 34_250));
+        let mut reno = NewReno::new(config);
+        round(&mut reno, 100);
+        reno.on_timed_out(timed_out(100 * MSS, LossEvent::New));
+        for round_trip in [120, 150, 200, 250, 300] {
+            round(&mut reno, round_trip);
+        }
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (41_000, 50_000));
     }
 
     proptest! {

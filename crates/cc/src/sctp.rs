@@ -5,6 +5,7 @@
 //! Size: what fits into one packet behind the IP header and SCTP's common header.
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use crate::slow_start::{Opening, SlowStart, Verdict};
 
 /// Which acknowledgements may open the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub enum WindowPolicy {
 /// What of the algorithm is left to policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SctpPolicy {
+    /// How the first slow start ends.
+    pub slow_start: SlowStart,
     /// `L`, the byte counting limit in packets of slow start. RFC 9260 recommends 1; RFC 3465 allows 2.
     pub byte_counting_limit: u32,
     /// Which acknowledgements may open the window.
@@ -56,6 +59,7 @@ pub struct SctpPolicy {
 impl Default for SctpPolicy {
     fn default() -> Self {
         Self {
+            slow_start: SlowStart::Standard,
             byte_counting_limit: 1,
             growth: CwndGrowth::default(),
             fast_retransmit: FastRetransmitWindow::default(),
@@ -71,6 +75,7 @@ pub struct SctpController {
     pmdcs: u64,
     cwnd: u64,
     ssthresh: u64,
+    opening: Opening,
     partial_bytes_acked: u64,
 }
 
@@ -104,7 +109,8 @@ impl SctpController {
             WindowPolicy::Adaptive => initial_cwnd,
             WindowPolicy::Fixed { cwnd } => cwnd,
         };
-        Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, partial_bytes_acked: 0 }
+        let opening = Opening::new(policy.slow_start);
+        Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, opening, partial_bytes_acked: 0 }
     }
 
     /// Progress towards the next increase in congestion avoidance, in bytes.
@@ -117,8 +123,9 @@ impl SctpController {
         self.cwnd <= self.ssthresh
     }
 
-    fn half(&self) -> u64 {
-        (self.cwnd / 2).max(4 * self.pmdcs)
+    fn reduce_ssthresh(&mut self) {
+        self.opening.end();
+        self.ssthresh = (self.cwnd / 2).max(4 * self.pmdcs);
     }
 
     const fn is_fixed(&self) -> bool {
@@ -155,7 +162,10 @@ impl CongestionControl for SctpController {
             //# not in Fast Recovery.
             if may_grow && is_fully_utilized {
                 let limit = u64::from(self.policy.byte_counting_limit) * self.pmdcs;
-                self.cwnd += acknowledged.bytes.min(limit);
+                self.cwnd += self.opening.growth(acknowledged.bytes, self.pmdcs, limit);
+            }
+            if self.opening.observe(acknowledged) == Verdict::Over {
+                self.ssthresh = self.cwnd;
             }
         } else {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
@@ -188,7 +198,7 @@ impl CongestionControl for SctpController {
         //# ssthresh = max(cwnd / 2, 4 * PMDCS)
         //# cwnd = ssthresh
         //# partial_bytes_acked = 0
-        self.ssthresh = self.half();
+        self.reduce_ssthresh();
         self.cwnd = self.ssthresh;
         self.partial_bytes_acked = 0;
     }
@@ -205,7 +215,7 @@ impl CongestionControl for SctpController {
         // cwnd further due to a subsequent Fast Retransmit". What Fast Recovery has halved ssthresh for and T3-rtx
         // repairs in the end was congested once; cwnd closes for the doubt.
         if timed_out.loss == LossEvent::New {
-            self.ssthresh = self.half();
+            self.reduce_ssthresh();
         }
         self.cwnd = self.pmdcs;
         self.partial_bytes_acked = 0;
@@ -216,7 +226,7 @@ impl CongestionControl for SctpController {
         if self.is_fixed() {
             return;
         }
-        self.ssthresh = self.half();
+        self.reduce_ssthresh();
         self.cwnd = self.ssthresh;
         self.partial_bytes_acked = 0;
     }
@@ -409,6 +419,30 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh()), (10 * PMDCS, 10 * PMDCS));
         cc.limit_cwnd(9 * PMDCS);
         assert_eq!((cc.cwnd(), cc.ssthresh()), (9 * PMDCS, 10 * PMDCS));
+    }
+
+    #[test]
+    fn longer_round_trips_end_the_first_slow_start_if_the_policy_says_so() {
+        let policy = SctpPolicy { slow_start: SlowStart::HyStart, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, 1_000, 10_000, 1 << 30);
+        let round = |cc: &mut SctpController, round_trip_ms| {
+            for ack in 0..8 {
+                let round_trip = Some(slantpath_base::Duration::from_millis(round_trip_ms));
+                cc.on_acknowledged(&Acknowledged { round_trip, starts_round: ack == 0, ..full(cc, 1_000) });
+            }
+        };
+        round(&mut cc, 100);
+        for _ in 0..5 {
+            round(&mut cc, 120);
+        }
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (34_000, 1 << 30));
+        let mut lost = cc.clone();
+        cc.on_acknowledged(&Acknowledged { starts_round: true, ..full(&cc, 1_000) });
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (34_250, 34_250));
+        // After a loss slow start is standard.
+        lost.on_timed_out(timed_out(LossEvent::New));
+        lost.on_acknowledged(&Acknowledged { starts_round: true, ..full(&lost, 8_000) });
+        assert_eq!((lost.cwnd(), lost.ssthresh()), (2_000, 17_000));
     }
 
     #[test]

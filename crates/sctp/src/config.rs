@@ -70,8 +70,8 @@ pub struct SctpConfig {
     pub fast_retransmit_path: FastRetransmitPath,
     /// From which SACKs a round-trip time is taken.
     pub rtt_sampling: RttSampling,
-    /// What governs the window of a path. CUBIC takes the byte counting limit from `congestion` and nothing else; a fixed
-    /// window is fixed whatever this says.
+    /// What governs the window of a path. CUBIC takes slow start and the byte counting limit from `congestion` and
+    /// nothing else; a fixed window is fixed whatever this says.
     pub congestion_control: Algorithm,
     /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
     pub fast_convergence: bool,

@@ -3,7 +3,9 @@
 use slantpath_base::Duration;
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
-use slantpath_cc::{Algorithm, Controller, Cubic, InitialWindow, NewReno, NewRenoConfig, RtoConfig};
+use slantpath_cc::{
+    Algorithm, Controller, Cubic, InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
+};
 
 /// The choices of one connection, or of all that a listener accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +33,16 @@ pub struct TcpConfig {
     pub window_scaling: bool,
     /// What a loss does when the peer has no SACK. Default: NewReno (RFC 6582).
     pub loss_recovery: LossRecovery,
+    /// What a loss does to the window while it is repaired with SACK. Default: RFC 6675.
+    pub sack_recovery: SackRecovery,
     /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042). Default: yes.
     pub limited_transmit: bool,
     /// What governs the window. Default: RFC 5681.
     pub congestion_control: Algorithm,
     /// Whether a CUBIC flow that is losing ground gives way faster. Default: yes (RFC 9438, section 4.7).
     pub fast_convergence: bool,
+    /// How the first slow start ends. Default: by a loss or the threshold (RFC 5681).
+    pub slow_start: SlowStart,
     /// The window of a new connection. Default: RFC 6928.
     pub initial_window: InitialWindow,
     /// Slow start ends here even without a loss. Default: no such bound.
@@ -84,9 +90,11 @@ impl Default for TcpConfig {
             timestamps: false,
             window_scaling: true,
             loss_recovery: LossRecovery::NewReno,
+            sack_recovery: SackRecovery::Rfc6675,
             limited_transmit: true,
             congestion_control: Algorithm::Standard,
             fast_convergence: true,
+            slow_start: SlowStart::Standard,
             initial_window: congestion.initial_window,
             initial_ssthresh_bytes: congestion.initial_ssthresh_bytes,
             avoidance_increase: congestion.avoidance_increase,
@@ -115,6 +123,7 @@ impl TcpConfig {
                 initial_cwnd_bytes: self.initial_window.bytes(mss_bytes),
                 initial_ssthresh_bytes: self.initial_ssthresh_bytes,
                 max_cwnd_bytes: new_reno.max_cwnd_bytes,
+                slow_start: self.slow_start,
                 byte_counting_limit: 1,
                 avoidance_increase: self.avoidance_increase,
                 fast_convergence: self.fast_convergence,
@@ -129,6 +138,7 @@ impl TcpConfig {
             mss_bytes,
             initial_window: self.initial_window,
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+            slow_start: self.slow_start,
             avoidance_increase: self.avoidance_increase,
             unused_window: self.unused_window,
             window_limit_bytes: self.window_limit_bytes(mss_bytes),
@@ -190,6 +200,15 @@ pub enum LossRecovery {
     NewReno,
     /// The first ACK of new data (RFC 5681, section 3.2).
     Reno,
+}
+
+/// What a loss does to the window while it is repaired with SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackRecovery {
+    /// It shrinks in proportion to what arrives (RFC 6937, with the slow start reduction bound).
+    Proportional,
+    /// It falls at once, and nothing is sent until less is in the network (RFC 6675).
+    Rfc6675,
 }
 
 /// Which segments give a round-trip time. A retransmitted one never does (Karn).

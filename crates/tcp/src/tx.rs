@@ -437,7 +437,7 @@ impl Tx {
             self.timeouts_in_a_row = 0;
             let echoed = input.echoed_rtt;
             self.take_time(acked.timed, |sent_at| echoed.unwrap_or(now.saturating_since(sent_at)));
-            self.tell_acknowledged(now, acked.count, in_flight_before, round_trip);
+            let delivered = self.tell_acknowledged(now, acked.count, in_flight_before, round_trip);
             self.handle_progress(now, acked.count);
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a duplicate acknowledgment per the definition
@@ -447,10 +447,12 @@ impl Tx {
             if newly_sacked > 0 {
                 self.handle_duplicate();
             }
+            self.shrink_proportionally(delivered);
             return;
         }
+        let mut delivered = 0;
         if newly_sacked > 0 {
-            self.tell_acknowledged(now, 0, in_flight_before, round_trip);
+            delivered = self.tell_acknowledged(now, 0, in_flight_before, round_trip);
         }
         if was_shut && self.peer.edge() > self.board.una() && !self.board.is_empty() {
             // What was sent into the closed window was refused; it fits now.
@@ -466,6 +468,7 @@ impl Tx {
         };
         if is_duplicate {
             self.handle_duplicate();
+            self.shrink_proportionally(delivered);
         }
     }
 

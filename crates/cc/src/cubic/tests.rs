@@ -9,6 +9,7 @@ const CONFIG: CubicConfig = CubicConfig {
     initial_cwnd_bytes: 10 * SEGMENT,
     initial_ssthresh_bytes: None,
     max_cwnd_bytes: 1 << 30,
+    slow_start: SlowStart::Standard,
     byte_counting_limit: 1,
     avoidance_increase: AvoidanceIncrease::ByteCounting,
     fast_convergence: true,
@@ -250,6 +251,30 @@ fn shorter_segments_begin_a_stage_of_their_own_and_keep_the_window() {
     cubic.on_acknowledged(&full(&cubic, at(1), 1));
     assert_eq!(cubic.stage.unwrap().steepness, 200.0);
     assert!((71_000..71_010).contains(&cubic.cwnd()));
+}
+
+#[test]
+fn a_slow_start_that_longer_round_trips_end_leaves_a_stage_on_its_plateau() {
+    let mut cubic = Cubic::new(CubicConfig { slow_start: SlowStart::HyStart, ..CONFIG });
+    let round = |cubic: &mut Cubic, round_trip_ms| {
+        for ack in 0..8 {
+            let round_trip = Some(Duration::from_millis(round_trip_ms));
+            let acknowledged =
+                Acknowledged { round_trip, starts_round: ack == 0, ..full(cubic, at(0), SEGMENT) };
+            cubic.on_acknowledged(&acknowledged);
+        }
+    };
+    round(&mut cubic, 100);
+    for _ in 0..5 {
+        round(&mut cubic, 120);
+    }
+    assert_eq!(state(&cubic), (34_000, u64::MAX));
+    cubic.on_acknowledged(&Acknowledged { starts_round: true, ..full(&cubic, at(0), SEGMENT) });
+    assert_eq!(state(&cubic), (34_250, 34_250));
+    assert_eq!((cubic.cwnd_prior, cubic.plateau, cubic.stage), (34_250, None, None));
+    cubic.on_acknowledged(&full(&cubic, at(0), SEGMENT));
+    cubic.on_acknowledged(&full(&cubic, at(0), 1));
+    assert_eq!(cubic.stage.map(|stage| (stage.plateau, stage.plateau_after)), Some((35_250.0, 0.0)));
 }
 
 /// The average window, in segments, if one of every `interval` segments is lost, from a loss at `peak` on: where losses are

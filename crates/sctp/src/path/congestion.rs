@@ -25,6 +25,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
             max_cwnd_bytes: ssthresh,
+            slow_start: config.congestion.slow_start,
             byte_counting_limit: config.congestion.byte_counting_limit.into(),
             avoidance_increase: AvoidanceIncrease::ByteCounting,
             fast_convergence: config.fast_convergence,

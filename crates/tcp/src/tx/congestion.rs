@@ -10,9 +10,11 @@ use super::recovery::{Fast, FastWindow, Recovery};
 impl Tx {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
     pub(crate) fn cwnd(&self) -> u64 {
-        match &self.recovery {
-            Recovery::Fast(Fast { window: FastWindow::Inflated(window), .. }) => window.bytes(),
-            _ => self.control.cwnd(),
+        let Recovery::Fast(Fast { window, .. }) = &self.recovery else { return self.control.cwnd() };
+        match window {
+            FastWindow::Controlled => self.control.cwnd(),
+            FastWindow::Inflated(window) => window.bytes(),
+            FastWindow::Proportional(window) => window.bytes(),
         }
     }
 
@@ -28,16 +30,20 @@ impl Tx {
     /// A segment was sent that takes so many bytes of the window.
     pub(super) fn tell_sent(&mut self, now: Instant, bytes: u64, in_flight_before: u64) {
         self.control.on_sent(Sent { now, bytes, in_flight_before });
+        if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
+            window.on_sent(bytes);
+        }
     }
 
     /// An acknowledgement has been taken in that acknowledges `bytes` more cumulatively, or SACKs something, or both.
+    /// Returns how many bytes it told of for the first time.
     pub(super) fn tell_acknowledged(
         &mut self,
         now: Instant,
         bytes: u64,
         in_flight_before: u64,
         round_trip: Option<Duration>,
-    ) {
+    ) -> u64 {
         let reading = self.board.read_delivery(now, round_trip);
         self.control.on_acknowledged(&Acknowledged {
             now,
@@ -51,5 +57,13 @@ impl Tx {
             starts_round: reading.starts_round,
             delivery: reading.sample,
         });
+        reading.delivered
+    }
+
+    /// An acknowledgement has told of so many bytes, and what is lost by it is known: the window of a recovery follows.
+    pub(super) fn shrink_proportionally(&mut self, delivered: u64) {
+        if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
+            window.on_delivered(delivered, self.board.pipe(), self.mss);
+        }
     }
 }

@@ -2,9 +2,10 @@
 //! 6675 with it.
 
 use slantpath_cc::control::{Congestion, LossEvent, TimedOut};
-use slantpath_cc::{CongestionControl, InflatedWindow};
+use slantpath_cc::{CongestionControl, InflatedWindow, ProportionalWindow};
 
 use super::{LossRecovery, Tx, Urgent};
+use crate::config::SackRecovery;
 
 /// Where the sender stands between losses. Points are offsets: the recovery lasts until everything before
 /// its point is acknowledged.
@@ -44,6 +45,8 @@ pub(crate) enum FastWindow {
     Controlled,
     /// Without SACK, the same inflated by duplicates (RFC 6582).
     Inflated(InflatedWindow),
+    /// A window that shrinks while segments arrive (RFC 6937).
+    Proportional(ProportionalWindow),
 }
 
 impl Recovery {
@@ -133,11 +136,16 @@ impl Tx {
         let point = self.board.nxt();
         self.recover = Some(point);
         // What limited transmit sent does not count (RFC 5681, section 3.2, step 2).
-        self.control.on_lost(Congestion { in_flight: self.board.flight() - limited_transmit });
-        let window = if self.sack {
-            FastWindow::Controlled
-        } else {
-            FastWindow::Inflated(InflatedWindow::new(self.control.cwnd(), duplicates.into(), self.mss))
+        let in_flight = self.board.flight() - limited_transmit;
+        self.control.on_lost(Congestion { in_flight });
+        let window = match (self.sack, self.config.sack_recovery) {
+            (true, SackRecovery::Proportional) => {
+                FastWindow::Proportional(ProportionalWindow::new(self.control.cwnd(), in_flight))
+            }
+            (true, SackRecovery::Rfc6675) => FastWindow::Controlled,
+            (false, _) => {
+                FastWindow::Inflated(InflatedWindow::new(self.control.cwnd(), duplicates.into(), self.mss))
+            }
         };
         let rescue_from = self.board.first_end();
         self.recovery = Recovery::Fast(Fast { point, has_had_partial_ack: false, window, rescue_from });

@@ -3,7 +3,7 @@
 //! Segments have 1000 bytes and are named by their number. The timeout is 1 s, its minimum, unless backed off.
 
 use super::*;
-use crate::config::WindowLimit;
+use crate::config::{SackRecovery, WindowLimit};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{Algorithm, InitialWindow};
 
@@ -525,4 +525,49 @@ fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_segment_after_a_
     assert_eq!(trace.at(310).sack(14, &[]).0, 8_066);
     let (cwnd, ssthresh, ..) = trace.timeout();
     assert_eq!((cwnd, ssthresh), (1_000, 5_600));
+}
+
+fn proportional() -> TcpConfig {
+    TcpConfig { sack_recovery: SackRecovery::Proportional, ..TcpConfig::default() }
+}
+
+/// RFC 6937, section 3.1: one of 20 segments is lost. The window is what is in the network and what may follow.
+#[test]
+fn in_a_proportional_recovery_every_second_sack_lets_one_segment_out() {
+    let mut trace = Trace::started(proportional(), 20, 100);
+    let mut sent = Vec::new();
+    for segment in 1..20 {
+        sent.push(trace.at(100).sack(0, &[(1, 1 + segment)]).3.len());
+    }
+    // Two by limited transmit, the lost one, and then for every second segment that arrives, until ten are in flight.
+    assert_eq!(sent, [1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1]);
+    assert_eq!((trace.tx.pipe(), trace.tx.cwnd(), trace.tx.ssthresh()), (10_000, 10_000, 10_000));
+    assert_eq!(trace.at(200).ack(22).0, 10_000);
+    // Without it the same number leaves, but after half a window of silence.
+    let mut trace = Trace::started(TcpConfig::default(), 20, 100);
+    let sent: Vec<_> = (1..20).map(|segment| trace.at(100).sack(0, &[(1, 1 + segment)]).3.len()).collect();
+    assert_eq!(sent, [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
+}
+
+/// RFC 6937, section 3.1, the last example: segments 0 to 14 of 20 are lost.
+#[test]
+fn in_a_proportional_recovery_from_many_losses_each_sack_lets_two_segments_out() {
+    let mut trace = Trace::started(proportional(), 20, 100);
+    let mut rows = Vec::new();
+    for past in 16..=20 {
+        let (_, _, pipe, sent, _) = trace.at(100).sack(0, &[(15, past)]);
+        rows.push((pipe - 1_000 * sent.len() as u64, sent));
+    }
+    let expected = [
+        (19_000, vec![20]),
+        (19_000, vec![21]),
+        (4_000, vec![0, 1]),
+        (5_000, vec![2, 3]),
+        (6_000, vec![4, 5]),
+    ];
+    assert_eq!(rows, expected);
+    // RFC 6675 repeats seven at once.
+    let mut trace = Trace::started(TcpConfig::default(), 20, 100);
+    let sent: Vec<_> = (16..=18).map(|past| trace.at(100).sack(0, &[(15, past)]).3.len()).collect();
+    assert_eq!(sent, [1, 1, 6]);
 }
