@@ -16,7 +16,7 @@ use crate::routes::Routes;
 use crate::script::{Change, Script};
 use crate::slots::Slots;
 use crate::topology::{NodeKind, Routing, Topology};
-use crate::{DirectionId, InterfaceId, NodeId};
+use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 
 /// Who receives what a direction carries.
 #[derive(Clone, Copy, Debug)]

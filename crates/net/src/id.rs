@@ -1,6 +1,8 @@
 //! Numbers that name the parts of a network. All are given out by the
 //! [`NetworkBuilder`](crate::NetworkBuilder) in the order in which the parts are declared.
 
+use slantpath_interface::InterfaceId;
+
 /// A host or a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
@@ -34,39 +36,40 @@ impl LinkId {
 
     /// The interface of the node at the first end.
     pub const fn first(self) -> InterfaceId {
-        InterfaceId(2 * self.0)
+        InterfaceId::new(2 * self.0)
     }
 
     /// The interface of the node at the second end.
     pub const fn second(self) -> InterfaceId {
-        InterfaceId(2 * self.0 + 1)
+        InterfaceId::new(2 * self.0 + 1)
     }
 }
 
-/// One end of a link, as the node there sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct InterfaceId(pub(crate) u32);
-
-impl InterfaceId {
-    /// Its place among all interfaces: two a link, in the order of the links.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-
+/// An interface of a node as what it is in a simulated network: an end of a link. They are numbered two a link, in the
+/// order of the links.
+pub trait LinkEnd: Copy {
     /// The link that it is an end of.
-    pub const fn link(self) -> LinkId {
-        LinkId(self.0 / 2)
-    }
+    fn link(self) -> LinkId;
 
     /// The interface at the other end of its link.
     #[must_use]
-    pub const fn peer(self) -> Self {
-        Self(self.0 ^ 1)
-    }
+    fn peer(self) -> Self;
 
     /// The direction into which it sends.
-    pub const fn outbound(self) -> DirectionId {
-        DirectionId(self.0)
+    fn outbound(self) -> DirectionId;
+}
+
+impl LinkEnd for InterfaceId {
+    fn link(self) -> LinkId {
+        LinkId(self.number() / 2)
+    }
+
+    fn peer(self) -> Self {
+        Self::new(self.number() ^ 1)
+    }
+
+    fn outbound(self) -> DirectionId {
+        DirectionId(self.number())
     }
 }
 
@@ -82,12 +85,12 @@ impl DirectionId {
 
     /// The interface that sends into it.
     pub const fn sender(self) -> InterfaceId {
-        InterfaceId(self.0)
+        InterfaceId::new(self.0)
     }
 
     /// The interface that receives from it.
     pub const fn receiver(self) -> InterfaceId {
-        InterfaceId(self.0 ^ 1)
+        InterfaceId::new(self.0 ^ 1)
     }
 
     /// `forward` or `reverse`.

@@ -1,14 +1,13 @@
 //! The simulated network: packets, links, queues, impairments, routes and the run loop.
 //!
 //! A [`NetworkBuilder`] collects nodes, links and addresses into a [`Topology`]; a [`Network`] runs it with
-//! end systems that implement [`Host`]. Packets are real bytes, but a hop touches none of them: a packet's
+//! end systems that implement [`Host`], each interface of which is an end of a link ([`LinkEnd`]). Packets are real bytes, but a hop touches none of them: a packet's
 //! destination is looked up once, where it is sent, and what links and routers need of it travels in a few
 //! words beside it. Nothing here knows TCP, SCTP or a satellite.
 
 mod capture;
 mod fabric;
 mod header;
-mod host;
 mod id;
 mod link;
 mod network;
@@ -21,8 +20,7 @@ mod slots;
 mod topology;
 
 pub use capture::CaptureId;
-pub use host::Host;
-pub use id::{DirectionId, InterfaceId, LinkId, NodeId};
+pub use id::{DirectionId, LinkEnd, LinkId, NodeId};
 pub use link::{
     Count, Counters, DirectionConfig, DropReason, QueueConfig, QueueLimit, QueueStatistics, Reordering,
     WhileDown,
@@ -31,4 +29,5 @@ pub use network::Network;
 pub use probe::{QueueProbe, QueueSample, Sampling};
 pub use routes::Routes;
 pub use script::Change;
+pub use slantpath_interface::{Host, InterfaceId};
 pub use topology::{NetworkBuilder, Routing, Topology, TopologyError};

@@ -12,7 +12,7 @@ use slantpath_base::Duration;
 use crate::link::LinkDirection;
 use crate::parcel::DestinationId;
 use crate::topology::{NodeKind, Topology, TopologyError};
-use crate::{DirectionId, InterfaceId, NodeId};
+use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 
 /// What path search wants to know about a direction: its delay, or `None` while it is down.
 type Delays = Vec<Option<Duration>>;

@@ -8,7 +8,7 @@ use slantpath_base::Instant;
 use crate::link::DirectionConfig;
 use crate::parcel::DestinationId;
 use crate::script::Change;
-use crate::{DirectionId, InterfaceId, LinkId, NodeId};
+use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId};
 
 /// Why a plan of a network cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -276,7 +276,7 @@ impl NetworkBuilder {
                     topology.by_address.insert(address, destination);
                 }
                 #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-                topology.destinations.push(InterfaceId(index as u32));
+                topology.destinations.push(InterfaceId::new(index as u32));
                 topology.interfaces[index].destination = Some(destination);
             }
         }

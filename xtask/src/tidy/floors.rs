@@ -12,19 +12,25 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("cc", &[]),
     ("orbit", &[]),
     ("results", &[]),
+    ("reader", &[]),
     ("des", &[]),
     ("ss7", &["wire"]),
     ("sctp", &["wire", "cc"]),
     ("tcp", &["wire", "cc"]),
     ("sigtran", &["wire", "ss7"]),
-    ("net", &["wire", "des"]),
+    // What a host and whoever moves its packets know of each other.
+    ("interface", &["wire"]),
+    ("net", &["wire", "des", "interface"]),
     ("sat", &["net", "orbit"]),
-    // Addresses and IP headers, which a host reads and writes, are wire's.
-    ("host", &["wire", "net", "sctp", "tcp", "sigtran", "ss7"]),
-    ("live", &["wire", "net", "des", "host"]),
+    // Addresses and IP headers, which a host reads and writes, are wire's; net is there for the signalling simulation.
+    ("host", &["wire", "interface", "net", "sctp", "tcp", "sigtran", "ss7"]),
+    ("live", &["wire", "interface", "net", "des", "host"]),
     (
         "scenario",
-        &["wire", "cc", "orbit", "ss7", "results", "des", "sctp", "tcp", "sigtran", "net", "sat", "host"],
+        &[
+            "wire", "cc", "orbit", "ss7", "results", "reader", "des", "sctp", "tcp", "sigtran", "net", "sat",
+            "host",
+        ],
     ),
     ("cli", &["scenario", "results", "orbit", "live"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.

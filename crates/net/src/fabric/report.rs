@@ -9,7 +9,7 @@ use crate::fabric::Fabric;
 use crate::header;
 use crate::link::DropReason;
 use crate::parcel::Parcel;
-use crate::{DirectionId, InterfaceId, NodeId};
+use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 
 /// The hop limit of a router's own packets.
 const HOP_LIMIT: u8 = 64;

@@ -10,6 +10,7 @@ mod parts;
 mod paths;
 mod recovery;
 mod shutdown;
+mod status;
 mod swarm;
 mod tables;
 mod too_big;

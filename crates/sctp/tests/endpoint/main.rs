@@ -4,6 +4,7 @@
 
 mod camping;
 mod collisions;
+mod counts;
 mod delivery;
 mod handshake;
 mod icmp;

@@ -4,11 +4,11 @@ use slantpath_host::Host;
 use slantpath_net::{DirectionId, DropReason, Network};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
-use super::super::build::PlannedFlow;
 use super::{path_name, sender_report};
+use crate::flow::build::PlannedFlow;
+use crate::network::PlannedLink;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
-use crate::topology::PlannedLink;
 
 /// Both directions of a link with their names.
 fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {

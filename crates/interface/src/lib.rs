@@ -1,0 +1,51 @@
+//! What an end system and that which moves its packets know of each other: a number for each interface, and the calls
+//! by which packets and deadlines pass.
+//!
+//! A simulated network drives a [`Host`] from event to event; a program with real sockets or a TUN device drives the
+//! same object by the operating system's clock. Neither is known here, nor to the host.
+
+use slantpath_base::Instant;
+use slantpath_wire::Packet;
+
+/// One of a host's interfaces, by the number that whoever moves its packets has given it. A simulated network numbers
+/// the ends of its links; a program numbers what it has opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InterfaceId(u32);
+
+impl InterfaceId {
+    /// The interface with this number.
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Its number, as a place in a list of all interfaces.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An end system, as that which moves its packets drives it: after [`handle_packet`](Self::handle_packet) or
+/// [`handle_deadline`](Self::handle_deadline) it is drained by [`poll_transmit`](Self::poll_transmit) until
+/// `None`, and then asked for its next [`deadline`](Self::deadline). At the start every host is drained once.
+pub trait Host {
+    /// Takes a packet that came in, from its IP header on. What a bit error did to it is for the host to find
+    /// out: nothing is checked yet, not even that the host has the destination address. The hop limit is as
+    /// the last router left it. An ICMP message about a packet of the host's own that its first link could
+    /// not carry comes the same way, on the interface that refused it.
+    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: Packet);
+
+    /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.
+    fn handle_deadline(&mut self, now: Instant);
+
+    /// The next packet to send, from its IP header on, and the interface that it leaves by, which must be one
+    /// of the host's own. Its destination is read off the header, and the host is never asked again.
+    fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)>;
+
+    /// When [`handle_deadline`](Self::handle_deadline) is wanted next.
+    fn deadline(&self) -> Option<Instant>;
+}
