@@ -15,8 +15,8 @@ use crate::slow_start::{Opening, SlowStart, Verdict};
 //# SHOULD be set to 0.7, which is different from
 //# the multiplicative decrease factor used in [RFC5681]
 const BETA: f64 = 0.7;
-/// The additive increase, in segments a round trip, with which a window that falls to [`BETA`] is on average as large as
-/// Reno's.
+/// The additive increase, in segments a round trip, with which a window that falls to [`BETA`] is on average as large
+/// as Reno's.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.3
 //# which achieves approximately the same average window size as Reno in
 //# many cases.

@@ -301,9 +301,9 @@ mod tests {
     #[test]
     fn another_segment_size_leaves_the_window_and_sets_the_next_step() {
         let mut reno = controller(2);
-        reno.set_mss(500);
+        reno.set_segment_bytes(500);
         assert_eq!((reno.mss(), reno.cwnd()), (500, 2 * MSS));
-        reno.on_ack(MSS, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         assert_eq!(reno.cwnd(), 2 * MSS + 500);
     }
 

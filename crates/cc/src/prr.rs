@@ -1,5 +1,5 @@
-//! Proportional Rate Reduction (RFC 6937): while a recovery lasts, the window shrinks to ssthresh in proportion to what is
-//! delivered, in place of at once.
+//! Proportional Rate Reduction (RFC 6937): while a recovery lasts, the window shrinks to ssthresh in proportion to what
+//! is delivered, in place of at once.
 
 /// The window of one recovery, with the slow start reduction bound (PRR-SSRB).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +96,8 @@ mod tests {
     }
 
     proptest! {
-        /// RFC 6937, section 4: what is sent never exceeds what is delivered by more than slow start would allow, nor the
-        /// window ssthresh once below it.
+        /// RFC 6937, section 4: what is sent never exceeds what is delivered by more than slow start would allow, nor
+        /// the window ssthresh once below it.
         #[test]
         fn the_window_converges_to_ssthresh_from_above_and_below(
             flight in 4_u64..200, percent in 10_u64..90, lost in 1_u64..200,

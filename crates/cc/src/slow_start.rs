@@ -1,5 +1,5 @@
-//! How a window opens before the first loss: standard slow start, or HyStart++ (RFC 9406), which leaves it once round trips
-//! become longer.
+//! How a window opens before the first loss: standard slow start, or HyStart++ (RFC 9406), which leaves it once round
+//! trips become longer.
 
 use slantpath_base::Duration;
 
@@ -38,8 +38,8 @@ impl Opening {
         }
     }
 
-    /// By how many bytes an acknowledgement of `bytes` opens the window. `limit` is by how much it may at most in a standard
-    /// slow start.
+    /// By how many bytes an acknowledgement of `bytes` opens the window. `limit` is by how much it may at most in a
+    /// standard slow start.
     pub(crate) fn growth(&self, bytes: u64, segment_bytes: u64, limit: u64) -> u64 {
         match self {
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2

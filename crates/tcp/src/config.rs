@@ -49,7 +49,7 @@ pub struct TcpConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// The law of congestion avoidance. Default: counting bytes (RFC 5681, section 3.1).
     pub avoidance_increase: AvoidanceIncrease,
-    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681). That of CUBIC never does.
+    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681). CUBIC's never does.
     pub unused_window: UnusedWindow,
     /// Whether cwnd falls back to the initial window when nothing was sent for one RTO. Default: yes (RFC
     /// 5681, section 4.1).

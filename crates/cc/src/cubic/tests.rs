@@ -84,8 +84,8 @@ fn the_window_returns_to_its_plateau_after_k_seconds_and_probes_beyond_along_the
         }
         now = now + ROUND_TRIP;
         let seconds = f64::from(round) / 10.0;
-        // Each acknowledgement goes a window's part of the way to where the cubic will be a round trip later, so that the
-        // window lies between its values now and then.
+        // Each acknowledgement goes a window's part of the way to where the cubic will be a round trip later, so that
+        // the window lies between its values now and then.
         assert!(cubic.cwnd() as f64 <= w_cubic(seconds + 0.1) + 1.0, "round {round}");
         assert!(cubic.cwnd() as f64 >= w_cubic(seconds - 0.1) - 1.0, "round {round}");
         if round % 20 == 0 {
@@ -277,8 +277,8 @@ fn a_slow_start_that_longer_round_trips_end_leaves_a_stage_on_its_plateau() {
     assert_eq!(cubic.stage.map(|stage| (stage.plateau, stage.plateau_after)), Some((35_250.0, 0.0)));
 }
 
-/// The average window, in segments, if one of every `interval` segments is lost, from a loss at `peak` on: where losses are
-/// regular it would drift there only slowly.
+/// The average window, in segments, if one of every `interval` segments is lost, from a loss at `peak` on: where losses
+/// are regular it would drift there only slowly.
 fn average_window(interval: u64, round_trip_ms: u64, peak: u64) -> f64 {
     let mut cubic = Cubic::new(CubicConfig { fast_convergence: false, ..segments(peak) });
     cubic.on_lost(lost(peak));
@@ -308,8 +308,8 @@ fn average_window(interval: u64, round_trip_ms: u64, peak: u64) -> f64 {
     measured as f64 / rounds as f64
 }
 
-/// RFC 9438, section 5.1, tables 1 and 2, C = 0.4: where the cubic governs, and where Reno does, whose rows neglect that the
-/// window is the larger of the two at each moment.
+/// RFC 9438, section 5.1, tables 1 and 2, C = 0.4: where the cubic governs, and where Reno does, whose rows neglect that
+/// the window is the larger of the two at each moment.
 #[test]
 fn the_average_window_under_regular_loss_is_that_of_the_rfc_s_tables() {
     for (interval, round_trip_ms, peak, expected, tolerance) in [
