@@ -4,11 +4,24 @@
 //! acknowledged or lost, and reads back a timeout or a window.
 
 mod back_off;
+pub mod control;
+mod controller;
+pub mod cubic;
+pub mod delivery;
+mod inflation;
 pub mod new_reno;
+mod prr;
 pub mod rtt;
 pub mod sctp;
+mod slow_start;
 
 pub use back_off::BackOff;
+pub use control::CongestionControl;
+pub use controller::{Algorithm, Controller};
+pub use cubic::{Cubic, CubicConfig};
+pub use inflation::InflatedWindow;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
+pub use prr::ProportionalWindow;
 pub use rtt::{RtoConfig, RttEstimator};
 pub use sctp::{SctpController, SctpPolicy};
+pub use slow_start::SlowStart;

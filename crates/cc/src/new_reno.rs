@@ -1,8 +1,11 @@
 //! The window arithmetic of TCP's standard congestion control: RFC 5681, with the recoveries of RFC 6582 (no
 //! SACK) and RFC 6675 (SACK).
 //!
-//! Which segment is lost, and where a recovery ends, is the transport's to know: it calls the method that
-//! says what happened and reads back [`NewReno::cwnd`].
+//! Which segment is lost, and where a recovery ends, is the transport's to know; what it does to the window while
+//! one lasts without SACK is [`InflatedWindow`](crate::InflatedWindow).
+
+use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use crate::slow_start::{Opening, SlowStart, Verdict};
 
 /// How much may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +74,14 @@ pub struct NewRenoConfig {
     pub initial_window: InitialWindow,
     /// The slow start threshold before the first loss; `None` is "arbitrarily high" (RFC 5681, section 3.1).
     pub initial_ssthresh_bytes: Option<u64>,
+    /// How the first slow start ends.
+    pub slow_start: SlowStart,
     /// The law of congestion avoidance.
     pub avoidance_increase: AvoidanceIncrease,
     /// Whether a window that was not used grows.
     pub unused_window: UnusedWindow,
+    /// The sender's own limit on what is in flight; a window that reaches it is used as far as it can be.
+    pub window_limit_bytes: u64,
     /// cwnd never exceeds this. A window far above what flow control lets through means nothing; the limit
     /// keeps a window that grows unused from overflowing.
     pub max_cwnd_bytes: u64,
@@ -87,8 +94,10 @@ impl NewRenoConfig {
             mss_bytes,
             initial_window: InitialWindow::Rfc6928,
             initial_ssthresh_bytes: None,
+            slow_start: SlowStart::Standard,
             avoidance_increase: AvoidanceIncrease::ByteCounting,
             unused_window: UnusedWindow::Grow,
+            window_limit_bytes: u64::MAX,
             max_cwnd_bytes: 1 << 30,
         }
     }
@@ -100,6 +109,7 @@ pub struct NewReno {
     config: NewRenoConfig,
     cwnd: u64,
     ssthresh: u64,
+    opening: Opening,
     /// Bytes acknowledged in congestion avoidance since the last increase.
     counted: u64,
 }
@@ -115,31 +125,7 @@ impl NewReno {
         // A window below one segment would let nothing out.
         let cwnd = config.initial_window.bytes(config.mss_bytes).max(mss).min(config.max_cwnd_bytes);
         let ssthresh = config.initial_ssthresh_bytes.unwrap_or(u64::MAX);
-        Self { config, cwnd, ssthresh, counted: 0 }
-    }
-
-    /// The congestion window in bytes.
-    pub const fn cwnd(&self) -> u64 {
-        self.cwnd
-    }
-
-    /// The slow start threshold in bytes; `u64::MAX` before the first loss unless configured.
-    pub const fn ssthresh(&self) -> u64 {
-        self.ssthresh
-    }
-
-    /// The segment size in bytes.
-    pub const fn mss(&self) -> u64 {
-        self.config.mss_bytes as u64
-    }
-
-    /// Follows a change of the segment size. The window stays.
-    ///
-    /// # Panics
-    /// If the segment size is zero.
-    pub fn set_mss(&mut self, mss_bytes: u32) {
-        assert!(mss_bytes > 0, "a segment carries at least one byte");
-        self.config.mss_bytes = mss_bytes;
+        Self { config, cwnd, ssthresh, opening: Opening::new(config.slow_start), counted: 0 }
     }
 
     /// Whether the window doubles each round trip.
@@ -147,28 +133,13 @@ impl NewReno {
         self.cwnd < self.ssthresh
     }
 
-    /// A SYN or its ACK was lost: the initial window is one segment.
-    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-    //# Further, if the SYN or SYN/ACK is lost, the initial window
-    //# used by a sender after a correctly transmitted SYN MUST be one
-    //# segment consisting of at most SMSS bytes.
-    pub fn on_handshake_loss(&mut self) {
-        self.cwnd = self.mss().min(self.config.max_cwnd_bytes);
+    const fn mss(&self) -> u64 {
+        self.config.mss_bytes as u64
     }
 
-    /// `acked_bytes` of new data were acknowledged outside of any recovery. `was_full`: the sender had as much
-    /// in flight as the window allowed.
-    pub fn on_ack(&mut self, acked_bytes: u64, was_full: bool) {
-        if !was_full && self.config.unused_window == UnusedWindow::Hold {
-            return;
-        }
+    /// `acked_bytes` of new data were acknowledged in congestion avoidance.
+    fn avoid(&mut self, acked_bytes: u64) {
         let mss = self.mss();
-        if self.is_in_slow_start() {
-            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-            //# cwnd += min (N, SMSS)                      (2)
-            self.grow(acked_bytes.min(mss));
-            return;
-        }
         match self.config.avoidance_increase {
             AvoidanceIncrease::ByteCounting => {
                 //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
@@ -187,66 +158,10 @@ impl NewReno {
         }
     }
 
-    /// A loss was seen by duplicate ACKs or SACK: halves the window. `flight_bytes` leaves out what limited
-    /// transmit sent. Without SACK, [`inflate`](Self::inflate) follows for each duplicate seen so far.
-    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
-    //# (4.2) ssthresh = cwnd = (FlightSize / 2)
-    pub fn on_loss(&mut self, flight_bytes: u64) {
-        self.reduce_ssthresh(flight_bytes);
-        self.cwnd = self.ssthresh;
-        self.counted = 0;
-    }
-
-    /// The retransmission timer expired. `ssthresh` is reduced only for a segment's first timeout: a repeated
-    /// one says nothing new.
-    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-    //# Furthermore, upon a timeout (as specified in [RFC2988]) cwnd MUST be
-    //# set to no more than the loss window, LW, which equals 1 full-sized
-    //# segment (regardless of the value of IW).
-    pub fn on_timeout(&mut self, flight_bytes: u64, is_first: bool) {
-        if is_first {
-            self.reduce_ssthresh(flight_bytes);
-        }
-        self.cwnd = self.mss();
-        self.counted = 0;
-    }
-
-    /// In a recovery without SACK, `duplicates` more segments have left the network (RFC 5681, section 3.2,
-    /// steps 3 and 4).
-    pub fn inflate(&mut self, duplicates: u64) {
-        self.grow(duplicates * self.mss());
-    }
-
-    /// In a recovery without SACK, an ACK covered only part of what was outstanding at its start.
-    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
-    //# Deflate the congestion window by the amount of new data
-    //# acknowledged by the Cumulative Acknowledgment field.  If the
-    //# partial ACK acknowledges at least one SMSS of new data, then add
-    //# back SMSS bytes to the congestion window.
-    pub fn on_partial_ack(&mut self, acked_bytes: u64) {
-        let add_back = if acked_bytes >= self.mss() { self.mss() } else { 0 };
-        self.cwnd = (self.cwnd.saturating_sub(acked_bytes) + add_back).max(self.mss());
-    }
-
-    /// A recovery without SACK is over: the inflation goes, and so does a burst.
-    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
-    //# (1) min (ssthresh, max(FlightSize, SMSS) + SMSS)
-    pub fn on_full_ack(&mut self, flight_bytes: u64) {
-        self.cwnd = self.ssthresh.min(flight_bytes.max(self.mss()) + self.mss());
-        self.counted = 0;
-    }
-
-    /// Nothing was sent for longer than a timeout: back to the restart window.
-    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.1
-    //# RW = min(IW,cwnd)
-    pub fn on_idle_restart(&mut self) {
-        let initial = self.config.initial_window.bytes(self.config.mss_bytes).max(self.mss());
-        self.cwnd = self.cwnd.min(initial);
-    }
-
     //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
     //# ssthresh = max (FlightSize / 2, 2*SMSS)            (4)
     fn reduce_ssthresh(&mut self, flight_bytes: u64) {
+        self.opening.end();
         self.ssthresh = (flight_bytes / 2).max(2 * self.mss());
     }
 
@@ -255,12 +170,103 @@ impl NewReno {
     }
 }
 
+impl CongestionControl for NewReno {
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    fn on_sent(&mut self, _: Sent) {}
+
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+        if acknowledged.is_recovering || acknowledged.bytes == 0 {
+            return;
+        }
+        let limit = self.cwnd.min(self.config.window_limit_bytes);
+        let is_full = acknowledged.in_flight_before + self.mss() > limit;
+        let may_grow = is_full || self.config.unused_window == UnusedWindow::Grow;
+        if !self.is_in_slow_start() {
+            if may_grow {
+                self.avoid(acknowledged.bytes);
+            }
+            return;
+        }
+        if may_grow {
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# cwnd += min (N, SMSS)                      (2)
+            let mss = self.mss();
+            self.grow(self.opening.growth(acknowledged.bytes, mss, mss));
+        }
+        if self.opening.observe(acknowledged) == Verdict::Over {
+            self.ssthresh = self.cwnd;
+        }
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //# (4.2) ssthresh = cwnd = (FlightSize / 2)
+    fn on_lost(&mut self, congestion: Congestion) {
+        self.reduce_ssthresh(congestion.in_flight);
+        self.cwnd = self.ssthresh;
+        self.counted = 0;
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+    //# Furthermore, upon a timeout (as specified in [RFC2988]) cwnd MUST be
+    //# set to no more than the loss window, LW, which equals 1 full-sized
+    //# segment (regardless of the value of IW).
+    fn on_timed_out(&mut self, timed_out: TimedOut) {
+        // A repeated timeout of one segment says nothing new.
+        if timed_out.loss == LossEvent::New {
+            self.reduce_ssthresh(timed_out.in_flight);
+        }
+        self.cwnd = self.mss();
+        self.counted = 0;
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+    //# That is, the TCP source
+    //# halves the congestion window "cwnd" and reduces the slow start
+    //# threshold "ssthresh".
+    fn on_marked(&mut self, congestion: Congestion) {
+        self.on_lost(congestion);
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.1
+    //# RW = min(IW,cwnd)
+    fn on_idle(&mut self, _: u64) {
+        let initial = self.config.initial_window.bytes(self.config.mss_bytes).max(self.mss());
+        self.cwnd = self.cwnd.min(initial);
+    }
+
+    fn limit_cwnd(&mut self, at_most: u64) {
+        self.cwnd = self.cwnd.min(at_most);
+    }
+
+    fn set_segment_bytes(&mut self, segment_bytes: u64) {
+        self.config.mss_bytes = u32::try_from(segment_bytes).expect("a segment is shorter than 4 GiB");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::InflatedWindow;
     use proptest::prelude::*;
 
+    use slantpath_base::Instant;
+
     const MSS: u64 = 1_000;
+
+    fn acknowledged(bytes: u64, in_flight_before: u64) -> Acknowledged {
+        Acknowledged::of(Instant::START, bytes, in_flight_before)
+    }
+
+    fn timed_out(in_flight: u64, loss: LossEvent) -> TimedOut {
+        TimedOut { in_flight, loss }
+    }
 
     fn controller(initial_segments: u32) -> NewReno {
         NewReno::new(NewRenoConfig {
@@ -286,18 +292,18 @@ mod tests {
     #[test]
     fn slow_start_adds_a_segment_for_each_ack() {
         let mut reno = controller(2);
-        reno.on_ack(MSS, true);
-        reno.on_ack(3 * MSS, true);
-        reno.on_ack(1, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
+        reno.on_acknowledged(&acknowledged(3 * MSS, 1 << 30));
+        reno.on_acknowledged(&acknowledged(1, 1 << 30));
         assert_eq!(reno.cwnd(), 4_001);
     }
 
     #[test]
     fn another_segment_size_leaves_the_window_and_sets_the_next_step() {
         let mut reno = controller(2);
-        reno.set_mss(500);
+        reno.set_segment_bytes(500);
         assert_eq!((reno.mss(), reno.cwnd()), (500, 2 * MSS));
-        reno.on_ack(MSS, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         assert_eq!(reno.cwnd(), 2 * MSS + 500);
     }
 
@@ -311,7 +317,7 @@ mod tests {
                 ..NewRenoConfig::new(1_000)
             });
             for _ in 0..10 {
-                reno.on_ack(MSS, true);
+                reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
             }
             assert_eq!(reno.cwnd(), after, "{law:?}");
         }
@@ -322,9 +328,9 @@ mod tests {
         let config = NewRenoConfig { initial_ssthresh_bytes: Some(3_000), ..NewRenoConfig::new(1_000) };
         let mut reno = NewReno::new(NewRenoConfig { initial_window: InitialWindow::Segments(2), ..config });
         assert!(reno.is_in_slow_start());
-        reno.on_ack(MSS, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         assert_eq!((reno.cwnd(), reno.is_in_slow_start()), (3_000, false));
-        reno.on_ack(MSS, true);
+        reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         assert_eq!(reno.cwnd(), 3_000);
     }
 
@@ -339,18 +345,18 @@ mod tests {
         };
         // 4000 of 14000 are left over: 7000 more make the 11000 of the next window.
         let mut reno = at_threshold();
-        reno.on_ack(14_000, true);
-        reno.on_ack(6_999, true);
+        reno.on_acknowledged(&acknowledged(14_000, 1 << 30));
+        reno.on_acknowledged(&acknowledged(6_999, 1 << 30));
         assert_eq!(reno.cwnd(), 11_000);
-        reno.on_ack(1, true);
+        reno.on_acknowledged(&acknowledged(1, 1 << 30));
         assert_eq!(reno.cwnd(), 12_000);
         // Of 35000, one window at most is left over.
         let mut reno = at_threshold();
-        reno.on_ack(35_000, true);
-        reno.on_ack(999, true);
+        reno.on_acknowledged(&acknowledged(35_000, 1 << 30));
+        reno.on_acknowledged(&acknowledged(999, 1 << 30));
         assert_eq!(reno.cwnd(), 11_000);
-        reno.on_ack(1, true);
-        reno.on_ack(10_999, true);
+        reno.on_acknowledged(&acknowledged(1, 1 << 30));
+        reno.on_acknowledged(&acknowledged(10_999, 1 << 30));
         assert_eq!(reno.cwnd(), 12_000);
     }
 
@@ -364,7 +370,7 @@ mod tests {
                 ..NewRenoConfig::new(1_000)
             });
             for _ in 0..5 {
-                reno.on_ack(2 * MSS, true);
+                reno.on_acknowledged(&acknowledged(2 * MSS, 1 << 30));
             }
             assert_eq!(reno.cwnd(), after, "{law:?}");
         }
@@ -373,46 +379,66 @@ mod tests {
     #[test]
     fn loss_halves_the_flight_but_leaves_two_segments() {
         let mut reno = controller(20);
-        reno.on_loss(15 * MSS);
+        reno.on_lost(Congestion { in_flight: 15 * MSS });
         assert_eq!((reno.cwnd(), reno.ssthresh()), (7_500, 7_500));
-        reno.on_loss(3 * MSS);
+        reno.on_lost(Congestion { in_flight: 3 * MSS });
         assert_eq!((reno.cwnd(), reno.ssthresh()), (2_000, 2_000));
     }
 
     #[test]
     fn a_timeout_leaves_one_segment_and_a_second_one_keeps_the_threshold() {
         let mut reno = controller(20);
-        reno.on_timeout(20 * MSS, true);
+        reno.on_timed_out(timed_out(20 * MSS, LossEvent::New));
         assert_eq!((reno.cwnd(), reno.ssthresh()), (MSS, 10 * MSS));
-        reno.on_timeout(MSS, false);
+        reno.on_timed_out(timed_out(MSS, LossEvent::Known));
         assert_eq!((reno.cwnd(), reno.ssthresh()), (MSS, 10 * MSS));
     }
 
     #[test]
-    fn recovery_without_sack_inflates_deflates_and_ends_without_a_burst() {
+    fn a_mark_halves_the_window_like_a_loss_and_a_limit_only_closes_it() {
         let mut reno = controller(20);
-        reno.on_loss(20 * MSS);
-        reno.inflate(3);
-        assert_eq!(reno.cwnd(), 13_000);
-        reno.inflate(9);
-        reno.on_partial_ack(5 * MSS);
-        assert_eq!(reno.cwnd(), 18_000);
-        reno.on_partial_ack(1);
-        assert_eq!(reno.cwnd(), 17_999);
-        reno.on_full_ack(4 * MSS);
-        assert_eq!(reno.cwnd(), 5_000);
-        reno.on_full_ack(40 * MSS);
+        reno.on_marked(Congestion { in_flight: 15 * MSS });
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (7_500, 7_500));
+        reno.limit_cwnd(5 * MSS);
+        reno.limit_cwnd(6 * MSS);
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (5_000, 7_500));
+    }
+
+    #[test]
+    fn neither_a_recovery_nor_an_acknowledgement_of_nothing_opens_the_window() {
+        let per_ack = NewRenoConfig {
+            initial_ssthresh_bytes: Some(1_000),
+            avoidance_increase: AvoidanceIncrease::PerAck,
+            ..NewRenoConfig::new(1_000)
+        };
+        let mut reno = NewReno::new(per_ack);
+        reno.on_acknowledged(&acknowledged(0, 10_000));
+        reno.on_acknowledged(&Acknowledged { is_recovering: true, ..acknowledged(1_000, 10_000) });
         assert_eq!(reno.cwnd(), 10_000);
+        reno.on_acknowledged(&acknowledged(1, 10_000));
+        assert_eq!(reno.cwnd(), 10_100);
+    }
+
+    #[test]
+    fn a_window_is_full_once_no_segment_fits_into_it_or_into_the_sender_s_own_limit() {
+        let held = NewRenoConfig { unused_window: UnusedWindow::Hold, ..NewRenoConfig::new(1_000) };
+        for (window_limit_bytes, least) in [(u64::MAX, 9_001), (5_000, 4_001)] {
+            let mut reno = NewReno::new(NewRenoConfig { window_limit_bytes, ..held });
+            reno.on_acknowledged(&acknowledged(1_000, least - 1));
+            assert_eq!(reno.cwnd(), 10_000);
+            reno.on_acknowledged(&acknowledged(1_000, least));
+            assert_eq!(reno.cwnd(), 11_000);
+        }
     }
 
     #[test]
     fn an_unused_window_grows_only_by_choice() {
         let mut reno = controller(2);
-        reno.on_ack(MSS, false);
+        reno.on_acknowledged(&acknowledged(MSS, 0));
         assert_eq!(reno.cwnd(), 3_000);
         let config = NewRenoConfig { unused_window: UnusedWindow::Hold, ..NewRenoConfig::new(1_000) };
         let mut reno = NewReno::new(config);
-        reno.on_ack(MSS, false);
+        reno.on_acknowledged(&acknowledged(MSS, 0));
         assert_eq!(reno.cwnd(), 10_000);
     }
 
@@ -420,13 +446,47 @@ mod tests {
     fn after_an_idle_time_the_window_is_the_initial_one_at_most() {
         let mut reno = controller(4);
         for _ in 0..10 {
-            reno.on_ack(MSS, true);
+            reno.on_acknowledged(&acknowledged(MSS, 1 << 30));
         }
-        reno.on_idle_restart();
+        reno.on_idle(1);
         assert_eq!(reno.cwnd(), 4_000);
-        reno.on_handshake_loss();
-        reno.on_idle_restart();
+        reno.limit_cwnd(MSS);
+        reno.on_idle(1);
         assert_eq!(reno.cwnd(), 1_000);
+    }
+
+    #[test]
+    fn longer_round_trips_end_the_first_slow_start_alone() {
+        let config = NewRenoConfig { slow_start: SlowStart::HyStart, ..NewRenoConfig::new(1_000) };
+        let round = |reno: &mut NewReno, round_trip_ms| {
+            for ack in 0..8 {
+                let round_trip = Some(slantpath_base::Duration::from_millis(round_trip_ms));
+                let starts_round = ack == 0;
+                reno.on_acknowledged(&Acknowledged {
+                    round_trip,
+                    starts_round,
+                    ..acknowledged(MSS, 1 << 30)
+                });
+            }
+        };
+        let mut reno = NewReno::new(config);
+        round(&mut reno, 100);
+        round(&mut reno, 120);
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (26_000, u64::MAX));
+        // Conservative slow start: a quarter of a segment for each of 32; then congestion avoidance.
+        for _ in 0..4 {
+            round(&mut reno, 120);
+        }
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (34_000, u64::MAX));
+        round(&mut reno, 120);
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (34_250, 34_250));
+        let mut reno = NewReno::new(config);
+        round(&mut reno, 100);
+        reno.on_timed_out(timed_out(100 * MSS, LossEvent::New));
+        for round_trip in [120, 150, 200, 250, 300] {
+            round(&mut reno, round_trip);
+        }
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (41_000, 50_000));
     }
 
     proptest! {
@@ -437,13 +497,13 @@ mod tests {
             let mut reno = controller(3);
             for (event, bytes) in events {
                 match event {
-                    0 => reno.on_loss(bytes),
-                    1 => reno.on_timeout(bytes, bytes % 2 == 0),
-                    2 => reno.inflate(1),
-                    3 => reno.on_partial_ack(bytes),
-                    4 => reno.on_full_ack(bytes),
-                    5 => reno.on_idle_restart(),
-                    _ => reno.on_ack(bytes, true),
+                    0 => reno.on_lost(Congestion { in_flight: bytes }),
+                    1 => reno.on_timed_out(timed_out(bytes, LossEvent::New)),
+                    2 => reno.on_timed_out(timed_out(bytes, LossEvent::Known)),
+                    3 => reno.limit_cwnd(InflatedWindow::limit_at_end(bytes, MSS)),
+                    4 => reno.on_marked(Congestion { in_flight: bytes }),
+                    5 => reno.on_idle(bytes + 1),
+                    _ => reno.on_acknowledged(&acknowledged(bytes, 1 << 30)),
                 }
                 prop_assert!((MSS..=1 << 30).contains(&reno.cwnd()));
                 prop_assert!(reno.ssthresh() >= 2 * MSS);

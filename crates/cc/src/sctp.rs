@@ -4,6 +4,9 @@
 //! amounts are bytes of DATA chunks, headers and padding included. `pmdcs` is the Path Maximum DATA Chunk
 //! Size: what fits into one packet behind the IP header and SCTP's common header.
 
+use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use crate::slow_start::{Opening, SlowStart, Verdict};
+
 /// Which acknowledgements may open the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CwndGrowth {
@@ -41,6 +44,8 @@ pub enum WindowPolicy {
 /// What of the algorithm is left to policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SctpPolicy {
+    /// How the first slow start ends.
+    pub slow_start: SlowStart,
     /// `L`, the byte counting limit in packets of slow start. RFC 9260 recommends 1; RFC 3465 allows 2.
     pub byte_counting_limit: u32,
     /// Which acknowledgements may open the window.
@@ -54,36 +59,13 @@ pub struct SctpPolicy {
 impl Default for SctpPolicy {
     fn default() -> Self {
         Self {
+            slow_start: SlowStart::Standard,
             byte_counting_limit: 1,
             growth: CwndGrowth::default(),
             fast_retransmit: FastRetransmitWindow::default(),
             window: WindowPolicy::default(),
         }
     }
-}
-
-/// What one SACK says about one destination address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledged {
-    /// Bytes that were outstanding to this address before the SACK arrived.
-    pub flight_size_before: u64,
-    /// Bytes sent last to this address that this SACK acknowledges for the first time.
-    pub newly_acked: u64,
-    /// Whether the SACK advanced the Cumulative TSN Ack Point.
-    pub advances_cumulative_tsn: bool,
-    /// Whether the association was in Fast Recovery when the SACK arrived.
-    pub in_fast_recovery: bool,
-    /// Whether nothing is left outstanding to this address.
-    pub all_acked: bool,
-}
-
-/// Whether the window has been reduced for a loss before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossEvent {
-    /// It has not.
-    New,
-    /// Fast Recovery has begun with it, and the retransmission was lost as well or went unanswered.
-    Known,
 }
 
 /// The congestion controller of one destination address.
@@ -93,6 +75,7 @@ pub struct SctpController {
     pmdcs: u64,
     cwnd: u64,
     ssthresh: u64,
+    opening: Opening,
     partial_bytes_acked: u64,
 }
 
@@ -107,6 +90,17 @@ pub fn initial_cwnd(pmdcs: u64, is_ipv6: bool) -> u64 {
     (4 * pmdcs).min((2 * pmdcs).max(floor))
 }
 
+/// What is left of a window after so many timeouts in which nothing was sent, if it decays.
+pub(crate) fn decayed(cwnd: u64, timeouts: u64, pmdcs: u64) -> Option<u64> {
+    let floor = 4 * pmdcs;
+    // The rule lets a window decay; read to the letter it would also open one that a timeout closed.
+    if timeouts == 0 || cwnd <= floor {
+        return None;
+    }
+    let halvings = u32::try_from(timeouts).unwrap_or(u32::MAX);
+    Some(cwnd.checked_shr(halvings).unwrap_or(0).max(floor))
+}
+
 impl SctpController {
     /// A controller before any transmission. `initial_cwnd` in bytes, usually of [`initial_cwnd`];
     /// `initial_ssthresh` in bytes, usually the peer's advertised window.
@@ -115,17 +109,8 @@ impl SctpController {
             WindowPolicy::Adaptive => initial_cwnd,
             WindowPolicy::Fixed { cwnd } => cwnd,
         };
-        Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, partial_bytes_acked: 0 }
-    }
-
-    /// The congestion window in bytes.
-    pub const fn cwnd(&self) -> u64 {
-        self.cwnd
-    }
-
-    /// The slow-start threshold in bytes.
-    pub const fn ssthresh(&self) -> u64 {
-        self.ssthresh
+        let opening = Opening::new(policy.slow_start);
+        Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, opening, partial_bytes_acked: 0 }
     }
 
     /// Progress towards the next increase in congestion avoidance, in bytes.
@@ -138,22 +123,37 @@ impl SctpController {
         self.cwnd <= self.ssthresh
     }
 
-    /// Follows a change of the path MTU.
-    pub const fn set_pmdcs(&mut self, pmdcs: u64) {
-        self.pmdcs = pmdcs;
+    fn reduce_ssthresh(&mut self) {
+        self.opening.end();
+        self.ssthresh = (self.cwnd / 2).max(4 * self.pmdcs);
     }
 
-    /// A SACK acknowledged DATA sent to this address.
-    pub fn on_acknowledged(&mut self, acknowledged: Acknowledged) {
+    const fn is_fixed(&self) -> bool {
+        matches!(self.policy.window, WindowPolicy::Fixed { .. })
+    }
+}
+
+impl CongestionControl for SctpController {
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    fn on_sent(&mut self, _: Sent) {}
+
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
         if self.is_fixed() {
             return;
         }
-        let may_grow = !acknowledged.in_fast_recovery
+        let may_grow = !acknowledged.is_recovering
             && match self.policy.growth {
                 CwndGrowth::AnyNewAcknowledgement => true,
-                CwndGrowth::CumulativeAdvance => acknowledged.advances_cumulative_tsn,
+                CwndGrowth::CumulativeAdvance => acknowledged.advances_cumulative,
             };
-        let is_fully_utilized = acknowledged.flight_size_before >= self.cwnd;
+        let is_fully_utilized = acknowledged.in_flight_before >= self.cwnd;
         if self.in_slow_start() {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
             //# When cwnd is less than or equal to ssthresh, an SCTP endpoint MUST
@@ -162,7 +162,10 @@ impl SctpController {
             //# not in Fast Recovery.
             if may_grow && is_fully_utilized {
                 let limit = u64::from(self.policy.byte_counting_limit) * self.pmdcs;
-                self.cwnd += acknowledged.newly_acked.min(limit);
+                self.cwnd += self.opening.growth(acknowledged.bytes, self.pmdcs, limit);
+            }
+            if self.opening.observe(acknowledged) == Verdict::Over {
+                self.ssthresh = self.cwnd;
             }
         } else {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
@@ -170,7 +173,7 @@ impl SctpController {
             //# arrival, increase partial_bytes_acked by the total number of bytes
             //# (including the chunk header and the padding) of all new DATA
             //# chunks acknowledged in that SACK chunk
-            self.partial_bytes_acked += acknowledged.newly_acked;
+            self.partial_bytes_acked += acknowledged.bytes;
             if self.partial_bytes_acked > self.cwnd && !is_fully_utilized {
                 self.partial_bytes_acked = self.cwnd;
             } else if self.partial_bytes_acked >= self.cwnd && is_fully_utilized && may_grow {
@@ -178,7 +181,7 @@ impl SctpController {
                 self.cwnd += self.pmdcs;
             }
         }
-        if acknowledged.all_acked {
+        if acknowledged.in_flight == 0 {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
             //# When all of the data transmitted by the sender has been
             //# acknowledged by the receiver, partial_bytes_acked is initialized
@@ -187,8 +190,7 @@ impl SctpController {
         }
     }
 
-    /// DATA sent to this address was found missing by gap reports, outside of Fast Recovery.
-    pub fn on_fast_retransmit(&mut self) {
+    fn on_lost(&mut self, _: Congestion) {
         if self.is_fixed() || self.policy.fast_retransmit == FastRetransmitWindow::Keep {
             return;
         }
@@ -196,13 +198,12 @@ impl SctpController {
         //# ssthresh = max(cwnd / 2, 4 * PMDCS)
         //# cwnd = ssthresh
         //# partial_bytes_acked = 0
-        self.ssthresh = self.half();
+        self.reduce_ssthresh();
         self.cwnd = self.ssthresh;
         self.partial_bytes_acked = 0;
     }
 
-    /// The T3-rtx timer of this address expired.
-    pub fn on_timeout(&mut self, loss: LossEvent) {
+    fn on_timed_out(&mut self, timed_out: TimedOut) {
         if self.is_fixed() {
             return;
         }
@@ -213,20 +214,28 @@ impl SctpController {
         // Section 7.2.3 is a SHOULD, and section 7.2.4 has one loss reduce the window once: "one SHOULD NOT reduce the
         // cwnd further due to a subsequent Fast Retransmit". What Fast Recovery has halved ssthresh for and T3-rtx
         // repairs in the end was congested once; cwnd closes for the doubt.
-        if loss == LossEvent::New {
-            self.ssthresh = self.half();
+        if timed_out.loss == LossEvent::New {
+            self.reduce_ssthresh();
         }
         self.cwnd = self.pmdcs;
         self.partial_bytes_acked = 0;
     }
 
-    /// Nothing was sent to this address for `periods` whole RTOs.
-    pub fn on_idle(&mut self, periods: u64) {
-        let floor = 4 * self.pmdcs;
-        // The rule lets a window decay; read to the letter it would also open one that a timeout closed.
-        if self.is_fixed() || periods == 0 || self.cwnd <= floor {
+    /// An ECN-Echo is a loss to it, whatever a fast retransmission does.
+    fn on_marked(&mut self, _: Congestion) {
+        if self.is_fixed() {
             return;
         }
+        self.reduce_ssthresh();
+        self.cwnd = self.ssthresh;
+        self.partial_bytes_acked = 0;
+    }
+
+    fn on_idle(&mut self, timeouts: u64) {
+        if self.is_fixed() {
+            return;
+        }
+        let Some(cwnd) = decayed(self.cwnd, timeouts, self.pmdcs) else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
         //# While the endpoint does not transmit data on a given transport
         //# address, the cwnd of the transport address SHOULD be adjusted to
@@ -234,16 +243,17 @@ impl SctpController {
         //# adjustment, the ssthresh of the transport address SHOULD be set to
         //# the cwnd.
         self.ssthresh = self.cwnd;
-        let halvings = u32::try_from(periods).unwrap_or(u32::MAX);
-        self.cwnd = self.cwnd.checked_shr(halvings).unwrap_or(0).max(floor);
+        self.cwnd = cwnd;
     }
 
-    fn half(&self) -> u64 {
-        (self.cwnd / 2).max(4 * self.pmdcs)
+    fn limit_cwnd(&mut self, at_most: u64) {
+        if !self.is_fixed() {
+            self.cwnd = self.cwnd.min(at_most);
+        }
     }
 
-    const fn is_fixed(&self) -> bool {
-        matches!(self.policy.window, WindowPolicy::Fixed { .. })
+    fn set_segment_bytes(&mut self, segment_bytes: u64) {
+        self.pmdcs = segment_bytes;
     }
 }
 
@@ -251,6 +261,7 @@ impl SctpController {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use slantpath_base::Instant;
 
     const PMDCS: u64 = 1_468;
 
@@ -258,15 +269,16 @@ mod tests {
         SctpController::new(SctpPolicy::default(), PMDCS, initial_cwnd(PMDCS, false), 1 << 20)
     }
 
-    fn full(controller: &SctpController, newly_acked: u64) -> Acknowledged {
-        Acknowledged {
-            flight_size_before: controller.cwnd(),
-            newly_acked,
-            advances_cumulative_tsn: true,
-            in_fast_recovery: false,
-            all_acked: false,
-        }
+    fn full(controller: &SctpController, bytes: u64) -> Acknowledged {
+        Acknowledged { in_flight: PMDCS, ..Acknowledged::of(Instant::START, bytes, controller.cwnd()) }
     }
+
+    fn timed_out(loss: LossEvent) -> TimedOut {
+        TimedOut { in_flight: PMDCS, loss }
+    }
+
+    /// SCTP halves the window, whatever is in flight.
+    const LOST: Congestion = Congestion { in_flight: PMDCS };
 
     #[test]
     fn initial_window_is_three_full_chunks_or_4404_bytes() {
@@ -279,27 +291,27 @@ mod tests {
     #[test]
     fn slow_start_grows_by_what_is_acked_up_to_the_byte_counting_limit() {
         let mut cc = controller();
-        cc.on_acknowledged(full(&cc, 1_000));
+        cc.on_acknowledged(&full(&cc, 1_000));
         assert_eq!(cc.cwnd(), 5_404);
-        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 4 * PMDCS));
         assert_eq!(cc.cwnd(), 5_404 + PMDCS);
         let policy = SctpPolicy { byte_counting_limit: 2, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
-        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 4 * PMDCS));
         assert_eq!(cc.cwnd(), 4_404 + 2 * PMDCS);
     }
 
     #[test]
     fn a_window_that_was_not_full_does_not_grow() {
         let mut cc = controller();
-        cc.on_acknowledged(Acknowledged { flight_size_before: 4_403, ..full(&cc, 1_000) });
+        cc.on_acknowledged(&Acknowledged { in_flight_before: 4_403, ..full(&cc, 1_000) });
         assert_eq!(cc.cwnd(), 4_404);
     }
 
     #[test]
-    fn a_window_does_not_grow_in_fast_recovery() {
+    fn a_window_does_not_grow_is_recovering() {
         let mut cc = controller();
-        cc.on_acknowledged(Acknowledged { in_fast_recovery: true, ..full(&cc, 1_000) });
+        cc.on_acknowledged(&Acknowledged { is_recovering: true, ..full(&cc, 1_000) });
         assert_eq!(cc.cwnd(), 4_404);
     }
 
@@ -307,9 +319,9 @@ mod tests {
     fn rfc_4960_growth_waits_for_the_cumulative_tsn() {
         let policy = SctpPolicy { growth: CwndGrowth::CumulativeAdvance, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
-        cc.on_acknowledged(Acknowledged { advances_cumulative_tsn: false, ..full(&cc, 1_000) });
+        cc.on_acknowledged(&Acknowledged { advances_cumulative: false, ..full(&cc, 1_000) });
         assert_eq!(cc.cwnd(), 4_404);
-        cc.on_acknowledged(full(&cc, 1_000));
+        cc.on_acknowledged(&full(&cc, 1_000));
         assert_eq!(cc.cwnd(), 5_404);
     }
 
@@ -317,10 +329,10 @@ mod tests {
     fn congestion_avoidance_adds_one_chunk_per_window_acked() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 10 * PMDCS, PMDCS);
         for _ in 0..9 {
-            cc.on_acknowledged(full(&cc, PMDCS));
+            cc.on_acknowledged(&full(&cc, PMDCS));
         }
         assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (10 * PMDCS, 9 * PMDCS));
-        cc.on_acknowledged(full(&cc, PMDCS));
+        cc.on_acknowledged(&full(&cc, PMDCS));
         assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (11 * PMDCS, 0));
     }
 
@@ -328,21 +340,21 @@ mod tests {
     fn partial_bytes_acked_is_capped_while_the_window_is_not_full() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 4 * PMDCS, PMDCS);
         for _ in 0..9 {
-            cc.on_acknowledged(Acknowledged { flight_size_before: PMDCS, ..full(&cc, PMDCS) });
+            cc.on_acknowledged(&Acknowledged { in_flight_before: PMDCS, ..full(&cc, PMDCS) });
         }
         assert_eq!((cc.cwnd(), cc.partial_bytes_acked()), (4 * PMDCS, 4 * PMDCS));
-        cc.on_acknowledged(Acknowledged { all_acked: true, flight_size_before: PMDCS, ..full(&cc, PMDCS) });
+        cc.on_acknowledged(&Acknowledged { in_flight: 0, in_flight_before: PMDCS, ..full(&cc, PMDCS) });
         assert_eq!(cc.partial_bytes_acked(), 0);
     }
 
     #[test]
     fn fast_retransmit_halves_and_timeout_closes_the_window() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 20 * PMDCS, 1 << 20);
-        cc.on_fast_retransmit();
+        cc.on_lost(LOST);
         assert_eq!((cc.cwnd(), cc.ssthresh()), (10 * PMDCS, 10 * PMDCS));
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 5 * PMDCS));
-        cc.on_fast_retransmit();
+        cc.on_lost(LOST);
         assert_eq!((cc.cwnd(), cc.ssthresh()), (4 * PMDCS, 4 * PMDCS));
     }
 
@@ -351,39 +363,39 @@ mod tests {
         let state = |cc: &SctpController| (cc.cwnd(), cc.ssthresh(), cc.partial_bytes_acked());
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 10 * PMDCS, 10 * PMDCS);
         assert!(cc.in_slow_start());
-        cc.on_acknowledged(full(&cc, PMDCS));
+        cc.on_acknowledged(&full(&cc, PMDCS));
         assert_eq!(state(&cc), (11 * PMDCS, 10 * PMDCS, 0));
         assert!(!cc.in_slow_start());
-        cc.on_acknowledged(full(&cc, 9 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 9 * PMDCS));
         assert_eq!(state(&cc), (11 * PMDCS, 10 * PMDCS, 9 * PMDCS));
-        cc.on_acknowledged(full(&cc, 5 * PMDCS));
+        cc.on_acknowledged(&full(&cc, 5 * PMDCS));
         assert_eq!(state(&cc), (12 * PMDCS, 10 * PMDCS, 3 * PMDCS));
-        let mut timed_out = cc.clone();
-        cc.on_fast_retransmit();
+        let mut twin = cc.clone();
+        cc.on_lost(LOST);
         assert_eq!(state(&cc), (6 * PMDCS, 6 * PMDCS, 0));
-        timed_out.on_timeout(LossEvent::New);
-        assert_eq!(state(&timed_out), (PMDCS, 6 * PMDCS, 0));
+        twin.on_timed_out(timed_out(LossEvent::New));
+        assert_eq!(state(&twin), (PMDCS, 6 * PMDCS, 0));
     }
 
     #[test]
     fn a_lower_mtu_is_what_the_window_grows_by_and_closes_to() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 20 * PMDCS, 1 << 20);
-        cc.set_pmdcs(1_000);
-        cc.on_acknowledged(full(&cc, 4 * PMDCS));
+        cc.set_segment_bytes(1_000);
+        cc.on_acknowledged(&full(&cc, 4 * PMDCS));
         assert_eq!(cc.cwnd(), 20 * PMDCS + 1_000);
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1_000, 10 * PMDCS + 500));
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!(cc.ssthresh(), 4_000);
     }
 
     #[test]
     fn a_timeout_for_a_known_loss_closes_the_window_and_keeps_ssthresh() {
         let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 40 * PMDCS, 1 << 20);
-        cc.on_fast_retransmit();
-        cc.on_timeout(LossEvent::Known);
+        cc.on_lost(LOST);
+        cc.on_timed_out(timed_out(LossEvent::Known));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 20 * PMDCS));
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 4 * PMDCS));
     }
 
@@ -394,18 +406,52 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh()), (16 * PMDCS, 64 * PMDCS));
         cc.on_idle(1_000);
         assert_eq!(cc.cwnd(), 4 * PMDCS);
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         cc.on_idle(1_000);
         assert_eq!(cc.cwnd(), PMDCS);
+    }
+
+    #[test]
+    fn a_mark_halves_even_a_window_that_a_fast_retransmission_keeps() {
+        let policy = SctpPolicy { fast_retransmit: FastRetransmitWindow::Keep, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, PMDCS, 20 * PMDCS, 1 << 20);
+        cc.on_marked(LOST);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (10 * PMDCS, 10 * PMDCS));
+        cc.limit_cwnd(9 * PMDCS);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (9 * PMDCS, 10 * PMDCS));
+    }
+
+    #[test]
+    fn longer_round_trips_end_the_first_slow_start_if_the_policy_says_so() {
+        let policy = SctpPolicy { slow_start: SlowStart::HyStart, ..SctpPolicy::default() };
+        let mut cc = SctpController::new(policy, 1_000, 10_000, 1 << 30);
+        let round = |cc: &mut SctpController, round_trip_ms| {
+            for ack in 0..8 {
+                let round_trip = Some(slantpath_base::Duration::from_millis(round_trip_ms));
+                cc.on_acknowledged(&Acknowledged { round_trip, starts_round: ack == 0, ..full(cc, 1_000) });
+            }
+        };
+        round(&mut cc, 100);
+        for _ in 0..5 {
+            round(&mut cc, 120);
+        }
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (34_000, 1 << 30));
+        let mut lost = cc.clone();
+        cc.on_acknowledged(&Acknowledged { starts_round: true, ..full(&cc, 1_000) });
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (34_250, 34_250));
+        // After a loss slow start is standard.
+        lost.on_timed_out(timed_out(LossEvent::New));
+        lost.on_acknowledged(&Acknowledged { starts_round: true, ..full(&lost, 8_000) });
+        assert_eq!((lost.cwnd(), lost.ssthresh()), (2_000, 17_000));
     }
 
     #[test]
     fn a_kept_window_outlives_a_fast_retransmission_but_no_timeout() {
         let policy = SctpPolicy { fast_retransmit: FastRetransmitWindow::Keep, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 20 * PMDCS, 1 << 20);
-        cc.on_fast_retransmit();
+        cc.on_lost(LOST);
         assert_eq!(cc.cwnd(), 20 * PMDCS);
-        cc.on_timeout(LossEvent::New);
+        cc.on_timed_out(timed_out(LossEvent::New));
         assert_eq!(cc.cwnd(), PMDCS);
     }
 
@@ -413,9 +459,11 @@ mod tests {
     fn a_fixed_window_stays_whatever_happens() {
         let policy = SctpPolicy { window: WindowPolicy::Fixed { cwnd: 96_000 }, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
-        cc.on_acknowledged(full(&cc, PMDCS));
-        cc.on_fast_retransmit();
-        cc.on_timeout(LossEvent::New);
+        cc.on_acknowledged(&full(&cc, PMDCS));
+        cc.on_lost(LOST);
+        cc.on_timed_out(timed_out(LossEvent::New));
+        cc.on_marked(LOST);
+        cc.limit_cwnd(PMDCS);
         cc.on_idle(9);
         assert_eq!(cc.cwnd(), 96_000);
     }
@@ -430,8 +478,8 @@ mod tests {
             let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, cwnd, ssthresh);
             for (newly_acked, is_full) in sacks {
                 let before = cc.cwnd();
-                let flight_size_before = if is_full { before } else { 0 };
-                cc.on_acknowledged(Acknowledged { flight_size_before, ..full(&cc, newly_acked) });
+                let in_flight_before = if is_full { before } else { 0 };
+                cc.on_acknowledged(&Acknowledged { in_flight_before, ..full(&cc, newly_acked) });
                 prop_assert!(cc.cwnd() <= before + PMDCS && cc.cwnd() >= before);
                 prop_assert!(is_full || cc.cwnd() == before);
             }

@@ -8,6 +8,7 @@
 
 mod bounds;
 mod check;
+mod congestion;
 mod extent;
 mod flow;
 mod head;

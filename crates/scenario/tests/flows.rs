@@ -84,3 +84,52 @@ fn a_flow_with_a_jitter_connects_as_long_before_its_start_as_without() {
         assert!((0.99..1.0).contains(&ahead), "{name} is connected {ahead} s before its first message");
     }
 }
+
+/// One bulk transfer through a queue that overflows and a link that loses.
+const BULK: &str = r#"
+[scenario]
+name = "bulk"
+duration = "60 s"
+
+[nodes]
+left = { kind = "host" }
+right = { kind = "host" }
+
+[links.satellite]
+ends = ["left", "right"]
+rate = "4 Mbit/s"
+delay = "150 ms"
+queue = "75 kB"
+loss = "0.02 %"
+
+[flows.file]
+transport = "TRANSPORT"
+profile = "chosen"
+from = "left"
+to = "right"
+application = { kind = "bulk", total = "unlimited" }
+
+[TRANSPORT.chosen]
+receive_buffer = "2 MiB"
+CHOICE
+"#;
+
+#[test]
+fn each_choice_of_congestion_control_makes_another_run_of_either_transport() {
+    let hystart = "slow_start = \"hystart++\"";
+    let cubic = "congestion_control = \"cubic\"";
+    let with = |more: &str| format!("{cubic}\n{more}");
+    let either = ["".into(), hystart.into(), cubic.into(), with(hystart), with("fast_convergence = false")];
+    let tcp = [
+        "sack_recovery = \"prr\"".into(),
+        with("sack_recovery = \"prr\""),
+        with("avoidance_increase = \"per-ack\""),
+    ];
+    for (transport, choices) in [("tcp", [&either[..], &tcp].concat()), ("sctp", either.to_vec())] {
+        let digests: BTreeSet<_> = choices
+            .iter()
+            .map(|choice| output(&BULK.replace("TRANSPORT", transport).replace("CHOICE", choice)).digest)
+            .collect();
+        assert_eq!(digests.len(), choices.len(), "{transport}");
+    }
+}

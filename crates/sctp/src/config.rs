@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
-use slantpath_cc::{BackOff, RtoConfig, SctpPolicy};
+use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 
 use crate::packet::ChecksumPolicy;
 use crate::policy::{
@@ -69,7 +69,12 @@ pub struct SctpConfig {
     pub fast_retransmit_path: FastRetransmitPath,
     /// From which SACKs a round-trip time is taken.
     pub rtt_sampling: RttSampling,
-    /// The congestion controller's policy.
+    /// What governs the window of a path. CUBIC takes slow start and the byte counting limit from `congestion` and
+    /// nothing else; a fixed window is fixed whatever this says.
+    pub congestion_control: Algorithm,
+    /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
+    pub fast_convergence: bool,
+    /// The policy of RFC 9260's own controller.
     pub congestion: SctpPolicy,
     /// The initial cwnd in bytes; `None` is RFC 9260, section 7.2.1.
     pub initial_cwnd_bytes: Option<u64>,
@@ -160,6 +165,8 @@ impl Default for SctpConfig {
             fast_retransmit_threshold: 3,
             fast_retransmit_path: FastRetransmitPath::default(),
             rtt_sampling: RttSampling::default(),
+            congestion_control: Algorithm::Standard,
+            fast_convergence: true,
             congestion: SctpPolicy::default(),
             initial_cwnd_bytes: None,
             stream_scheduling: StreamScheduling::default(),

@@ -2,17 +2,21 @@
 //!
 //! A path knows counts and times, not chunks: the sending half says what was sent, acknowledged and lost.
 
+mod congestion;
 mod heartbeat;
 mod set;
 
+use congestion::controller;
 pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
 pub(crate) use set::Paths;
 
 use std::net::IpAddr;
 
-use slantpath_base::{Duration, Instant};
-use slantpath_cc::RttEstimator;
-use slantpath_cc::sctp::{Acknowledged, SctpController, initial_cwnd};
+use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_cc::control::Sent;
+use slantpath_cc::delivery::{DeliveryMeter, Departure};
+use slantpath_cc::sctp::SctpController;
+use slantpath_cc::{CongestionControl, Controller, RttEstimator};
 
 use crate::config::SctpConfig;
 use crate::event::T3RtxChange;
@@ -56,6 +60,8 @@ enum RttProbe {
 pub(crate) struct SackTally {
     pub(crate) flight_size_before: u64,
     pub(crate) newly_acked: u64,
+    /// How long the newest of them took, if it was sent once.
+    pub(crate) round_trip: Option<Duration>,
     /// Among the acknowledged chunks was one that has never been sent anywhere else.
     pub(crate) is_unambiguous: bool,
     /// The earliest outstanding chunk was among the acknowledged ones.
@@ -89,7 +95,8 @@ pub(crate) struct Path {
     pub(crate) source: IpAddr,
     pub(crate) state: PathState,
     pub(crate) rtt: RttEstimator,
-    pub(crate) cc: SctpController,
+    pub(crate) cc: Controller<SctpController>,
+    pub(crate) delivery: DeliveryMeter,
     /// Bytes of DATA chunks that were sent here last and are neither acknowledged nor given up.
     pub(crate) flight_size: u64,
     /// The lowest TSN among them.
@@ -146,11 +153,13 @@ pub struct PathSnapshot {
     pub srtt: Option<Duration>,
     /// The retransmission timeout, backed off as it may be.
     pub rto: Duration,
+    /// The rate at which DATA chunks last arrived at the peer, headers included.
+    pub delivery_rate: Option<DataRate>,
     /// Congestion window in bytes.
     pub cwnd: u64,
     /// Slow-start threshold in bytes.
     pub ssthresh: u64,
-    /// Progress towards the next increase in congestion avoidance, in bytes.
+    /// Progress towards the next increase in congestion avoidance, in bytes; none with CUBIC.
     pub partial_bytes_acked: u64,
     /// Bytes outstanding to this address.
     pub flight_size: u64,
@@ -165,17 +174,13 @@ pub struct PathSnapshot {
 impl Path {
     pub(crate) fn new(destination: IpAddr, source: IpAddr, state: PathState, config: &SctpConfig) -> Self {
         let pmdcs = pmdcs(config.initial_path_mtu, destination) as u64;
-        let cwnd = config.initial_cwnd_bytes.unwrap_or_else(|| initial_cwnd(pmdcs, destination.is_ipv6()));
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
-        //# The initial value of ssthresh SHOULD be arbitrarily high (e.g.,
-        //# the size of the largest-possible advertised window).
-        let ssthresh = u64::from(u32::MAX);
         Self {
             destination,
             source,
             state,
             rtt: RttEstimator::new(config.rto()),
-            cc: SctpController::new(config.congestion, pmdcs, cwnd, ssthresh),
+            cc: controller(config, pmdcs, destination),
+            delivery: DeliveryMeter::default(),
             flight_size: 0,
             earliest: None,
             error_count: 0,
@@ -238,7 +243,7 @@ impl Path {
             self.fragments = Fragments::OfAll;
         }
         self.mtu = self.mtu.min(mtu.max(least));
-        self.cc.set_pmdcs(self.pmdcs() as u64);
+        self.cc.set_segment_bytes(self.pmdcs() as u64);
         (mtu_before, fragments_before) != (self.mtu, self.fragments)
     }
 
@@ -302,7 +307,7 @@ impl Path {
     }
 
     /// Whether the congestion window is not full.
-    pub(crate) const fn has_window(&self) -> bool {
+    pub(crate) fn has_window(&self) -> bool {
         match self.allowance {
             Allowance::Window => self.flight_size < self.cc.cwnd(),
             Allowance::OnePacket => self.flight_size == 0,
@@ -337,8 +342,16 @@ impl Path {
         self.last_timed_at.is_none_or(|at| at < since)
     }
 
-    /// A DATA chunk goes out here.
-    pub(crate) fn on_chunk_sent(&mut self, now: Instant, tsn: Tsn, wire_len: u64, is_retransmission: bool) {
+    /// A DATA chunk goes out here, which keeps the departure.
+    pub(crate) fn on_chunk_sent(
+        &mut self,
+        now: Instant,
+        tsn: Tsn,
+        wire_len: u64,
+        is_retransmission: bool,
+    ) -> Departure {
+        let departure = self.delivery.depart(now, self.flight_size == 0);
+        self.cc.on_sent(Sent { now, bytes: wire_len, in_flight_before: self.flight_size });
         self.flight_size += wire_len;
         self.stats.data_chunks_sent += 1;
         let is_earliest = self.earliest.is_none_or(|earliest| tsn.is_at_or_before(earliest));
@@ -367,6 +380,7 @@ impl Path {
         //# running, start it running so that it will expire after the RTO
         //# of that address.
         self.start_t3_rtx(now);
+        departure
     }
 
     /// A chunk that counted as in flight here has been acknowledged, or given up as lost.
@@ -404,22 +418,6 @@ impl Path {
         self.stats.rtt_samples += 1;
     }
 
-    /// Opens the window by what the SACK at hand acknowledges.
-    pub(crate) fn grow_window(&mut self, advances_cumulative_tsn: bool, in_fast_recovery: bool) {
-        let SackTally { flight_size_before, newly_acked, .. } = self.tally;
-        if newly_acked == 0 {
-            return;
-        }
-        self.allowance = Allowance::Window;
-        self.cc.on_acknowledged(Acknowledged {
-            flight_size_before,
-            newly_acked,
-            advances_cumulative_tsn,
-            in_fast_recovery,
-            all_acked: self.flight_size == 0,
-        });
-    }
-
     /// Stops or restarts T3-rtx by what the SACK at hand acknowledges.
     pub(crate) fn settle_t3_rtx(&mut self, now: Instant) {
         if self.flight_size == 0 {
@@ -448,15 +446,6 @@ impl Path {
         self.start_t3_rtx(now);
     }
 
-    /// Lets one packet out at a time until something is acknowledged: T3-rtx has expired.
-    pub(crate) const fn limit_to_one_packet(&mut self) {
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.3
-        //# ensure that no more than one SCTP packet will be in flight for
-        //# that address until the endpoint receives acknowledgement for
-        //# successful delivery of data to that address.
-        self.allowance = Allowance::OnePacket;
-    }
-
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
         // The decay of an idle window is reckoned when somebody asks for it.
         let mut cc = self.cc.clone();
@@ -469,9 +458,13 @@ impl Path {
             is_primary,
             srtt: self.rtt.srtt(),
             rto: self.rtt.rto(),
+            delivery_rate: self.delivery.latest().map(|sample| sample.rate()),
             cwnd: cc.cwnd(),
             ssthresh: cc.ssthresh(),
-            partial_bytes_acked: cc.partial_bytes_acked(),
+            partial_bytes_acked: match &cc {
+                Controller::Cubic(_) => 0,
+                Controller::Standard(standard) => standard.partial_bytes_acked(),
+            },
             flight_size: self.flight_size,
             error_count: self.error_count,
             mtu: self.mtu,

@@ -1,8 +1,11 @@
 //! What can be chosen about one connection. The defaults are the RFCs'.
 
 use slantpath_base::Duration;
+use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
-use slantpath_cc::{InitialWindow, NewRenoConfig, RtoConfig};
+use slantpath_cc::{
+    Algorithm, Controller, Cubic, InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
+};
 
 /// The choices of one connection, or of all that a listener accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,15 +33,23 @@ pub struct TcpConfig {
     pub window_scaling: bool,
     /// What a loss does when the peer has no SACK. Default: NewReno (RFC 6582).
     pub loss_recovery: LossRecovery,
+    /// What a loss does to the window while it is repaired with SACK. Default: RFC 6675.
+    pub sack_recovery: SackRecovery,
     /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042). Default: yes.
     pub limited_transmit: bool,
+    /// What governs the window. Default: RFC 5681.
+    pub congestion_control: Algorithm,
+    /// Whether a CUBIC flow that is losing ground gives way faster. Default: yes (RFC 9438, section 4.7).
+    pub fast_convergence: bool,
+    /// How the first slow start ends. Default: by a loss or the threshold (RFC 5681).
+    pub slow_start: SlowStart,
     /// The window of a new connection. Default: RFC 6928.
     pub initial_window: InitialWindow,
     /// Slow start ends here even without a loss. Default: no such bound.
     pub initial_ssthresh_bytes: Option<u64>,
     /// The law of congestion avoidance. Default: counting bytes (RFC 5681, section 3.1).
     pub avoidance_increase: AvoidanceIncrease,
-    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681).
+    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681). CUBIC's never does.
     pub unused_window: UnusedWindow,
     /// Whether cwnd falls back to the initial window when nothing was sent for one RTO. Default: yes (RFC
     /// 5681, section 4.1).
@@ -79,7 +90,11 @@ impl Default for TcpConfig {
             timestamps: false,
             window_scaling: true,
             loss_recovery: LossRecovery::NewReno,
+            sack_recovery: SackRecovery::Rfc6675,
             limited_transmit: true,
+            congestion_control: Algorithm::Standard,
+            fast_convergence: true,
+            slow_start: SlowStart::Standard,
             initial_window: congestion.initial_window,
             initial_ssthresh_bytes: congestion.initial_ssthresh_bytes,
             avoidance_increase: congestion.avoidance_increase,
@@ -99,16 +114,41 @@ impl Default for TcpConfig {
 }
 
 impl TcpConfig {
-    /// The congestion controller's part of the choices, for segments of `mss_bytes`.
-    pub(crate) fn congestion(&self, mss_bytes: u32) -> NewRenoConfig {
+    /// The congestion controller of a connection with segments of `mss_bytes`.
+    pub(crate) fn controller(&self, mss_bytes: u32) -> Controller<NewReno> {
+        let new_reno = self.new_reno(mss_bytes);
+        match self.congestion_control {
+            Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
+                segment_bytes: mss_bytes.into(),
+                initial_cwnd_bytes: self.initial_window.bytes(mss_bytes),
+                initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+                max_cwnd_bytes: new_reno.max_cwnd_bytes,
+                slow_start: self.slow_start,
+                byte_counting_limit: 1,
+                avoidance_increase: self.avoidance_increase,
+                fast_convergence: self.fast_convergence,
+                idle_window: IdleWindow::Restart,
+            })),
+            Algorithm::Standard => Controller::Standard(NewReno::new(new_reno)),
+        }
+    }
+
+    fn new_reno(&self, mss_bytes: u32) -> NewRenoConfig {
         NewRenoConfig {
             mss_bytes,
             initial_window: self.initial_window,
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+            slow_start: self.slow_start,
             avoidance_increase: self.avoidance_increase,
             unused_window: self.unused_window,
+            window_limit_bytes: self.window_limit_bytes(mss_bytes),
             ..NewRenoConfig::new(mss_bytes)
         }
+    }
+
+    /// The sender's own limit in bytes, one segment at least; `u64::MAX` is none.
+    pub(crate) fn window_limit_bytes(&self, mss_bytes: u32) -> u64 {
+        self.window_limit.map_or(u64::MAX, |limit| limit.bytes(mss_bytes).max(mss_bytes.into()))
     }
 
     /// The shift that lets 16 bits express the receive buffer, at most 14 (RFC 7323, section 2.3).
@@ -160,6 +200,15 @@ pub enum LossRecovery {
     NewReno,
     /// The first ACK of new data (RFC 5681, section 3.2).
     Reno,
+}
+
+/// What a loss does to the window while it is repaired with SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackRecovery {
+    /// It shrinks in proportion to what arrives (RFC 6937, with the slow start reduction bound).
+    Proportional,
+    /// It falls at once, and nothing is sent until less is in the network (RFC 6675).
+    Rfc6675,
 }
 
 /// Which segments give a round-trip time. A retransmitted one never does (Karn).

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub rttvar: Option<Duration>,
     /// The retransmission timeout, backed off as it may be.
     pub rto: Duration,
+    /// The rate at which segments last arrived at the peer, in bytes of the stream.
+    pub delivery_rate: Option<DataRate>,
     /// Segments of data that were sent again.
     pub retransmissions: u64,
     /// How often the retransmission timer expired on data.
@@ -209,7 +211,7 @@ impl Connection {
     }
 
     pub(crate) fn release(&mut self) {
-        self.rx.release(self.tx.control().mss());
+        self.rx.release(self.tx.mss());
     }
 
     pub(crate) const fn writable(&self) -> u64 {
@@ -280,8 +282,8 @@ impl Connection {
             local: self.local,
             remote: self.remote,
             state: self.state,
-            cwnd_bytes: self.tx.control().cwnd(),
-            ssthresh_bytes: self.tx.control().ssthresh(),
+            cwnd_bytes: self.tx.cwnd(),
+            ssthresh_bytes: self.tx.ssthresh(),
             flight_bytes: self.tx.flight(),
             pipe_bytes: self.tx.pipe(),
             peer_window_bytes: self.tx.peer_window(),
@@ -289,6 +291,7 @@ impl Connection {
             srtt: self.tx.rtt().srtt(),
             rttvar: self.tx.rtt().rttvar(),
             rto: self.tx.rtt().rto(),
+            delivery_rate: self.tx.delivery_rate(),
             retransmissions: counters.retransmissions,
             timeouts: counters.timeouts,
             fast_recoveries: counters.fast_recoveries,

@@ -22,7 +22,9 @@ mod rx;
 mod segment;
 mod tx;
 
-pub use config::{ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, TcpConfig, WindowLimit};
+pub use config::{
+    ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig, WindowLimit,
+};
 pub use connection::{ConnectionState, Snapshot};
 pub use endpoint::{Chance, CommandError, ConnectionId, Endpoint, Input, Output, Statistics};
 pub use event::{Event, ResetCause};

@@ -2,6 +2,7 @@
 //!
 //! Offsets are 64-bit: 0 is the first byte of the stream, and a FIN takes the offset past its last.
 
+mod congestion;
 mod recovery;
 mod scoreboard;
 mod stream;
@@ -13,7 +14,7 @@ mod tests;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::{NewReno, RttEstimator};
+use slantpath_cc::{CongestionControl, Controller, NewReno, RttEstimator};
 
 use crate::config::{LossRecovery, RttSampling, TcpConfig};
 use recovery::Recovery;
@@ -85,7 +86,7 @@ pub(crate) struct Tx {
     /// Whether a FIN follows the stream.
     is_closed: bool,
     board: Scoreboard,
-    control: NewReno,
+    control: Controller<NewReno>,
     recovery: Recovery,
     /// SND.NXT when the last recovery began (RFC 6582's `recover`).
     recover: Option<u64>,
@@ -114,7 +115,7 @@ impl Tx {
             stream: SendStream::default(),
             is_closed: false,
             board: Scoreboard::default(),
-            control: NewReno::new(config.congestion(config.mss_bytes)),
+            control: config.controller(config.mss_bytes),
             recovery: Recovery::default(),
             recover: None,
             rtt: RttEstimator::new(config.rto),
@@ -135,13 +136,14 @@ impl Tx {
     pub(crate) fn establish(&mut self, negotiated: Negotiated) {
         self.mss = negotiated.mss_bytes.into();
         self.sack = negotiated.sack;
-        self.control = NewReno::new(self.config.congestion(negotiated.mss_bytes));
-        self.window_limit = match self.config.window_limit {
-            Some(limit) => limit.bytes(negotiated.mss_bytes).max(self.mss),
-            None => u64::MAX,
-        };
+        self.control = self.config.controller(negotiated.mss_bytes);
+        self.window_limit = self.config.window_limit_bytes(negotiated.mss_bytes);
         if negotiated.was_syn_lost {
-            self.control.on_handshake_loss();
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# Further, if the SYN or SYN/ACK is lost, the initial window
+            //# used by a sender after a correctly transmitted SYN MUST be one
+            //# segment consisting of at most SMSS bytes.
+            self.control.limit_cwnd(self.mss);
             self.rtt.raise_to(Duration::from_secs(3));
         }
         self.timer = None;
@@ -199,10 +201,6 @@ impl Tx {
         self.board.pipe()
     }
 
-    pub(crate) const fn control(&self) -> &NewReno {
-        &self.control
-    }
-
     pub(crate) const fn rtt(&self) -> &RttEstimator {
         &self.rtt
     }
@@ -250,6 +248,7 @@ impl Tx {
     /// The next segment to send, if any may be sent.
     pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
         if self.unsent() == 0 && self.board.is_empty() {
+            self.board.limit_by_application();
             return None;
         }
         match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
@@ -267,7 +266,7 @@ impl Tx {
                 }
             }
         }
-        let cwnd = self.control.cwnd();
+        let cwnd = self.cwnd();
         if let Some(range) = self.board.next_lost() {
             let pipe = self.board.pipe();
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
@@ -283,7 +282,7 @@ impl Tx {
             if self.board.is_empty() {
                 self.restart_if_idle(now);
             }
-            if let Some(len) = self.sendable(self.control.cwnd()) {
+            if let Some(len) = self.sendable(self.cwnd()) {
                 return Some(self.sent_new(len, now));
             }
         }
@@ -293,6 +292,9 @@ impl Tx {
             && let Some(sent) = self.last_resort(now)
         {
             return Some(self.resent(sent, now));
+        }
+        if self.unsent() == 0 && self.board.pipe() < cwnd {
+            self.board.limit_by_application();
         }
         if self.timer.is_none() && self.unsent() > 0 {
             // Nothing is in flight and nothing may be sent: only a probe can learn that the window opened.
@@ -364,13 +366,16 @@ impl Tx {
             *limited_transmit += data_len;
         }
         let takes_all = self.board.nxt() + data_len == self.stream.end();
+        let in_flight_before = self.board.pipe();
         let sent = self.board.push(data_len + u64::from(takes_all && self.is_closed), now);
+        self.tell_sent(now, sent.range.len(), in_flight_before);
         self.arm(now);
         sent
     }
 
     fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
         self.counters.retransmissions += 1;
+        self.tell_sent(now, sent.range.len(), self.board.pipe().saturating_sub(sent.range.len()));
         if self.sack && matches!(self.recovery, Recovery::Fast(_)) {
             // A repetition that waits behind a full queue is acknowledged later than the timer, which runs since
             // the last progress and has measured an emptier queue, would allow.
@@ -401,7 +406,7 @@ impl Tx {
             && self.board.nxt() > 0
             && now.saturating_since(self.last_sent) > self.rtt.rto()
         {
-            self.control.on_idle_restart();
+            self.control.on_idle(1);
         }
     }
 
@@ -412,10 +417,13 @@ impl Tx {
         let latest_window = self.peer.latest();
         self.peer.update(input.sequence, input.ack, input.window);
         let mut newly_sacked = 0;
+        let mut round_trip = None;
+        let in_flight_before = self.board.pipe();
         if self.sack {
             for range in input.sacked {
                 let sacked = self.board.sack(*range);
                 newly_sacked += sacked.count;
+                round_trip = sacked.timed.map(|timed| now.saturating_since(timed.sent_at)).or(round_trip);
                 // The receiver reports at once what it gets out of order, so that the timeout learns how long the
                 // queue has become while nothing is acknowledged. What an echoed timestamp would give belongs to
                 // an older segment (RFC 7323, section 4.1).
@@ -423,7 +431,14 @@ impl Tx {
             }
         }
         if input.ack > self.board.una() {
-            self.handle_progress(now, input.ack, input.echoed_rtt);
+            let acked = self.board.acknowledge(input.ack);
+            round_trip = round_trip.or(acked.timed.map(|timed| now.saturating_since(timed.sent_at)));
+            self.stream.release(input.ack);
+            self.timeouts_in_a_row = 0;
+            let echoed = input.echoed_rtt;
+            self.take_time(acked.timed, |sent_at| echoed.unwrap_or(now.saturating_since(sent_at)));
+            let delivered = self.tell_acknowledged(now, acked.count, in_flight_before, round_trip);
+            self.handle_progress(now, acked.count);
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a duplicate acknowledgment per the definition
             //# in Section 2 (regardless of its status as a cumulative
@@ -432,7 +447,12 @@ impl Tx {
             if newly_sacked > 0 {
                 self.handle_duplicate();
             }
+            self.shrink_proportionally(delivered);
             return;
+        }
+        let mut delivered = 0;
+        if newly_sacked > 0 {
+            delivered = self.tell_acknowledged(now, 0, in_flight_before, round_trip);
         }
         if was_shut && self.peer.edge() > self.board.una() && !self.board.is_empty() {
             // What was sent into the closed window was refused; it fits now.
@@ -448,16 +468,13 @@ impl Tx {
         };
         if is_duplicate {
             self.handle_duplicate();
+            self.shrink_proportionally(delivered);
         }
     }
 
-    fn handle_progress(&mut self, now: Instant, ack: u64, echoed_rtt: Option<Duration>) {
-        let was_full = self.board.pipe() + self.mss > self.control.cwnd().min(self.window_limit);
-        let acked = self.board.acknowledge(ack);
-        self.stream.release(ack);
-        self.timeouts_in_a_row = 0;
-        self.take_time(acked.timed, |sent_at| echoed_rtt.unwrap_or(now.saturating_since(sent_at)));
-        let restarts_timer = self.recover_with(acked.count, was_full);
+    /// `count` offsets were newly acknowledged.
+    fn handle_progress(&mut self, now: Instant, count: u64) {
+        let restarts_timer = self.recover_with(count);
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.2) When all outstanding data has been acknowledged, turn off the
         //# retransmission timer.

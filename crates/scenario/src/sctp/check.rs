@@ -4,7 +4,7 @@ use slantpath_base::DataSize;
 use slantpath_reader::{Fault, Faults, Place, fault_of};
 
 use super::Threshold;
-use super::schema::SctpProfile;
+use super::schema::{CongestionControlChoice, FixedCwnd, SctpProfile};
 use crate::check::{timeouts, within};
 use crate::schema::File;
 
@@ -55,6 +55,14 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
         let message = format!("an RTO of {} % after an expiry would shrink", *profile.rto_back_off_percent);
         let help = "write 100 to leave it as it is, 200 to double it as RFC 9260 does";
         faults.report(profile.rto_back_off_percent.place(), Fault::new(message).help(help));
+    }
+    if *profile.congestion_control == CongestionControlChoice::Cubic && *profile.fixed_cwnd != FixedCwnd::Off
+    {
+        let fault = Fault::new("a fixed window is not governed by CUBIC");
+        faults.report(
+            profile.fixed_cwnd.place(),
+            fault.help("write `fixed_cwnd` or `congestion_control`, not both"),
+        );
     }
     if let Err(error) = profile.config(1).thresholds().check() {
         let fault = fault_of(&error, "let it be larger");

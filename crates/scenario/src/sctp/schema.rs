@@ -1,8 +1,8 @@
 //! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
+use slantpath_cc::{Algorithm, BackOff};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
     ChecksumPolicy, FastRetransmitPath, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
@@ -12,6 +12,7 @@ use slantpath_sctp::{
 use crate::bounds::{
     ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT, TIMER,
 };
+use crate::congestion::SlowStartChoice;
 use crate::probes::schema::Interval;
 use crate::sctp::Threshold;
 
@@ -36,6 +37,13 @@ section! {
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(preset.config().rtt_sampling);
         /// Max.Burst: packets that one event may release at most; `off` is no limit, as in RFC 2960.
         max_burst: Setting<Threshold> = burst(preset.config().max_burst), at most PACKETS;
+        /// What governs the congestion window of a path.
+        congestion_control: Setting<CongestionControlChoice> =
+            CongestionControlChoice::of(preset.config().congestion_control);
+        /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
+        fast_convergence: Setting<bool> = preset.config().fast_convergence;
+        /// How the first slow start of a path ends.
+        slow_start: Setting<SlowStartChoice> = SlowStartChoice::of(preset.config().congestion.slow_start);
         /// Initial cwnd of a path: that of RFC 9260, section 7.2.1, or a size.
         initial_cwnd: Setting<InitialCwnd> =
             InitialCwnd::from(preset.config().initial_cwnd_bytes.map(DataSize::from_bytes)), at most BUFFER;
@@ -198,6 +206,16 @@ word_or! {
 }
 
 policy! {
+    /// What governs the congestion window of a path.
+    pub enum CongestionControlChoice of Algorithm {
+        /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to it.
+        Cubic = "cubic",
+        /// RFC 9260, section 7.2.
+        Standard = "rfc9260",
+    }
+}
+
+policy! {
     /// Which of the peer's addresses a SACK is sent to.
     pub enum SackPathChoice of SackPath {
         /// The address that the DATA came from: RFC 9260, section 6.4.
@@ -325,7 +343,10 @@ impl SctpProfile {
             fast_retransmit_threshold: *self.fast_retransmit_threshold,
             fast_retransmit_path: self.fast_retransmit_path.policy(),
             rtt_sampling: self.rtt_sampling.policy(),
+            congestion_control: self.congestion_control.policy(),
+            fast_convergence: *self.fast_convergence,
             congestion: SctpPolicy {
+                slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,
                 growth: self.cwnd_growth.policy(),
                 fast_retransmit: self.fast_retransmit_window.policy(),

@@ -2,11 +2,14 @@
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
-use slantpath_cc::{InitialWindow, RtoConfig};
+use slantpath_cc::{Algorithm, InitialWindow, RtoConfig};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
-use slantpath_tcp::{ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, TcpConfig, WindowLimit};
+use slantpath_tcp::{
+    ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig, WindowLimit,
+};
 
 use crate::bounds::{BUFFER, PACKETS, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
+use crate::congestion::SlowStartChoice;
 use crate::probes::schema::Interval;
 
 section! {
@@ -30,8 +33,17 @@ section! {
         window_scaling: Setting<bool> = rfc().window_scaling;
         /// What a loss does when the peer has no SACK.
         loss_recovery: Setting<LossRecoveryChoice> = LossRecoveryChoice::of(rfc().loss_recovery);
+        /// What a loss does to the window while it is repaired with SACK.
+        sack_recovery: Setting<SackRecoveryChoice> = SackRecoveryChoice::of(rfc().sack_recovery);
         /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042).
         limited_transmit: Setting<bool> = rfc().limited_transmit;
+        /// What governs the congestion window.
+        congestion_control: Setting<CongestionControlChoice> =
+            CongestionControlChoice::of(rfc().congestion_control);
+        /// Whether a CUBIC connection that is losing ground gives way faster (RFC 9438, section 4.7).
+        fast_convergence: Setting<bool> = rfc().fast_convergence;
+        /// How the first slow start ends.
+        slow_start: Setting<SlowStartChoice> = SlowStartChoice::of(rfc().slow_start);
         /// The window of a new connection, unless `initial_cwnd` gives a size.
         initial_window: Setting<InitialWindowRule> = InitialWindowRule::Rfc6928;
         /// The window of a new connection as a size.
@@ -42,7 +54,7 @@ section! {
         /// The law of congestion avoidance.
         avoidance_increase: Setting<AvoidanceIncreaseChoice> =
             AvoidanceIncreaseChoice::of(rfc().avoidance_increase);
-        /// What happens to a window that the sender did not fill.
+        /// What happens to a window that the sender did not fill; that of CUBIC stays.
         unused_window: Setting<UnusedWindowChoice> = UnusedWindowChoice::of(rfc().unused_window);
         /// Whether cwnd falls back to the initial window when nothing was sent for one RTO (RFC 5681, 4.1).
         idle_restart: Setting<bool> = rfc().idle_restart;
@@ -125,11 +137,33 @@ policy! {
 }
 
 policy! {
+    /// What a loss does to the window while it is repaired with SACK.
+    pub enum SackRecoveryChoice of SackRecovery {
+        /// It shrinks in proportion to what arrives: Proportional Rate Reduction, RFC 6937.
+        Proportional = "prr",
+        /// It falls at once: RFC 6675.
+        Rfc6675 = "rfc6675",
+    }
+}
+
+policy! {
+    /// What governs the congestion window.
+    pub enum CongestionControlChoice of Algorithm {
+        /// A cubic of the time since the last loss: RFC 9438.
+        Cubic = "cubic",
+        /// One segment a round trip, half the window at a loss: RFC 5681.
+        Standard = "new-reno",
+    }
+}
+
+policy! {
     /// The law of congestion avoidance.
     pub enum AvoidanceIncreaseChoice of AvoidanceIncrease {
-        /// One segment whenever a whole window has been acknowledged: RFC 5681, section 3.1.
+        /// One segment whenever a whole window has been acknowledged: RFC 5681, section 3.1. CUBIC counts an
+        /// acknowledgement of two segments twice, as Linux does.
         ByteCounting = "byte-counting",
-        /// SMSS² / cwnd for each ACK of new data: RFC 5681, equation 3, as ns-2 does.
+        /// SMSS² / cwnd for each ACK of new data: RFC 5681, equation 3, as ns-2 does. CUBIC counts each once: RFC 9438,
+        /// section 4.4.
         PerAck = "per-ack",
     }
 }
@@ -170,7 +204,11 @@ impl TcpProfile {
             timestamps: *self.timestamps,
             window_scaling: *self.window_scaling,
             loss_recovery: self.loss_recovery.policy(),
+            sack_recovery: self.sack_recovery.policy(),
             limited_transmit: *self.limited_transmit,
+            congestion_control: self.congestion_control.policy(),
+            fast_convergence: *self.fast_convergence,
+            slow_start: self.slow_start.policy(),
             initial_window: match (*self.initial_cwnd, *self.initial_window) {
                 (InitialCwnd::Bytes(size), _) => InitialWindow::Bytes(size.as_bytes()),
                 (InitialCwnd::Rule, InitialWindowRule::Rfc2581) => InitialWindow::Rfc2581,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use slantpath_cc::delivery::Departure;
 
 use super::send_queue::Cut;
 use crate::chunk::Data;
@@ -42,6 +43,8 @@ pub(crate) struct OutstandingChunk {
     /// Where it was sent last.
     pub(crate) path: PathId,
     pub(crate) state: ChunkState,
+    /// When it was sent last, and what had been delivered to the path by then.
+    pub(crate) departure: Departure,
     pub(crate) missing_reports: u8,
     pub(crate) transmissions: u32,
     /// The least MTU with which the packet passes that it was sent in last, in bytes.
@@ -142,7 +145,7 @@ impl Outstanding {
     }
 
     /// Appends a chunk that has been cut with [`next_tsn`](Self::next_tsn) and goes out to `path`.
-    pub(crate) fn push(&mut self, cut: Cut, path: PathId) -> &OutstandingChunk {
+    pub(crate) fn push(&mut self, cut: Cut, path: PathId, departure: Departure) -> &OutstandingChunk {
         debug_assert_eq!(cut.data.tsn, self.next_tsn());
         if let Some(payload) = cut.whole {
             self.fragmented.push_back((cut.data.tsn, payload));
@@ -152,6 +155,7 @@ impl Outstanding {
             context: cut.context,
             path,
             state: ChunkState::InFlight,
+            departure,
             missing_reports: 0,
             transmissions: 1,
             needed_mtu: 0,

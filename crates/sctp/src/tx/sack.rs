@@ -113,7 +113,7 @@ impl Sender {
         self.settle_probe(turn);
 
         for path in turn.paths.iter_mut() {
-            path.grow_window(advances, was_recovering);
+            path.grow_window(turn.now, advances, was_recovering);
         }
         self.leave_recovery();
         if sack.gaps.is_some() {
@@ -313,7 +313,7 @@ impl Sender {
         let mut halved = SmallVec::new();
         for id in turn.paths.ids() {
             if turn.paths[id].tally.found_loss {
-                turn.paths[id].cc.on_fast_retransmit();
+                turn.paths[id].reduce_window();
                 halved.push(id);
             }
         }
@@ -355,6 +355,10 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk) {
         }
     }
     path.tally.newly_acked += wire_len;
+    path.delivery.deliver(wire_len, &chunk.departure);
+    if chunk.transmissions == 1 {
+        path.tally.round_trip = Some(turn.now.saturating_since(chunk.departure.sent_at));
+    }
     path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)
         && is_sample(turn.config, sack, chunk.path)

@@ -1,7 +1,7 @@
 //! T3-rtx expires (RFC 9260, section 6.3.3).
 
 use slantpath_base::Instant;
-use slantpath_cc::sctp::LossEvent;
+use slantpath_cc::control::LossEvent;
 
 use super::gap_ranges::TsnRange;
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
@@ -42,8 +42,7 @@ impl Sender {
         match meaning {
             TimeoutMeaning::NoAnswer => {
                 let is_known = first.is_some_and(|first| self.recovery.has_halved(path, first));
-                turn.paths[path].cc.on_timeout(if is_known { LossEvent::Known } else { LossEvent::New });
-                turn.paths[path].limit_to_one_packet();
+                turn.paths[path].collapse_window(if is_known { LossEvent::Known } else { LossEvent::New });
             }
             TimeoutMeaning::WindowClosed => {
                 if let Some(first) = first {

@@ -1,5 +1,7 @@
 //! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
 
+use slantpath_cc::CongestionControl;
+
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
 use super::{Remainder, Sender, Turn, Urgent};
 use crate::chunk::{Chunk, Data, DataFlags};
@@ -43,7 +45,13 @@ impl Sender {
             self.urgent = Urgent::No;
         }
         let path = turn.paths.current();
-        let len = self.queue.next_len(max_payload(turn.paths))?;
+        let Some(len) = self.queue.next_len(max_payload(turn.paths)) else {
+            let path = &mut turn.paths[path];
+            if path.flight_size < path.cc.cwnd() {
+                path.delivery.limit_by_application(path.flight_size);
+            }
+            return None;
+        };
         if self.outstanding.is_full() {
             return None;
         }
@@ -144,11 +152,12 @@ impl Sender {
                 //# The sender is in the SHUTDOWN-PENDING state.
                 cut.data.flags = cut.data.flags.with(DataFlags::IMMEDIATE);
             }
-            let chunk = self.outstanding.push(cut, path);
+            let wire_len = Data::wire_len(cut.data.payload.len()) as u64;
+            let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, false);
+            let chunk = self.outstanding.push(cut, path, departure);
             if !builder.push_data(&chunk.data) {
                 builder.push(&Chunk::Data(chunk.data.clone()));
             }
-            turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), false);
             self.flight_order.add(path, tsn);
             trace(turn, chunk);
             self.packed.push(tsn);
@@ -166,7 +175,7 @@ impl Sender {
         chunk.is_ambiguous |= chunk.path != path;
         chunk.path = path;
         chunk.transmissions += 1;
-        turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), true);
+        chunk.departure = turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), true);
         self.flight_order.add(path, tsn);
         trace(turn, chunk);
     }

@@ -1,7 +1,11 @@
 //! Loss recovery: when it starts and ends, and what it does to the window. RFC 5681 and 6582 without SACK, RFC
 //! 6675 with it.
 
+use slantpath_cc::control::{Congestion, LossEvent, TimedOut};
+use slantpath_cc::{CongestionControl, InflatedWindow, ProportionalWindow};
+
 use super::{LossRecovery, Tx, Urgent};
+use crate::config::SackRecovery;
 
 /// Where the sender stands between losses. Points are offsets: the recovery lasts until everything before
 /// its point is acknowledged.
@@ -29,8 +33,20 @@ pub(crate) enum Recovery {
 pub(crate) struct Fast {
     point: u64,
     has_had_partial_ack: bool,
+    pub(super) window: FastWindow,
     /// SND.UNA must have reached this offset for the one rescue retransmission, if it is still to come.
     pub(super) rescue_from: Option<u64>,
+}
+
+/// What may be in flight while a fast recovery lasts.
+#[derive(Debug)]
+pub(crate) enum FastWindow {
+    /// The window that the controller has reduced, against `pipe` (RFC 6675).
+    Controlled,
+    /// Without SACK, the same inflated by duplicates (RFC 6582).
+    Inflated(InflatedWindow),
+    /// A window that shrinks while segments arrive (RFC 6937).
+    Proportional(ProportionalWindow),
 }
 
 impl Recovery {
@@ -45,49 +61,49 @@ impl Default for Recovery {
 
 impl Tx {
     /// `count` offsets were newly acknowledged. Returns whether the retransmission timer restarts.
-    pub(super) fn recover_with(&mut self, count: u64, was_full: bool) -> bool {
+    pub(super) fn recover_with(&mut self, count: u64) -> bool {
         let una = self.board.una();
         match &mut self.recovery {
-            Recovery::Open { .. } => {
-                self.recovery = Recovery::NONE;
-                self.control.on_ack(count, was_full);
-            }
+            Recovery::Open { .. } => self.recovery = Recovery::NONE,
             Recovery::Timeout { point } => {
                 if una >= *point {
                     self.recovery = Recovery::NONE;
                 }
-                self.control.on_ack(count, was_full);
             }
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# (A) An incoming cumulative ACK for a sequence number greater than
             //# RecoveryPoint signals the end of loss recovery, and the loss
             //# recovery phase MUST be terminated.
-            Recovery::Fast(fast) if una >= fast.point => {
-                self.recovery = Recovery::NONE;
-                if !self.sack {
-                    let flight = self.board.flight();
-                    self.control.on_full_ack(flight);
+            Recovery::Fast(fast) if una >= fast.point => self.end_fast(),
+            Recovery::Fast(fast) => {
+                let FastWindow::Inflated(window) = &mut fast.window else { return true };
+                match self.config.loss_recovery {
+                    LossRecovery::NewReno => {
+                        // Only the first partial ACK restarts the timer, so that many losses in one window end
+                        // in a timeout rather than in as many round trips (RFC 6582, section 4, "Impatient").
+                        let is_first = !fast.has_had_partial_ack;
+                        fast.has_had_partial_ack = true;
+                        window.on_partial_ack(count, self.mss);
+                        self.urgent = Urgent::First;
+                        return is_first;
+                    }
+                    LossRecovery::Reno => self.end_fast(),
                 }
             }
-            Recovery::Fast(_) if self.sack => {}
-            Recovery::Fast(fast) => match self.config.loss_recovery {
-                LossRecovery::NewReno => {
-                    // Only the first partial ACK restarts the timer, so that many losses in one window end
-                    // in a timeout rather than in as many round trips (RFC 6582, section 4, "Impatient").
-                    let is_first = !fast.has_had_partial_ack;
-                    fast.has_had_partial_ack = true;
-                    self.control.on_partial_ack(count);
-                    self.urgent = Urgent::First;
-                    return is_first;
-                }
-                LossRecovery::Reno => {
-                    self.recovery = Recovery::NONE;
-                    let flight = self.board.flight();
-                    self.control.on_full_ack(flight);
-                }
-            },
         }
         true
+    }
+
+    fn end_fast(&mut self) {
+        self.end_inflation();
+        self.recovery = Recovery::NONE;
+    }
+
+    /// Gives the window back to the controller, lest what it was inflated by leave in a burst.
+    pub(super) fn end_inflation(&mut self) {
+        if let Recovery::Fast(Fast { window: FastWindow::Inflated(_), .. }) = self.recovery {
+            self.control.limit_cwnd(InflatedWindow::limit_at_end(self.board.flight(), self.mss));
+        }
     }
 
     /// A duplicate ACK came: with SACK, one that told something new.
@@ -102,7 +118,7 @@ impl Tx {
                     self.enter();
                 }
             }
-            Recovery::Fast(_) if !self.sack => self.control.inflate(1),
+            Recovery::Fast(Fast { window: FastWindow::Inflated(window), .. }) => window.inflate(1, self.mss),
             Recovery::Fast(_) | Recovery::Timeout { .. } => {}
         }
     }
@@ -119,12 +135,20 @@ impl Tx {
         let Recovery::Open { duplicates, limited_transmit } = self.recovery else { return };
         let point = self.board.nxt();
         self.recover = Some(point);
-        self.recovery =
-            Recovery::Fast(Fast { point, has_had_partial_ack: false, rescue_from: self.board.first_end() });
-        self.control.on_loss(self.board.flight() - limited_transmit);
-        if !self.sack {
-            self.control.inflate(duplicates.into());
-        }
+        // What limited transmit sent does not count (RFC 5681, section 3.2, step 2).
+        let in_flight = self.board.flight() - limited_transmit;
+        self.control.on_lost(Congestion { in_flight });
+        let window = match (self.sack, self.config.sack_recovery) {
+            (true, SackRecovery::Proportional) => {
+                FastWindow::Proportional(ProportionalWindow::new(self.control.cwnd(), in_flight))
+            }
+            (true, SackRecovery::Rfc6675) => FastWindow::Controlled,
+            (false, _) => {
+                FastWindow::Inflated(InflatedWindow::new(self.control.cwnd(), duplicates.into(), self.mss))
+            }
+        };
+        let rescue_from = self.board.first_end();
+        self.recovery = Recovery::Fast(Fast { point, has_had_partial_ack: false, window, rescue_from });
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5
         //# (4.3) Retransmit the first data segment presumed dropped -- the
         //# segment starting with sequence number HighACK + 1.  To
@@ -147,7 +171,8 @@ impl Tx {
             // What an earlier timeout gave up is not in flight, though not acknowledged.
             Recovery::Timeout { .. } => self.board.pipe(),
         };
-        self.control.on_timeout(outstanding, self.timeouts_in_a_row == 1);
+        let loss = if self.timeouts_in_a_row == 1 { LossEvent::New } else { LossEvent::Known };
+        self.control.on_timed_out(TimedOut { in_flight: outstanding, loss });
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
         //# If an RTO occurs during loss recovery as specified in this document,
         //# RecoveryPoint MUST be set to HighData.

@@ -12,7 +12,8 @@ mod recut;
 
 use std::collections::VecDeque;
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
+use slantpath_cc::delivery::{DeliveryMeter, DeliverySample, Departure, Reading};
 
 /// The number of a record since the start of the connection.
 pub(crate) type RecordNumber = u64;
@@ -21,7 +22,7 @@ pub(crate) type RecordNumber = u64;
 struct Record {
     /// Offset past its last byte; it starts where the one before it ends.
     end: u64,
-    sent_at: Instant,
+    departure: Departure,
     transmissions: u32,
     /// The epoch in which the peer SACKed it; when the peer reneges a new epoch starts, which turns all bits off.
     sacked_in: u32,
@@ -32,6 +33,12 @@ struct Record {
 pub(crate) struct Range {
     pub(crate) start: u64,
     pub(crate) end: u64,
+}
+
+impl Range {
+    pub(crate) const fn len(&self) -> u64 {
+        self.end - self.start
+    }
 }
 
 /// A segment to be sent, again or for the first time.
@@ -75,6 +82,7 @@ pub(crate) struct Scoreboard {
     sacked: VecDeque<Range>,
     /// The offset up to which the loss rule has been applied.
     lost_up_to: u64,
+    delivery: DeliveryMeter,
 }
 
 impl Default for Scoreboard {
@@ -90,6 +98,7 @@ impl Default for Scoreboard {
             epoch: 1,
             sacked: VecDeque::new(),
             lost_up_to: 0,
+            delivery: DeliveryMeter::default(),
         }
     }
 }
@@ -115,6 +124,21 @@ impl Scoreboard {
         self.pipe
     }
 
+    /// What the acknowledgement at hand, which has been taken in, says of rate and round.
+    pub(crate) fn read_delivery(&mut self, now: Instant, round_trip: Option<Duration>) -> Reading {
+        self.delivery.read(now, round_trip)
+    }
+
+    /// The last sample of the delivery rate.
+    pub(crate) const fn latest_delivery(&self) -> Option<DeliverySample> {
+        self.delivery.latest()
+    }
+
+    /// There is nothing more to send although the window would let it out.
+    pub(crate) fn limit_by_application(&mut self) {
+        self.delivery.limit_by_application(self.pipe);
+    }
+
     /// Whether everything sent has been acknowledged.
     pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
@@ -135,7 +159,8 @@ impl Scoreboard {
         let start = self.nxt;
         self.nxt += len;
         self.pipe += len;
-        self.records.push_back(Record { end: self.nxt, sent_at: now, transmissions: 1, sacked_in: 0 });
+        let departure = self.delivery.depart(now, self.records.is_empty());
+        self.records.push_back(Record { end: self.nxt, departure, transmissions: 1, sacked_in: 0 });
         Sent { range: Range { start, end: self.nxt }, transmissions: 1 }
     }
 
@@ -151,8 +176,9 @@ impl Scoreboard {
             }
             let is_sacked = record.sacked_in == self.epoch;
             is_timeable &= record.transmissions == 1 && !is_sacked;
-            timed = Some(Timed { sent_at: record.sent_at, end: record.end });
+            timed = Some(Timed { sent_at: record.departure.sent_at, end: record.end });
             if !is_sacked {
+                self.delivery.deliver(record.end - self.una, &record.departure);
                 self.pipe -= self.weight(self.first) * (record.end - self.una);
             }
             self.una = record.end;
@@ -163,6 +189,7 @@ impl Scoreboard {
             // The peer took part of a segment.
             let front = self.records.front().expect("what is sent and not acknowledged has a record");
             if front.sacked_in != self.epoch {
+                self.delivery.deliver(to - self.una, &front.departure);
                 self.pipe -= self.weight(self.first) * (to - self.una);
             }
             self.una = to;
@@ -239,8 +266,9 @@ impl Scoreboard {
             if record_start >= start && record.sacked_in != self.epoch {
                 record.sacked_in = self.epoch;
                 self.pipe -= weight * (record_end - record_start);
+                self.delivery.deliver(record_end - record_start, &record.departure);
                 if record.transmissions == 1 {
-                    timed = Some(Timed { sent_at: record.sent_at, end: record_end });
+                    timed = Some(Timed { sent_at: record.departure.sent_at, end: record_end });
                 }
             }
             index += 1;
@@ -346,7 +374,7 @@ impl Scoreboard {
     fn resend(&mut self, index: usize, now: Instant) -> Sent {
         let start = self.start_of(index);
         let record = &mut self.records[index];
-        record.sent_at = now;
+        record.departure = self.delivery.depart(now, false);
         record.transmissions += 1;
         Sent { range: Range { start, end: record.end }, transmissions: record.transmissions }
     }

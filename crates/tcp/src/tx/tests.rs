@@ -3,9 +3,9 @@
 //! Segments have 1000 bytes and are named by their number. The timeout is 1 s, its minimum, unless backed off.
 
 use super::*;
-use crate::config::WindowLimit;
-use slantpath_cc::InitialWindow;
+use crate::config::{SackRecovery, WindowLimit};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
+use slantpath_cc::{Algorithm, InitialWindow};
 
 const MSS: u64 = 1_000;
 const WINDOW: u64 = 1 << 20;
@@ -83,8 +83,7 @@ impl Trace {
             sent.push(next.range.start / self.segment);
         }
         let due = self.tx.deadline().map(|due| (due - Instant::START).as_millis());
-        let control = self.tx.control();
-        (control.cwnd(), control.ssthresh(), self.tx.pipe(), sent, due)
+        (self.tx.cwnd(), self.tx.ssthresh(), self.tx.pipe(), sent, due)
     }
 
     fn fast_recoveries(&self) -> u64 {
@@ -181,7 +180,7 @@ fn duplicates_after_a_timeout_start_no_recovery_either() {
     for at in 0..3 {
         trace.at(1_200 + at).ack(10);
     }
-    assert_eq!((trace.fast_recoveries(), trace.tx.control().cwnd()), (0, 2_000));
+    assert_eq!((trace.fast_recoveries(), trace.tx.cwnd()), (0, 2_000));
 }
 
 /// RFC 5681, section 3.1: what a timeout after progress halves is what was sent since the one before.
@@ -212,7 +211,7 @@ fn limited_transmit_sends_on_two_duplicates_however_many_mean_a_loss() {
     let mut trace = Trace::started(config, 10, 100);
     let sent: Vec<Vec<u64>> = (0..5).map(|at| trace.at(100 + at).ack(0).3).collect();
     assert_eq!(sent, [vec![10], vec![11], vec![], vec![], vec![0]]);
-    assert_eq!(trace.tx.control().cwnd(), 10_000, "half of ten, and five duplicates");
+    assert_eq!(trace.tx.cwnd(), 10_000, "half of ten, and five duplicates");
 }
 
 #[test]
@@ -317,7 +316,7 @@ fn a_timeout_in_a_recovery_does_not_raise_the_threshold() {
     for past in 2..=40 {
         trace.at(100 + past).sack(0, &[(1, past)]);
     }
-    assert_eq!((trace.tx.flight(), trace.tx.control().ssthresh()), (44_000, 5_000));
+    assert_eq!((trace.tx.flight(), trace.tx.ssthresh()), (44_000, 5_000));
     let again = trace.timeout();
     assert_eq!((again.0, again.1, again.2, &again.3), (1_000, 5_000, 1_000, &vec![0]));
     assert_eq!(trace.fast_recoveries(), 1);
@@ -456,15 +455,15 @@ fn shorter_segments_end_a_recovery_and_take_back_what_duplicates_have_inflated()
     for at in 0..3 {
         trace.at(100 + at).ack(0);
     }
-    assert_eq!(trace.tx.control().cwnd(), 8_000);
+    assert_eq!(trace.tx.cwnd(), 8_000);
     trace.tx.reduce_mss(trace.now, 600);
-    assert_eq!((trace.tx.control().cwnd(), trace.tx.control().ssthresh()), (5_000, 5_000));
+    assert_eq!((trace.tx.cwnd(), trace.tx.ssthresh()), (5_000, 5_000));
     // With SACK nothing was inflated, and the window stays however little is in flight.
     let mut trace = Trace::started(TcpConfig::default(), 10, 10);
     trace.at(100).sack(0, &[(1, 9)]);
     assert_eq!(trace.at(200).sack(9, &[]).0, 5_000);
     trace.tx.reduce_mss(trace.now, 600);
-    assert_eq!((trace.tx.control().cwnd(), trace.tx.flight()), (5_000, 1_000));
+    assert_eq!((trace.tx.cwnd(), trace.tx.flight()), (5_000, 1_000));
 }
 
 #[test]
@@ -490,4 +489,85 @@ fn the_last_segment_is_rescued_once_the_first_loss_is_repaired_and_nothing_else_
     assert_eq!(trace.at(210).sack(1, &[(2, 9)]), (5_000, 5_000, 2_000, vec![], Some(1_200)));
     assert_eq!(trace.at(300).sack(9, &[]), (5_000, 5_000, 1_000, vec![], Some(1_300)));
     assert_eq!(trace.tx.counters().retransmissions, 3);
+}
+
+#[test]
+fn what_is_outstanding_tells_how_fast_it_arrives_whether_acknowledged_sacked_or_repeated() {
+    let mut trace = Trace::started(TcpConfig::default(), 4, 100);
+    let mut rate_after = |at, ack, sacked: &[(u64, u64)]| {
+        trace.at(at).sack(ack, sacked);
+        trace.tx.delivery_rate().map(|rate| rate.as_bits_per_sec())
+    };
+    // 1,000 bytes in 100 ms, 2,000 in 110, and so on: how fast the burst left says nothing.
+    let burst = [100, 110, 120, 130].map(|at| rate_after(at, (at - 90) / 10, &[]));
+    assert_eq!(burst, [80_000, 145_454, 200_000, 246_153].map(Some));
+    // Segment 4 left at 100 ms, when the first had arrived; four have since.
+    assert_eq!(rate_after(200, 5, &[]), Some(320_000));
+    // Segment 5 is missing. Segment 6 left at 110 ms, when two had arrived.
+    assert_eq!(rate_after(220, 5, &[(6, 7)]), Some(4 * 8_000 * 1_000 / 110));
+    // Segment 8 left at 120 ms, when three had arrived; it took as long to send what has arrived since.
+    assert_eq!(rate_after(220, 5, &[(6, 9)]), Some(5 * 8_000 * 1_000 / 120));
+    // It is repeated at 220 ms, when eight had arrived.
+    assert_eq!(rate_after(320, 9, &[]), Some(8_000 * 1_000 / 100));
+}
+
+#[test]
+fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_segment_after_a_timeout() {
+    let cubic = TcpConfig { congestion_control: Algorithm::Cubic, ..TcpConfig::default() };
+    let mut trace = Trace::started(cubic, 10, 100);
+    trace.at(100).sack(0, &[(1, 2)]);
+    trace.at(100).sack(0, &[(1, 3)]);
+    // Ten were in flight, and two more that limited transmit sent.
+    assert_eq!(trace.at(100).sack(0, &[(1, 4)]), (7_000, 7_000, 9_000, vec![0], Some(1_100)));
+    assert_eq!(trace.at(200).sack(12, &[]).0, 7_000);
+    // Congestion avoidance begins with one step of slow start, since the window is no more than the threshold.
+    assert_eq!(trace.at(300).sack(13, &[]).0, 8_000);
+    assert_eq!(trace.at(310).sack(14, &[]).0, 8_066);
+    let (cwnd, ssthresh, ..) = trace.timeout();
+    assert_eq!((cwnd, ssthresh), (1_000, 5_600));
+}
+
+fn proportional() -> TcpConfig {
+    TcpConfig { sack_recovery: SackRecovery::Proportional, ..TcpConfig::default() }
+}
+
+/// RFC 6937, section 3.1: one of 20 segments is lost. The window is what is in the network and what may follow.
+#[test]
+fn in_a_proportional_recovery_every_second_sack_lets_one_segment_out() {
+    let mut trace = Trace::started(proportional(), 20, 100);
+    let mut sent = Vec::new();
+    for segment in 1..20 {
+        sent.push(trace.at(100).sack(0, &[(1, 1 + segment)]).3.len());
+    }
+    // Two by limited transmit, the lost one, and then for every second segment that arrives, until ten are in flight.
+    assert_eq!(sent, [1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1]);
+    assert_eq!((trace.tx.pipe(), trace.tx.cwnd(), trace.tx.ssthresh()), (10_000, 10_000, 10_000));
+    assert_eq!(trace.at(200).ack(22).0, 10_000);
+    // Without it the same number leaves, but after half a window of silence.
+    let mut trace = Trace::started(TcpConfig::default(), 20, 100);
+    let sent: Vec<_> = (1..20).map(|segment| trace.at(100).sack(0, &[(1, 1 + segment)]).3.len()).collect();
+    assert_eq!(sent, [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
+}
+
+/// RFC 6937, section 3.1, the last example: segments 0 to 14 of 20 are lost.
+#[test]
+fn in_a_proportional_recovery_from_many_losses_each_sack_lets_two_segments_out() {
+    let mut trace = Trace::started(proportional(), 20, 100);
+    let mut rows = Vec::new();
+    for past in 16..=20 {
+        let (_, _, pipe, sent, _) = trace.at(100).sack(0, &[(15, past)]);
+        rows.push((pipe - 1_000 * sent.len() as u64, sent));
+    }
+    let expected = [
+        (19_000, vec![20]),
+        (19_000, vec![21]),
+        (4_000, vec![0, 1]),
+        (5_000, vec![2, 3]),
+        (6_000, vec![4, 5]),
+    ];
+    assert_eq!(rows, expected);
+    // RFC 6675 repeats seven at once.
+    let mut trace = Trace::started(TcpConfig::default(), 20, 100);
+    let sent: Vec<_> = (16..=18).map(|past| trace.at(100).sack(0, &[(15, past)]).3.len()).collect();
+    assert_eq!(sent, [1, 1, 6]);
 }

@@ -1,6 +1,7 @@
 //! Segments were longer than a link on their way carries (RFC 1191).
 
 use slantpath_base::Instant;
+use slantpath_cc::CongestionControl;
 
 use super::Tx;
 use super::recovery::Recovery;
@@ -16,16 +17,12 @@ impl Tx {
     /// until all that was in flight has arrived.
     pub(crate) fn reduce_mss(&mut self, now: Instant, mss_bytes: u32) {
         self.mss = mss_bytes.into();
-        self.control.set_mss(mss_bytes);
+        self.control.set_segment_bytes(self.mss);
         if !self.board.recut(self.mss, self.stream.end()) {
             return;
         }
-        if let Recovery::Fast(_) = self.recovery
-            && !self.sack
-        {
-            // What duplicates have inflated the window by belongs to the recovery that ends here.
-            self.control.on_full_ack(self.board.flight());
-        }
+        // What duplicates have inflated the window by belongs to the recovery that ends here.
+        self.end_inflation();
         let point = self.board.nxt();
         self.recover = Some(point);
         self.recovery = Recovery::Timeout { point };

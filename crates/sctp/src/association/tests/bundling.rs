@@ -4,6 +4,7 @@ use super::*;
 use crate::config::FastRetransmitPath;
 use crate::packet::CommonHeader;
 use crate::policy::NewDataAfterTimeout;
+use slantpath_cc::CongestionControl;
 use slantpath_cc::sctp::{SctpPolicy, WindowPolicy};
 
 /// PMDCS.
@@ -245,7 +246,8 @@ fn a_report_in_fast_recovery_that_advances_nothing_counts_only_what_lies_before_
 fn an_idle_window_decays_once_for_each_rto_and_not_while_anything_is_in_flight() {
     let mut wire = end(1, &SctpConfig { initial_cwnd_bytes: None, ..quiet() });
     let path = &mut wire.ends[0].paths[PathId(0)];
-    path.cc = slantpath_cc::sctp::SctpController::new(SctpPolicy::default(), P, 64 * P, 1 << 20);
+    let standard = slantpath_cc::sctp::SctpController::new(SctpPolicy::default(), P, 64 * P, 1 << 20);
+    path.cc = slantpath_cc::Controller::Standard(standard);
     path.on_data_packet(Instant::START);
     for (at_ms, windows) in [(999, 64), (2_500, 16), (2_500, 16), (2_999, 16), (3_000, 8)] {
         path.decay_when_idle(Instant::from_millis(at_ms));

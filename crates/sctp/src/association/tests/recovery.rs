@@ -389,3 +389,48 @@ fn an_expiry_begins_a_burst_of_its_own() {
     let again: Vec<_> = wire.log[8..].iter().map(|sent| (sent.path, sent.tsns().len())).collect();
     assert_eq!(again, [(1, 1); 4]);
 }
+
+#[test]
+fn what_is_outstanding_tells_how_fast_it_arrives() {
+    let config = SctpConfig { initial_cwnd_bytes: Some(4 * 1_016), max_burst: 10, ..quiet() };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..20, 1_000);
+    let mut rate_after = |at, acked, blocks: &[(u16, u16)]| {
+        wire.run_until(Instant::from_millis(at));
+        wire.inject(0, 0, &[sack(acked, blocks)]);
+        wire.path(0, 0).delivery_rate.map(|rate| rate.as_bits_per_sec())
+    };
+    // One chunk of 1,016 bytes in 100 ms, two in 110, and so on.
+    let burst = [100, 110, 120, 130].map(|at| rate_after(at, (at as u32 - 90) / 10, &[]));
+    assert_eq!(burst, [81_280, 147_781, 203_200, 250_092].map(Some));
+    // Chunk 5 left at 100 ms, when the first had arrived; four have since.
+    assert_eq!(rate_after(200, 5, &[]), Some(4 * 81_280));
+    // Chunk 6 is missing; chunk 7 left at 110 ms, when two had arrived.
+    assert_eq!(rate_after(220, 5, &[(2, 2)]), Some(4 * 1_016 * 8_000 / 110));
+}
+
+#[test]
+fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_chunk_after_a_timeout() {
+    let cubic = SctpConfig { congestion_control: slantpath_cc::Algorithm::Cubic, ..quiet() };
+    let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(20_000), max_burst: 10, ..cubic });
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..10, 1_400);
+    for end in 2..=4 {
+        wire.inject(0, 0, &[sack(0, &[(2, end)])]);
+    }
+    // Eight chunks were in flight before the third report.
+    let window = |wire: &Wire| (wire.path(0, 0).cwnd, wire.path(0, 0).ssthresh);
+    assert_eq!(window(&wire), (7_929, 7_929));
+    wire.run_until(Instant::from_millis(1_500));
+    assert_eq!(window(&wire), (1_468, 7_929), "Fast Recovery has reduced the threshold for the same loss");
+    assert_eq!(wire.path(0, 0).partial_bytes_acked, 0);
+}
+
+#[test]
+fn a_fixed_window_stays_fixed_whatever_governs_the_others() {
+    use slantpath_cc::sctp::{SctpPolicy, WindowPolicy};
+    let congestion = SctpPolicy { window: WindowPolicy::Fixed { cwnd: 9_000 }, ..SctpPolicy::default() };
+    let cubic = SctpConfig { congestion_control: slantpath_cc::Algorithm::Cubic, congestion, ..quiet() };
+    assert_eq!(Wire::new(1, cubic).path(0, 0).cwnd, 9_000);
+}

@@ -190,7 +190,7 @@ fn a_peer_that_does_not_acknowledge_what_it_sacked_is_believed_no_longer() {
 
 #[test]
 fn the_newest_sacked_segment_that_was_sent_once_gives_a_time() {
-    let at = |segment| Instant::START + slantpath_base::Duration::from_millis(segment);
+    let at = |segment| Instant::START + Duration::from_millis(segment);
     let mut board = Scoreboard::default();
     for segment in 0..10 {
         board.push(MSS, at(segment));

@@ -1,0 +1,69 @@
+//! What the congestion controller is told, and the window that follows.
+
+use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_cc::CongestionControl;
+use slantpath_cc::control::{Acknowledged, Sent};
+
+use super::Tx;
+use super::recovery::{Fast, FastWindow, Recovery};
+
+impl Tx {
+    /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
+    pub(crate) fn cwnd(&self) -> u64 {
+        let Recovery::Fast(Fast { window, .. }) = &self.recovery else { return self.control.cwnd() };
+        match window {
+            FastWindow::Controlled => self.control.cwnd(),
+            FastWindow::Inflated(window) => window.bytes(),
+            FastWindow::Proportional(window) => window.bytes(),
+        }
+    }
+
+    pub(crate) fn ssthresh(&self) -> u64 {
+        self.control.ssthresh()
+    }
+
+    /// The last sample of the rate at which segments arrive at the peer.
+    pub(crate) fn delivery_rate(&self) -> Option<DataRate> {
+        self.board.latest_delivery().map(|sample| sample.rate())
+    }
+
+    /// A segment was sent that takes so many bytes of the window.
+    pub(super) fn tell_sent(&mut self, now: Instant, bytes: u64, in_flight_before: u64) {
+        self.control.on_sent(Sent { now, bytes, in_flight_before });
+        if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
+            window.on_sent(bytes);
+        }
+    }
+
+    /// An acknowledgement has been taken in that acknowledges `bytes` more cumulatively, or SACKs something, or both.
+    /// Returns how many bytes it told of for the first time.
+    pub(super) fn tell_acknowledged(
+        &mut self,
+        now: Instant,
+        bytes: u64,
+        in_flight_before: u64,
+        round_trip: Option<Duration>,
+    ) -> u64 {
+        let reading = self.board.read_delivery(now, round_trip);
+        self.control.on_acknowledged(&Acknowledged {
+            now,
+            bytes,
+            in_flight_before,
+            in_flight: self.board.pipe(),
+            advances_cumulative: bytes > 0,
+            is_recovering: matches!(self.recovery, Recovery::Fast(_)),
+            round_trip,
+            smoothed_round_trip: self.rtt.srtt(),
+            starts_round: reading.starts_round,
+            delivery: reading.sample,
+        });
+        reading.delivered
+    }
+
+    /// An acknowledgement has told of so many bytes, and what is lost by it is known: the window of a recovery follows.
+    pub(super) fn shrink_proportionally(&mut self, delivered: u64) {
+        if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
+            window.on_delivered(delivered, self.board.pipe(), self.mss);
+        }
+    }
+}
