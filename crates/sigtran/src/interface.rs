@@ -4,9 +4,30 @@
 use bytes::Bytes;
 use slantpath_wire::tlv;
 
+use crate::asp::kind;
 use crate::asp::{Parameters, Scope};
-use crate::common::{Frame, ParseError};
-use crate::message::{CommonParameter, interface_tag, number};
+use crate::common::{Frame, ParseError, tag};
+use crate::message::{CommonParameter, Format, interface_tag};
+
+/// What names interfaces, and a text.
+pub(crate) const INTERFACES: &[u16] =
+    &[interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::INFO];
+
+/// Management where interfaces name the traffic.
+pub(crate) const MANAGEMENT: &[Format] = &[
+    Format::new(
+        kind::ERR,
+        "ERR",
+        &[&[tag::ERROR_CODE]],
+        &[interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::DIAGNOSTIC],
+    ),
+    Format::new(
+        kind::NTFY,
+        "NTFY",
+        &[&[tag::STATUS]],
+        &[tag::ASP_IDENTIFIER, interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::INFO],
+    ),
+];
 
 /// One interface, as a number or as text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,11 +63,14 @@ impl InterfaceIdentifier {
         }
         Ok(None)
     }
+}
 
+#[cfg(feature = "m2ua")]
+impl InterfaceIdentifier {
     /// Reads it inside another parameter.
     pub(crate) fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, ParseError> {
         Ok(match tag {
-            interface_tag::INTEGER => Some(Self::Integer(number(tag, value)?)),
+            interface_tag::INTEGER => Some(Self::Integer(crate::message::number(tag, value)?)),
             interface_tag::TEXT => Some(Self::Text(Bytes::copy_from_slice(value))),
             _ => None,
         })

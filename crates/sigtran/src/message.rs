@@ -11,20 +11,17 @@ mod reception;
 
 pub(crate) use associations::{Associations, Heard, Streams};
 pub use common::CommonParameter;
+#[cfg(any(feature = "iua", feature = "m2ua"))]
 pub(crate) use common::interface_tag;
 pub use format::Format;
-pub(crate) use format::{
-    CONTEXT_MAINTENANCE, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC, INTERFACE_TRAFFIC_WITH_MODE,
-    STATE_MAINTENANCE,
-};
+pub(crate) use format::STATE_MAINTENANCE;
 pub use reception::StreamRule;
 pub(crate) use reception::receive;
 
 use core::fmt;
 
 use bytes::Bytes;
-use slantpath_wire::Reader;
-use slantpath_wire::tlv::{self, Tlv};
+use slantpath_wire::tlv;
 
 use crate::asp::{Adaptation, AspMessage, ErrorCode};
 use crate::common::{Frame, MessageKind, ParseError, emit};
@@ -249,12 +246,13 @@ pub(crate) fn numbers(tag: u16, value: &[u8]) -> Result<Vec<u32>, ParseError> {
 }
 
 /// The parameters inside a parameter.
-pub(crate) fn nested(tag: u16, value: &[u8]) -> impl Iterator<Item = Result<Tlv<'_>, ParseError>> {
-    let mut reader = Reader::new(value);
+#[cfg(any(feature = "m2ua", feature = "sua"))]
+pub(crate) fn nested(tag: u16, value: &[u8]) -> impl Iterator<Item = Result<tlv::Tlv<'_>, ParseError>> {
+    let mut reader = slantpath_wire::Reader::new(value);
     std::iter::from_fn(move || {
         let field = tlv::read(&mut reader).map_err(|_| ParseError::ParameterField(tag)).transpose();
         if matches!(field, Some(Err(_))) {
-            reader = Reader::new(&[]);
+            reader = slantpath_wire::Reader::new(&[]);
         }
         field
     })

@@ -3,8 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 
 use slantpath_sigtran::common::Layout;
+#[cfg(feature = "m2ua")]
+use slantpath_sigtran::m2ua;
 use slantpath_sigtran::m3ua::Message;
-use slantpath_sigtran::{m2ua, sua};
+#[cfg(feature = "sua")]
+use slantpath_sigtran::sua;
 use slantpath_testkit::vectors;
 
 /// Reads a message and writes it again in the order in which it was written.
@@ -27,6 +30,7 @@ fn m3ua_vectors_re_encode_octet_for_octet() {
 }
 
 #[test]
+#[cfg(feature = "m2ua")]
 fn m2ua_vectors_re_encode_octet_for_octet() {
     let Some(vectors) = vectors::of("m2ua") else { return };
     for octets in vectors {
@@ -37,6 +41,7 @@ fn m2ua_vectors_re_encode_octet_for_octet() {
 }
 
 #[test]
+#[cfg(feature = "sua")]
 fn sua_vectors_re_encode_octet_for_octet() {
     let Some(vectors) = vectors::of("sua") else { return };
     for octets in vectors {

@@ -1,7 +1,9 @@
-//! Signalling System No. 7: MTP3, SCCP, ISUP and TCAP as far as traffic needs them, and MTP2 as a link model.
+//! Signalling System No. 7: MTP3 and SCCP as far as traffic needs them, MTP2 as a link model, and behind features of
+//! their names ISUP and TCAP, which no scenario uses yet.
 //!
 //! Nothing here knows IP. Codecs are total: any bytes give a value or a typed error.
 
+#[cfg(feature = "isup")]
 pub mod isup;
 pub mod link;
 pub mod load;
@@ -9,6 +11,7 @@ pub mod mtp2;
 pub mod mtp3;
 mod point_code;
 pub mod sccp;
+#[cfg(feature = "tcap")]
 pub mod tcap;
 pub mod transfer;
 

@@ -100,6 +100,7 @@ pub(crate) const AUDIT: TimerRange =
 
 impl TimerRange {
     /// A range of a layer's own.
+    #[cfg(feature = "sua")]
     pub(crate) const fn new(timer: &'static str, min: Duration, max: Duration) -> Self {
         Self { timer, min, max }
     }

@@ -3,12 +3,10 @@
 use bytes::Bytes;
 
 use crate::asp::{ErrorCode, kind as asp_kind};
-use crate::common::{MessageKind, ParseError};
+use crate::common::{MessageKind, ParseError, tag as common_tag};
+use crate::interface::{self, INTERFACES};
 use crate::iua::Iua;
-use crate::message::{
-    Format, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC_WITH_MODE, STATE_MAINTENANCE, StreamRule, Vocabulary,
-    interface_tag, number,
-};
+use crate::message::{Format, STATE_MAINTENANCE, StreamRule, Vocabulary, interface_tag, number};
 
 /// Tags of IUA's own (RFC 4233, section 3.1.5).
 mod tag {
@@ -97,7 +95,7 @@ pub enum IuaParameter {
 
 impl Vocabulary for IuaParameter {
     const FORMATS: &'static [&'static [Format]] =
-        &[FORMATS, STATE_MAINTENANCE, INTERFACE_TRAFFIC_WITH_MODE, INTERFACE_MANAGEMENT];
+        &[FORMATS, STATE_MAINTENANCE, TRAFFIC_MAINTENANCE, interface::MANAGEMENT];
     const CARRIES_ANY: bool = false;
     type Layer = Iua;
 
@@ -165,6 +163,14 @@ const DLCI: &[u16] = &[tag::DLCI];
 const DATA: &[u16] = &[tag::PROTOCOL_DATA];
 const REASON: &[u16] = &[tag::RELEASE_REASON];
 const STATUS: &[u16] = &[tag::TEI_STATUS];
+
+/// ASP traffic maintenance, where the mode must be said.
+const TRAFFIC_MAINTENANCE: &[Format] = &[
+    Format::new(asp_kind::ASP_ACTIVE, "ASP Active", &[&[common_tag::TRAFFIC_MODE]], INTERFACES),
+    Format::new(asp_kind::ASP_ACTIVE_ACK, "ASP Active Ack", &[&[common_tag::TRAFFIC_MODE]], INTERFACES),
+    Format::new(asp_kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
+    Format::new(asp_kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
+];
 
 /// Every message of IUA's own (RFC 4233, sections 3.3.1, 3.3.3.3 and 3.3.3.4).
 const FORMATS: &[Format] = &[

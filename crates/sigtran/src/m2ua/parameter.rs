@@ -2,13 +2,11 @@
 
 use bytes::Bytes;
 
+use crate::asp::kind as asp_kind;
 use crate::common::{MessageKind, ParseError, emit_u32, tag as common_tag};
-use crate::interface::InterfaceIdentifier;
+use crate::interface::{self, INTERFACES, InterfaceIdentifier};
 use crate::m2ua::M2ua;
-use crate::message::{
-    Format, INTERFACE_MANAGEMENT, INTERFACE_TRAFFIC, STATE_MAINTENANCE, StreamRule, Vocabulary,
-    interface_tag, nested, number,
-};
+use crate::message::{Format, STATE_MAINTENANCE, StreamRule, Vocabulary, interface_tag, nested, number};
 
 /// Tags of M2UA's own (RFC 3331, section 3.1.6).
 pub(super) mod tag {
@@ -226,7 +224,7 @@ fn parts<const N: usize>(
 
 impl Vocabulary for M2uaParameter {
     const FORMATS: &'static [&'static [Format]] =
-        &[FORMATS, STATE_MAINTENANCE, INTERFACE_TRAFFIC, INTERFACE_MANAGEMENT];
+        &[FORMATS, STATE_MAINTENANCE, TRAFFIC_MAINTENANCE, interface::MANAGEMENT];
     const CARRIES_ANY: bool = false;
     type Layer = M2ua;
 
@@ -336,6 +334,22 @@ impl Vocabulary for M2uaParameter {
 
 const HEADER: &[u16] = &[interface_tag::INTEGER, interface_tag::TEXT];
 const DATA: &[u16] = &[tag::PROTOCOL_DATA, tag::PROTOCOL_DATA_TTC];
+
+const MODE_AND_INTERFACES: &[u16] = &[
+    common_tag::TRAFFIC_MODE,
+    interface_tag::INTEGER,
+    interface_tag::RANGE,
+    interface_tag::TEXT,
+    common_tag::INFO,
+];
+
+/// ASP traffic maintenance, where the mode may be left to configuration.
+const TRAFFIC_MAINTENANCE: &[Format] = &[
+    Format::new(asp_kind::ASP_ACTIVE, "ASP Active", &[], MODE_AND_INTERFACES),
+    Format::new(asp_kind::ASP_ACTIVE_ACK, "ASP Active Ack", &[], MODE_AND_INTERFACES),
+    Format::new(asp_kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
+    Format::new(asp_kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
+];
 
 /// Every message (RFC 3331, section 3.3).
 const FORMATS: &[Format] = &[

@@ -1,7 +1,5 @@
-//! The messages of management, ASP state and ASP traffic maintenance, which the layers share but for what names the
-//! traffic (RFC 3331, sections 3.3.2 and 3.3.3).
+//! One message of a layer: its kind and parameters. ASP state maintenance, which all layers share, is here.
 
-use super::interface_tag;
 use crate::asp::kind;
 use crate::common::{MessageKind, tag};
 
@@ -47,75 +45,3 @@ pub(crate) const STATE_MAINTENANCE: &[Format] = &[
     Format::new(kind::BEAT, "BEAT", &[], &[tag::HEARTBEAT]),
     Format::new(kind::BEAT_ACK, "BEAT Ack", &[], &[tag::HEARTBEAT]),
 ];
-
-const INTERFACES: &[u16] = &[interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::INFO];
-const MODE_AND_INTERFACES: &[u16] =
-    &[tag::TRAFFIC_MODE, interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::INFO];
-
-/// ASP traffic maintenance where interfaces name the traffic and the mode may be left to configuration: M2UA.
-pub(crate) const INTERFACE_TRAFFIC: &[Format] = &[
-    Format::new(kind::ASP_ACTIVE, "ASP Active", &[], MODE_AND_INTERFACES),
-    Format::new(kind::ASP_ACTIVE_ACK, "ASP Active Ack", &[], MODE_AND_INTERFACES),
-    Format::new(kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
-    Format::new(kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
-];
-
-/// The same where the mode must be said: IUA.
-pub(crate) const INTERFACE_TRAFFIC_WITH_MODE: &[Format] = &[
-    Format::new(kind::ASP_ACTIVE, "ASP Active", &[&[tag::TRAFFIC_MODE]], INTERFACES),
-    Format::new(kind::ASP_ACTIVE_ACK, "ASP Active Ack", &[&[tag::TRAFFIC_MODE]], INTERFACES),
-    Format::new(kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
-    Format::new(kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
-];
-
-/// Management where interfaces name the traffic.
-pub(crate) const INTERFACE_MANAGEMENT: &[Format] = &[
-    Format::new(
-        kind::ERR,
-        "ERR",
-        &[&[tag::ERROR_CODE]],
-        &[interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::DIAGNOSTIC],
-    ),
-    Format::new(
-        kind::NTFY,
-        "NTFY",
-        &[&[tag::STATUS]],
-        &[tag::ASP_IDENTIFIER, interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::INFO],
-    ),
-];
-
-/// ASP traffic maintenance and management where routing contexts name the traffic: SUA.
-pub(crate) const CONTEXT_MAINTENANCE: &[Format] = &[
-    Format::new(
-        kind::ASP_ACTIVE,
-        "ASP Active",
-        &[],
-        &[tag::TRAFFIC_MODE, tag::ROUTING_CONTEXT, TID_LABEL, DRN_LABEL, tag::INFO],
-    ),
-    // The table of RFC 3868, section 3.6.2, calls the routing context mandatory; section 4.3.4.3 asks for it only
-    // where the request had one.
-    Format::new(
-        kind::ASP_ACTIVE_ACK,
-        "ASP Active Ack",
-        &[],
-        &[tag::TRAFFIC_MODE, tag::ROUTING_CONTEXT, tag::INFO],
-    ),
-    Format::new(kind::ASP_INACTIVE, "ASP Inactive", &[], &[tag::ROUTING_CONTEXT, tag::INFO]),
-    Format::new(kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], &[tag::ROUTING_CONTEXT, tag::INFO]),
-    Format::new(
-        kind::ERR,
-        "ERR",
-        &[&[tag::ERROR_CODE]],
-        &[tag::ROUTING_CONTEXT, NETWORK_APPEARANCE, tag::AFFECTED_POINT_CODE, tag::DIAGNOSTIC],
-    ),
-    Format::new(
-        kind::NTFY,
-        "NTFY",
-        &[&[tag::STATUS]],
-        &[tag::ASP_IDENTIFIER, tag::ROUTING_CONTEXT, tag::INFO],
-    ),
-];
-
-const NETWORK_APPEARANCE: u16 = 0x010d;
-const DRN_LABEL: u16 = 0x010f;
-const TID_LABEL: u16 = 0x0110;

@@ -4,7 +4,7 @@ use slantpath_ss7::sccp::MOST_SEGMENTS;
 
 use super::address;
 use super::parameter::{kind, tag};
-use crate::asp::ErrorCode;
+use crate::asp::{ErrorCode, kind as asp_kind};
 use crate::common::tag as common_tag;
 use crate::message::{Format, OwnMessage};
 use crate::sua::SuaParameter;
@@ -163,4 +163,57 @@ pub(super) const FORMATS: &[Format] = &[
     Format::new(kind::REGISTRATION_RESPONSE, "REG RSP", &[&[tag::REGISTRATION_RESULT]], &[]),
     Format::new(kind::DEREGISTRATION_REQUEST, "DEREG REQ", &[CONTEXT], &[]),
     Format::new(kind::DEREGISTRATION_RESPONSE, "DEREG RSP", &[&[tag::DEREGISTRATION_RESULT]], &[]),
+];
+
+/// ASP traffic maintenance and management where routing contexts name the traffic.
+pub(super) const CONTEXT_MAINTENANCE: &[Format] = &[
+    Format::new(
+        asp_kind::ASP_ACTIVE,
+        "ASP Active",
+        &[],
+        &[
+            common_tag::TRAFFIC_MODE,
+            common_tag::ROUTING_CONTEXT,
+            tag::TID_LABEL,
+            tag::DRN_LABEL,
+            common_tag::INFO,
+        ],
+    ),
+    // The table of RFC 3868, section 3.6.2, calls the routing context mandatory; section 4.3.4.3 asks for it only
+    // where the request had one.
+    Format::new(
+        asp_kind::ASP_ACTIVE_ACK,
+        "ASP Active Ack",
+        &[],
+        &[common_tag::TRAFFIC_MODE, common_tag::ROUTING_CONTEXT, common_tag::INFO],
+    ),
+    Format::new(
+        asp_kind::ASP_INACTIVE,
+        "ASP Inactive",
+        &[],
+        &[common_tag::ROUTING_CONTEXT, common_tag::INFO],
+    ),
+    Format::new(
+        asp_kind::ASP_INACTIVE_ACK,
+        "ASP Inactive Ack",
+        &[],
+        &[common_tag::ROUTING_CONTEXT, common_tag::INFO],
+    ),
+    Format::new(
+        asp_kind::ERR,
+        "ERR",
+        &[&[common_tag::ERROR_CODE]],
+        &[
+            common_tag::ROUTING_CONTEXT,
+            tag::NETWORK_APPEARANCE,
+            common_tag::AFFECTED_POINT_CODE,
+            common_tag::DIAGNOSTIC,
+        ],
+    ),
+    Format::new(
+        asp_kind::NTFY,
+        "NTFY",
+        &[&[common_tag::STATUS]],
+        &[common_tag::ASP_IDENTIFIER, common_tag::ROUTING_CONTEXT, common_tag::INFO],
+    ),
 ];

@@ -4,10 +4,9 @@ use bytes::Bytes;
 use slantpath_wire::tlv;
 
 use super::address::{self, Address};
+use super::format;
 use crate::common::{MessageKind, ParseError, emit_u32, tag as common_tag};
-use crate::message::{
-    CONTEXT_MAINTENANCE, Format, STATE_MAINTENANCE, StreamRule, Vocabulary, nested, number,
-};
+use crate::message::{Format, STATE_MAINTENANCE, StreamRule, Vocabulary, nested, number};
 use crate::sua::Sua;
 
 /// Tags of SUA's own (RFC 3868, sections 3.9 and 3.10).
@@ -336,7 +335,7 @@ fn write_key(key: &RoutingKey, out: &mut Vec<u8>) {
 
 impl Vocabulary for SuaParameter {
     const FORMATS: &'static [&'static [Format]] =
-        &[super::format::FORMATS, STATE_MAINTENANCE, CONTEXT_MAINTENANCE];
+        &[format::FORMATS, STATE_MAINTENANCE, format::CONTEXT_MAINTENANCE];
     //= https://www.rfc-editor.org/rfc/rfc3868#section-3
     //# For forward compatibility, all Message Types may have attached
     //# parameters even if none are specified in this version.
