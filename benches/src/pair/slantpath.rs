@@ -122,7 +122,15 @@ impl Endpoint for Slantpath {
 
     fn handle_datagram(&mut self, now: Instant, datagram: Bytes) {
         let packet = Packet::shared(datagram, Checksum::Complete);
-        self.endpoint.handle_input(now, Input::Packet { source: self.peer, destination: self.here, packet });
+        self.endpoint.handle_input(
+            now,
+            Input::Packet {
+                source: self.peer,
+                destination: self.here,
+                ip: slantpath_wire::ip::IpFields::default(),
+                packet,
+            },
+        );
         self.drain(now);
     }
 

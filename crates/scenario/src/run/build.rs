@@ -184,6 +184,7 @@ impl Placement<'_> {
             streams: *flow.streams,
             unordered: *flow.unordered,
             record_messages: records,
+            read_rate: None,
         };
         let host = &mut self.hosts[host_place(self.topology, to)];
         let receiver = host.add_receiver(receiving, config, self.seed, &path);

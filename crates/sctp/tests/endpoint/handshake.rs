@@ -594,3 +594,51 @@ fn of_len(len: usize) -> Message {
     let (stream, ppid) = (StreamId(0), Ppid(0));
     Message { stream, ppid, payload: vec![7; len].into(), is_unordered: false, context: 0 }
 }
+
+#[test]
+fn associations_of_one_port_have_settings_and_chance_of_their_own() {
+    let init_beside = |others: usize| {
+        let (mut net, a, z) = two();
+        let others: Vec<usize> =
+            (3_u8..).take(others).map(|host| net.add(&[v4(1, host)], 7, config())).collect();
+        for other in others {
+            net.connect(a, other);
+        }
+        let options = ConnectOptions {
+            local_port: net.hosts[a].port,
+            peer_addresses: vec![v4(1, 2)],
+            peer_port: net.hosts[z].port,
+            config: Some(std::sync::Arc::new(SctpConfig { outbound_streams: 3, ..config() })),
+            stream: Some(slantpath_base::Seed::new(9, 0).stream("this association")),
+            ..ConnectOptions::default()
+        };
+        net.hosts[a].endpoint.connect(net.now, &options).unwrap();
+        net.drain(a);
+        let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+        let [Chunk::Init(init)] = &chunks[..] else { panic!("{chunks:?}") };
+        init.clone()
+    };
+    let alone = init_beside(0);
+    assert_eq!(alone.fields.outbound_streams, 3);
+    assert_eq!(init_beside(2), alone);
+}
+
+#[test]
+fn a_port_is_bound_once_before_anybody_connects_from_it() {
+    let (mut net, a, z) = two();
+    let port = |port| slantpath_sctp::PortConfig { port, addresses: vec![v4(1, 1)], config: config() };
+    let stream = slantpath_base::Seed::new(1, 0).stream("port");
+    let options = ConnectOptions {
+        local_port: 99,
+        peer_addresses: vec![v4(1, 2)],
+        peer_port: net.hosts[z].port,
+        ..ConnectOptions::default()
+    };
+    let now = net.now;
+    let endpoint = &mut net.hosts[a].endpoint;
+    assert_eq!(endpoint.bind(port(5_000), stream.clone()), Err(slantpath_sctp::BindError::InUse(5_000)));
+    assert_eq!(endpoint.connect(now, &options), Err(ConnectError::NotBound(99)));
+    assert!(!endpoint.listen(99, slantpath_sctp::Acceptance::ByPeer));
+    endpoint.bind(port(99), stream).unwrap();
+    assert!(endpoint.connect(now, &options).is_ok());
+}
