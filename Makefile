@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package targets conformance bench fuzz mutants
+.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package targets conformance bench counts fuzz mutants
 .PHONY: demo clean
 
 test: lint targets rust-tests python-tests
@@ -60,9 +60,15 @@ targets: need-cargo
 conformance: need-cargo need-cc
 	cargo xtask conformance
 
-bench: need-cargo need-cc
+bench: counts
 	cargo run --quiet --release --package slantpath-benches
 	cargo bench --quiet --package slantpath-orbit --bench orbit
+
+# Instructions and allocations a packet-hop or a message, by callgrind: fails if one has grown by more than 5 % against
+# benches/counts.toml. COUNTS names cases; with COUNTS=--write the new counts become the ledger.
+COUNTS ?=
+counts: need-cargo need-cc need-valgrind
+	cargo run --quiet --release --package slantpath-benches --bin count -- $(COUNTS)
 
 # The property tests over FUZZ_CASES fresh cases each, then coverage-guided runs on the pinned toolchain: FUZZ_SECONDS for
 # each target.
@@ -88,7 +94,7 @@ clean:
 	rm -rf target fuzz/target .venv out
 
 # A missing prerequisite is named with the line that installs it.
-.PHONY: need-cargo need-cargo-fuzz need-cargo-mutants need-cc need-python3
+.PHONY: need-cargo need-cargo-fuzz need-cargo-mutants need-cc need-python3 need-valgrind
 need-cargo:
 	@cargo --version >/dev/null 2>&1 || { echo "Rust 1.95 is missing: rustup toolchain install 1.95.0 --component rustfmt,clippy" >&2; exit 1; }
 need-cargo-fuzz:
@@ -99,3 +105,5 @@ need-cc:
 	@command -v cc >/dev/null || { echo "a C compiler is missing: apt-get install gcc libc6-dev" >&2; exit 1; }
 need-python3:
 	@python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Python 3.11 with venv is missing: apt-get install python3 python3-venv" >&2; exit 1; }
+need-valgrind:
+	@command -v valgrind >/dev/null || { echo "valgrind is missing: apt-get install valgrind" >&2; exit 1; }

@@ -5,6 +5,7 @@
 //! rounds, and the medians are compared. Time is the CPU's, not the wall's, so that other work on the machine
 //! disturbs little.
 
+pub mod count;
 pub mod cpu_time;
 pub mod dumbbell;
 pub mod failover;

@@ -4,25 +4,29 @@
 
 use std::process::ExitCode;
 
-use slantpath_base::Duration;
+use bytes::Bytes;
+use slantpath_base::{Duration, Probability};
 use slantpath_benches::dumbbell::{self, Case, Protocol, ns2};
 use slantpath_benches::failover;
 use slantpath_benches::one_host;
 use slantpath_benches::pair::dcsctp::Dcsctp;
+use slantpath_benches::pair::rtc_sctp::RtcSctp;
 use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
 use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, sccp};
 use slantpath_benches::table::{Row, Table};
+use slantpath_wire::Packet;
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 12] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 13] = [
         || dumbbells().map(text),
         || hosts_of_many_flows().map(text),
         || pairs().map(text),
+        || windows().map(text),
         || m2pa_messages().map(text),
         || mtp3_messages().map(text),
         || mtp3_links().map(text),
@@ -93,18 +97,49 @@ fn hosts_of_many_flows() -> Result<Table, Failure> {
 }
 
 fn pairs() -> Result<Table, Failure> {
+    let settings = Settings::default();
     let mut rows = Vec::new();
     for (bytes, count) in [(1_024, 80_000), (100, 200_000)] {
         // About a second of work for each.
         let mut contestants = [
-            contestant("slantpath", bytes, 10 * count, Slantpath::new),
-            contestant("dcsctp", bytes, count / 2, Dcsctp::new),
-            contestant("sctp-proto", bytes, count, SctpProto::new),
+            contestant("slantpath", bytes, 10 * count, settings, Slantpath::<Bytes>::new),
+            contestant("dcsctp", bytes, count / 2, settings, Dcsctp::new),
+            contestant("sctp-proto", bytes, count, settings, SctpProto::new),
         ];
         let speeds = medians(&mut contestants, ROUNDS)?;
         for (peer, speed) in contestants.iter().zip(&speeds).skip(1) {
             let peer = Some((peer.name.to_owned(), *speed));
             rows.push(Row { case: format!("messages of {bytes} bytes"), ours: speeds[0], peer });
+        }
+    }
+    Ok(Table { unit: "messages".into(), rows })
+}
+
+/// Against the fastest of the peers: several windows, with and without loss; by us as bytes, and as packets that share
+/// the message's payload.
+fn windows() -> Result<Table, Failure> {
+    const KIB: usize = 1 << 10;
+    let mut rows = Vec::new();
+    for (bytes, count) in [(1_024, 400_000), (100, 1_000_000)] {
+        for (window, name) in [(64 * KIB, "64 KiB"), (KIB * KIB, "1 MiB"), (8 * KIB * KIB, "8 MiB")] {
+            // The peer does not come to the end with short messages and a window of 8 MiB.
+            if bytes == 100 && window > KIB * KIB {
+                continue;
+            }
+            for percent in [0, 1] {
+                let loss = Probability::new(f64::from(percent) / 100.0).expect("a probability");
+                let settings = Settings { receive_window_bytes: window, loss, ..Settings::default() };
+                let mut contestants = [
+                    contestant("as bytes", bytes, count, settings, Slantpath::<Bytes>::new),
+                    contestant("as packets", bytes, count, settings, Slantpath::<Packet>::new),
+                    contestant("rtc-sctp", bytes, count, settings, RtcSctp::new),
+                ];
+                let speeds = medians(&mut contestants, ROUNDS)?;
+                for (ours, form) in [(speeds[0], "bytes"), (speeds[1], "packets")] {
+                    let case = format!("{bytes} bytes, {name}, {percent} % lost, as {form}");
+                    rows.push(Row { case, ours, peer: Some(("rtc-sctp".to_owned(), speeds[2])) });
+                }
+            }
         }
     }
     Ok(Table { unit: "messages".into(), rows })
@@ -197,10 +232,10 @@ fn contestant<E: Endpoint + 'static>(
     name: &'static str,
     bytes: usize,
     count: usize,
+    settings: Settings,
     new: fn(Side, &Settings) -> E,
 ) -> Contestant<'static> {
     let work = move || {
-        let settings = Settings::default();
         let mut pair = Pair::connected(new(Side::Client, &settings), new(Side::Server, &settings))?;
         pair.transfer(bytes, count, &settings)?;
         Ok(Work::Here { units: count as f64 })

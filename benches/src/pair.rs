@@ -1,16 +1,17 @@
 //! Two SCTP endpoints in memory: one sends messages as fast as the protocol lets it, the other reads them.
 //!
-//! Every stack is driven by the same loop over the same wire: packets are contiguous bytes with a CRC32c, none
-//! is lost, each takes [`ONE_WAY_DELAY`] of virtual time, and after every packet that a stack was handed its
-//! messages are read and its answers taken. [`Settings`] are the same for all.
+//! Every stack is driven by the same loop over the same wire: packets carry a CRC32c, each takes [`ONE_WAY_DELAY`] of
+//! virtual time or is lost by a named stream of chance, and after every packet that a stack was handed its messages are
+//! read and its answers taken. [`Settings`] are the same for all.
 
 pub mod dcsctp;
+pub mod rtc_sctp;
 pub mod sctp_proto;
 pub mod slantpath;
 
 use std::collections::VecDeque;
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 
 /// From one endpoint to the other.
 pub const ONE_WAY_DELAY: Duration = Duration::from_millis(1);
@@ -24,11 +25,18 @@ pub struct Settings {
     pub receive_window_bytes: usize,
     /// What the sender holds beyond a full window, so that it never waits for the application.
     pub send_queue_bytes: usize,
+    /// Of a packet, in either direction, once both ends are connected.
+    pub loss: Probability,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { packet_bytes: 1_480, receive_window_bytes: 1 << 17, send_queue_bytes: 1 << 16 }
+        Self {
+            packet_bytes: 1_480,
+            receive_window_bytes: 1 << 17,
+            send_queue_bytes: 1 << 16,
+            loss: Probability::NEVER,
+        }
     }
 }
 
@@ -111,6 +119,7 @@ pub struct Pair<E: Endpoint> {
     to_server: VecDeque<E::Datagram>,
     to_client: VecDeque<E::Datagram>,
     now: Instant,
+    losses: Stream,
     /// By the server, since it was connected.
     received: Messages,
 }
@@ -127,11 +136,12 @@ impl<E: Endpoint> Pair<E> {
             to_server: VecDeque::new(),
             to_client: VecDeque::new(),
             now: Instant::START,
+            losses: Seed::new(1, 0).stream("wire/loss"),
             received: Messages::default(),
         };
         pair.client.connect(pair.now);
         while !(pair.client.is_established() && pair.server.is_established()) {
-            pair.exchange()?;
+            pair.exchange(Probability::NEVER)?;
         }
         Ok(pair)
     }
@@ -151,7 +161,7 @@ impl<E: Endpoint> Pair<E> {
                 self.client.send(self.now, bytes, batch);
                 sent.add(batch, batch * bytes);
             }
-            self.exchange()?;
+            self.exchange(settings.loss)?;
         }
         let mut expected = before;
         expected.add(sent.count, sent.bytes);
@@ -160,7 +170,7 @@ impl<E: Endpoint> Pair<E> {
     }
 
     /// One delay's worth of packets in each direction, or a step to the next deadline.
-    fn exchange(&mut self) -> Result<(), TransferError> {
+    fn exchange(&mut self, loss: Probability) -> Result<(), TransferError> {
         drain(&mut self.client, self.now, &mut self.to_server);
         drain(&mut self.server, self.now, &mut self.to_client);
         if self.to_server.is_empty() && self.to_client.is_empty() {
@@ -172,6 +182,10 @@ impl<E: Endpoint> Pair<E> {
         }
         let mut to_server = core::mem::take(&mut self.to_server);
         let mut to_client = core::mem::take(&mut self.to_client);
+        if !loss.is_never() {
+            to_server.retain(|_| !self.losses.happens(loss));
+            to_client.retain(|_| !self.losses.happens(loss));
+        }
         hand_over(&mut self.server, self.now, &mut to_server, &mut self.to_client, &mut self.received);
         // The client is sent no messages.
         hand_over(&mut self.client, self.now, &mut to_client, &mut self.to_server, &mut Messages::default());
@@ -207,6 +221,9 @@ fn hand_over<E: Endpoint>(
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+    use slantpath_wire::Packet;
+
     use super::*;
 
     fn transfers<E: Endpoint>(new: impl Fn(Side, &Settings) -> E) {
@@ -224,12 +241,32 @@ mod tests {
     }
 
     #[test]
+    fn rtc_sctp_transfers_every_message() {
+        transfers(rtc_sctp::RtcSctp::new);
+    }
+
+    #[test]
     fn sctp_proto_transfers_every_message() {
         transfers(sctp_proto::SctpProto::new);
     }
 
     #[test]
     fn slantpath_transfers_every_message() {
-        transfers(slantpath::Slantpath::new);
+        transfers(slantpath::Slantpath::<Bytes>::new);
+        transfers(slantpath::Slantpath::<Packet>::new);
+    }
+
+    #[test]
+    fn what_is_lost_is_transferred_all_the_same_and_takes_longer() {
+        let time = |loss| {
+            let settings =
+                Settings { loss: Probability::new(loss).expect("a probability"), ..Settings::default() };
+            let new = slantpath::Slantpath::<Bytes>::new;
+            let (client, server) = (new(Side::Client, &settings), new(Side::Server, &settings));
+            let mut pair = Pair::connected(client, server).expect("the handshake ends");
+            assert_eq!(pair.transfer(1_024, 5_000, &settings), Ok(()));
+            pair.now
+        };
+        assert!(time(0.01) > time(0.0));
     }
 }

@@ -55,7 +55,11 @@ impl Flow {
     }
 }
 
-fn build(case: &Case) -> Network<Host> {
+/// Builds the case, and runs nothing of it.
+///
+/// # Panics
+/// If the case has more flows than addresses.
+pub fn build(case: &Case) -> Network<Host> {
     let seed = Seed::new(1, 0);
     let mut builder = NetworkBuilder::new();
     let (left, right) = (builder.router("left"), builder.router("right"));

@@ -1,4 +1,5 @@
-//! Our own SCTP, over contiguous bytes like the others.
+//! Our own SCTP: over contiguous bytes like the others, or over packets that share their payload with the message, as
+//! in a simulation.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
@@ -18,20 +19,49 @@ const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 const IPV4_HEADER_BYTES: usize = 20;
 
+/// The form in which a packet is handed over.
+pub trait Form {
+    /// As it goes to the wire.
+    fn sent(packet: Packet) -> Self;
+
+    /// As it comes from there.
+    fn received(self) -> Packet;
+}
+
+impl Form for Bytes {
+    fn sent(packet: Packet) -> Self {
+        packet.contiguous()
+    }
+
+    fn received(self) -> Packet {
+        Packet::shared(self, Checksum::Complete)
+    }
+}
+
+impl Form for Packet {
+    fn sent(packet: Packet) -> Self {
+        packet
+    }
+
+    fn received(self) -> Packet {
+        self
+    }
+}
+
 /// One endpoint with the one association that it has.
 #[derive(Debug)]
-pub struct Slantpath {
+pub struct Slantpath<F> {
     endpoint: SctpEndpoint,
     here: IpAddr,
     peer: IpAddr,
     association: Option<AssociationId>,
     is_established: bool,
     received: Messages,
-    outgoing: VecDeque<Bytes>,
+    outgoing: VecDeque<F>,
     deadline: Option<Instant>,
 }
 
-impl Slantpath {
+impl<F: Form> Slantpath<F> {
     /// An endpoint that accepts associations.
     pub fn new(side: Side, settings: &Settings) -> Self {
         let (here, peer) = match side {
@@ -67,7 +97,7 @@ impl Slantpath {
     fn drain(&mut self, now: Instant) {
         loop {
             match self.endpoint.poll_output(now) {
-                Output::Transmit { packet, .. } => self.outgoing.push_back(packet.contiguous()),
+                Output::Transmit { packet, .. } => self.outgoing.push_back(F::sent(packet)),
                 Output::Event(association, Event::Established { .. }) => {
                     self.association = Some(association);
                     self.is_established = true;
@@ -86,8 +116,8 @@ impl Slantpath {
     }
 }
 
-impl Endpoint for Slantpath {
-    type Datagram = Bytes;
+impl<F: Form> Endpoint for Slantpath<F> {
+    type Datagram = F;
 
     fn connect(&mut self, now: Instant) {
         let options = ConnectOptions {
@@ -120,17 +150,14 @@ impl Endpoint for Slantpath {
         self.drain(now);
     }
 
-    fn handle_datagram(&mut self, now: Instant, datagram: Bytes) {
-        let packet = Packet::shared(datagram, Checksum::Complete);
-        self.endpoint.handle_input(
-            now,
-            Input::Packet {
-                source: self.peer,
-                destination: self.here,
-                ip: slantpath_wire::ip::IpFields::default(),
-                packet,
-            },
-        );
+    fn handle_datagram(&mut self, now: Instant, datagram: F) {
+        let input = Input::Packet {
+            source: self.peer,
+            destination: self.here,
+            ip: slantpath_wire::ip::IpFields::default(),
+            packet: datagram.received(),
+        };
+        self.endpoint.handle_input(now, input);
         self.drain(now);
     }
 
@@ -139,7 +166,7 @@ impl Endpoint for Slantpath {
         self.drain(now);
     }
 
-    fn poll_datagram(&mut self, _now: Instant) -> Option<Bytes> {
+    fn poll_datagram(&mut self, _now: Instant) -> Option<F> {
         self.outgoing.pop_front()
     }
 

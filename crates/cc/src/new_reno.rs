@@ -293,6 +293,15 @@ mod tests {
     }
 
     #[test]
+    fn another_segment_size_leaves_the_window_and_sets_the_next_step() {
+        let mut reno = controller(2);
+        reno.set_mss(500);
+        assert_eq!((reno.mss(), reno.cwnd()), (500, 2 * MSS));
+        reno.on_ack(MSS, true);
+        assert_eq!(reno.cwnd(), 2 * MSS + 500);
+    }
+
+    #[test]
     fn avoidance_adds_a_segment_a_window_by_either_law() {
         for (law, after) in [(AvoidanceIncrease::ByteCounting, 11_000), (AvoidanceIncrease::PerAck, 10_956)] {
             let mut reno = NewReno::new(NewRenoConfig {

@@ -1,4 +1,4 @@
-//! Why the command did not do what it was asked to, and how that is told.
+//! Why the command did not do what it was asked to, and how that is reported.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use slantpath_scenario::{
-    RunOptions, RunOutput, Scenario, Store, TABLES, TableKind, Workers, means, replicate, replicate_kept,
+    RunOptions, RunOutput, Scenario, Store, TABLES, TableKind, Workers, means, replicate, replicate_stored,
 };
 
 use crate::arguments::RunArguments;
@@ -76,7 +76,7 @@ fn outputs(
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
     let outputs = match store {
-        Some(store) => replicate_kept(scenario, &options, reps, store, workers).map_err(Failure::from),
+        Some(store) => replicate_stored(scenario, &options, reps, store, workers).map_err(Failure::from),
         None => replicate(scenario, &options, reps, workers).map_err(Failure::from),
     };
     drop(bar);

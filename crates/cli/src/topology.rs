@@ -39,8 +39,8 @@ pub(crate) fn main(
     let mut written = Vec::new();
     if let Some(directory) = &mut directory {
         written = write(&topology, &output, directory, draw)?;
-        let kept = kept(arguments).map_or(Ok(()), PassStore::clear);
-        kept.map_err(|error| Failure::Failed(error.to_string()))?;
+        let cleared = pass_store(arguments).map_or(Ok(()), PassStore::clear);
+        cleared.map_err(|error| Failure::Failed(error.to_string()))?;
     }
     let exported = match &arguments.export {
         Some(directory) => export::write(&topology, &output, directory, arguments.export_step, stop)?,
@@ -65,7 +65,7 @@ pub(crate) fn main(
 }
 
 /// Where the passes of finished sites wait for the others, if there is a place for them.
-fn kept(arguments: &TopologyArguments) -> Option<PassStore> {
+fn pass_store(arguments: &TopologyArguments) -> Option<PassStore> {
     arguments.out.as_ref().map(|out| PassStore::new(&out.join("unfinished")))
 }
 
@@ -84,7 +84,7 @@ fn answer(
             Stage::Paths => "paths and tables",
         });
     };
-    let store = kept(arguments);
+    let store = pass_store(arguments);
     let output = follow(topology, store.as_ref(), workers, &stage);
     drop(bar);
     output?.ok_or_else(|| {

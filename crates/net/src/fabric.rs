@@ -11,12 +11,22 @@ use slantpath_wire::{Checksum, Packet};
 use crate::capture::Captures;
 use crate::header::{self, AddressKey};
 use crate::link::{DropReason, LinkDirection};
-use crate::parcel::{Condition, DestinationId, Fate, PacketStore, Parcel};
-use crate::routes::Routes;
-use crate::script::{Change, Script};
+use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketStore, Parcel};
 use crate::slots::Slots;
-use crate::topology::{NodeKind, Routing, Topology};
+use crate::source::{Links, Source};
+use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
+
+/// How many bytes a packet has.
+///
+/// # Panics
+/// If they are more than any IP packet has.
+#[inline]
+pub(crate) fn length_of(packet: &Packet) -> u32 {
+    let length = u32::try_from(packet.len()).unwrap_or(u32::MAX);
+    assert!(length <= LENGTH_MAX, "{length} bytes are longer than any IP packet");
+    length
+}
 
 /// Who receives what a direction carries.
 #[derive(Clone, Copy, Debug)]
@@ -34,23 +44,22 @@ pub(crate) struct Delivery {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Fabric {
+pub(crate) struct Fabric<S> {
     pub(crate) kernel: Kernel,
     pub(crate) slots: Slots,
     pub(crate) topology: Topology,
     pub(crate) directions: Vec<LinkDirection>,
     receivers: Vec<Receiver>,
     pub(crate) packets: PacketStore,
-    pub(crate) routes: Routes,
+    pub(crate) source: S,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
-    script: Script,
     pub(crate) captures: Captures,
     pub(crate) packet_hops: u64,
 }
 
-impl Fabric {
-    pub(crate) fn new(topology: Topology, seed: Seed) -> Self {
+impl<S: Source> Fabric<S> {
+    pub(crate) fn new(topology: Topology, seed: Seed, source: S) -> Self {
         let direction = |(index, config)| {
             #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
             let path = topology.direction_path(DirectionId(index as u32));
@@ -67,18 +76,16 @@ impl Fabric {
         };
         let receivers = (0..directions.len()).map(receiver).collect();
         let slots = Slots { directions: directions.len(), hosts: topology.hosts.len() };
-        let script = Script::new(topology.changes.clone());
         let mut kernel = Kernel::new(slots.host(0), slots.count());
-        kernel.schedule(Slots::SCRIPT, script.next_change());
+        kernel.schedule(Slots::SOURCE, source.next_change());
         Self {
             kernel,
             slots,
-            routes: Routes::new(&topology),
+            source,
             last_resolved: vec![None; directions.len()],
             directions,
             receivers,
             packets: PacketStore::default(),
-            script,
             captures: Captures::default(),
             packet_hops: 0,
             topology,
@@ -89,17 +96,18 @@ impl Fabric {
     #[inline]
     pub(crate) fn send(&mut self, interface: InterfaceId, packet: Packet) -> Option<Packet> {
         let direction = interface.outbound();
-        let length = u32::try_from(packet.len()).expect("a packet is shorter than 4 GiB");
-        let target = header::destination(&packet).and_then(|(key, hop_limit)| {
-            self.resolve(interface, key).map(|destination| (destination, hop_limit))
+        let length = length_of(&packet);
+        let target = header::parse(&packet).and_then(|header| {
+            self.resolve(interface, header.destination).map(|destination| (destination, header))
         });
-        let Some((destination, hop_limit)) = target else {
+        let Some((destination, header)) = target else {
             let counters = &mut self.directions[direction.index()].counters;
             counters.offered.add(length);
             counters.drop(DropReason::Unreachable, length);
             return None;
         };
-        let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);
+        let id = self.packets.insert(packet);
+        let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
         match self.offer(direction, parcel) {
             Ok(()) => None,
             Err(reason) => self.discard_at_sender(interface, parcel, reason),
@@ -126,11 +134,11 @@ impl Fabric {
         if !direction.carries(parcel.length()) {
             return self.offer_too_long(id, parcel);
         }
-        let first_before = direction.next_arrival();
+        let next_before = direction.next_event();
         let outcome = direction.offer(self.kernel.now(), parcel, &mut self.packets);
-        let first = direction.next_arrival();
-        if first != first_before {
-            self.kernel.schedule(Slots::direction(id.index()), first);
+        let next = direction.next_event();
+        if next != next_before {
+            self.kernel.schedule(Slots::direction(id.index()), next);
         }
         if !self.captures.is_empty() {
             self.captures.record(self.kernel.now(), id, parcel, outcome, &mut self.packets);
@@ -138,15 +146,15 @@ impl Fabric {
         outcome.map(|_| ())
     }
 
-    /// Takes the packet off that arrives now in a direction. What is for a host is returned; a router sends
-    /// it on.
+    /// Lets the event of a direction happen that is due. A packet that arrives for a host is returned; a router
+    /// sends it on.
     #[inline]
-    pub(crate) fn arrive(&mut self, index: usize) -> Option<Delivery> {
+    pub(crate) fn run_direction(&mut self, index: usize) -> Option<Delivery> {
         #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
         let id = DirectionId(index as u32);
         let direction = &mut self.directions[index];
-        let parcel = direction.take_arrival();
-        self.kernel.schedule(Slots::direction(index), direction.next_arrival());
+        let parcel = direction.handle_event(self.kernel.now(), &mut self.packets);
+        self.kernel.schedule(Slots::direction(index), direction.next_event());
         let mut parcel = parcel?;
         self.packet_hops += 1;
         self.kernel.record(Slots::direction(index), parcel.digest_word());
@@ -197,7 +205,7 @@ impl Fabric {
 
     /// Counts a hop down and looks the next direction up.
     #[inline]
-    fn next_hop(&self, node: NodeId, parcel: Parcel) -> Result<(DirectionId, Parcel), DropReason> {
+    fn next_hop(&mut self, node: NodeId, parcel: Parcel) -> Result<(DirectionId, Parcel), DropReason> {
         //= https://www.rfc-editor.org/rfc/rfc8200#section-3
         //# When forwarding, the packet is discarded if Hop Limit was zero when received or is decremented to
         //# zero.
@@ -208,7 +216,7 @@ impl Fabric {
         if hop_limit == 0 {
             return Err(DropReason::HopLimit);
         }
-        let direction = self.routes.next(node, parcel.destination()).ok_or(DropReason::Unreachable)?;
+        let direction = self.source.next_hop(node, parcel.destination()).ok_or(DropReason::Unreachable)?;
         Ok((direction, parcel.with_hop_limit(hop_limit)))
     }
 
@@ -231,23 +239,16 @@ impl Fabric {
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.topology.by_address.get(&header.destination);
         let destination = *destination.ok_or(DropReason::Unreachable)?;
-        Ok(parcel.with_destination(destination).with_hop_limit(header.hop_limit))
+        let parcel = parcel.with_destination(destination).with_hop_limit(header.hop_limit);
+        Ok(parcel.with_traffic_class(header.traffic_class))
     }
 
-    /// Carries out what the script says for now.
-    pub(crate) fn run_script(&mut self) {
-        let now = self.kernel.now();
-        let mut reroute = false;
-        while let Some((id, change)) = self.script.take_due(now) {
-            let direction = &mut self.directions[id.index()];
-            direction.change(now, change, &mut self.packets);
-            self.kernel.schedule(Slots::direction(id.index()), direction.next_arrival());
-            reroute |= matches!(change, Change::Down | Change::Up);
-        }
-        self.kernel.schedule(Slots::SCRIPT, self.script.next_change());
-        if reroute && self.topology.routing == Routing::Dynamic {
-            self.routes = Routes::at_present(&self.topology, &self.directions);
-        }
+    /// Carries out the changes that are due now.
+    pub(crate) fn apply_changes(&mut self) {
+        let Self { kernel, directions, packets, source, .. } = self;
+        let now = kernel.now();
+        source.apply(now, &mut Links { directions, packets, kernel });
+        self.kernel.schedule(Slots::SOURCE, self.source.next_change());
     }
 
     pub(crate) fn now(&self) -> Instant {

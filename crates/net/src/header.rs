@@ -26,25 +26,35 @@ impl AddressKey {
     }
 }
 
-/// A packet's destination and hop limit, or `None` if it starts with no IP header.
+/// What the network reads off a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) destination: AddressKey,
+    pub(crate) hop_limit: u8,
+    pub(crate) traffic_class: u8,
+}
+
+/// Reads a packet's header, or `None` if it starts with none of IP.
 #[inline]
-pub(crate) fn destination(packet: &Packet) -> Option<(AddressKey, u8)> {
+pub(crate) fn parse(packet: &Packet) -> Option<Header> {
     // A header that lies across head and tail would be odd, but is none the less one.
     read(packet.head()).or_else(|| read(packet.tail())).or_else(|| read(&packet.contiguous()))
 }
 
 #[inline]
-fn read(bytes: &[u8]) -> Option<(AddressKey, u8)> {
+fn read(bytes: &[u8]) -> Option<Header> {
     match bytes.first()? >> 4 {
         4 => {
             let header: &[u8; IPV4_HEADER_LEN] = bytes.first_chunk()?;
             let address = u32::from_be_bytes([header[16], header[17], header[18], header[19]]);
-            Some((AddressKey(AddressKey::IPV4 | u128::from(address)), header[8]))
+            let destination = AddressKey(AddressKey::IPV4 | u128::from(address));
+            Some(Header { destination, hop_limit: header[8], traffic_class: header[1] })
         }
         6 => {
             let header: &[u8; IPV6_HEADER_LEN] = bytes.first_chunk()?;
-            let address = u128::from_be_bytes(*header.last_chunk()?);
-            Some((AddressKey(address), header[7]))
+            let destination = AddressKey(u128::from_be_bytes(*header.last_chunk()?));
+            let traffic_class = header[0] << 4 | header[1] >> 4;
+            Some(Header { destination, hop_limit: header[7], traffic_class })
         }
         _ => None,
     }
@@ -62,7 +72,7 @@ pub(crate) fn set_hop_limit(packet: &mut Packet, hop_limit: u8) {
     let checksum = packet.checksum();
     if packet.head().len() >= IPV4_HEADER_LEN {
         patch(packet.head_mut(), hop_limit, checksum);
-    } else if destination(packet).is_some_and(|(_, present)| present != hop_limit) {
+    } else if parse(packet).is_some_and(|header| header.hop_limit != hop_limit) {
         let mut bytes = packet.contiguous().to_vec();
         patch(&mut bytes, hop_limit, checksum);
         *packet = Packet::shared(bytes.into(), checksum);
@@ -102,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
     use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 
-    fn header(version: u8, hop_limit: u8) -> IpHeader {
+    fn header(version: u8, hop_limit: u8, traffic_class: u8) -> IpHeader {
         let (source, destination) = if version == 4 {
             (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]))
         } else {
@@ -113,7 +123,7 @@ mod tests {
             destination,
             protocol: protocol::UDP,
             hop_limit,
-            traffic_class: 0,
+            traffic_class,
             payload_len: 20,
             fragmentation: Fragmentation::Forbidden,
         }
@@ -125,25 +135,26 @@ mod tests {
             version in prop_oneof![Just(4_u8), Just(6)],
             before: u8,
             after: u8,
+            traffic_class: u8,
             inline: bool,
         ) {
             let mut packet = Packet::copied(&[7; 20], Checksum::Complete);
-            let header_before = header(version, before);
+            let header_before = header(version, before, traffic_class);
             header_before.emit(packet.prepend(header_before.header_len()));
             if !inline {
                 packet = Packet::shared(packet.contiguous(), Checksum::Complete);
             }
-            let found = destination(&packet).map(|(key, hop_limit)| (key.address(), hop_limit));
-            prop_assert_eq!(found, Some((header_before.destination, before)));
+            let found = parse(&packet).map(|it| (it.destination.address(), it.hop_limit, it.traffic_class));
+            prop_assert_eq!(found, Some((header_before.destination, before, traffic_class)));
             set_hop_limit(&mut packet, after);
             let parsed = IpHeader::parse(&packet.contiguous()).map(|(header, _)| header);
-            prop_assert_eq!(parsed, Ok(header(version, after)));
+            prop_assert_eq!(parsed, Ok(header(version, after, traffic_class)));
         }
 
         #[test]
         fn any_bytes_have_a_destination_or_none(bytes: Vec<u8>, hop_limit: u8) {
             let mut packet = Packet::copied(&bytes, Checksum::Complete);
-            let _ = destination(&packet);
+            let _ = parse(&packet);
             set_hop_limit(&mut packet, hop_limit);
             prop_assert_eq!(packet.len(), bytes.len());
         }

@@ -13,22 +13,27 @@ mod id;
 mod link;
 mod network;
 mod parcel;
+mod planned;
 mod probe;
 mod routes;
 mod sampler;
 mod script;
 mod slots;
+mod source;
 mod topology;
 
 pub use capture::CaptureId;
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId};
 pub use link::{
-    Count, Counters, DirectionConfig, DropReason, QueueConfig, QueueLimit, QueueStatistics, Reordering,
-    WhileDown,
+    BeyondMax, CoDelConfig, Count, Counters, Delay, DelayCurve, DirectionConfig, DropReason, Measure,
+    Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
+pub use parcel::DestinationId;
+pub use planned::Planned;
 pub use probe::{QueueProbe, QueueSample, Sampling};
 pub use routes::Routes;
 pub use script::Change;
 pub use slantpath_interface::{Host, InterfaceId};
+pub use source::{Links, Source};
 pub use topology::{NetworkBuilder, Routing, Topology, TopologyError};

@@ -6,17 +6,18 @@ use slantpath_des::{Clock, FreeRunning, RunDigest};
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric};
 use crate::link::{Counters, QueueStatistics};
+use crate::planned::Planned;
 use crate::probe::{QueueProbe, Sampling};
-use crate::routes::Routes;
 use crate::sampler::Sampler;
 use crate::slots::Component;
+use crate::source::Source;
 use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, Host, NodeId};
 
-/// A network in a run: links, routers and end systems of one kind.
+/// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
-pub struct Network<H> {
-    fabric: Fabric,
+pub struct Network<H, S = Planned> {
+    fabric: Fabric<S>,
     hosts: Vec<H>,
     sampler: Sampler,
     progress: Progress,
@@ -35,14 +36,26 @@ enum Progress {
 }
 
 impl<H: Host> Network<H> {
-    /// Puts hosts into a plan. There must be one for each of [`Topology::hosts`], in that order.
+    /// Puts hosts into a plan, whose changes and routes hold. There must be one for each of [`Topology::hosts`], in
+    /// that order.
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.
     pub fn new(topology: Topology, seed: Seed, hosts: Vec<H>) -> Self {
+        let planned = Planned::new(&topology);
+        Self::with_source(topology, seed, hosts, planned)
+    }
+}
+
+impl<H: Host, S: Source> Network<H, S> {
+    /// The same with changes and routes from elsewhere; those of the plan do not count.
+    ///
+    /// # Panics
+    /// If there are more hosts or fewer than the plan has.
+    pub fn with_source(topology: Topology, seed: Seed, hosts: Vec<H>, source: S) -> Self {
         assert_eq!(hosts.len(), topology.hosts.len(), "one host for each that was declared");
         Self {
-            fabric: Fabric::new(topology, seed),
+            fabric: Fabric::new(topology, seed, source),
             hosts,
             sampler: Sampler::default(),
             progress: Progress::AtStart,
@@ -97,7 +110,7 @@ impl<H: Host> Network<H> {
         let Some(slot) = self.fabric.kernel.advance(end, clock) else { return false };
         match self.fabric.slots.component(slot) {
             Component::Direction(index) => {
-                if let Some(Delivery { host, interface, parcel }) = self.fabric.arrive(index) {
+                if let Some(Delivery { host, interface, parcel }) = self.fabric.run_direction(index) {
                     let packet = self.fabric.unpack(parcel);
                     self.hosts[host].handle_packet(self.fabric.now(), interface, packet);
                     self.drain(host);
@@ -113,7 +126,7 @@ impl<H: Host> Network<H> {
                 let next = self.sampler.run(self.fabric.now(), &mut self.fabric.directions);
                 self.fabric.kernel.schedule(slot, next);
             }
-            Component::Script => self.fabric.run_script(),
+            Component::Source => self.fabric.apply_changes(),
         }
         true
     }
@@ -230,9 +243,9 @@ impl<H: Host> Network<H> {
         &self.fabric.topology
     }
 
-    /// The routes as they are now.
-    pub fn routes(&self) -> &Routes {
-        &self.fabric.routes
+    /// Where changes and next hops come from.
+    pub fn source(&self) -> &S {
+        &self.fabric.source
     }
 
     /// A direction's counters.
@@ -261,7 +274,7 @@ impl<H: Host> Network<H> {
     /// If the interval is zero.
     pub fn probe_queue(&mut self, direction: DirectionId, sampling: Sampling) {
         let now = self.now();
-        self.fabric.directions[direction.index()].set_queue_probe(Some(QueueProbe::new(sampling)));
+        self.fabric.directions[direction.index()].set_queue_probe(QueueProbe::new(sampling));
         if let Sampling::Every(interval) = sampling {
             let next = self.sampler.add(direction, interval, now);
             self.fabric.kernel.schedule(self.fabric.slots.sampler(), next);

@@ -6,9 +6,9 @@ use slantpath_wire::Packet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketId(u32);
 
-/// Which interface a packet is bound for, as a column of the route tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DestinationId(pub(crate) u32);
+/// Which interface of a host a packet is bound for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DestinationId(pub(crate) u32);
 
 /// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words
 /// in all, which travel in registers: a struct of small fields is written to memory piece by piece and read
@@ -17,16 +17,24 @@ pub(crate) struct DestinationId(pub(crate) u32);
 pub(crate) struct Parcel {
     /// The packet's number in the store, and above it its destination's.
     ids: u64,
-    /// The length in bytes, and above it eight bits each of hop limit, condition, fate and role.
+    /// The length in bytes, 24 bits, and above it eight bits each of traffic class, hop limit, condition, fate and role.
     state: u64,
 }
 
 impl Parcel {
     /// A packet as its sender made it, `length` bytes long from the IP header on.
     #[inline]
-    pub(crate) fn new(packet: PacketId, destination: DestinationId, length: u32, hop_limit: u8) -> Self {
+    pub(crate) fn new(
+        packet: PacketId,
+        destination: DestinationId,
+        length: u32,
+        hop_limit: u8,
+        traffic_class: u8,
+    ) -> Self {
+        debug_assert!(length <= LENGTH_MAX, "{length} bytes are longer than any IP packet");
         let ids = u64::from(packet.0) | u64::from(destination.0) << 32;
-        let parcel = Self { ids, state: u64::from(length) | u64::from(hop_limit) << HOP_LIMIT };
+        let fields = u64::from(traffic_class) << TRAFFIC_CLASS | u64::from(hop_limit) << HOP_LIMIT;
+        let parcel = Self { ids, state: u64::from(length) | fields };
         parcel.with_condition(Condition::Sound).with_fate(Fate::Arrives).with_role(Role::Original)
     }
 
@@ -47,7 +55,13 @@ impl Parcel {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
     pub(crate) const fn length(self) -> u32 {
-        self.state as u32
+        self.state as u32 & LENGTH_MAX
+    }
+
+    /// DSCP and, in the lowest two bits, ECN.
+    #[inline]
+    pub(crate) const fn traffic_class(self) -> u8 {
+        self.field(TRAFFIC_CLASS)
     }
 
     /// What the header's TTL or hop limit should say by now; it is written there when somebody looks.
@@ -82,7 +96,7 @@ impl Parcel {
     /// happened to it.
     #[inline]
     pub(crate) const fn digest_word(self) -> u64 {
-        self.state ^ self.ids & !0xffff_ffff
+        self.state & !(0xff << TRAFFIC_CLASS) ^ self.ids & !0xffff_ffff
     }
 
     #[inline]
@@ -93,7 +107,7 @@ impl Parcel {
 
     #[must_use]
     pub(crate) const fn with_length(self, length: u32) -> Self {
-        Self { state: self.state & !0xffff_ffff | length as u64, ..self }
+        Self { state: self.state & !(LENGTH_MAX as u64) | length as u64, ..self }
     }
 
     #[must_use]
@@ -105,6 +119,11 @@ impl Parcel {
     #[must_use]
     pub(crate) const fn with_hop_limit(self, hop_limit: u8) -> Self {
         self.with_field(HOP_LIMIT, hop_limit)
+    }
+
+    #[must_use]
+    pub(crate) const fn with_traffic_class(self, traffic_class: u8) -> Self {
+        self.with_field(TRAFFIC_CLASS, traffic_class)
     }
 
     #[inline]
@@ -136,6 +155,10 @@ impl Parcel {
     }
 }
 
+/// No IP packet is nearly as long.
+pub(crate) const LENGTH_MAX: u32 = 0xff_ffff;
+
+const TRAFFIC_CLASS: u32 = 24;
 const HOP_LIMIT: u32 = 32;
 const CONDITION: u32 = 40;
 const FATE: u32 = 48;

@@ -14,11 +14,11 @@ pub(crate) enum Component {
     Direction(usize),
     Host(usize),
     Sampler,
-    Script,
+    Source,
 }
 
 impl Slots {
-    pub(crate) const SCRIPT: usize = 0;
+    pub(crate) const SOURCE: usize = 0;
 
     pub(crate) const fn count(self) -> usize {
         self.sampler() + 1
@@ -38,8 +38,8 @@ impl Slots {
 
     #[inline]
     pub(crate) const fn component(self, slot: usize) -> Component {
-        if slot == Self::SCRIPT {
-            Component::Script
+        if slot == Self::SOURCE {
+            Component::Source
         } else if slot <= self.directions {
             Component::Direction(slot - 1)
         } else if slot < self.sampler() {

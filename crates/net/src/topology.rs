@@ -174,6 +174,11 @@ impl Topology {
         &self.directions[direction.index()]
     }
 
+    /// How packets for an address are named in a run: all those for one interface alike.
+    pub fn destination(&self, address: IpAddr) -> Option<DestinationId> {
+        self.by_address.get(&address).copied()
+    }
+
     /// The host interface that has an address.
     pub fn interface_with(&self, address: IpAddr) -> Option<InterfaceId> {
         self.by_address.get(&address).map(|id| self.destinations[id.0 as usize])

@@ -1,25 +1,24 @@
 //! The file formats as JSON Schema, for editors.
 
-use serde_json::{Value as Json, json};
+use slantpath_reader::{json, json_schema as json_schema_of, print_json};
 
 use crate::schema::File;
-use crate::section::Section;
 use crate::sky::schema::SkyFile;
 use crate::sweep::SweepFile;
 
 /// JSON Schema (2020-12) of a scenario file, made from the declarations that read it.
 pub fn json_schema() -> String {
-    printed(&schema_of::<File>("Slantpath scenario"))
+    print_json(&json_schema_of::<File>("Slantpath scenario"))
 }
 
 /// JSON Schema (2020-12) of a topology file, made from the declarations that read it.
 pub fn topology_schema() -> String {
-    printed(&schema_of::<SkyFile>("Slantpath topology"))
+    print_json(&json_schema_of::<SkyFile>("Slantpath topology"))
 }
 
 /// JSON Schema (2020-12) of a sweep file. Its axes have paths of the scenario for keys, and so no declaration.
 pub fn sweep_schema() -> String {
-    let mut schema = schema_of::<SweepFile>("Slantpath sweep");
+    let mut schema = json_schema_of::<SweepFile>("Slantpath sweep");
     let values = json!({
         "type": "array",
         "minItems": 1,
@@ -36,20 +35,5 @@ pub fn sweep_schema() -> String {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.insert("axis".to_owned(), axes);
     }
-    printed(&schema)
-}
-
-fn schema_of<S: Section>(title: &str) -> Json {
-    let mut schema = S::schema();
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-        object.insert("title".to_owned(), json!(title));
-    }
-    schema
-}
-
-fn printed(schema: &Json) -> String {
-    let mut text = serde_json::to_string_pretty(schema).expect("a tree of texts and numbers is JSON");
-    text.push('\n');
-    text
+    print_json(&schema)
 }

@@ -6,31 +6,39 @@
 //! [`run`] makes one run of it, [`run_while`] one that may be stopped,
 //! [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
 
+mod bounds;
 mod check;
-mod diagnostic;
-mod document;
+mod extent;
+mod flow;
+mod head;
 mod json_schema;
+mod link;
+mod network;
 mod output;
+mod probes;
 mod replicate;
 mod run;
 mod scenario;
 pub mod schema;
-mod section;
+mod script;
+mod sctp;
 mod signalling;
 pub mod sky;
 mod summary;
 mod sweep;
-mod topology;
-mod value;
+mod tcp;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Source, is_acted_on, visible};
 pub use json_schema::{json_schema, sweep_schema, topology_schema};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{Progress, Workers, replicate};
 pub use run::{RunError, RunOptions, run, run_while};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
-pub use section::{Flat, Named, Nested, OneOf, Origin, Part, Setting, Tables};
-pub use sky::{FollowError, FollowedPath, LookError, PassStore, Stage, Topology, TopologyOutput, follow};
+pub use sky::{
+    FollowError, FollowedPath, LookAngleError, PassStore, Stage, Topology, TopologyOutput, follow,
+};
+pub use slantpath_reader::{
+    Diagnostic, Diagnostics, Flat, Named, Nested, OneOf, Origin, Pair, Part, Setting, Source, Tables,
+    is_acted_on, visible,
+};
 pub use summary::{LEVEL, means, summary};
-pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_kept};
-pub use value::Pair;
+pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored};

@@ -1,10 +1,7 @@
 //! One run: a scenario, a number, and what comes out.
 
 mod build;
-mod servers;
-mod signalling;
 mod tables;
-mod transport;
 
 use core::ops::ControlFlow;
 
@@ -14,12 +11,15 @@ use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, Network, TopologyError};
 use slantpath_results::Table;
 
+use crate::network::PlannedLink;
 use crate::output::{Capture, FlowFailure, RunOutput};
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
-use crate::topology::PlannedLink;
+use crate::signalling;
 use build::{Plan, plan};
 use tables::{AtWarmUp, tables};
+
+pub(crate) use build::Site;
 
 /// What may differ from run to run of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

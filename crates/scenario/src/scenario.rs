@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
+use slantpath_reader::{Diagnostic, Diagnostics, Document, Node, Output, Place, Section, Source};
 
-use crate::check::{self, Traces};
-use crate::diagnostic::{Diagnostic, Diagnostics, Faults, Place, Source};
-use crate::document::{self, Entries, Node};
+use crate::check;
+use crate::flow::trace::Traces;
 use crate::schema::File;
-use crate::section::{Output, Section};
 
 /// Hands out the text of a trace by the name that a scenario gives it.
 pub type TraceFiles = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
@@ -23,14 +22,8 @@ pub struct Scenario {
     file: File,
     traces: Traces,
     warnings: Vec<Diagnostic>,
-    input: Input,
-}
-
-/// What a scenario was made of, so that another can be made of it.
-#[derive(Clone)]
-struct Input {
-    tree: Entries,
-    sources: Faults,
+    /// What it was made of, so that another can be made of it.
+    document: Document,
     files: TraceFiles,
 }
 
@@ -67,21 +60,20 @@ impl Scenario {
         overrides: &[String],
         files: TraceFiles,
     ) -> Result<Self, Diagnostics> {
-        let mut faults = Faults::default();
-        let mut tree = document::parse(name, text, &mut faults);
+        let mut document = Document::parse(name, text);
         for assignment in overrides {
-            document::set(&mut tree, "--set", assignment, &mut faults);
+            document.set("--set", assignment);
         }
-        Self::from_tree(tree, faults, files)
+        Self::from_document(document, files)
     }
 
     /// This scenario with overrides `path=value` laid over it, which faults call `name`.
     pub fn with(&self, name: &str, overrides: &[String]) -> Result<Self, Diagnostics> {
-        let Input { mut tree, sources: mut faults, files } = self.input.clone();
+        let mut document = self.document.clone();
         for assignment in overrides {
-            document::set(&mut tree, name, assignment, &mut faults);
+            document.set(name, assignment);
         }
-        Self::from_tree(tree, faults, files)
+        Self::from_document(document, Arc::clone(&self.files))
     }
 
     /// This scenario with values of another text laid over it, which they are at fault for.
@@ -90,25 +82,14 @@ impl Scenario {
         source: &Arc<Source>,
         values: &[(Vec<&str>, Place, Node)],
     ) -> Result<Self, Diagnostics> {
-        let Input { mut tree, sources: mut faults, files } = self.input.clone();
-        let source = faults.share_source(Arc::clone(source));
-        for (path, place, value) in values {
-            let mut value = value.clone();
-            let place = Place { source, ..*place };
-            document::move_to_source(&mut value, source);
-            document::insert(&mut tree, path, place, value, &mut faults);
-        }
-        Self::from_tree(tree, faults, files)
+        let mut document = self.document.clone();
+        document.insert(source, values);
+        Self::from_document(document, Arc::clone(&self.files))
     }
 
-    fn from_tree(tree: Entries, mut faults: Faults, files: TraceFiles) -> Result<Self, Diagnostics> {
-        let sources = faults.clone();
-        if !faults.is_empty() {
-            // What was recovered from broken TOML says nothing about what was meant.
-            faults.into_result()?;
-            unreachable!("there are faults");
-        }
-        let root = File::read_root(&tree, "a scenario", &mut faults);
+    fn from_document(document: Document, files: TraceFiles) -> Result<Self, Diagnostics> {
+        let (entries, mut faults) = document.clone().entries()?;
+        let root = File::read_root(&entries, "a scenario", &mut faults);
         let checked = root.map(|(mut file, all_known)| {
             let traces = check::check(&mut file, all_known, &*files, &mut faults);
             (file, traces)
@@ -116,7 +97,7 @@ impl Scenario {
         let warnings = faults.warnings();
         faults.into_result()?;
         let (file, traces) = checked.expect("a file without fault is whole");
-        Ok(Self { file, traces, warnings, input: Input { tree, sources, files } })
+        Ok(Self { file, traces, warnings, document, files })
     }
 
     /// What can be run and is hardly meant, such as a timer that one lost packet lets expire.

@@ -1,30 +1,21 @@
 //! The scenario file, table by table. What stands here is what may stand in a file; [`crate::check`] says
 //! which of it makes sense together.
 
-pub mod application;
-pub(crate) mod bounds;
-pub mod flow;
-pub mod head;
-pub mod link;
-pub mod probes;
-pub mod script;
-pub mod sctp;
-pub mod signalling;
-pub mod tcp;
-mod threshold;
+pub use crate::flow::application::{
+    self, Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked,
+};
+pub use crate::flow::schema::{Adaptation, Flow, Transport};
+pub use crate::head::{Head, Routing};
+pub use crate::link::schema::{Direction, Family, Link, LinkParameters, QueueLimit, QueueMost, WhileDown};
+pub use crate::network::node::{Node, NodeKind};
+pub use crate::probes::schema::{Interval, Probes, Sampling};
+pub use crate::script::schema::{Action, Event, Which};
+pub use crate::sctp::Threshold;
+pub use crate::sctp::schema::{self as sctp, SctpProfile};
+pub use crate::signalling::schema::{self as signalling, Signalling};
+pub use crate::tcp::schema::{self as tcp, TcpProfile};
 
-pub use application::{Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked};
-pub use flow::{Adaptation, Flow, Transport};
-pub use head::{Head, Node, NodeKind, Routing};
-pub use link::{Direction, Family, Link, LinkParameters, QueueLimit, WhileDown};
-pub use probes::{Interval, Probes, Sampling};
-pub use script::{Action, Event, Which};
-pub use sctp::SctpProfile;
-pub use signalling::Signalling;
-pub use tcp::TcpProfile;
-pub use threshold::Threshold;
-
-use crate::section::{Named, Part, Tables, section};
+use slantpath_reader::{Named, Part, Tables, section};
 
 section! {
     /// A Slantpath scenario: all that a run depends on, but its seed's replications and the traces it names.

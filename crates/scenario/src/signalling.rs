@@ -1,31 +1,45 @@
-//! The signalling network that a scenario describes, once its names are resolved.
+//! Signalling networks: what may stand in a file, what must hold, and the network that `host` runs.
+//!
+//! Each model has a room with its keys (`schema`), what must hold between them (`check`) and what is made of them
+//! (`build`, or here what is made of all). `network` checks what only all points together show, `timing` what timers
+//! have to wait for; `association` adds what carries links to the hosts of a run.
 
-mod servers;
+mod association;
+mod check;
+mod link;
+mod load;
+mod network;
+mod point;
+mod route;
+pub mod schema;
+mod script;
+mod server;
+mod timing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::Seed;
 use slantpath_host::signalling::{
     Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig,
 };
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{self, GeneratorConfig, Lengths};
 use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, SequenceNumbers};
-use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation, Slc};
-use slantpath_ss7::sccp::gtt::{
-    Conditions, DigitChange, DigitPattern, Entity, Group, GttError, Rule, TitleChange, Translator,
-};
-use slantpath_ss7::sccp::{self, Digits, GlobalTitle, PartyAddress, Ssn, Subsystem};
+use slantpath_ss7::mtp3::{ServiceIndicator, Slc};
+use slantpath_ss7::sccp::gtt::Translator;
+use slantpath_ss7::sccp::{self, Ssn, Subsystem};
 
-use crate::check::Traces;
-pub(crate) use crate::check::node_of;
-use crate::schema::signalling::{
-    self as schema, Arrivals, LengthMix, Load, LoadRouting, LoadSelection, Point, Signalling,
-};
-pub(crate) use servers::{asp_node, gateway_point, gateways_of, is_served, point_id, traffic_key, with_mtp3};
+use crate::flow::trace::Traces;
+use schema::{LoadRouting, Point, Signalling};
 
-/// The most digits of a title that a translation makes longer.
-const MOST_DIGITS: usize = 15;
+pub(crate) use association::{plan, run_at_most, side_name};
+pub(crate) use check::{check, node_of};
+pub(crate) use load::build::{generator, routing};
+pub(crate) use route::build::{translation_name, translator};
+pub(crate) use server::build::{
+    asp_node, gateway_point, gateways_of, is_served, point_id, traffic_key, with_mtp3,
+};
+pub(crate) use server::timing::check as server_timing;
+pub(crate) use timing::check as timing;
 
 /// The point code of a point whose text has been checked.
 pub(crate) fn code(signalling: &Signalling, point: &str) -> PointCode {
@@ -98,69 +112,8 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
     }
     let destination = |(to, routes)| node::DestinationConfig { point_code: code(signalling, to), routes };
     config.destinations = destinations.into_iter().map(destination).collect();
-    config.served = servers::codes_behind(signalling, name);
+    config.served = server::build::codes_behind(signalling, name);
     config
-}
-
-/// The name of a translation in messages: its place in the list, as `--set` counts.
-pub(crate) fn translation_name(number: usize) -> String {
-    format!("signalling.translations.{number}")
-}
-
-/// The translations of a point, whose digits have been checked.
-pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Translator, GttError> {
-    let (mut rules, mut groups) = (Vec::new(), Vec::new());
-    for (number, translation) in signalling.translations.iter().enumerate() {
-        if *translation.at != point {
-            continue;
-        }
-        let name = translation_name(number);
-        let weight = |place: usize| translation.weights.as_ref()?.get(place).copied();
-        let entity = |(place, to): (usize, &String)| Entity {
-            point_code: code(signalling, to),
-            ssn: translation.to_subsystem.map(|ssn| Ssn(*ssn)),
-            routing: match *translation.route_on {
-                schema::RouteOn::GlobalTitle => sccp::gtt::RouteOn::GlobalTitle,
-                schema::RouteOn::Subsystem => sccp::gtt::RouteOn::Ssn,
-            },
-            weight: weight(place).unwrap_or(1),
-        };
-        groups.push(Group {
-            name: name.clone(),
-            sharing: match *translation.sharing {
-                schema::Sharing::Dominant => sccp::gtt::Sharing::Dominant,
-                schema::Sharing::LinkSelection => sccp::gtt::Sharing::LinkSelection,
-                schema::Sharing::Turns => sccp::gtt::Sharing::Turns,
-            },
-            entities: translation.to.iter().enumerate().map(entity).collect(),
-        });
-        let pattern = |text: &str| DigitPattern::parse(text).expect("a check reads patterns");
-        let insert = Digits::parse(&translation.insert).expect("a check reads digits");
-        let digits = if *translation.delete == 0 && translation.insert.is_empty() {
-            DigitChange::Keep
-        } else {
-            DigitChange::Edit { delete: usize::from(*translation.delete), insert, limit: MOST_DIGITS }
-        };
-        rules.push(Rule {
-            name: name.clone(),
-            digits: pattern(&translation.digits),
-            conditions: Conditions {
-                translation_type: translation.translation_type.map(|value| *value),
-                plan: translation.plan.map(|value| *value),
-                nature: translation.nature.map(|value| *value),
-                ssn: translation.subsystem.map(|ssn| Ssn(*ssn)),
-                calling: translation.calling.as_ref().map(|text| pattern(text)),
-            },
-            change: TitleChange {
-                digits,
-                translation_type: translation.to_translation_type.map(|value| *value),
-                plan: translation.to_plan.map(|value| *value),
-                nature: translation.to_nature.map(|value| *value),
-            },
-            group: name,
-        });
-    }
-    Translator::new(rules, groups)
 }
 
 /// Whether a point has SCCP: a subsystem, or a translation.
@@ -199,84 +152,8 @@ pub(crate) fn sccp(
     Some(config)
 }
 
-/// How the messages of a load find their way.
-pub(crate) fn routing(signalling: &Signalling, load: &Load) -> load::Routing {
-    let destinations = load.to.iter().map(|to| code(signalling, to)).collect();
-    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
-    let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
-    match (*load.routing, &load.translator) {
-        (LoadRouting::GlobalTitle, Some(translator)) => {
-            let called = |digits: &String| PartyAddress {
-                ssn: subsystem,
-                global_title: Some(GlobalTitle::with(
-                    Some(*load.translation_type),
-                    Some(*load.plan),
-                    Some(*load.nature),
-                    Digits::parse(digits).expect("a check reads digits"),
-                )),
-                ..PartyAddress::default()
-            };
-            load::Routing::GlobalTitle {
-                translator: code(signalling, translator),
-                called: load.called.iter().flat_map(|called| called.iter()).map(called).collect(),
-                calling: PartyAddress { routes_on_ssn: true, ssn: subsystem, ..PartyAddress::default() },
-            }
-        }
-        _ => load::Routing::PointCode { destinations, service },
-    }
-}
-
-/// What a load generates.
-pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
-    let point = signalling.points.find(&load.from).expect("a check resolves points");
-    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
-    let lengths = match &*load.lengths {
-        LengthMix::IsupCalls => Lengths::isup_calls(),
-        LengthMix::Trace => Lengths::Trace,
-        LengthMix::Weighted(mix) => {
-            Lengths::Mix(mix.iter().map(|(octets, weight)| (usize::from(*octets), *weight)).collect())
-        }
-        LengthMix::Octets(octets) => match octets.as_slice() {
-            [octets] => Lengths::Fixed(usize::from(*octets)),
-            octets => Lengths::Mix(octets.iter().map(|octets| (usize::from(*octets), 1.0)).collect()),
-        },
-    };
-    let arrivals = match *load.arrivals {
-        Arrivals::Constant => load::Arrivals::Constant,
-        Arrivals::OnOff => load::Arrivals::OnOff {
-            mean_on: load.mean_on.map(|mean| *mean).unwrap_or_default(),
-            mean_off: load.mean_off.map(|mean| *mean).unwrap_or_default(),
-        },
-        Arrivals::Poisson => load::Arrivals::Poisson,
-        Arrivals::Trace => {
-            let messages = load.trace.as_ref().and_then(|file| traces.loads.get(&**file));
-            load::Arrivals::Trace(messages.cloned().unwrap_or_default())
-        }
-    };
-    GeneratorConfig {
-        links: *load.links,
-        erlang_per_link: *load.erlang_per_link,
-        line_rate: *load.line_rate,
-        lengths,
-        selection: match *load.selection {
-            LoadSelection::Link => load::Selection::Link,
-            LoadSelection::Trace => load::Selection::Trace,
-        },
-        arrivals,
-        routing: routing(signalling, load),
-        origin: code(signalling, &load.from),
-        service: ServiceInformation {
-            indicator: service,
-            network: point.network.indicator(),
-            priority: *load.priority,
-        },
-        start: Instant::START + *load.start,
-        stop: Instant::START + *load.stop.expect("a check says when a load stops"),
-    }
-}
-
 /// SCCP of the point of that name, if it has one, once translations are right.
-fn sccp_of(signalling: &Signalling, name: &str) -> Option<sccp::NodeConfig> {
+pub(crate) fn sccp_of(signalling: &Signalling, name: &str) -> Option<sccp::NodeConfig> {
     let point = signalling.points.find(name).expect("a check resolves points");
     sccp(signalling, name, point, translator(signalling, name).expect("a check has made it before"))
 }
@@ -308,7 +185,7 @@ pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig
     });
     let loads = signalling.load.iter().map(|(name, load)| LoadConfig {
         name: name.to_owned(),
-        from: servers::place(signalling, &load.from),
+        from: server::build::place(signalling, &load.from),
         generator: generator(signalling, load, traces),
         destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
         subsystem: load.subsystem.filter(|_| *load.routing == LoadRouting::GlobalTitle).map(|ssn| Ssn(*ssn)),
@@ -317,7 +194,7 @@ pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig
     NetworkConfig {
         points: points.collect(),
         links: links.collect(),
-        m3ua: servers::m3ua(signalling),
+        m3ua: server::build::m3ua(signalling),
         loads: loads.collect(),
     }
 }

@@ -1,30 +1,35 @@
 //! The topology file: satellites, sites and the questions about them, from text to a network and to its answer.
 //!
 //! [`Topology::load`] reads it and builds the network; [`follow`] works its contacts and paths out and gives
-//! tables. It shares with the scenario how a text is read, how faults are told and how a merged form is printed.
+//! tables. It shares with the scenario how a text is read, how faults are reported and how a merged form is printed.
 
 mod answer;
 mod check;
+mod constellation;
 mod files;
-mod kept;
-mod looks;
+mod ground;
+mod head;
+mod look_angles;
+mod outages;
+mod pass_store;
+mod paths;
 pub mod schema;
 mod tables;
+mod values;
 
 use core::fmt;
 use core::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 
 use slantpath_orbit::{Network, NodeId};
+use slantpath_reader::{Diagnostics, Document, Output, Section};
 
 pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow};
-pub use kept::PassStore;
-pub use looks::LookError;
+pub use look_angles::LookAngleError;
+pub use pass_store::PassStore;
 
-use crate::diagnostic::{Diagnostics, Faults};
-use crate::document::{self, Entries};
 use crate::scenario::{LoadError, TraceFiles, trace_files};
-use crate::section::{Output, Section};
 use schema::SkyFile;
 
 /// A topology in which every value is in place and nothing contradicts, and the network that it makes.
@@ -32,14 +37,8 @@ use schema::SkyFile;
 pub struct Topology {
     file: SkyFile,
     network: Network,
-    input: Input,
-}
-
-/// What a topology was made of.
-#[derive(Clone)]
-struct Input {
-    tree: Entries,
-    sources: Faults,
+    /// What it was made of, so that another can be made of it.
+    document: Document,
     files: TraceFiles,
 }
 
@@ -61,34 +60,25 @@ impl Topology {
         overrides: &[String],
         files: TraceFiles,
     ) -> Result<Self, Diagnostics> {
-        let mut faults = Faults::default();
-        let tree = document::parse(name, text, &mut faults);
-        Self::overridden(tree, faults, "--set", overrides, files)
+        Self::overridden(Document::parse(name, text), "--set", overrides, files)
     }
 
     /// This topology with overrides `path=value` laid over it, which faults call `name`.
     pub fn with(&self, name: &str, overrides: &[String]) -> Result<Self, Diagnostics> {
-        let Input { tree, sources, files } = self.input.clone();
-        Self::overridden(tree, sources, name, overrides, files)
+        Self::overridden(self.document.clone(), name, overrides, Arc::clone(&self.files))
     }
 
     fn overridden(
-        mut tree: Entries,
-        mut faults: Faults,
+        mut document: Document,
         name: &str,
         overrides: &[String],
         files: TraceFiles,
     ) -> Result<Self, Diagnostics> {
         for assignment in overrides {
-            document::set(&mut tree, name, assignment, &mut faults);
+            document.set(name, assignment);
         }
-        let sources = faults.clone();
-        if !faults.is_empty() {
-            // What was recovered from broken TOML says nothing about what was meant.
-            faults.into_result()?;
-            unreachable!("there are faults");
-        }
-        let root = SkyFile::read_root(&tree, "a topology", &mut faults);
+        let (entries, mut faults) = document.clone().entries()?;
+        let root = SkyFile::read_root(&entries, "a topology", &mut faults);
         let checked = root.map(|(mut file, all_known)| {
             let network = check::check(&mut file, all_known, &*files, &mut faults);
             (file, network)
@@ -96,7 +86,7 @@ impl Topology {
         faults.into_result()?;
         let (file, network) = checked.expect("a file without fault is whole");
         let network = network.expect("a file without fault makes a network");
-        Ok(Self { file, network, input: Input { tree, sources, files } })
+        Ok(Self { file, network, document, files })
     }
 
     /// The satellites, sites and outages.

@@ -1,10 +1,10 @@
 //! A sweep: a base scenario, axes of values, repetitions. Every point of the grid is checked before the first
-//! run; every finished run is kept at once, so that an interrupted sweep goes on where it was.
+//! run; every finished run is stored at once, so that an interrupted sweep goes on where it was.
 
 mod codec;
 mod grid;
 mod join;
-mod kept;
+mod resume;
 mod store;
 mod varied;
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use grid::File as SweepFile;
 pub use grid::{Axis, Sweep};
-pub use kept::replicate_kept;
+pub use resume::replicate_stored;
 pub(crate) use store::clear;
 pub use store::{Store, StoreError};
 
@@ -35,7 +35,7 @@ pub enum SweepOutcome {
         /// Runs that this call did.
         done: usize,
     },
-    /// It was stopped; what is finished is kept.
+    /// It was stopped; what is finished is stored.
     Stopped {
         /// Runs that are done by now.
         finished: usize,
@@ -64,7 +64,7 @@ pub struct SweptRun {
 /// Why a sweep failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// The results of a run cannot be kept.
+    /// The results of a run cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A run failed.

@@ -59,6 +59,8 @@ mod tests {
         assert_eq!(from("192.0.2.1").as_deref(), Some("10.0.1.1"), "among equals the first");
         assert_eq!(from("fd00::2").as_deref(), Some("fd00::1"));
         assert_eq!(source_for("fd00::2".parse().unwrap(), &locals[..2]), None);
+        let locals = addresses(&["fd00:1::1", "fd00:2::1"]);
+        assert_eq!(source_for("fd00:2::2".parse().unwrap(), &locals), Some(locals[1]));
     }
 
     #[test]

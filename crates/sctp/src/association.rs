@@ -215,12 +215,10 @@ impl Association {
         self.control.push_back((path, chunk));
     }
 
-    /// Adds DATA to a packet to `destination` that has been started with a COOKIE ECHO.
+    /// Adds DATA to a packet to `destination` that has been started with a COOKIE ECHO, as part of the burst that its
+    /// messages have begun.
     pub fn bundle_data(&mut self, now: Instant, builder: &mut PacketBuilder, destination: IpAddr) {
         let Some(path) = self.paths.find(destination) else { return };
-        if self.burst_at != Some(now) {
-            self.refill_bursts(now);
-        }
         let mut turn = turn!(self, now);
         self.sender.bundle_new(&mut turn, builder, path);
     }
@@ -238,7 +236,6 @@ impl Association {
 
     /// Ends the association: everything that was not acknowledged has failed.
     fn close(&mut self, reason: CloseReason, farewell: Option<(PathId, Chunk)>) {
-        self.control.clear();
         self.agenda = Agenda::Packets;
         self.give_up();
         self.events.push_back(Event::Closed(reason));

@@ -1,7 +1,6 @@
 //! What an endpoint and its associations are set to.
 
 use slantpath_base::Duration;
-use slantpath_cc::rtt::GranularityRule;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
 use slantpath_cc::{BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::IpFields;
@@ -237,7 +236,6 @@ impl SctpConfig {
             max: self.rto_max,
             alpha_inverse: 1 << self.rto_alpha_shift,
             beta_inverse: 1 << self.rto_beta_shift,
-            granularity_rule: GranularityRule::ReplacesZeroVariance,
             back_off: self.back_off,
             ..RtoConfig::sctp()
         }
@@ -250,5 +248,46 @@ impl SctpConfig {
             potentially_failed: self.potentially_failed,
             primary_switchover: self.primary_switchover,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_of_2000_differs_as_its_rfc_and_its_paper_say() {
+        let today = SctpConfig::default();
+        let rfc2960 = SctpConfig::rfc2960();
+        assert_eq!((rfc2960.rto_initial, rfc2960.rto_min), (Duration::from_secs(3), today.rto_min));
+        assert_eq!((rfc2960.max_burst, rfc2960.initial_cwnd_bytes), (u32::MAX, Some(3_000)));
+        let standard = SctpConfig::multi_link_standard();
+        for config in [&rfc2960, &standard] {
+            assert_eq!(config.congestion.growth, CwndGrowth::CumulativeAdvance);
+            assert_eq!(config.fast_retransmit_threshold, 4);
+            assert_eq!(config.fast_retransmit_path, FastRetransmitPath::Alternate);
+        }
+        assert_eq!(rfc2960.congestion.fast_retransmit, FastRetransmitWindow::Halve);
+        assert_eq!(standard.congestion.fast_retransmit, FastRetransmitWindow::Keep);
+        assert_eq!((standard.rto_initial, standard.initial_cwnd_bytes), (today.rto_initial, None));
+        let modified = SctpConfig::multi_link_modified();
+        assert_eq!(modified.sack_path, SackPath::GapReportsOnLowestDelay);
+        assert_eq!(modified.rtt_sampling, RttSampling::GapFreeSackOnDataPath);
+        assert_eq!(modified.congestion, standard.congestion);
+    }
+
+    #[test]
+    fn the_rto_of_a_path_follows_every_setting() {
+        let config = SctpConfig {
+            rto_initial: Duration::from_millis(300),
+            rto_min: Duration::from_millis(200),
+            rto_max: Duration::from_millis(900),
+            rto_alpha_shift: 4,
+            rto_beta_shift: 1,
+            ..SctpConfig::default()
+        };
+        let rto = config.rto();
+        assert_eq!([rto.initial, rto.min, rto.max].map(Duration::as_millis), [300, 200, 900]);
+        assert_eq!((rto.alpha_inverse, rto.beta_inverse), (16, 2));
     }
 }

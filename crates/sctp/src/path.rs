@@ -318,10 +318,8 @@ impl Path {
     /// Lets the window decay for the whole RTOs in which nothing was sent.
     pub(crate) fn decay_when_idle(&mut self, now: Instant) {
         let periods = self.idle_periods(now);
-        if periods > 0 {
-            self.cc.on_idle(periods);
-            self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
-        }
+        self.cc.on_idle(periods);
+        self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
     }
 
     /// For how many whole RTOs nothing was sent that the window has not decayed for.
@@ -440,11 +438,8 @@ impl Path {
     }
 
     /// The peer has thrown away a chunk, sent here last, that it had acknowledged by a Gap Ack Block.
-    pub(crate) fn on_chunk_revoked(&mut self, now: Instant, tsn: Tsn, wire_len: u64) {
+    pub(crate) fn on_chunk_revoked(&mut self, now: Instant, wire_len: u64) {
         self.flight_size += wire_len;
-        if self.earliest.is_none_or(|earliest| tsn.is_before(earliest)) {
-            self.earliest = Some(tsn);
-        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
         //# R4)  Whenever a SACK chunk is received missing a TSN that was
         //# previously acknowledged via a Gap Ack Block, start the T3-rtx

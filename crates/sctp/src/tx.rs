@@ -213,7 +213,6 @@ impl Sender {
     /// Gives up every message that is not acknowledged whole, in the order of their transmission.
     pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
         self.buffered_bytes = 0;
-        self.lost.clear();
         let mut messages = self.outstanding.drain_messages();
         messages.extend(self.queue.drain());
         messages

@@ -61,3 +61,13 @@ impl fmt::Display for VerificationTag {
         write!(f, "{:#010x}", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_they_are_written_elsewhere() {
+        assert_eq!(format!("{} {} {}", StreamId(17), Ppid(46), VerificationTag(0xbeef)), "17 46 0x0000beef");
+    }
+}

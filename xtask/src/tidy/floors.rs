@@ -12,6 +12,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("cc", &[]),
     ("orbit", &[]),
     ("results", &[]),
+    ("reader", &[]),
     ("des", &[]),
     ("ss7", &["wire"]),
     ("sctp", &["wire", "cc"]),
@@ -26,7 +27,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("live", &["wire", "interface", "net", "des", "host"]),
     (
         "scenario",
-        &["wire", "cc", "orbit", "ss7", "results", "des", "sctp", "tcp", "sigtran", "net", "sat", "host"],
+        &[
+            "wire", "cc", "orbit", "ss7", "results", "reader", "des", "sctp", "tcp", "sigtran", "net", "sat",
+            "host",
+        ],
     ),
     ("cli", &["scenario", "results", "orbit", "live"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.

@@ -209,7 +209,7 @@ impl Report<'_> {
 
 /// Whether the span has several days.
 fn has_days(topology: &Topology) -> bool {
-    let (epoch, span) = (*topology.topology.epoch, *topology.topology.span);
+    let (epoch, span) = (topology.topology.epoch.0, *topology.topology.span);
     epoch.to_string().split('T').next() != epoch.after(span).to_string().split('T').next()
         && span.as_secs_f64() > 86_400.0
 }

@@ -7,8 +7,9 @@ use crate::fabric::Fabric;
 use crate::header;
 use crate::link::DropReason;
 use crate::parcel::Parcel;
+use crate::source::Source;
 
-impl Fabric {
+impl<S: Source> Fabric<S> {
     /// Puts the fragments of a packet that is longer than a link carries on it, or refuses it as a whole if it must not
     /// be cut: its bytes then stay in the store.
     #[cold]

@@ -5,10 +5,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use slantpath_wire::Packet;
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, length_of};
 use crate::header;
 use crate::link::DropReason;
 use crate::parcel::Parcel;
+use crate::source::Source;
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 
 /// The hop limit of a router's own packets.
@@ -16,7 +17,7 @@ const HOP_LIMIT: u8 = 64;
 /// The source of IPv4 messages of a router without an IPv4 address (RFC 7600, section 4.8).
 const DUMMY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 8);
 
-impl Fabric {
+impl<S: Source> Fabric<S> {
     /// Ends a packet that its own sender could not put on the link, and returns what the sender is told.
     #[cold]
     pub(crate) fn discard_at_sender(
@@ -55,8 +56,8 @@ impl Fabric {
         }
     }
 
-    /// What a sender is told about a drop. Most reasons are none of the router's knowledge, or of its
-    /// manners.
+    /// What a sender is told about a drop. A router does not
+    /// know of most, and reports no congestion.
     fn error_of(&self, reason: DropReason, next: DirectionId) -> Option<IcmpError> {
         match reason {
             DropReason::HopLimit => Some(IcmpError::TimeExceeded),
@@ -65,7 +66,13 @@ impl Fabric {
                 Some(IcmpError::PacketTooBig { mtu_bytes })
             }
             DropReason::Unreachable => Some(IcmpError::Unreachable(Unreachable::Network)),
-            DropReason::BitError | DropReason::Down | DropReason::Loss | DropReason::QueueFull => None,
+            DropReason::BitError
+            | DropReason::CoDel
+            | DropReason::Down
+            | DropReason::Early
+            | DropReason::Forced
+            | DropReason::Loss
+            | DropReason::QueueFull => None,
         }
     }
 
@@ -82,11 +89,12 @@ impl Fabric {
 
     /// Sends a packet that a router made. One that cannot leave is dropped without another word.
     fn send_from_router(&mut self, node: NodeId, packet: Packet) {
-        let Some((key, hop_limit)) = header::destination(&packet) else { return };
-        let Some(&destination) = self.topology.by_address.get(&key.address()) else { return };
-        let Some(direction) = self.routes.next(node, destination) else { return };
-        let length = u32::try_from(packet.len()).expect("a message is short");
-        let parcel = Parcel::new(self.packets.insert(packet), destination, length, hop_limit);
+        let Some(header) = header::parse(&packet) else { return };
+        let Some(&destination) = self.topology.by_address.get(&header.destination.address()) else { return };
+        let Some(direction) = self.source.next_hop(node, destination) else { return };
+        let length = length_of(&packet);
+        let id = self.packets.insert(packet);
+        let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
         if self.offer(direction, parcel).is_err() {
             self.packets.remove(parcel.packet());
         }

@@ -166,7 +166,7 @@ mod tests {
 
     fn parcel(length: u32) -> Parcel {
         let packet = PacketStore::default().insert(Packet::copied(&[], Checksum::Complete));
-        Parcel::new(packet, DestinationId(0), length, 64)
+        Parcel::new(packet, DestinationId(0), length, 64, 0)
     }
 
     fn errors(probability: f64) -> BitErrors {

@@ -1,14 +1,20 @@
 //! What a direction of a link is like.
 
-use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_base::{DataRate, Duration, Probability};
+
+use crate::link::propagation::Delay;
+use crate::link::queue::QueueConfig;
 
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectionConfig {
     /// How fast the transmitter sends; not zero.
     pub rate: DataRate,
+    /// Bytes that the link puts around each packet. They take time to send and count nowhere else: queues, counters
+    /// and the MTU know packets from the IP header on.
+    pub overhead_bytes: u32,
     /// Propagation: from the last bit's leaving to its arrival.
-    pub delay: Duration,
+    pub delay: Delay,
     /// Where packets wait for the transmitter.
     pub queue: QueueConfig,
     /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped and
@@ -32,7 +38,8 @@ impl DirectionConfig {
     pub const fn new(rate: DataRate, delay: Duration, queue: QueueConfig) -> Self {
         Self {
             rate,
-            delay,
+            overhead_bytes: 0,
+            delay: Delay::Constant(delay),
             queue,
             mtu_bytes: 1_500,
             loss: Probability::NEVER,
@@ -42,25 +49,6 @@ impl DirectionConfig {
             while_down: WhileDown::Drop,
         }
     }
-}
-
-/// A queue's discipline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueConfig {
-    /// First in, first out; a packet that finds no room is dropped.
-    DropTail(QueueLimit),
-}
-
-/// How much may wait. Counted is what waits, without the packet that is being transmitted: one that finds the
-/// transmitter idle needs no room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueLimit {
-    /// So many bytes, from the IP header on.
-    Bytes(DataSize),
-    /// So many packets.
-    Packets(u32),
-    /// Without limit.
-    Unlimited,
 }
 
 /// Random extra delay.

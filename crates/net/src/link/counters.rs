@@ -28,8 +28,14 @@ impl Count {
 pub enum DropReason {
     /// The node at the far end found its IP header broken by a bit error.
     BitError,
+    /// A CoDel queue dropped it, since packets had waited for too long.
+    CoDel,
     /// The direction was or went down.
     Down,
+    /// A queue that drops at random dropped it, before it was full.
+    Early,
+    /// A queue that drops at random has been too long on average.
+    Forced,
     /// The node at the far end found its TTL or hop limit used up.
     HopLimit,
     /// It was lost on the way.
@@ -45,9 +51,12 @@ pub enum DropReason {
 
 impl DropReason {
     /// All of them, in the order of their counters.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::BitError,
+        Self::CoDel,
         Self::Down,
+        Self::Early,
+        Self::Forced,
         Self::HopLimit,
         Self::Loss,
         Self::Mtu,
@@ -60,11 +69,19 @@ impl DropReason {
         self.comment().trim_start_matches("dropped: ")
     }
 
+    /// Whether only a queue drops so that [does more than](crate::QueueConfig::is_managed) refuse what finds no room.
+    pub const fn is_of_managed_queue(self) -> bool {
+        matches!(self, Self::CoDel | Self::Early | Self::Forced)
+    }
+
     /// As it is written in captures.
     pub(crate) const fn comment(self) -> &'static str {
         match self {
             Self::BitError => "dropped: bit error",
+            Self::CoDel => "dropped: codel",
             Self::Down => "dropped: link down",
+            Self::Early => "dropped: early",
+            Self::Forced => "dropped: forced",
             Self::HopLimit => "dropped: hop limit",
             Self::Loss => "dropped: loss",
             Self::Mtu => "dropped: mtu",

@@ -56,6 +56,11 @@ impl Flight {
         self.ring.pop_front()
     }
 
+    /// When the packets leave or left the transmitter.
+    pub(crate) fn departures(&self) -> impl Iterator<Item = Instant> {
+        self.ring.iter().map(|transit| transit.departure)
+    }
+
     /// Takes out the packets that leave the transmitter after `departure`, in the order in which they do.
     pub(crate) fn take_departing_after(&mut self, departure: Instant) -> Vec<Transit> {
         let (mut taken, kept) =

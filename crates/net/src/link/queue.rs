@@ -1,27 +1,124 @@
 //! Queues: whether a packet that comes may wait.
 
-use crate::link::config::{QueueConfig, QueueLimit};
+use slantpath_base::{DataSize, Instant, Seed};
 
-/// A queue's discipline with its state. What waits lies with the transmitter; a discipline only decides.
+use crate::link::codel::CoDelConfig;
+use crate::link::counters::DropReason;
+use crate::link::red::{Red, RedConfig};
+use crate::link::service::Service;
+use crate::parcel::Parcel;
+
+/// A queue's discipline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueConfig {
+    /// First in, first out; packets are dropped when they leave, if all have waited for too long.
+    CoDel(CoDelConfig),
+    /// First in, first out; a packet that finds no room is dropped.
+    DropTail(QueueLimit),
+    /// Eight classes by the upper three bits of the DSCP, each with such a limit. A packet waits for all those of
+    /// higher classes, but interrupts none.
+    Priority(QueueLimit),
+    /// First in, first out; packets are dropped at random before the queue is full.
+    Red(RedConfig),
+}
+
+impl QueueConfig {
+    /// Whether packets are dropped for other reasons than want of room.
+    pub const fn is_managed(&self) -> bool {
+        matches!(self, Self::CoDel(_) | Self::Red(_))
+    }
+}
+
+/// How much may wait. Counted is what waits, without the packet that is being transmitted: one that finds the
+/// transmitter idle needs no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// So many bytes, from the IP header on.
+    Bytes(DataSize),
+    /// So many packets.
+    Packets(u32),
+    /// Without limit.
+    Unlimited,
+}
+
+impl QueueLimit {
+    /// Whether a packet of `length` bytes may join `packets` of `bytes` in all.
+    #[inline]
+    pub(crate) fn admits(&self, packets: u64, bytes: u64, length: u32) -> bool {
+        match self {
+            Self::Bytes(limit) => bytes + u64::from(length) <= limit.as_bytes(),
+            Self::Packets(limit) => packets < u64::from(*limit),
+            Self::Unlimited => true,
+        }
+    }
+}
+
+/// What a packet finds that comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    /// How many packets wait, without the one that is being transmitted.
+    pub(crate) packets: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+    /// Since when the transmitter has been idle, if it is.
+    pub(crate) idle_since: Option<Instant>,
+    /// When the packet's transmission will start.
+    pub(crate) start: Instant,
+}
+
+impl Waiting {
+    #[inline]
+    pub(crate) const fn is_idle(&self) -> bool {
+        self.idle_since.is_some()
+    }
+}
+
+/// The admission of a first-in, first-out queue with its state. What waits lies with the transmitter; admission only
+/// decides.
 #[derive(Clone, Debug)]
 pub(crate) enum Queue {
     DropTail(QueueLimit),
+    Red(Box<Red>),
 }
 
 impl Queue {
-    pub(crate) const fn new(config: QueueConfig) -> Self {
-        match config {
-            QueueConfig::DropTail(limit) => Self::DropTail(limit),
+    /// RED, which draws from a stream of its own named after `path`.
+    pub(crate) fn red(config: RedConfig, seed: Seed, path: &str) -> Self {
+        Self::Red(Box::new(Red::new(config, seed.stream(&format!("{path}/red")))))
+    }
+
+    /// Whether a packet may join what waits, or be sent at once.
+    #[inline]
+    pub(crate) fn admit(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        waiting: Waiting,
+        service: &Service,
+    ) -> Result<(), DropReason> {
+        match self {
+            Self::DropTail(limit) => {
+                let has_room =
+                    waiting.is_idle() || limit.admits(waiting.packets, waiting.bytes, parcel.length());
+                if has_room { Ok(()) } else { Err(DropReason::QueueFull) }
+            }
+            Self::Red(red) => red.admit(now, parcel, waiting, service),
         }
     }
 
-    /// Whether a packet of `length` bytes may join `waiting_packets` of `waiting_bytes` in all.
-    #[inline]
-    pub(crate) fn admits(&self, waiting_packets: u64, waiting_bytes: u64, length: u32) -> bool {
+    /// Notes a packet that was admitted before and [forgotten](Self::forget_waiting) since.
+    pub(crate) fn readmit(&mut self, start: Instant, parcel: Parcel) {
         match self {
-            Self::DropTail(QueueLimit::Bytes(limit)) => waiting_bytes + u64::from(length) <= limit.as_bytes(),
-            Self::DropTail(QueueLimit::Packets(limit)) => waiting_packets < u64::from(*limit),
-            Self::DropTail(QueueLimit::Unlimited) => true,
+            Self::DropTail(_) => {}
+            Self::Red(red) => red.readmit(start, parcel),
+        }
+    }
+
+    /// Forgets what waits, since it was withdrawn.
+    pub(crate) fn forget_waiting(&mut self) {
+        match self {
+            Self::DropTail(_) => {}
+            Self::Red(red) => red.forget_waiting(),
         }
     }
 }

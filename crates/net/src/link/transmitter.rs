@@ -1,4 +1,4 @@
-//! The transmitter and the queue before it, without an event of their own.
+//! The closed-form transmitter and the queue before it, without an event of their own.
 //!
 //! A first-in, first-out queue knows a packet's departure when it comes: the later of now and the departure
 //! of the packet before it, plus the time that it takes to send. So packets are given their departures at
@@ -7,9 +7,13 @@
 
 use std::collections::VecDeque;
 
-use slantpath_base::{DataRate, DataSize, Duration, Instant};
+use slantpath_base::{DataRate, Instant};
 
-use crate::link::queue::Queue;
+use crate::link::counters::DropReason;
+use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
+use crate::link::queue::{Queue, Waiting};
+use crate::link::service::Service;
+use crate::parcel::Parcel;
 use crate::probe::QueueProbe;
 
 /// A packet that has not left yet.
@@ -27,93 +31,28 @@ pub(crate) enum State {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Transmitter {
+pub(crate) struct ClosedForm {
     /// What has not left, in the order of departure. While up, the first is being transmitted.
     pending: VecDeque<Pending>,
     pending_bytes: u64,
     /// The last departure that was given.
     free_at: Instant,
-    /// The last length and what it takes at the present rate: most packets are as long as the one before.
-    last_send: (u32, Duration),
     state: State,
     queue: Queue,
-    rate: DataRate,
+    service: Service,
     occupancy: Occupancy,
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
 
-/// How much has waited for how long. The integral of a queue's length over time is the sum of the times that
-/// its packets wait, and those are known as soon as the packets are: so the sums run ahead of time, by what
-/// is still [pending](Transmitter::waits_to_come).
-#[derive(Clone, Copy, Debug, Default)]
-struct Occupancy {
-    start: Instant,
-    waits: Waits,
-    packets_max: u64,
-    bytes_max: u64,
-    /// Until when the waits of a direction that is down, which end at no known time, have been added.
-    held_until: Instant,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Waits {
-    packet_nanos: u128,
-    byte_nanos: u128,
-    busy: Duration,
-}
-
-impl Waits {
-    #[inline]
-    fn add(&mut self, packets: u64, bytes: u64, time: Duration) {
-        self.packet_nanos += u128::from(packets) * u128::from(time.as_nanos());
-        self.byte_nanos += u128::from(bytes) * u128::from(time.as_nanos());
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self {
-            packet_nanos: self.packet_nanos + other.packet_nanos,
-            byte_nanos: self.byte_nanos + other.byte_nanos,
-            busy: self.busy + other.busy,
-        }
-    }
-
-    fn minus(self, other: Self) -> Self {
-        Self {
-            packet_nanos: self.packet_nanos - other.packet_nanos,
-            byte_nanos: self.byte_nanos - other.byte_nanos,
-            busy: self.busy - other.busy,
-        }
-    }
-}
-
-/// How full a queue was, over the time since the statistics were started. Counted is what waits, without the
-/// packet that is being transmitted.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct QueueStatistics {
-    /// The time over which these are.
-    pub span: Duration,
-    /// Packets, as a mean over time.
-    pub mean_packets: f64,
-    /// Bytes, as a mean over time.
-    pub mean_bytes: f64,
-    /// Packets, at most.
-    pub max_packets: u64,
-    /// Bytes, at most.
-    pub max_bytes: u64,
-    /// How long the transmitter was sending.
-    pub busy: Duration,
-}
-
-impl Transmitter {
-    pub(crate) fn new(rate: DataRate, queue: Queue) -> Self {
+impl ClosedForm {
+    pub(crate) fn new(service: Service, queue: Queue) -> Self {
         Self {
             pending: VecDeque::new(),
             pending_bytes: 0,
             free_at: Instant::START,
             state: State::Up,
             queue,
-            rate,
-            last_send: (0, Duration::ZERO),
+            service,
             occupancy: Occupancy::default(),
             probe: None,
         }
@@ -141,9 +80,8 @@ impl Transmitter {
 
     #[cold]
     fn add_held_waits(&mut self, now: Instant) {
-        let elapsed = now.saturating_since(self.occupancy.held_until);
-        self.occupancy.waits.add(self.waiting_packets(), self.waiting_bytes(), elapsed);
-        self.occupancy.held_until = now;
+        let (packets, bytes) = (self.waiting_packets(), self.waiting_bytes());
+        self.occupancy.count_until(now, packets, bytes);
     }
 
     /// What the sums hold beyond `now`: the rest of each wait, and of each transmission.
@@ -177,11 +115,31 @@ impl Transmitter {
         }
     }
 
-    /// Whether a packet that comes now finds the transmitter idle or room to wait.
+    /// Whether a packet that comes now may wait or be sent at once.
     #[inline]
-    pub(crate) fn admits(&self, length: u32) -> bool {
-        let idle = self.state == State::Up && self.pending.is_empty();
-        idle || self.queue.admits(self.waiting_packets(), self.waiting_bytes(), length)
+    pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<(), DropReason> {
+        let is_idle = self.state == State::Up && self.pending.is_empty();
+        let waiting = Waiting {
+            packets: self.waiting_packets(),
+            bytes: self.waiting_bytes(),
+            idle_since: is_idle.then_some(self.free_at),
+            start: self.next_start(now),
+        };
+        self.queue.admit(now, parcel, waiting, &self.service)
+    }
+
+    /// Notes a packet that was withdrawn and is enqueued next.
+    pub(crate) fn readmit(&mut self, now: Instant, parcel: Parcel) {
+        self.queue.readmit(self.next_start(now), parcel);
+    }
+
+    /// When the transmission of a packet that comes now starts.
+    #[inline]
+    fn next_start(&self, now: Instant) -> Instant {
+        match self.state {
+            State::Down => Instant::FAR_FUTURE,
+            State::Up => self.free_at.max(now),
+        }
     }
 
     /// Takes a packet in and returns when its last bit leaves: [`Instant::FAR_FUTURE`] while down.
@@ -190,30 +148,20 @@ impl Transmitter {
         let departure = match self.state {
             State::Down => Instant::FAR_FUTURE,
             State::Up => {
-                let time = self.time_to_send(length);
                 let start = self.free_at.max(now);
-                self.occupancy.waits.busy = self.occupancy.waits.busy.saturating_add(time);
                 if start > now {
                     self.occupancy.waits.add(1, length.into(), start - now);
                 }
-                self.free_at = start.saturating_add(time);
+                self.free_at = self.service.finish(start, length);
+                self.occupancy.waits.busy += self.free_at - start;
                 self.free_at
             }
         };
         self.pending.push_back(Pending { departure, length });
         self.pending_bytes += u64::from(length);
-        self.occupancy.packets_max = self.occupancy.packets_max.max(self.waiting_packets());
-        self.occupancy.bytes_max = self.occupancy.bytes_max.max(self.waiting_bytes());
+        self.occupancy.note_peak(self.waiting_packets(), self.waiting_bytes());
         self.observe(now);
         departure
-    }
-
-    #[inline]
-    fn time_to_send(&mut self, length: u32) -> Duration {
-        if self.last_send.0 != length {
-            self.last_send = (length, self.rate.time_to_send(DataSize::from_bytes(length.into())));
-        }
-        self.last_send.1
     }
 
     /// Forgets what waits, for it to be [enqueued](Self::enqueue) anew. What is being transmitted stays:
@@ -228,6 +176,7 @@ impl Transmitter {
     fn withdraw(&mut self, now: Instant, keep: usize) {
         self.advance(now);
         self.occupancy.waits = self.occupancy.waits.minus(self.waits_to_come(now));
+        self.queue.forget_waiting();
         self.pending.truncate(keep);
         self.pending_bytes = self.pending.iter().map(|pending| u64::from(pending.length)).sum();
         self.free_at = self.pending.front().map_or(now, |first| first.departure);
@@ -237,8 +186,7 @@ impl Transmitter {
 
     /// Changes the rate of what is enqueued from now on.
     pub(crate) fn set_rate(&mut self, rate: DataRate) {
-        self.rate = rate;
-        self.last_send = (0, Duration::ZERO);
+        self.service.set_rate(rate);
     }
 
     /// Comes up with an empty queue, for what waited to be enqueued anew.
@@ -251,7 +199,7 @@ impl Transmitter {
     pub(crate) fn set_down(&mut self, now: Instant) {
         self.withdraw(now, 0);
         self.state = State::Down;
-        self.occupancy.held_until = now;
+        self.occupancy.counted_until = now;
     }
 
     #[inline]
@@ -267,27 +215,12 @@ impl Transmitter {
     /// Starts the statistics anew, as at the end of a warm-up.
     pub(crate) fn restart_statistics(&mut self, now: Instant) {
         self.advance(now);
-        self.occupancy = Occupancy {
-            start: now,
-            waits: self.waits_to_come(now),
-            packets_max: self.waiting_packets(),
-            bytes_max: self.waiting_bytes(),
-            held_until: now,
-        };
+        let to_come = self.waits_to_come(now);
+        self.occupancy.restart(now, to_come, self.waiting_packets(), self.waiting_bytes());
     }
 
     pub(crate) fn statistics(&mut self, now: Instant) -> QueueStatistics {
         self.advance(now);
-        let span = now.saturating_since(self.occupancy.start);
-        let waits = self.occupancy.waits.minus(self.waits_to_come(now));
-        let mean = |sum: u128| if span.is_zero() { 0.0 } else { sum as f64 / span.as_nanos() as f64 };
-        QueueStatistics {
-            span,
-            mean_packets: mean(waits.packet_nanos),
-            mean_bytes: mean(waits.byte_nanos),
-            max_packets: self.occupancy.packets_max,
-            max_bytes: self.occupancy.bytes_max,
-            busy: waits.busy,
-        }
+        self.occupancy.statistics(now, self.waits_to_come(now))
     }
 }

@@ -1,7 +1,7 @@
 //! Rate, delay, queue and MTU of one link, exactly.
 
-use slantpath_base::{DataSize, Duration};
-use slantpath_net::{DropReason, QueueConfig, QueueLimit};
+use slantpath_base::{DataRate, DataSize, Duration, Seed};
+use slantpath_net::{Change, Delay, DelayCurve, DirectionConfig, DropReason, QueueConfig, QueueLimit};
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis, tag};
 
@@ -16,6 +16,51 @@ fn a_packet_takes_its_transmission_and_then_the_delay() {
     assert_eq!(arrivals, [millis(5 + 100 + 250), millis(5 + 140 + 250), millis(300 + 30 + 250)]);
     assert_eq!(pair.network.packet_hops(), 3);
     assert_eq!(pair.network.packets_under_way(), 0);
+}
+
+#[test]
+fn a_header_of_the_link_takes_time_and_no_room() {
+    let limit = QueueLimit::Bytes(DataSize::from_bytes(100));
+    let clean = clean(byte_a_millisecond(), Duration::ZERO, 0);
+    let config = DirectionConfig { overhead_bytes: 14, queue: QueueConfig::DropTail(limit), ..clean };
+    let mut pair = Pair::with(&config, Seed::new(1, 0), |builder, link| {
+        let faster = DataRate::from_bits_per_sec(16_000);
+        builder.change(millis(150), link.forward(), Change::Rate(faster));
+    });
+    for tag in 0..3 {
+        pair.send(millis(0), 50, tag);
+    }
+    pair.send(millis(200), 50, 3);
+    pair.network.run_until(millis(1_000));
+    // 64 ms each, and 32 at twice the rate.
+    let arrivals = pair.network.host(pair.second).arrivals();
+    assert_eq!(arrivals, [millis(64), millis(128), millis(192), millis(232)]);
+    let counters = pair.network.counters(pair.link.forward());
+    assert_eq!((counters.offered.bytes, counters.carried.bytes), (200, 200));
+    assert_eq!(pair.network.queue_statistics(pair.link.forward()).max_bytes, 100);
+}
+
+#[test]
+fn a_delay_that_follows_a_curve_is_that_of_the_departure() {
+    let curve = DelayCurve::new(vec![
+        (millis(0), Duration::from_millis(100)),
+        (millis(1_000), Duration::from_millis(200)),
+        (millis(1_100), Duration::from_millis(20)),
+    ]);
+    let delay = Delay::Curve(curve.expect("instants that rise"));
+    let config = DirectionConfig { delay, ..clean(byte_a_millisecond(), Duration::ZERO, 10) };
+    let mut pair = Pair::with(&config, Seed::new(1, 0), |builder, link| {
+        builder.change(millis(1_440), link.forward(), Change::Delay(Duration::from_millis(5)));
+    });
+    // Each takes 100 ms to be sent; the fourth leaves when the delay has fallen by 180 ms, and arrives with the third.
+    for (at, tag) in [(0, 0), (400, 1), (900, 2), (1_000, 3), (1_250, 4), (1_400, 5)] {
+        pair.send(millis(at), 100, tag);
+    }
+    pair.network.run_until(millis(2_000));
+    let arrivals = pair.network.host(pair.second).arrivals();
+    assert_eq!(arrivals, [210, 650, 1_200, 1_200, 1_370, 1_520].map(millis));
+    let tags: Vec<u8> = pair.network.host(pair.second).received.iter().map(|(_, _, p)| tag(p)).collect();
+    assert_eq!(tags, [0, 1, 2, 3, 4, 5]);
 }
 
 #[test]

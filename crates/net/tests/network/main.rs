@@ -12,4 +12,5 @@ mod probes;
 mod queueing;
 mod reference;
 mod routing;
+mod sources;
 mod swarm;

@@ -5,14 +5,23 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
-use slantpath_net::{Change, DirectionConfig, DropReason, QueueConfig, QueueLimit, WhileDown};
+use slantpath_net::{Change, CoDelConfig, DirectionConfig, DropReason, QueueConfig, QueueLimit, WhileDown};
 
-use crate::fixture::{Pair, clean, tag};
+use crate::fixture::{Pair, clean, packet_of_class, tag};
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Change(Change),
-    Send(usize),
+    /// A packet of so many bytes with a DSCP of that class.
+    Send(usize, u8),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    /// By class, the highest first, each with a limit of its own.
+    ByClass,
+    /// As they came.
+    FirstIn,
 }
 
 /// What came of a run.
@@ -31,11 +40,13 @@ struct Outcome {
 struct Slow {
     now: Instant,
     limit: QueueLimit,
+    order: Order,
     rate: DataRate,
     delay: Duration,
     while_down: WhileDown,
     is_up: bool,
-    waiting: VecDeque<(u8, usize)>,
+    /// Tag, length, class.
+    waiting: VecDeque<(u8, usize, u8)>,
     /// Tag, end of transmission, arrival.
     sending: Option<(u8, Instant, Instant)>,
     packet_nanos: u64,
@@ -44,13 +55,13 @@ struct Slow {
 }
 
 impl Slow {
-    fn new(config: &DirectionConfig) -> Self {
-        let QueueConfig::DropTail(limit) = config.queue;
+    fn new(config: &DirectionConfig, limit: QueueLimit, order: Order) -> Self {
         Self {
             now: Instant::START,
             limit,
+            order,
             rate: config.rate,
-            delay: config.delay,
+            delay: config.delay.max(),
             while_down: config.while_down,
             is_up: true,
             waiting: VecDeque::new(),
@@ -70,7 +81,29 @@ impl Slow {
     }
 
     fn waiting_bytes(&self) -> u64 {
-        self.waiting.iter().map(|&(_, length)| length as u64).sum()
+        self.waiting.iter().map(|&(_, length, _)| length as u64).sum()
+    }
+
+    fn has_room(&self, length: usize, class: u8) -> bool {
+        let is_beside = |other: u8| self.order == Order::FirstIn || other == class;
+        let beside: Vec<u64> = self
+            .waiting
+            .iter()
+            .filter(|&&(_, _, other)| is_beside(other))
+            .map(|&(_, length, _)| length as u64)
+            .collect();
+        match self.limit {
+            QueueLimit::Bytes(limit) => beside.iter().sum::<u64>() + length as u64 <= limit.as_bytes(),
+            QueueLimit::Packets(limit) => beside.len() < limit as usize,
+            QueueLimit::Unlimited => true,
+        }
+    }
+
+    fn take_next(&mut self) -> Option<(u8, usize, u8)> {
+        let highest = self.waiting.iter().map(|&(_, _, class)| class).max();
+        let is_next = |class: u8| self.order == Order::FirstIn || Some(class) == highest;
+        let place = self.waiting.iter().position(|&(_, _, class)| is_next(class))?;
+        self.waiting.remove(place)
     }
 
     fn pass_time(&mut self, to: Instant) {
@@ -86,7 +119,7 @@ impl Slow {
     fn start_next(&mut self) {
         if self.is_up
             && self.sending.is_none()
-            && let Some((tag, length)) = self.waiting.pop_front()
+            && let Some((tag, length, _)) = self.take_next()
         {
             let end = self.now + self.rate.time_to_send(DataSize::from_bytes(length as u64));
             self.sending = Some((tag, end, end + self.delay));
@@ -103,17 +136,13 @@ impl Slow {
         self.pass_time(to);
     }
 
-    fn send(&mut self, tag: u8, length: usize) {
-        let has_room = match self.limit {
-            QueueLimit::Bytes(limit) => self.waiting_bytes() + length as u64 <= limit.as_bytes(),
-            QueueLimit::Packets(limit) => self.waiting.len() < limit as usize,
-            QueueLimit::Unlimited => true,
-        };
+    fn send(&mut self, tag: u8, length: usize, class: u8) {
+        let has_room = self.has_room(length, class);
         let starts_at_once = self.is_up && self.sending.is_none();
         if !self.is_up && self.while_down == WhileDown::Drop {
             self.outcome.down += 1;
         } else if has_room || starts_at_once {
-            self.waiting.push_back((tag, length));
+            self.waiting.push_back((tag, length, class));
             self.start_next();
             self.outcome.max_packets = self.outcome.max_packets.max(self.waiting.len() as u64);
         } else {
@@ -144,7 +173,7 @@ impl Slow {
 
 fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        4 => (21_usize..200).prop_map(Step::Send),
+        4 => (21_usize..200, 0_u8..8).prop_map(|(length, class)| Step::Send(length, class)),
         1 => (4_000_u64..40_000).prop_map(|rate| Step::Change(Change::Rate(DataRate::from_bits_per_sec(rate)))),
         1 => (0_u64..300).prop_map(|delay| Step::Change(Change::Delay(Duration::from_millis(delay)))),
         1 => Just(Step::Change(Change::Down)),
@@ -165,30 +194,38 @@ proptest! {
     fn a_link_does_what_a_slow_one_does(
         steps in proptest::collection::vec((0_u64..150, any_step()), 0..60),
         limit in any_limit(),
+        discipline in 0_usize..3,
         holds: bool,
     ) {
+        // One that never drops, so that only its order and its limit show.
+        let patient = CoDelConfig { target: Duration::from_secs(1_000_000), ..CoDelConfig::new(limit) };
+        let (queue, order) = [
+            (QueueConfig::CoDel(patient), Order::FirstIn),
+            (QueueConfig::DropTail(limit), Order::FirstIn),
+            (QueueConfig::Priority(limit), Order::ByClass),
+        ][discipline];
         let while_down = if holds { WhileDown::Hold } else { WhileDown::Drop };
         let config = DirectionConfig {
-            queue: QueueConfig::DropTail(limit),
+            queue,
             while_down,
             ..clean(DataRate::from_bits_per_sec(8_000), Duration::from_millis(20), 0)
         };
         let end = Instant::from_secs(3_600);
 
-        let mut slow = Slow::new(&config);
+        let mut slow = Slow::new(&config, limit, order);
         let mut now = Instant::START;
         let mut timed = Vec::new();
         for (tag, &(wait, step)) in steps.iter().enumerate() {
             now += Duration::from_millis(wait);
             // Changes of one instant come before what is sent then.
-            timed.push((now, matches!(step, Step::Send(_)), u8::try_from(tag).expect("below 60"), step));
+            timed.push((now, matches!(step, Step::Send(..)), u8::try_from(tag).expect("below 60"), step));
         }
         timed.sort_by_key(|&(now, is_send, tag, _)| (now, is_send, tag));
         for &(now, _, tag, step) in &timed {
             slow.run_to(now);
             match step {
                 Step::Change(change) => slow.change(change),
-                Step::Send(length) => slow.send(tag, length),
+                Step::Send(length, class) => slow.send(tag, length, class),
             }
         }
         slow.run_to(end);
@@ -206,8 +243,9 @@ proptest! {
             }
         });
         for &(now, _, tag, step) in &timed {
-            if let Step::Send(length) = step {
-                pair.send(now, length, tag);
+            if let Step::Send(length, class) = step {
+                let (packet, interface) = (packet_of_class(class << 5, length, tag), pair.link.first());
+                pair.network.command(pair.first, |host, _| host.send(now, interface, packet));
             }
         }
         pair.network.run_until(end);

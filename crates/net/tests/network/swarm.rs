@@ -4,8 +4,9 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
 use slantpath_net::{
-    Change, Counters, DirectionConfig, DirectionId, DropReason, InterfaceId, Network, NetworkBuilder, NodeId,
-    QueueConfig, QueueLimit, Reordering, Routing, WhileDown,
+    BeyondMax, Change, CoDelConfig, Counters, DirectionConfig, DirectionId, DropReason, InterfaceId, Measure,
+    Network, NetworkBuilder, NodeId, Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds,
+    Reordering, Routing, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -36,9 +37,28 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
         (0_u64..5_000).prop_map(|bytes| QueueLimit::Bytes(DataSize::from_bytes(bytes))),
         Just(QueueLimit::Unlimited),
     ];
+    let queue = (limit, 0_usize..4).prop_map(|(limit, discipline)| {
+        let thresholds = RedThresholds { min: 1, max: 4, max_probability: Probability::ALWAYS };
+        let red = RedConfig {
+            limit,
+            measure: Measure::Packets,
+            precedence: Precedence::Coupled([thresholds; 3]),
+            weight: 0.5,
+            typical_bytes: 1_000,
+            beyond_max: BeyondMax::Gentle,
+        };
+        let impatient =
+            CoDelConfig { limit, target: Duration::from_millis(1), interval: Duration::from_millis(20) };
+        [
+            QueueConfig::CoDel(impatient),
+            QueueConfig::DropTail(limit),
+            QueueConfig::Priority(limit),
+            QueueConfig::Red(red),
+        ][discipline]
+    });
     let faults = (any_probability(), any_probability(), any_probability(), 0_u32..3);
-    (10_000_u64..10_000_000, 0_u64..300, limit, faults, 500_u32..1_600, any::<bool>()).prop_map(
-        |(rate, delay, limit, (loss, duplication, reordering, bit_errors), mtu_bytes, holds)| {
+    (10_000_u64..10_000_000, 0_u64..300, queue, faults, 500_u32..1_600, any::<bool>()).prop_map(
+        |(rate, delay, queue, (loss, duplication, reordering, bit_errors), mtu_bytes, holds)| {
             DirectionConfig {
                 mtu_bytes,
                 loss,
@@ -50,11 +70,7 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
                     extra_delay_max: Duration::from_millis(100),
                 },
                 while_down: if holds { WhileDown::Hold } else { WhileDown::Drop },
-                ..DirectionConfig::new(
-                    DataRate::from_bits_per_sec(rate),
-                    Duration::from_millis(delay),
-                    QueueConfig::DropTail(limit),
-                )
+                ..DirectionConfig::new(DataRate::from_bits_per_sec(rate), Duration::from_millis(delay), queue)
             }
         },
     )
@@ -146,7 +162,15 @@ fn build(plan: &Plan) -> (Network<Scripted>, Vec<(NodeId, InterfaceId)>, Vec<Dir
 
 /// What came into a direction came out of it or was dropped on it.
 fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
-    let on_the_link = [DropReason::Down, DropReason::Loss, DropReason::Mtu, DropReason::QueueFull];
+    let on_the_link = [
+        DropReason::CoDel,
+        DropReason::Down,
+        DropReason::Early,
+        DropReason::Forced,
+        DropReason::Loss,
+        DropReason::Mtu,
+        DropReason::QueueFull,
+    ];
     let dropped: u64 = on_the_link.iter().map(|&reason| counters.dropped(reason).packets).sum();
     counters.offered.packets + counters.duplicated.packets
         == counters.carried.packets + dropped + sent_unreachable

@@ -19,10 +19,10 @@ use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_net::Network;
 use slantpath_results::Table;
 
-use super::build::PlannedFlow;
+use crate::flow::build::PlannedFlow;
+use crate::network::PlannedLink;
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
-use crate::topology::PlannedLink;
 use hosts::HostCounts;
 pub(super) use signalling::tables as signalling;
 

@@ -9,12 +9,12 @@ use slantpath_orbit::elements::Stale;
 use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_while};
 use slantpath_orbit::{NodeId, coverage};
+use slantpath_reader::Diagnostics;
 use slantpath_results::{Table, TableError};
 
-use super::kept::PassStore;
+use super::pass_store::PassStore;
 use super::schema::{PathTable, RouteSelection};
 use super::{Topology, check, tables};
-use crate::diagnostic::Diagnostics;
 use crate::replicate::Workers;
 use crate::sweep::StoreError;
 
@@ -59,7 +59,7 @@ pub enum FollowError {
     /// The topology cannot be: this was only found out over the span.
     #[error("{0}")]
     Invalid(Diagnostics),
-    /// The passes of a site cannot be kept.
+    /// The passes of a site cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The tables contradict themselves: a defect of this program.
@@ -87,14 +87,14 @@ pub fn follow(
     workers: Workers<'_>,
     stage: &dyn Fn(Stage),
 ) -> Result<Option<TopologyOutput>, FollowError> {
-    let invalid = |error: NetworkError| FollowError::Invalid(topology.told(&error));
+    let invalid = |error: NetworkError| FollowError::Invalid(topology.diagnose(&error));
     let network = topology.network();
     stage(Stage::Passes);
     let planner = Planner::new(network, *topology.topology.span).map_err(invalid)?;
     let hash = topology.hash();
     let passes = workers.each(network.sites.len(), |site, _| {
-        if let Some(kept) = store.and_then(|store| store.get(&hash, site)) {
-            return Ok(Some(kept));
+        if let Some(stored) = store.and_then(|store| store.get(&hash, site)) {
+            return Ok(Some(stored));
         }
         let passes = planner.passes(site).map_err(invalid)?;
         store.map_or(Ok(()), |store| store.put(&hash, site, &passes))?;
@@ -159,9 +159,9 @@ fn follow_one(
 
 impl Topology {
     /// What the network finds wrong, at its place in the file.
-    fn told(&self, error: &NetworkError) -> Diagnostics {
-        let mut faults = self.input.sources.clone();
-        check::report(&self.file, error, &*self.input.files, &mut faults);
+    fn diagnose(&self, error: &NetworkError) -> Diagnostics {
+        let (_, mut faults) = self.document.clone().entries().expect("it was read before");
+        check::report(&self.file, error, &*self.files, &mut faults);
         faults.into_result().expect_err("a fault was reported")
     }
 }

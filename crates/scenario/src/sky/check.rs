@@ -1,25 +1,18 @@
 //! What of a topology makes sense together. Completes what is left to presets and defaults, so that the merged
 //! form says everything, builds the network, and reports all that cannot be.
 
-mod constellations;
-mod ground;
-mod outages;
-mod paths;
-
 use slantpath_base::Duration;
 use slantpath_orbit::elements::{Stale, Validity};
 use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::{Network, Utc};
+use slantpath_reader::{AllKnown, Fault, Faults, Place, Setting, fault_of};
 
-use super::files;
 use super::schema::{Positions, SkyFile};
-use crate::check::Files;
-use crate::diagnostic::{Fault, Faults, Place};
-use crate::section::{AllKnown, Setting};
-use crate::value::fault_of;
+use super::{constellation, files, ground, outages, paths};
+use crate::flow::trace::Files;
 
 /// More satellites than anyone has filed for, and as many as a machine holds.
-const MOST_SATELLITES: usize = 100_000;
+pub(super) const MOST_SATELLITES: usize = 100_000;
 /// Rows of a table that is sampled: some 2 GB.
 const MOST_ROWS: u64 = 50_000_000;
 /// Rows of the table of positions where nobody says how often they are written.
@@ -33,7 +26,7 @@ pub(super) fn check(
     faults: &mut Faults,
 ) -> Option<Network> {
     let time = head(file, faults);
-    let constellations = constellations::check(file, time.map(|(epoch, _)| epoch), files, faults);
+    let constellations = constellation::check::check(file, time.map(|(epoch, _)| epoch), files, faults);
     let is_empty = file.constellations.is_empty();
     if is_empty && all_known.0 {
         let help = "add a table `[constellations.<name>]` that says where the satellites come from";
@@ -42,7 +35,7 @@ pub(super) fn check(
             Fault::new("the topology has no satellite").help(help),
         );
     }
-    let sites = ground::check(file, is_empty || constellations.is_none(), files, faults);
+    let sites = ground::check::check(file, is_empty || constellations.is_none(), files, faults);
     let outages = outages::check(file, files, faults);
     let ((epoch, span), constellations, sites) = (time?, constellations?, sites?);
     let mut network = Network::new(epoch, constellations);
@@ -75,7 +68,7 @@ pub(super) fn check(
 /// Epoch and span.
 fn head(file: &SkyFile, faults: &mut Faults) -> Option<(Utc, Duration)> {
     let head = file.topology.whole()?;
-    let (epoch, span) = (*head.epoch, *head.span);
+    let (epoch, span) = (head.epoch.0, *head.span);
     let mut fail = |place, message: String, help: &str| faults.report(place, Fault::new(message).help(help));
     let end = i64::try_from(span.as_nanos()).ok().and_then(|nanos| epoch.as_nanos().checked_add(nanos));
     if span.is_zero() {
@@ -195,6 +188,6 @@ fn object_fault(object: &str, text: &str) -> Fault {
 }
 
 /// Fills in what nobody wrote.
-fn complete<T>(setting: &mut Option<Setting<T>>, value: T, how: &'static str, place: Place) {
+pub(super) fn complete<T>(setting: &mut Option<Setting<T>>, value: T, how: &'static str, place: Place) {
     setting.get_or_insert_with(|| Setting::derived(value, how, place));
 }

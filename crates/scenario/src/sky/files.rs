@@ -1,11 +1,9 @@
 //! Files that a topology names: their text, their digest, and faults that point into them.
 
 use slantpath_orbit::elements::ElementError;
+use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
 
-use crate::check::Files;
-use crate::diagnostic::{Fault, Faults, Place};
-use crate::section::Setting;
-use crate::value::fault_of;
+use crate::flow::trace::Files;
 
 /// The text of a file whose name stands in `name`. Its digest is checked, or written down where it is absent.
 pub(super) fn read(
@@ -53,15 +51,16 @@ pub(super) fn element_fault(error: &ElementError) -> Fault {
 }
 
 /// The place that a message names which begins with `name:line: `; the first line if it names none.
-pub(super) fn place_of(name: &str, text: &str, told: &str, faults: &mut Faults) -> Place {
-    let number = told.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
+pub(super) fn place_of(name: &str, text: &str, message: &str, faults: &mut Faults) -> Place {
+    let number = message.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
     let number = number.and_then(|rest| rest.split(':').next()?.parse().ok());
     line(name, text, number.unwrap_or(1), faults)
 }
 
 /// A message `name:line: what is wrong: cure` without its place, which is shown anyway.
-pub(super) fn without_place(name: &str, told: &str) -> Fault {
-    let rest = told.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).unwrap_or(told).trim_start();
+pub(super) fn without_place(name: &str, message: &str) -> Fault {
+    let rest =
+        message.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).unwrap_or(message).trim_start();
     let rest = match rest.split_once(": ") {
         Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => rest,
         _ => rest,

@@ -1,21 +1,17 @@
 //! The topology file, table by table. What stands here is what may stand in a file; [`super::check`] says which
 //! of it makes sense together.
 
-mod constellation;
-mod ground;
-mod head;
-mod values;
-
-pub use constellation::{
+pub use super::constellation::schema::{
     ArrangementName, ChecksumPolicy, ConstellationTable, Elements, IslTable, LongestRange, Pattern,
     PayloadName, Perturbing, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots,
 };
-pub use ground::{AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable};
-pub use head::{MapTable, Outage, PathTable, Positions, RouteSelection, SkyHead, ValidityTable};
-pub(crate) use values::PhasingMost;
-pub use values::{CutOff, PhasingText, PresetName, RefreshText};
+pub use super::ground::schema::{
+    AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable,
+};
+pub use super::head::{MapTable, Outage, PathTable, Positions, RouteSelection, SkyHead, ValidityTable};
+pub use super::values::{CutOff, Date, PhasingMost, PhasingText, PresetName, RefreshText};
 
-use crate::section::{Named, Part, Tables, section};
+use slantpath_reader::{Named, Part, Tables, section};
 
 section! {
     /// A Slantpath topology: satellites, sites and the questions about them. All that the answer depends on,

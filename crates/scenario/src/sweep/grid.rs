@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostics, Fault, Faults, Place, Source, suggest};
-use crate::document::{self, Data, Entries, Node};
+use slantpath_reader::{
+    Data, Diagnostics, Document, Entries, Fault, Faults, Node, Part, Place, Section, Setting, Source,
+    section, suggest,
+};
+
+use crate::bounds::{NAME, RUNS};
 use crate::output::TABLES;
 use crate::scenario::{LoadError, Scenario};
-use crate::schema::bounds::{NAME, RUNS};
-use crate::section::{Part, Section, Setting, section};
 
 section! {
     /// What is varied: a base scenario and how often each point of the grid is run.
@@ -69,12 +71,8 @@ impl Sweep {
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
         let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        let mut faults = Faults::default();
-        let mut tree = document::parse(&path.display().to_string(), &text, &mut faults);
-        if !faults.is_empty() {
-            faults.into_result().map_err(LoadError::Invalid)?;
-            unreachable!("there are faults");
-        }
+        let document = Document::parse(&path.display().to_string(), &text);
+        let (mut tree, mut faults) = document.entries().map_err(LoadError::Invalid)?;
         let axes = match tree.remove("axis") {
             Some(entry) => axes(&entry.node, &mut faults),
             None => Vec::new(),

@@ -18,7 +18,7 @@ pub struct Store {
     directory: PathBuf,
 }
 
-/// Why a run cannot be kept.
+/// Why a run cannot be stored.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", path.display())]
 pub struct StoreError {
@@ -29,7 +29,7 @@ pub struct StoreError {
 }
 
 impl Store {
-    /// The store in a directory, which is made when the first run is kept.
+    /// The store in a directory, which is made when the first run is stored.
     pub fn new(directory: &Path) -> Self {
         Self { directory: directory.to_owned() }
     }
@@ -50,7 +50,7 @@ impl Store {
         write_file(&path, |file| file.write_all(&bytes)).map_err(|error| StoreError { path, error })
     }
 
-    /// Throws away all that is kept. A store without a directory is empty already; one that holds files of others
+    /// Throws away all that is stored. A store without a directory is empty already; one that holds files of others
     /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
         clear(&self.directory, EXTENSION)

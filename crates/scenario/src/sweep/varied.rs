@@ -3,9 +3,8 @@
 use core::str::FromStr;
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_reader::{Data, Node};
 use slantpath_results::{Column, TextColumn, TypedColumn};
-
-use crate::document::{Data, Node};
 
 /// A varied path and all its values, which are of one type so that the tables of all points fit together.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,16 +132,15 @@ fn is_share(value: &Node) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use slantpath_reader::Document;
     use slantpath_results::Value;
 
     use super::*;
-    use crate::diagnostic::Faults;
-    use crate::document::{find, parse};
 
     /// The name of the column, and its cell at each place.
     fn column(values: &str) -> (String, Vec<String>) {
-        let tree = parse("t", &format!("v = {values}"), &mut Faults::default());
-        let Data::Array(values) = &find(&tree, &["v"]).unwrap().data else { panic!("a list") };
+        let (entries, _) = Document::parse("t", &format!("v = {values}")).entries().unwrap();
+        let Data::Array(values) = &entries["v"].node.data else { panic!("a list") };
         let varied = Varied::new("links.sky.it", values);
         let cell = |place| match varied.column(place, 1).at(0) {
             Value::Bool(flag) => flag.to_string(),

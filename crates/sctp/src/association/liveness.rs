@@ -66,7 +66,6 @@ impl Association {
             }
         }
         self.on_shutdown_deadline(now);
-        self.progress_shutdown(now);
     }
 
     /// Sends a HEARTBEAT to `path`.
@@ -330,8 +329,9 @@ impl Association {
                 //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
                 //# When probing UNCONFIRMED addresses, however, the
                 //# association overall error count is not incremented.
+                // Nor is one ever used for data transfer.
                 let is_unconfirmed = self.paths[path].state == PathState::Unconfirmed;
-                let counts = path == self.paths.current() && !is_unconfirmed;
+                let counts = path == self.paths.current();
                 //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
                 //# Likewise, the timeout of a HEARTBEAT
                 //# chunk MAY be ignored if data is outstanding towards the

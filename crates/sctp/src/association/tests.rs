@@ -10,6 +10,7 @@ mod parts;
 mod paths;
 mod recovery;
 mod shutdown;
+mod status;
 mod swarm;
 mod tables;
 mod too_big;
@@ -168,7 +169,8 @@ impl Wire {
             crate::tx::tests::assert_consistent(&end.sender, &end.paths);
         }
         for end in [0, 1] {
-            loop {
+            for outputs in 0.. {
+                assert!(outputs < 100_000, "end {end} has output without end");
                 match self.ends[end].poll_output(self.now) {
                     AssociationOutput::Transmit { source, destination, packet, fragmentation } => {
                         self.transmit(end, source, destination, packet, fragmentation);

@@ -1,6 +1,5 @@
 //! INIT and INIT ACK (RFC 9260, sections 3.3.2 and 3.3.3).
 
-use bytes::Bytes;
 use slantpath_wire::{Reader, WireError};
 
 use super::{framing, kind};
@@ -77,14 +76,6 @@ impl Init {
 }
 
 impl InitAck {
-    /// The state cookie, if it is there.
-    pub fn cookie(&self) -> Option<&Bytes> {
-        self.parameters.iter().find_map(|parameter| match parameter {
-            Parameter::StateCookie(cookie) => Some(cookie),
-            _ => None,
-        })
-    }
-
     /// Appends the chunk with header and padding.
     ///
     /// # Panics

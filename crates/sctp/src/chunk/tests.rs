@@ -2,7 +2,9 @@ use proptest::prelude::*;
 
 use super::framing::ChunkHeader;
 use super::*;
+use crate::cause::Cause;
 use crate::cause::tests::any_cause;
+use crate::parameter::Parameter;
 use crate::parameter::tests::{any_bytes, any_parameter};
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 
@@ -139,6 +141,36 @@ fn the_padding_of_the_last_parameter_is_not_counted() {
     let info = Bytes::from_static(&[1, 2, 3, 4, 5]);
     let bytes = written(&Chunk::Heartbeat(Heartbeat::new(info)));
     assert_eq!(bytes, [4, 0, 0, 13, 0, 1, 0, 9, 1, 2, 3, 4, 5, 0, 0, 0]);
+    // Nor that of the last of several parameters or causes; that between them is.
+    let [first, last] = [&b"12345"[..], &b"123"[..]].map(Bytes::from_static);
+    let unknown = |value| Parameter::Unknown { kind: 0xc000, value };
+    let fields = InitFields {
+        initiate_tag: VerificationTag(1),
+        a_rwnd: 1_500,
+        outbound_streams: 1,
+        inbound_streams: 1,
+        initial_tsn: Tsn(0),
+    };
+    let init = Init { fields, parameters: vec![unknown(first.clone()), unknown(last.clone())] };
+    let bytes = written(&Chunk::Init(init));
+    assert_eq!((bytes.len(), &bytes[2..4]), (20 + 12 + 8, &[0, 20 + 12 + 7][..]));
+    let causes = vec![Cause::UserInitiatedAbort(first), Cause::UserInitiatedAbort(last)];
+    let bytes = written(&Chunk::Error(Error { causes }));
+    assert_eq!((bytes.len(), &bytes[2..4]), (4 + 12 + 8, &[0, 4 + 12 + 7][..]));
+}
+
+#[test]
+fn a_heartbeat_without_its_info_is_refused() {
+    for kind in [4, 5] {
+        let error = WireError::BadValue { field: "heartbeat info type", value: 2 };
+        assert_eq!(parse(&[kind, 0, 0, 8, 0, 2, 0, 4]), Err(error));
+    }
+}
+
+#[test]
+fn a_flag_that_is_set_twice_is_set() {
+    let flags = DataFlags::WHOLE.with(DataFlags::ENDING).with(DataFlags::UNORDERED);
+    assert!(flags.is_beginning() && flags.is_ending() && flags.is_unordered() && !flags.is_immediate());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::association::Association;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, CookieAck, Error};
 use crate::cookie::{Cookie, TieTags};
-use crate::event::{Event, Message};
+use crate::event::Event;
 use crate::packet::ParsedPacket;
 use crate::tcb::{PeerAddress, Tcb};
 use crate::types::VerificationTag;
@@ -51,10 +51,7 @@ impl Collision {
 
 impl Endpoint {
     pub(super) fn receive_cookie_echo(&mut self, now: Instant, received: Received<'_>) {
-        let Some(Ok(Chunk::CookieEcho(echo))) = received.packet.chunks().next() else {
-            self.stats.malformed_packets += 1;
-            return;
-        };
+        let Some(Ok(Chunk::CookieEcho(echo))) = received.packet.chunks().next() else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.5
         //# 3)  Compare the port numbers and the Verification Tag contained
         //# within the COOKIE ECHO chunk to the actual port numbers and the
@@ -185,48 +182,36 @@ impl Endpoint {
     }
 
     fn restart(&mut self, now: Instant, slot: u32, received: Received<'_>, cookie: &Cookie) {
-        if let State::Established(association) = &mut self.table[slot].state
-            && association.is_shutdown_ack_sent()
-        {
+        // What is still being set up answers an INIT with the tag that it has, so that a cookie with its Tie-Tags and
+        // another tag is of an association that is there.
+        let State::Established(old) = &mut self.table[slot].state else { return };
+        if old.is_shutdown_ack_sent() {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
             //# If the endpoint is in the SHUTDOWN-ACK-SENT state and recognizes
             //# that the peer has restarted (Action A), it MUST NOT set up a new
             //# association but instead resend the SHUTDOWN ACK chunk and send an
             //# ERROR chunk with a "Cookie Received While Shutting Down" error
             //# cause to its peer.
-            association.resend_shutdown_ack(now);
+            old.resend_shutdown_ack(now);
             let error = Error::because(Cause::CookieReceivedWhileShuttingDown);
             self.reply(received, cookie.peer_tag, Chunk::Error(error));
             return self.wake(slot);
         }
+        let owes_room = old.owes_room();
         let tcb = self.tcb_of(received.port, cookie, &[]);
         let stream = self.stream_of(slot).fork("association");
         let config = Arc::clone(&self.table[slot].config);
         let mut association = Box::new(Association::new(now, tcb.clone(), config, stream));
-        let owes_room = match &mut self.table[slot].state {
-            State::Established(old) => old.owes_room(),
-            State::CookieEchoed(old) => old.wishes().owes_room(),
-            State::CookieWait(old) => old.wishes.owes_room(),
-        };
         if owes_room {
             association.expect_room(now);
         }
         let id = self.table.id(slot);
-        let failed = |messages: Vec<Message>| {
-            messages.into_iter().map(|message| Event::SendFailed { message }).collect::<Vec<_>>()
-        };
         let remains = self.table.change_state(slot, |before| {
-            let remains = match before {
-                State::Established(old) => {
-                    if old.is_delivery_paused() {
-                        association.pause_delivery();
-                    }
-                    old.into_remains()
-                }
-                State::CookieEchoed(old) => failed(old.into_parts().1.into_messages()),
-                State::CookieWait(old) => failed(old.wishes.into_messages()),
-            };
-            (State::Established(association), remains)
+            let State::Established(old) = before else { return (before, Vec::new()) };
+            if old.is_delivery_paused() {
+                association.pause_delivery();
+            }
+            (State::Established(association), old.into_remains())
         });
         for event in remains {
             self.outbox.push_event(id, event);

@@ -93,7 +93,8 @@ impl Endpoint {
         let port = &self.ports[self.table[slot].port as usize];
         let (own, own_port) = (port.addresses[0], port.number);
         match &mut self.table[slot].state {
-            State::CookieWait(_) if is_init => self.fail(slot, CloseReason::PeerAborted(Vec::new())),
+            // There is no peer's tag yet: what is ours is an INIT.
+            State::CookieWait(_) => self.fail(slot, CloseReason::PeerAborted(Vec::new())),
             State::CookieEchoed(_) if !is_init => self.fail(slot, CloseReason::PeerAborted(Vec::new())),
             State::Established(association) if !is_init => {
                 let header = CommonHeader {
@@ -110,7 +111,7 @@ impl Endpoint {
                 association.handle_packet(now, &parsed, destination, own);
                 self.wake(slot);
             }
-            State::CookieWait(_) | State::CookieEchoed(_) | State::Established(_) => {}
+            State::CookieEchoed(_) | State::Established(_) => {}
         }
     }
 }

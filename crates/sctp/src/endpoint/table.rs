@@ -290,3 +290,15 @@ impl IndexMut<u32> for Table {
         self.slots[slot as usize].entry.as_mut().expect("the slot holds an association")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_put_in_line_once() {
+        let mut table = Table { slots: vec![Slot::default()], ..Table::default() };
+        let news = [true, true, false, false, true].map(|is_pending| table.set_pending(0, is_pending));
+        assert_eq!(news, [true, false, true, false, true]);
+    }
+}

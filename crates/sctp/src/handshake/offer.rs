@@ -208,4 +208,14 @@ mod tests {
         let offer = read(&[types]).unwrap();
         assert_eq!(offer.families, Families::Only { ipv4: true, ipv6: true });
     }
+
+    #[test]
+    fn a_family_that_the_peer_cannot_use_is_left_out() {
+        let six = IpAddr::V6(std::net::Ipv6Addr::LOCALHOST);
+        let includes = |families: Families| [families.include(v4(1)), families.include(six)];
+        assert_eq!(includes(Families::Any), [true, true]);
+        for (ipv4, ipv6) in [(true, false), (false, true)] {
+            assert_eq!(includes(Families::Only { ipv4, ipv6 }), [ipv4, ipv6]);
+        }
+    }
 }

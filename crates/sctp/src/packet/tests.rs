@@ -46,6 +46,7 @@ fn a_large_last_payload_travels_uncopied_from_sender_to_receiver() {
     assert_eq!(builder.len(), 12 + 4 + 16 + 1_024);
     let packet = builder.finish(ChecksumPolicy::Compute);
     assert_eq!(packet.len(), 12 + 4 + 16 + 1_024);
+    assert_eq!(ParsedPacket::parse(&packet).unwrap().len(), 12 + 4 + 16 + 1_023);
     assert_eq!(packet.tail().as_ptr(), data.payload.as_ptr());
     let chunks = read(&packet);
     let [Chunk::CookieAck(_), Chunk::Data(received)] = &chunks[..] else { panic!("{chunks:?}") };
@@ -57,9 +58,44 @@ fn a_large_last_payload_travels_uncopied_from_sender_to_receiver() {
 fn a_contiguous_packet_is_not_copied_either() {
     let whole = built(&[Chunk::Data(data(1, vec![7; 500]))], ChecksumPolicy::Compute).contiguous();
     let packet = Packet::shared(whole.clone(), Checksum::Complete);
+    assert_eq!(ParsedPacket::parse(&packet).unwrap().len(), 12 + 16 + 500);
     let chunks = read(&packet);
     let [Chunk::Data(received)] = &chunks[..] else { panic!("{chunks:?}") };
     assert_eq!(received.payload.as_ptr(), whole[28..].as_ptr());
+}
+
+#[test]
+fn a_payload_that_lies_inline_is_copied_and_keeps_nothing_else() {
+    let packet = built(&[Chunk::Data(data(1, vec![7; 20]))], ChecksumPolicy::Compute);
+    let parsed = ParsedPacket::parse(&packet).unwrap();
+    assert_eq!((packet.tail().len(), parsed.len()), (0, 12 + 16 + 20));
+    let Some(Ok(Chunk::Data(received))) = parsed.chunks().next() else { panic!() };
+    assert!(received.payload.is_unique());
+}
+
+#[test]
+fn every_cut_of_a_packet_reads_the_same_whether_its_padding_is_kept_or_not() {
+    let unknown = |len: usize| Chunk::Unknown { kind: 0x80, flags: 0, value: vec![1; len].into() };
+    let packets = [
+        vec![Chunk::Data(data(1, vec![7; 41]))],
+        vec![Chunk::Data(data(1, vec![7; 10])), Chunk::Data(data(2, vec![8; 30]))],
+        vec![Chunk::CookieAck(CookieAck), Chunk::Data(data(1, vec![7; 299]))],
+        vec![Chunk::Data(data(1, vec![7; 4])), unknown(33)],
+        vec![unknown(12), unknown(50)],
+    ];
+    for chunks in packets {
+        let whole = built(&chunks, ChecksumPolicy::Compute).contiguous();
+        let padding = whole.iter().rev().take_while(|byte| **byte == 0).count();
+        for kept in 0..=padding {
+            let end = whole.len() - padding + kept;
+            for cut in 0..=end.min(88) {
+                let padding = u8::try_from(padding - kept).unwrap();
+                let packet =
+                    Packet::with_tail(&whole[..cut], whole.slice(cut..end), padding, Checksum::Complete);
+                assert_eq!(read(&packet), chunks, "cut at {cut}, {padding} bytes of padding left out");
+            }
+        }
+    }
 }
 
 #[test]
@@ -69,6 +105,9 @@ fn a_chunk_that_does_not_fit_leaves_the_packet_as_it_was() {
     assert!(builder.push_data(&data(1, vec![1; 60])));
     assert_eq!(builder.room(), 12);
     assert!(!builder.push_data(&data(2, vec![2; 1])));
+    let mut exact = PacketBuilder::default();
+    exact.start(HEADER, 12 + 40);
+    assert!(exact.push_data(&data(1, vec![1; 4])) && exact.push_data(&data(2, vec![2; 4])));
     assert!(!builder.push(&Chunk::Unknown { kind: 0x80, flags: 0, value: vec![0; 9].into() }));
     assert!(builder.push(&Chunk::ShutdownAck(ShutdownAck)));
     let packet = builder.finish(ChecksumPolicy::Omit);

@@ -162,6 +162,7 @@ mod tests {
             FailoverThresholds { primary_switchover, ..thresholds(PotentiallyFailed::Off) }.last_counted()
         };
         assert_eq!(stops(PrimarySwitchover::Off), 30);
+        assert_eq!(stops(PrimarySwitchover::Above(5)), 30);
         assert_eq!(stops(PrimarySwitchover::Above(29)), 30);
         assert_eq!(stops(PrimarySwitchover::Above(30)), 31);
         assert_eq!(thresholds(PotentiallyFailed::Above(0)).last_counted(), 30);

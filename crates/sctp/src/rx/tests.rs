@@ -137,6 +137,21 @@ fn what_comes_next_and_is_never_delivered_ends_the_association_before_memory_doe
 }
 
 #[test]
+fn what_is_never_delivered_may_cost_four_buffers_and_a_message_and_no_byte_more() {
+    const LIMIT: u64 = 40_000 + 65_535;
+    for beyond in [0, 1] {
+        let mut receiver = receiver(10_000);
+        hand(&mut receiver, whole(0, 1, 1)).unwrap();
+        hand(&mut receiver, whole(60_000, 60_000, 1)).unwrap();
+        hand(&mut receiver, whole(1, 2, 60_000)).unwrap();
+        let left = LIMIT - receiver.size_with(receiver.held());
+        let last = whole(2, 3, (left - Held::OVERHEAD + beyond) as usize);
+        assert_eq!(hand(&mut receiver, last).is_ok(), beyond == 0);
+        assert_eq!(receiver.size_with(receiver.held()), LIMIT + beyond);
+    }
+}
+
+#[test]
 fn a_pausing_reader_is_given_no_more_than_fits() {
     let mut receiver = receiver(10_000);
     receiver.pause();

@@ -76,7 +76,7 @@ impl GapRanges {
         let mut spans = self.acked.range(self.span_at(at)..).map(|(start, stop)| (*start, *stop));
         core::iter::from_fn(move || {
             while at <= end {
-                let (start, stop) = spans.next().unwrap_or((end + 1, end + 1));
+                let (start, stop) = spans.next().unwrap_or((end + 1, end));
                 let hole = (at, end.min(start.saturating_sub(1)));
                 at = at.max(stop + 1);
                 if hole.0 <= hole.1 {
@@ -281,7 +281,19 @@ mod tests {
         let changes = ranges.update(Tsn(10), &[block(2, 5)]);
         assert_eq!(changes.newly_acked[..], [TsnRange { first: Tsn(14), last: Tsn(15) }]);
         assert!(changes.revoked.is_empty());
+        assert_eq!(ranges.acked, BTreeMap::from([(2, 5)]));
         assert_eq!(ranges.update(Tsn(10), &[block(2, 5)]), GapChanges::default());
+    }
+
+    #[test]
+    fn blocks_that_touch_or_overlap_are_one() {
+        for blocks in [[block(4, 5), block(2, 3)], [block(2, 3), block(4, 5)], [block(2, 4), block(3, 5)]] {
+            let changes = GapRanges::default().update(Tsn(10), &blocks);
+            assert_eq!(changes.newly_acked[..], [TsnRange { first: Tsn(12), last: Tsn(15) }], "{blocks:?}");
+        }
+        let changes = GapRanges::default().update(Tsn(10), &[block(5, 6), block(2, 3)]);
+        let apart = [(12, 13), (15, 16)].map(|(first, last)| TsnRange { first: Tsn(first), last: Tsn(last) });
+        assert_eq!(changes.newly_acked[..], apart);
     }
 
     #[test]
@@ -292,6 +304,17 @@ mod tests {
         let revoked =
             [(12, 13), (18, 19)].map(|(first, last)| TsnRange { first: Tsn(first), last: Tsn(last) });
         assert_eq!(changes.revoked[..], revoked);
+    }
+
+    #[test]
+    fn of_a_block_that_the_cumulative_ack_reaches_nothing_is_left() {
+        let mut ranges = GapRanges::default();
+        ranges.update(Tsn(10), &[block(2, 3), block(5, 6)]);
+        ranges.update(Tsn(13), &[block(2, 3)]);
+        assert_eq!(ranges.acked, BTreeMap::from([(5, 6)]));
+        ranges.update(Tsn(15), &[]);
+        assert_eq!(ranges.acked, BTreeMap::new());
+        assert_eq!(ranges.highest(), None);
     }
 
     #[test]
@@ -361,6 +384,11 @@ mod tests {
                     let is_hole = |tsn: &u32| !told.contains(tsn) && is_revoked(tsn);
                     let expected: BTreeSet<u32> = (from..=to).filter(is_hole).collect();
                     prop_assert_eq!(set(base, &holes), expected);
+                }
+                let mut last = ranges.base;
+                for (&start, &stop) in &ranges.acked {
+                    prop_assert!(last + 1 < start && start <= stop, "isolated, and none empty");
+                    last = stop;
                 }
                 let stays = |tsn: &&u32| told.contains(tsn) || !revoked.contains(tsn);
                 known = known.union(&told).filter(stays).copied().collect();

@@ -60,6 +60,12 @@ impl MissingReports {
         self.candidates.drain(kept..end);
     }
 
+    /// The candidates.
+    #[cfg(test)]
+    pub(crate) fn candidates(&self) -> &[Tsn] {
+        &self.candidates
+    }
+
     /// Forgets candidates up to `cumulative_ack`.
     pub(crate) fn forget_up_to(&mut self, cumulative_ack: Tsn) {
         if self.candidates.first().is_some_and(|first| first.is_at_or_before(cumulative_ack)) {

@@ -226,10 +226,8 @@ impl Sender {
             if counted_up_to.is_none_or(|limit| !tsn.is_before(limit)) {
                 chunk.missing_reports = chunk.missing_reports.saturating_add(1);
             }
-            if chunk.transmissions == 1 {
-                self.missing.add(tsn);
-            }
-            turn.paths[chunk.path].on_chunk_revoked(turn.now, tsn, chunk.wire_len());
+            self.missing.add(tsn);
+            turn.paths[chunk.path].on_chunk_revoked(turn.now, chunk.wire_len());
             self.flight_order.add(chunk.path, tsn);
             self.steps.take(1);
         }
@@ -270,6 +268,10 @@ impl Sender {
         self.missing.visit_before(limit, |tsn| {
             steps.take(1);
             let Some(chunk) = outstanding.find_mut(tsn) else { return false };
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
+            //# Mark the DATA chunk(s) as being fast retransmitted and thus
+            //# ineligible for a subsequent Fast Retransmit.
+            // What has been sent twice for whatever reason cannot tell which of its copies a report is about.
             if chunk.state != ChunkState::InFlight || chunk.transmissions > 1 {
                 return false;
             }
@@ -297,15 +299,8 @@ impl Sender {
             return;
         }
         for tsn in self.acked_gaps.holes(first, highest).flat_map(TsnRange::iter) {
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
-            //# Mark the DATA chunk(s) as being fast retransmitted and thus
-            //# ineligible for a subsequent Fast Retransmit.
-            // What has been sent twice for whatever reason cannot tell which of its copies a report is about.
             self.steps.take(1);
-            let chunk = self.outstanding.find(tsn);
-            if chunk.is_some_and(|chunk| chunk.state == ChunkState::InFlight && chunk.transmissions == 1) {
-                self.missing.add(tsn);
-            }
+            self.missing.add(tsn);
         }
         self.missing.set_examined(highest);
     }

@@ -232,10 +232,17 @@ mod tests {
         let mut queue = SendQueue::new(StreamScheduling::RoundRobin, 2);
         queue.push(message(1, 7, 25));
         queue.push(message(0, 8, 5));
-        let cuts: Vec<_> = (0..4).map(|tsn| queue.take(10, Tsn(tsn)).unwrap()).collect();
+        let mut announced = Vec::new();
+        let cuts: Vec<_> = (0..4)
+            .map(|tsn| {
+                announced.push(queue.next_len(10).unwrap());
+                queue.take(10, Tsn(tsn)).unwrap()
+            })
+            .collect();
         let flags = [DataFlags::BEGINNING, DataFlags::MIDDLE, DataFlags::ENDING, DataFlags::WHOLE];
         assert_eq!(cuts.iter().map(|cut| cut.data.flags).collect::<Vec<_>>(), flags);
         assert_eq!(cuts.iter().map(|cut| cut.data.payload.len()).collect::<Vec<_>>(), [10, 10, 5, 5]);
+        assert_eq!((announced, queue.next_len(10)), (vec![10, 10, 5, 5], None));
         assert_eq!(cuts[2].whole.as_ref().map(Bytes::len), Some(25));
         assert!(cuts[..3].iter().all(|cut| cut.data.sequence == StreamSequence(0)));
         assert!(queue.is_empty());
@@ -247,7 +254,8 @@ mod tests {
         for is_unordered in [false, true, false] {
             queue.push(Message { is_unordered, ..message(0, 0, 1) });
         }
-        let sequences: Vec<_> = (0..3).map(|_| queue.take(10, Tsn(0)).unwrap().data.sequence.0).collect();
-        assert_eq!((sequences[0], sequences[2]), (0, 1));
+        let chunks: Vec<_> = (0..3).map(|_| queue.take(10, Tsn(0)).unwrap().data).collect();
+        assert_eq!((chunks[0].sequence.0, chunks[2].sequence.0), (0, 1));
+        assert_eq!([0, 1, 2].map(|at: usize| chunks[at].flags.is_unordered()), [false, true, false]);
     }
 }

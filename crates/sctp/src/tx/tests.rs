@@ -33,6 +33,8 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
         assert!(sender.lost.contains(&chunk.data.tsn), "a lost chunk waits for its retransmission");
     }
     assert!(sender.lost.iter().zip(sender.lost.iter().skip(1)).all(|(tsn, next)| tsn.is_before(*next)));
+    let missing = sender.missing.candidates();
+    assert!(missing.iter().all(|tsn| !tsn.is_before(first)), "what has been acknowledged is not missing");
     let unacked: u64 = chunks.iter().map(|chunk| chunk.payload_len()).sum();
     assert!(sender.buffered_bytes >= unacked);
     assert!(chunks.iter().all(|chunk| paths.ids().any(|path| path == chunk.path)));

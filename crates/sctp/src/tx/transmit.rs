@@ -36,8 +36,7 @@ impl Sender {
             if self.urgent == Urgent::OnePacket || has_window {
                 return Some(Transmission { path, first_chunk_len });
             }
-            let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
-            if is_first || path == turn.paths.current() {
+            if path == turn.paths.current() {
                 return None;
             }
         } else {
@@ -120,12 +119,10 @@ impl Sender {
         }
     }
 
-    /// Puts new DATA behind what a packet to `path` holds already, as far as the windows let it.
+    /// Puts the first DATA of all behind what a packet to `path` holds already, as far as the peer's window lets it.
     pub(crate) fn bundle_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let before = self.outstanding.next_tsn();
-        if turn.paths[path].may_send_data() {
-            self.fill_with_new(turn, builder, path);
-        }
+        self.fill_with_new(turn, builder, path);
         if self.outstanding.next_tsn() != before {
             turn.paths[path].on_data_packet(turn.now);
         }

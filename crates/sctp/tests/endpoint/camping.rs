@@ -4,10 +4,11 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationId, ConnectOptions, Event, PathState, SctpConfig};
+use slantpath_sctp::chunk::Abort;
+use slantpath_sctp::{AssociationId, Chunk, ConnectOptions, Event, PathState, SctpConfig};
 
 use crate::delivery::restart;
-use crate::net::{Net, v4};
+use crate::net::{Net, header, parse, v4};
 
 const VICTIM: usize = 0;
 const EVIL: usize = 1;
@@ -164,4 +165,107 @@ fn the_server_itself_can_connect_to_an_address_that_is_camped_upon() {
     net.events(SERVER);
     net.events(VICTIM);
     assert_alive(&mut net, VICTIM, here, there);
+}
+
+/// The server has begun it, and waits for the COOKIE ACK of one who has listed what is not its own.
+#[test]
+fn the_owner_of_an_address_that_an_init_ack_has_listed_gets_its_association() {
+    let mut net = net(&victims(), &victims());
+    net.listen(EVIL);
+    let options = ConnectOptions {
+        local_port: net.hosts[SERVER].port,
+        peer_addresses: vec![evil_address()],
+        peer_port: PORT,
+        ..ConnectOptions::default()
+    };
+    let evil = net.hosts[SERVER].endpoint.connect(net.now, &options).unwrap();
+    net.drain(SERVER);
+    net.run_for(Duration::from_millis(10));
+    net.cut(v4(1, 2), evil_address());
+    net.run_for(Duration::from_millis(15));
+    let here = net.connect(VICTIM, SERVER);
+    net.run_for(Duration::from_millis(40));
+    let [(first, there)] = accepted(&net)[..] else { panic!("{}", net.trace(0)) };
+    assert_eq!((first, there == evil), (victims()[0], false), "the setup with the attacker is another");
+    assert_eq!(net.hosts[SERVER].endpoint.association_count(), 2);
+    assert_alive(&mut net, VICTIM, here, there);
+}
+
+/// The attacker has listed it first, and the victim has not been found there either: it is known by its tag.
+#[test]
+fn data_from_an_address_that_two_have_listed_belongs_to_whose_tag_it_has() {
+    let mut net = net(&victims(), &victims()[1..]);
+    camp(&mut net);
+    net.cut(v4(1, 2), victims()[1]);
+    let here = net.connect(VICTIM, SERVER);
+    net.run_for(Duration::from_millis(40));
+    let (_, there) = accepted(&net)[1];
+    assert_eq!(state(&net, there, victims()[1]), PathState::Unconfirmed);
+    net.events(SERVER);
+    net.send(VICTIM, here, 0, "from its other address");
+    net.drop_under_way();
+    let packet = net.sent.last().unwrap().packet.clone();
+    net.inject((victims()[1], v4(1, 2)), packet);
+    assert_eq!(net.received(SERVER).len(), 1);
+}
+
+/// The tags of an association of the server: its own, and its peer's.
+fn tags(net: &Net, id: AssociationId) -> (u32, u32) {
+    let association = net.hosts[SERVER].endpoint.association(id).expect("it is established");
+    (association.local_tag().0, association.peer_tag().0)
+}
+
+#[test]
+fn an_address_that_nobody_has_been_found_at_stays_with_the_first_that_has_listed_it() {
+    let mut net = net(&victims(), &victims());
+    camp(&mut net);
+    let second = net.add(&[&[v4(1, 67)], &victims()[..]].concat(), PORT, SctpConfig::default());
+    for address in victims() {
+        net.cut(v4(1, 2), address);
+    }
+    net.connect(second, SERVER);
+    net.run_for(Duration::from_millis(100));
+    let [(_, first), (_, second)] = accepted(&net)[..] else { panic!("{}", net.trace(0)) };
+    net.hosts[SERVER].events.clear();
+    // An ABORT with the peer's tag belongs to whom its address is laid to.
+    for id in [second, first] {
+        let abort = Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() });
+        let header = header(PORT, 2_905, tags(&net, id).1);
+        net.inject_chunks((victims()[0], v4(1, 2)), header, &[abort]);
+    }
+    let told: Vec<_> = net.hosts[SERVER].events.iter().map(|(id, _)| *id).collect();
+    assert_eq!(told, [first]);
+}
+
+/// The attacker sees what goes to the victim, and so answers the probe of its own association.
+#[test]
+fn who_has_been_found_at_an_address_keeps_it_against_another_that_seems_to_be_there() {
+    let mut net = net(&victims(), &victims()[1..]);
+    let other = victims()[1];
+    net.cut(v4(1, 2), other);
+    for host in [VICTIM, EVIL] {
+        net.connect(host, SERVER);
+        net.run_for(Duration::from_millis(100));
+    }
+    let [(_, there), (_, evil)] = accepted(&net)[..] else { panic!("{}", net.trace(0)) };
+    for (id, sources) in [(there, &[other][..]), (evil, &[evil_address(), other])] {
+        let (own_tag, peer_tag) = tags(&net, id);
+        let probe = net.sent.iter().filter(|sent| sent.route.1 == other).rev().find_map(|sent| {
+            let (header, chunks) = parse(&sent.packet);
+            match &chunks[..] {
+                [Chunk::Heartbeat(probe)] if header.verification_tag.0 == peer_tag => Some(probe.clone()),
+                _ => None,
+            }
+        });
+        let answer = Chunk::HeartbeatAck(probe.expect("the address is probed").into_ack());
+        for source in sources {
+            let header = header(PORT, 2_905, own_tag);
+            net.inject_chunks((*source, v4(1, 2)), header, std::slice::from_ref(&answer));
+        }
+        assert_eq!(state(&net, id, other), PathState::Active);
+    }
+    net.hosts[SERVER].events.clear();
+    restart(&mut net, (other, v4(1, 2)), PORT);
+    let told: Vec<_> = net.hosts[SERVER].events.drain(..).collect();
+    assert_eq!(told, [(there, Event::Restarted)]);
 }

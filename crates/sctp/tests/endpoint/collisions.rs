@@ -5,7 +5,7 @@ use crate::net::{self, Net, Sent, describe, parse, v4};
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::{CookieAck, CookieEcho, InitAck};
 use slantpath_sctp::{
-    Cause, Chunk, CloseReason, ConnectOptions, Event, Parameter, SctpConfig, VerificationTag,
+    Cause, Chunk, CloseReason, ConnectOptions, Event, Parameter, PathState, SctpConfig, VerificationTag,
 };
 
 fn config() -> SctpConfig {
@@ -201,6 +201,39 @@ fn an_init_from_elsewhere_that_lists_a_peers_address_is_aborted() {
     assert_eq!(net.events(z), []);
 }
 
+/// Section 5.1.5: it is refused as that of a newcomer is.
+#[test]
+fn a_stale_cookie_of_a_restart_is_refused() {
+    let (mut net, _, z) = associated();
+    let route = (v4(1, 1), v4(1, 2));
+    net.inject_chunks(route, net::header(5_000, 2_905, 0), &[crate::security::init(77)]);
+    let (echo, tag) = last_cookie(&net);
+    net.drop_under_way();
+    net.run_for(Duration::from_secs(61));
+    let first = net.sent.len();
+    net.inject_chunks(route, net::header(5_000, 2_905, tag), &[echo]);
+    assert_eq!(answers(&net, first), ["ERROR[3]"]);
+    assert_eq!(net.events(z), []);
+    assert_eq!(net.hosts[z].endpoint.stats().stale_cookies, 1);
+}
+
+/// Packets that carry our tag from elsewhere are the peer's; after a restart the tag is another.
+#[test]
+fn a_restart_brings_another_tag_of_ours() {
+    let (mut net, _, at_z) = Net::associated(&config(), [&[v4(1, 1)], &[v4(1, 2)]]);
+    let route = (v4(1, 1), v4(1, 2));
+    let tag = |net: &Net| net.hosts[1].endpoint.association(at_z).unwrap().local_tag().0;
+    let before = tag(&net);
+    crate::delivery::restart(&mut net, route, 5_000);
+    let after = tag(&net);
+    for (tag, expected) in [(before, vec!["ABORT(T)[]"]), (after, vec![])] {
+        let first = net.sent.len();
+        let probe = slantpath_sctp::chunk::Heartbeat::new(bytes::Bytes::from_static(b"?"));
+        net.inject_chunks((v4(1, 9), v4(1, 2)), net::header(5_000, 2_905, tag), &[Chunk::Heartbeat(probe)]);
+        assert_eq!(answers(&net, first), expected);
+    }
+}
+
 /// Table 12, action D, and section 5.2, item E: the COOKIE ACK was lost.
 #[test]
 fn a_repeated_cookie_echo_is_acknowledged_again_and_changes_nothing() {
@@ -244,6 +277,46 @@ fn the_cookie_of_an_ended_association_begins_no_other() {
     net.connect(a, z);
     net.run_for(Duration::from_secs(1));
     assert_alive(&mut net, a, z);
+}
+
+#[test]
+fn the_cookie_of_an_ended_association_is_remembered_when_others_have_ended_since() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config());
+    let z = net.add(&[v4(1, 2)], 2_905, config());
+    net.listen(z);
+    let mut echoes = Vec::new();
+    for _ in 0..3 {
+        let first = net.sent.len();
+        let id = net.connect(a, z);
+        net.run_for(Duration::from_secs(1));
+        echoes.push(net.sent[first + 2].clone());
+        net.abort(a, id, "enough");
+        net.run_for(Duration::from_secs(1));
+    }
+    for echo in echoes {
+        let first = net.sent.len();
+        replay(&mut net, &[echo]);
+        assert_eq!(answers(&net, first), ["ABORT[]"]);
+    }
+}
+
+#[test]
+fn the_number_of_an_ended_association_names_no_other() {
+    let mut net = Net::calm();
+    let a = net.add(&[v4(1, 1)], 5_000, config());
+    let z = net.add(&[v4(1, 2)], 2_905, config());
+    net.listen(z);
+    let old = net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    net.abort(a, old, "enough");
+    net.run_for(Duration::from_secs(1));
+    let new = net.connect(a, z);
+    net.run_for(Duration::from_secs(1));
+    let endpoint = &mut net.hosts[a].endpoint;
+    assert_ne!(old, new);
+    assert!(endpoint.association(old).is_none() && endpoint.association(new).is_some());
+    assert!(!endpoint.shutdown(net.now, old) && endpoint.shutdown(net.now, new));
 }
 
 /// Sections 5.2.3 and 5.2.5.
@@ -390,6 +463,44 @@ fn a_cookie_with_our_tag_and_another_of_the_peer_brings_the_peers_new_tag() {
     assert_eq!(parse(&net.sent[first].packet).0.verification_tag, VerificationTag(77));
     net.send(z, id, 0, "from now on");
     assert_eq!(parse(&net.sent[first + 1].packet).0.verification_tag, VerificationTag(77));
+}
+
+/// The same in COOKIE-ECHOED: it ends the setup, and what the layer above has named is confirmed in the association
+/// that comes of it.
+#[test]
+fn a_cookie_in_cookie_echoed_confirms_the_addresses_that_were_named() {
+    let mut net = Net::calm();
+    let peers = [v4(1, 1), v4(2, 1), v4(3, 1)];
+    let z = net.add(&[v4(1, 2), v4(2, 2), v4(3, 2)], 2_905, config());
+    let options = ConnectOptions {
+        local_port: net.hosts[z].port,
+        peer_addresses: peers[..2].to_vec(),
+        peer_port: 5_000,
+        ..ConnectOptions::default()
+    };
+    let id = net.hosts[z].endpoint.connect(net.now, &options).unwrap();
+    net.drain(z);
+    let route = (peers[0], v4(1, 2));
+    let Chunk::Init(mut init) = crate::security::init(77) else { panic!() };
+    init.parameters = peers.map(Parameter::Address).to_vec();
+    net.inject_chunks(route, net::header(5_000, 2_905, 0), &[Chunk::Init(init.clone())]);
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
+    let Parameter::StateCookie(cookie) = &ack.parameters[0] else { panic!("{ack:?}") };
+    let header = net::header(5_000, 2_905, ack.fields.initiate_tag.0);
+    let fields = slantpath_sctp::chunk::InitFields { initiate_tag: VerificationTag(55), ..init.fields };
+    let parameters = vec![Parameter::StateCookie("of the other".into())];
+    net.inject_chunks(route, header, &[Chunk::InitAck(InitAck { fields, parameters })]);
+    net.shutdown(z, id);
+    assert!(net.hosts[z].endpoint.association(id).is_none(), "it is in COOKIE-ECHOED");
+    net.inject_chunks(route, header, &[Chunk::CookieEcho(CookieEcho { cookie: cookie.clone() })]);
+    let association = net.hosts[z].endpoint.association(id).expect("it is established");
+    let states: Vec<_> =
+        association.path_snapshots(net.now).map(|path| (path.destination, path.state)).collect();
+    let [first, second, third] = peers;
+    let expected = [(first, PathState::Active), (second, PathState::Active), (third, PathState::Unconfirmed)];
+    assert_eq!(states, expected);
+    assert_eq!(association.state(), slantpath_sctp::AssociationState::ShutdownSent);
 }
 
 /// Section 5.2.4: no new association grows out of one that waits for its SHUTDOWN COMPLETE.

@@ -198,4 +198,5 @@ fn a_restart_in_one_batch_with_the_end_waits_for_the_end_to_be_told() {
     let events = net.events(Z);
     assert!(matches!(events[..], [Event::Closed(_)]), "{events:?}");
     assert_eq!(net.hosts[Z].endpoint.association_count(), 0);
+    assert_eq!(net.hosts[Z].endpoint.stats().unexpected_chunks, 1);
 }

@@ -3,10 +3,10 @@
 use crate::net::{self, Net, header, parse, v4};
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::chunk::{Abort, CookieAck, Error, Heartbeat, InitAck};
+use slantpath_sctp::chunk::{Abort, CookieAck, Error, Heartbeat, InitAck, ShutdownAck};
 use slantpath_sctp::{
-    Cause, Chunk, CloseReason, ConnectError, ConnectOptions, Event, Message, Parameter, Ppid, SctpConfig,
-    SendError, StreamId, VerificationTag,
+    Acceptance, Cause, Chunk, CloseReason, ConnectError, ConnectOptions, Event, Message, Parameter, Ppid,
+    SctpConfig, SendError, StreamId, VerificationTag,
 };
 
 fn config() -> SctpConfig {
@@ -238,6 +238,28 @@ fn a_peer_that_does_not_listen_aborts() {
     assert_eq!(net.events(a), [Event::Closed(CloseReason::PeerAborted(Vec::new()))]);
 }
 
+/// Both cookies were signed while there was room, and while it listened.
+#[test]
+fn a_cookie_that_comes_when_there_is_no_room_or_nobody_listens_any_more_is_aborted() {
+    for (is_full, answer) in [(true, "ABORT[4]"), (false, "ABORT[]")] {
+        let mut net = Net::calm();
+        let a = net.add(&[v4(1, 1)], 5_000, config());
+        let b = net.add(&[v4(1, 3)], 5_000, config());
+        let z = net.add(&[v4(1, 2)], 2_905, SctpConfig { max_associations: 1, ..config() });
+        net.listen(z);
+        if is_full {
+            net.connect(a, z);
+        }
+        net.connect(b, z);
+        net.run_until(Instant::from_millis(20));
+        let acceptance = if is_full { Acceptance::ByPeer } else { Acceptance::Refused };
+        assert!(net.hosts[z].endpoint.listen(2_905, acceptance));
+        net.run_until(Instant::from_millis(30));
+        assert_eq!(net::describe(&net.sent.last().unwrap().packet), answer);
+        assert_eq!(net.hosts[z].endpoint.association_count(), usize::from(is_full));
+    }
+}
+
 #[test]
 fn an_endpoint_that_is_full_aborts_for_lack_of_resources() {
     let mut net = Net::calm();
@@ -321,6 +343,72 @@ fn an_init_ack_with_too_small_a_window_is_aborted_but_the_setup_goes_on() {
     assert_eq!(net.events(a), []);
     net.run_for(Duration::from_secs(3));
     assert_eq!(net.events(a), [established(16, 16)]);
+    let (net, _) = with_init_ack(|init_ack| init_ack.fields.a_rwnd = 1_500);
+    assert_eq!(net::describe(&net.sent.last().unwrap().packet), "COOKIE-ECHO");
+}
+
+/// Section 8.4, rule 5, also with the tag of the association that is being set up.
+#[test]
+fn a_shutdown_ack_during_a_setup_is_completed_and_the_setup_goes_on() {
+    for until_ms in [5, 25] {
+        let (mut net, a, z) = two();
+        net.connect(a, z);
+        net.run_until(Instant::from_millis(until_ms));
+        let (_, init) = parse(&net.sent[0].packet);
+        let Chunk::Init(init) = &init[0] else { panic!("{init:?}") };
+        let tag = init.fields.initiate_tag.0;
+        net.inject_chunks(
+            (v4(1, 2), v4(1, 1)),
+            header(2_905, 5_000, tag),
+            &[Chunk::ShutdownAck(ShutdownAck)],
+        );
+        assert_eq!(net::describe(&net.sent.last().unwrap().packet), "SHUTDOWN-COMPLETE(T)", "{until_ms} ms");
+        net.run_for(Duration::from_secs(1));
+        assert_eq!(net.events(a), [established(16, 16)]);
+    }
+}
+
+#[test]
+fn an_error_in_cookie_echoed_is_passed_on_and_the_setup_goes_on() {
+    let (mut net, a, z) = two();
+    net.connect(a, z);
+    net.run_until(Instant::from_millis(25));
+    let (header, _) = parse(&net.sent[1].packet);
+    for causes in [vec![Cause::OutOfResource], vec![]] {
+        net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[Chunk::Error(Error { causes })]);
+    }
+    assert_eq!(net.events(a), [Event::PeerReported(vec![Cause::OutOfResource])]);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.events(a), [established(16, 16)]);
+}
+
+#[test]
+fn a_shutdown_in_cookie_echoed_follows_the_setup() {
+    let (mut net, a, z) = two();
+    let id = net.connect(a, z);
+    net.run_until(Instant::from_millis(25));
+    net.shutdown(a, id);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.events(a), [established(16, 16), Event::Closed(CloseReason::ShutdownComplete)]);
+}
+
+#[test]
+fn before_the_association_is_there_the_send_buffer_takes_as_much_as_it_holds() {
+    let (_, a, z) = two();
+    let mut net = Net::calm();
+    for (host, last) in [(a, 1), (z, 2)] {
+        net.add(&[v4(1, last)], 5_000, SctpConfig { send_buffer_bytes: 1_000, ..config() });
+        assert_eq!(net.hosts.len(), host + 1);
+    }
+    for lens in [&[1_000][..], &[400, 600]] {
+        let id = net.connect(a, z);
+        for len in lens {
+            net.send(a, id, 0, vec![7; *len]);
+        }
+        let refused = net.hosts[a].endpoint.send(net.now, id, of_len(1));
+        assert_eq!(refused, Err(SendError::BufferFull { wanted: 1, free: 0 }));
+        net.abort(a, id, "enough");
+    }
 }
 
 #[test]
@@ -480,12 +568,23 @@ fn a_stale_cookie_is_fetched_anew_with_a_longer_life() {
     net.drop_under_way();
     // The peer says that the cookie came too late.
     let (header, _) = parse(&net.sent[1].packet);
-    let stale = Chunk::Error(Error::because(Cause::StaleCookie { staleness_us: 5 }));
-    net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[stale]);
+    let stale_by = |staleness_us| Cause::StaleCookie { staleness_us };
+    net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[Chunk::Error(Error::because(stale_by(5)))]);
     let (_, chunks) = parse(&net.sent.last().unwrap().packet);
     let [Chunk::Init(init)] = &chunks[..] else { panic!("{chunks:?}") };
     // 5 ms round trip and a second.
-    assert!(init.parameters.contains(&Parameter::CookiePreservative { increment_ms: 1_005 }), "{init:?}");
+    let with = |increment_ms| {
+        let families = Parameter::SupportedAddressTypes([5].into_iter().collect());
+        [families, Parameter::CookiePreservative { increment_ms }]
+    };
+    assert_eq!(init.parameters, with(1_005));
+    // And once more, 27 ms later: it asks once, for what it knows last.
+    net.run_for(Duration::from_millis(27));
+    net.drop_under_way();
+    net.inject_chunks((v4(1, 2), v4(1, 1)), header, &[Chunk::Error(Error::because(stale_by(5)))]);
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let [Chunk::Init(init)] = &chunks[..] else { panic!("{chunks:?}") };
+    assert_eq!(init.parameters, with(1_007));
     net.run_for(Duration::from_secs(1));
     assert!(net.established(a).is_some());
     let payloads: Vec<_> = net.received(z).into_iter().map(|message| message.payload).collect();
@@ -593,52 +692,4 @@ fn what_was_refused_before_a_stale_cookie_is_followed_by_room() {
 fn of_len(len: usize) -> Message {
     let (stream, ppid) = (StreamId(0), Ppid(0));
     Message { stream, ppid, payload: vec![7; len].into(), is_unordered: false, context: 0 }
-}
-
-#[test]
-fn associations_of_one_port_have_settings_and_chance_of_their_own() {
-    let init_beside = |others: usize| {
-        let (mut net, a, z) = two();
-        let others: Vec<usize> =
-            (3_u8..).take(others).map(|host| net.add(&[v4(1, host)], 7, config())).collect();
-        for other in others {
-            net.connect(a, other);
-        }
-        let options = ConnectOptions {
-            local_port: net.hosts[a].port,
-            peer_addresses: vec![v4(1, 2)],
-            peer_port: net.hosts[z].port,
-            config: Some(std::sync::Arc::new(SctpConfig { outbound_streams: 3, ..config() })),
-            stream: Some(slantpath_base::Seed::new(9, 0).stream("this association")),
-            ..ConnectOptions::default()
-        };
-        net.hosts[a].endpoint.connect(net.now, &options).unwrap();
-        net.drain(a);
-        let (_, chunks) = parse(&net.sent.last().unwrap().packet);
-        let [Chunk::Init(init)] = &chunks[..] else { panic!("{chunks:?}") };
-        init.clone()
-    };
-    let alone = init_beside(0);
-    assert_eq!(alone.fields.outbound_streams, 3);
-    assert_eq!(init_beside(2), alone);
-}
-
-#[test]
-fn a_port_is_bound_once_before_anybody_connects_from_it() {
-    let (mut net, a, z) = two();
-    let port = |port| slantpath_sctp::PortConfig { port, addresses: vec![v4(1, 1)], config: config() };
-    let stream = slantpath_base::Seed::new(1, 0).stream("port");
-    let options = ConnectOptions {
-        local_port: 99,
-        peer_addresses: vec![v4(1, 2)],
-        peer_port: net.hosts[z].port,
-        ..ConnectOptions::default()
-    };
-    let now = net.now;
-    let endpoint = &mut net.hosts[a].endpoint;
-    assert_eq!(endpoint.bind(port(5_000), stream.clone()), Err(slantpath_sctp::BindError::InUse(5_000)));
-    assert_eq!(endpoint.connect(now, &options), Err(ConnectError::NotBound(99)));
-    assert!(!endpoint.listen(99, slantpath_sctp::Acceptance::ByPeer));
-    endpoint.bind(port(99), stream).unwrap();
-    assert!(endpoint.connect(now, &options).is_ok());
 }

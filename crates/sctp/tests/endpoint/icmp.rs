@@ -21,7 +21,12 @@ fn associated() -> (Net, AssociationId) {
 
 /// A message about the last packet of host 0, of which `len` bytes are quoted and one may be changed.
 fn report(net: &mut Net, error: IcmpError, len: usize, changed: Option<usize>) {
-    let mut quote = net.sent.last().unwrap().packet.contiguous()[..len].to_vec();
+    report_of(net, net.sent.len() - 1, error, len, changed);
+}
+
+/// The same about packet number `sent`.
+fn report_of(net: &mut Net, sent: usize, error: IcmpError, len: usize, changed: Option<usize>) {
+    let mut quote = net.sent[sent].packet.contiguous()[..len].to_vec();
     if let Some(byte) = changed {
         quote[byte] ^= 1;
     }
@@ -53,6 +58,8 @@ fn a_message_that_quotes_other_ports_or_another_tag_is_ignored() {
         report(&mut net, TOO_BIG, 8, Some(changed));
         report(&mut net, NO_SCTP, 8, Some(changed));
         assert_eq!(mtu(&net, id), 1_500, "byte {changed}");
+        let of_tag = if changed < 4 { 0 } else { 2 };
+        assert_eq!(net.hosts[0].endpoint.stats().wrong_tags, of_tag, "byte {changed}");
         assert_eq!(net.events(0), []);
     }
 }
@@ -94,4 +101,20 @@ fn protocol_unreachable_ends_cookie_echoed() {
     net.drop_under_way();
     report(&mut net, NO_SCTP, 8, None);
     assert_eq!(net.events(a), [Event::Closed(CloseReason::PeerAborted(Vec::new()))]);
+}
+
+/// The INIT has been answered since, so that whoever says so is late, or lies.
+#[test]
+fn protocol_unreachable_that_quotes_the_init_counts_in_cookie_wait_only() {
+    for (until_ms, ends) in [(5, true), (25, false), (45, false)] {
+        let mut net = Net::calm();
+        let a = net.add(&[v4(1, 1)], 5_000, config());
+        let z = net.add(&[v4(1, 2)], 2_905, config());
+        net.listen(z);
+        net.connect(a, z);
+        net.run_until(Instant::from_millis(until_ms));
+        net.events(a);
+        report_of(&mut net, 0, NO_SCTP, 20, None);
+        assert_eq!(!net.events(a).is_empty(), ends, "{until_ms} ms");
+    }
 }

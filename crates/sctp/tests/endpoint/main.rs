@@ -4,10 +4,12 @@
 
 mod camping;
 mod collisions;
+mod counts;
 mod delivery;
 mod handshake;
 mod icmp;
 mod multihoming;
 mod net;
 mod out_of_the_blue;
+mod ports;
 mod security;

@@ -98,6 +98,53 @@ fn init_and_init_ack_list_all_addresses_if_there_are_several() {
     };
     assert_eq!(listed(&parse(&net.sent[0].packet).1), [v4(1, 1), v4(2, 1)]);
     assert_eq!(listed(&parse(&net.sent[1].packet).1), [] as [IpAddr; 0]);
+    net.connect(z, a);
+    let init = net.sent.iter().rev().find(|sent| describe(&sent.packet) == "INIT").unwrap();
+    assert_eq!((init.route.0, listed(&parse(&init.packet).1)), (v4(1, 2), vec![]));
+}
+
+/// Section 5.1.2, rule D: it is known by an address that it lists; where it came from is not confirmed.
+#[test]
+fn an_init_ack_from_an_address_that_was_not_named_is_answered_to_the_one_that_was_asked() {
+    // The first INIT is answered, or the second.
+    for (asked, until_ms) in [(1, 10), (2, 1_010)] {
+        let mut net = Net::calm();
+        let a = net.add(&[v4(1, 1), v4(2, 1), v4(3, 1)], 5_000, SctpConfig::default());
+        let z = net.add(&[v4(1, 2), v4(2, 2), v4(3, 2)], 2_905, SctpConfig::default());
+        net.listen(z);
+        if asked == 2 {
+            net.cut(v4(1, 1), v4(1, 2));
+        }
+        let options = ConnectOptions {
+            local_port: net.hosts[a].port,
+            peer_addresses: vec![v4(1, 2), v4(2, 2)],
+            peer_port: 2_905,
+            ..ConnectOptions::default()
+        };
+        net.hosts[a].endpoint.connect(net.now, &options).unwrap();
+        net.drain(a);
+        net.run_until(Instant::from_millis(until_ms));
+        net.drop_under_way();
+        let init_ack = net.sent.last().unwrap().packet.clone();
+        assert_eq!(describe(&init_ack), "INIT-ACK");
+        net.inject((v4(3, 2), v4(3, 1)), init_ack);
+        let echo = net.sent.last().unwrap();
+        let route = (v4(asked, 1), v4(asked, 2));
+        assert_eq!((describe(&echo.packet).as_str(), echo.route), ("COOKIE-ECHO", route));
+    }
+}
+
+/// Section 8.3: REQUEST HEARTBEAT.
+#[test]
+fn a_heartbeat_that_is_asked_for_is_sent_at_once_to_an_address_of_the_peer() {
+    let (mut net, at_a, _) = dual_homed();
+    net.run_for(Duration::from_secs(5));
+    net.sent.clear();
+    assert!(!net.hosts[0].endpoint.request_heartbeat(net.now, at_a, v4(3, 2)));
+    assert!(net.hosts[0].endpoint.request_heartbeat(net.now, at_a, v4(2, 2)));
+    net.drain(0);
+    let sent: Vec<_> = net.sent.iter().map(|sent| (sent.route.1, describe(&sent.packet))).collect();
+    assert_eq!(sent, [(v4(2, 2), "HEARTBEAT".to_owned())]);
 }
 
 #[test]

@@ -6,9 +6,9 @@ use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_net::Network;
 use slantpath_results::{Column, Moments, Quantiles, Table, TextColumn, TypedColumn};
 
-use super::super::build::PlannedFlow;
 use super::messages::deliveries;
 use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
+use crate::flow::build::PlannedFlow;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 

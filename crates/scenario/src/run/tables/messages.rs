@@ -6,10 +6,10 @@ use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_net::Network;
 use slantpath_results::{Table, TextColumn, TypedColumn};
 
-use super::super::build::PlannedFlow;
 use super::{path_name, receiver_report, sender_report};
+use crate::flow::build::PlannedFlow;
+use crate::network::PlannedLink;
 use crate::output::TableKind;
-use crate::topology::PlannedLink;
 
 /// When each message of a flow was delivered, by number. A receiver that counts on its transport to deliver
 /// once would hide that it did not: the first delivery stands, and the receiver's own counters tell the rest.

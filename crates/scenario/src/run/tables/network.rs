@@ -4,26 +4,28 @@ use slantpath_host::Host;
 use slantpath_net::{DirectionId, DropReason, Network};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
-use super::super::build::PlannedFlow;
 use super::{path_name, sender_report};
+use crate::flow::build::PlannedFlow;
+use crate::network::PlannedLink;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
-use crate::topology::PlannedLink;
 
 /// Both directions of a link with their names.
 fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {
     [("forward", link.id.forward()), ("reverse", link.id.reverse())]
 }
 
-/// `links`: one row for each direction, counted after the warm-up.
+/// `links`: one row for each direction, counted after the warm-up. Drops of queues that are managed have columns if there
+/// is such a queue.
 pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[PlannedLink]) -> Table {
     let observed = scenario.scenario.duration.saturating_sub(*scenario.scenario.warm_up).as_secs_f64();
     let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
     let mut counts =
         ["offered_packets", "offered_bytes", "carried_packets", "carried_bytes"].map(TypedColumn::<u64>::new);
-    let mut drops = DropReason::ALL.map(|reason| {
-        TypedColumn::<u64>::new(format!("dropped_{}_packets", reason.name().replace(' ', "_")))
-    });
+    let mut drops = drops_by(|reason| !reason.is_of_managed_queue());
+    let is_managed = |&(_, id): &(_, DirectionId)| network.topology().direction(id).queue.is_managed();
+    let any_managed = links.iter().any(|link| directions(link).iter().any(is_managed));
+    let mut managed_drops = drops_by(|reason| any_managed && reason.is_of_managed_queue());
     let [mut damaged, mut duplicated, mut queue_max] =
         ["damaged_packets", "duplicated_packets", "queue_max_packets"].map(TypedColumn::<u64>::new);
     let [mut fragmented, mut fragments] =
@@ -45,8 +47,8 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
             for (column, cell) in counts.iter_mut().zip(cells) {
                 column.push(cell);
             }
-            for (column, reason) in drops.iter_mut().zip(DropReason::ALL) {
-                column.push(counters.dropped(reason).packets);
+            for (reason, column) in drops.iter_mut().chain(&mut managed_drops) {
+                column.push(counters.dropped(*reason).packets);
             }
             damaged.push(counters.damaged.packets);
             duplicated.push(counters.duplicated.packets);
@@ -62,10 +64,19 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
     }
     let mut columns: Vec<Column> = vec![name.into(), direction.into()];
     columns.extend(counts.map(Column::from));
-    columns.extend(drops.map(Column::from));
+    columns.extend(drops.into_iter().map(|(_, column)| column.into()));
     columns.extend([damaged.into(), duplicated.into(), throughput.into(), utilisation.into()]);
     columns.extend([queue_mean.into(), queue_max.into(), fragmented.into(), fragments.into()]);
+    columns.extend(managed_drops.into_iter().map(|(_, column)| column.into()));
     TableKind::Links.table(columns)
+}
+
+/// A column of packets dropped for each reason that is wanted.
+fn drops_by(is_wanted: impl Fn(DropReason) -> bool) -> Vec<(DropReason, TypedColumn<u64>)> {
+    let column = |reason: DropReason| {
+        (reason, TypedColumn::new(format!("dropped_{}_packets", reason.name().replace(' ', "_"))))
+    };
+    DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason)).map(column).collect()
 }
 
 /// `paths`: samples of each path of each flow.

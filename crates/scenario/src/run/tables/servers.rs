@@ -11,7 +11,7 @@ use slantpath_sigtran::m3ua::DropReason;
 
 use crate::output::TableKind;
 use crate::scenario::Scenario;
-use crate::schema::signalling::Signalling;
+use crate::signalling::schema::Signalling;
 use crate::signalling::{code, gateways_of};
 
 /// All of them; none for a scenario without associations.

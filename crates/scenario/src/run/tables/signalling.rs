@@ -7,10 +7,10 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Limit, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
 
-use super::super::signalling::side_name;
 use super::{discards, mtp3, sccp, servers};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
+use crate::signalling::side_name;
 use crate::signalling::{code, with_mtp3};
 
 /// All three, those of MTP3, SCCP and discards, and those of application servers, at the end of a run.

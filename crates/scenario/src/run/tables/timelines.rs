@@ -5,10 +5,10 @@ use slantpath_host::Host;
 use slantpath_net::Network;
 use slantpath_results::{Table, TextColumn, TypedColumn};
 
-use super::super::build::PlannedFlow;
 use super::{path_name, sender_report};
+use crate::flow::build::PlannedFlow;
+use crate::network::PlannedLink;
 use crate::output::TableKind;
-use crate::topology::PlannedLink;
 
 pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[PlannedFlow]) -> Table {
     let [mut flow_name, mut path, mut event] = ["flow", "path", "event"].map(TextColumn::new);

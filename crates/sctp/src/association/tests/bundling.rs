@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::FastRetransmitPath;
+use crate::packet::CommonHeader;
 use crate::policy::NewDataAfterTimeout;
 use slantpath_cc::sctp::{SctpPolicy, WindowPolicy};
 
@@ -68,6 +69,32 @@ fn new_data_rides_with_a_fast_retransmission_only_if_the_window_of_the_associati
             wire.inject(0, 0, &[Chunk::Sack(Sack { a_rwnd: a_rwnd + 10_000, ..told })]);
         }
         assert_eq!(packets(&wire, wire.log.len() - 1), [(0, last)], "{policy:?}");
+    }
+}
+
+#[test]
+fn new_data_rides_before_what_is_lost_elsewhere_unless_retransmissions_come_first() {
+    use NewDataAfterTimeout::{PathWindow, RetransmissionsFirst};
+    let cases = [
+        (PathWindow, vec![(0, vec![1, 7, 8]), (1, vec![2])]),
+        (RetransmissionsFirst, vec![(0, vec![1]), (1, vec![2]), (0, vec![7, 8])]),
+    ];
+    for (policy, expected) in cases {
+        let mut wire = end(2, &SctpConfig { new_data_after_timeout: policy, ..quiet() });
+        wire.send(0, 0..1, 100);
+        assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+        wire.send(0, 1..2, 100);
+        assert!(wire.ends[0].set_primary(wire.now, address(1, 0)));
+        wire.send(0, 2..6, 1_452);
+        let before = wire.log.len();
+        for (stop, a_rwnd) in [(3, 0), (4, 0), (5, 100_000)] {
+            let Chunk::Sack(told) = sack(0, &[(3, stop)]) else { unreachable!() };
+            wire.inject(0, 0, &[Chunk::Sack(Sack { a_rwnd, ..told })]);
+            if stop == 3 {
+                wire.send(0, 6..8, 100);
+            }
+        }
+        assert_eq!(packets(&wire, before), expected, "{policy:?}");
     }
 }
 
@@ -151,6 +178,18 @@ fn a_sack_that_is_due_goes_before_data_that_leaves_it_no_room() {
     wire.send(0, 0..1, 1_452);
     let chunks: Vec<_> = wire.log.iter().map(|sent| (sent.sack().is_some(), sent.tsns().len())).collect();
     assert_eq!(chunks, [(true, 0), (false, 1)]);
+}
+
+#[test]
+fn a_packet_without_data_is_no_part_of_a_burst() {
+    let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(10 * P), max_burst: 1, ..quiet() });
+    wire.decide(|_| is_lost());
+    // Two packets have come: each begins a burst of one.
+    wire.hand_in(0, 0, &[data(6, b"one")]);
+    wire.hand_in(0, 0, &[data(7, b"two")]);
+    wire.send(0, 0..3, 1_452);
+    let chunks: Vec<_> = wire.log.iter().map(|sent| (sent.sack().is_some(), sent.tsns().len())).collect();
+    assert_eq!(chunks, [(true, 0), (false, 1), (false, 1)]);
 }
 
 #[test]
@@ -241,4 +280,50 @@ fn a_message_is_reported_as_acknowledged_with_its_last_fragment() {
     assert_eq!(wire.events[0], []);
     wire.inject(0, 0, &[sack(3, &[])]);
     assert_eq!(wire.events[0], [Event::Acknowledged { context: 7 }]);
+}
+
+#[test]
+fn new_data_waits_where_the_window_of_the_association_is_just_full() {
+    use NewDataAfterTimeout::AssociationWindow;
+    let config = SctpConfig { new_data_after_timeout: AssociationWindow, ..quiet() };
+    for (count, follows) in [(9, 1), (10, 0)] {
+        let mut wire = end(2, &config);
+        wire.send(0, 0..count, 1_452);
+        assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+        let before = wire.log.len();
+        wire.send(0, count..count + 1, 1_452);
+        assert_eq!(packets(&wire, before).len(), follows, "{count} in flight elsewhere");
+    }
+}
+
+#[test]
+fn a_sack_that_may_wait_does_not_displace_data() {
+    let mut wire = end(1, &quiet());
+    wire.inject(0, 0, &[data(6, b"one")]);
+    wire.send(0, 0..2, 1_452);
+    let chunks: Vec<_> = wire.log.iter().map(|sent| (sent.sack().is_some(), sent.tsns().len())).collect();
+    assert_eq!(chunks, [(false, 1), (false, 1)]);
+    // Behind less it finds room.
+    wire.send(0, 2..3, 100);
+    assert!(wire.log[2].sack().is_some() && wire.log[2].has_data());
+}
+
+#[test]
+fn data_behind_a_cookie_echo_begins_the_time_from_which_a_window_decays() {
+    for (messages, windows) in [(0, 20), (1, 10)] {
+        let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(20 * P), ..quiet() });
+        wire.decide(|_| is_lost());
+        for context in 0..messages {
+            wire.ends[0].send(wire.now, message(0, context, 100)).unwrap();
+        }
+        let mut builder = PacketBuilder::default();
+        let header =
+            CommonHeader { source_port: 1, destination_port: 2, verification_tag: VerificationTag(3) };
+        builder.start(header, 1_480);
+        wire.ends[0].bundle_data(wire.now, &mut builder, address(1, 0));
+        assert_eq!(builder.is_empty(), messages == 0);
+        wire.inject(0, 0, &[sack(messages as u32, &[])]);
+        wire.run_until(Instant::from_millis(1_999));
+        assert_eq!((wire.log.len(), wire.path(0, 0).cwnd), (0, windows * P), "{messages} messages");
+    }
 }

@@ -349,6 +349,21 @@ fn every_step_of_the_timer_is_told_in_order() {
     assert_eq!(steps[2], expected[2]);
 }
 
+#[test]
+fn the_timer_is_told_to_start_anew_and_to_stop_once_each() {
+    let mut wire = Wire::new(1, SctpConfig { trace_timers: true, ..quiet() });
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..3, 100);
+    for (at_ms, acked) in [(100, 0), (200, 1), (300, 1), (400, 3), (500, 3)] {
+        wire.run_until(Instant::from_millis(at_ms));
+        wire.inject(0, 0, &[sack(acked, &[])]);
+    }
+    let rto = Duration::from_secs(1);
+    let steps = [T3RtxChange::Started { rto }, T3RtxChange::Restarted { rto }, T3RtxChange::Stopped];
+    let address = address(1, 0);
+    assert_eq!(wire.events[0], steps.map(|change| Event::T3Rtx { address, change }));
+}
+
 /// RTO.Min no longer than a delayed SACK takes: whatever goes to a path alone times out once too often.
 fn impatient() -> SctpConfig {
     let rto = Duration::from_millis(200);

@@ -202,6 +202,17 @@ fn of_inactive_paths_with_as_many_errors_the_next_in_turn_is_taken() {
 }
 
 #[test]
+fn a_failing_path_is_preferred_to_inactive_ones_however_few_their_errors() {
+    let mut wire = Wire::new(3, quiet());
+    let paths = &mut wire.ends[0].paths;
+    let states = [PathState::Inactive, PathState::PotentiallyFailed, PathState::Inactive];
+    for (path, (state, errors)) in paths.iter_mut().zip(states.into_iter().zip([1, 3, 2])) {
+        (path.state, path.error_count) = (state, errors);
+    }
+    assert_eq!([0, 1, 2].map(|last| paths.alternate_to(PathId(last)).0), [1, 1, 1]);
+}
+
+#[test]
 fn an_acknowledgement_of_what_went_to_one_address_only_clears_its_counter_though_it_was_sent_twice() {
     let mut wire = cut(1, quiet());
     wire.send(0, 0..1, 100);
@@ -306,4 +317,70 @@ fn the_path_of_least_delay_is_an_active_one() {
     assert_eq!(paths.lowest_delay(), Some(PathId(1)));
     paths[PathId(1)].state = PathState::Inactive;
     assert_eq!(paths.lowest_delay(), Some(PathId(2)));
+}
+
+#[test]
+fn heartbeats_that_were_set_end_with_the_shutdown_on_either_side() {
+    for peer_began in [false, true] {
+        let interval = Some(Duration::from_millis(100));
+        let mut wire = cut(2, SctpConfig { heartbeat_interval: interval, ..quiet() });
+        if peer_began {
+            let end = crate::chunk::Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 4) };
+            wire.inject(0, 0, &[Chunk::Shutdown(end)]);
+        } else {
+            wire.ends[0].shutdown(wire.now);
+            wire.drain();
+        }
+        wire.run_until(Instant::from_secs(30));
+        assert_eq!([0, 1].map(|path| times(&wire, path).len()), [0, 0], "the peer began: {peer_began}");
+    }
+}
+
+#[test]
+fn a_sack_that_says_nothing_new_clears_no_counter_unless_it_answers_a_probe() {
+    let mut wire = cut(1, quiet());
+    wire.send(0, 0..1, 100);
+    wire.run_until(Instant::from_secs(1));
+    assert_eq!(wire.ends[0].error_count, 1);
+    wire.inject(0, 0, &[sack(0, &[])]);
+    assert_eq!((wire.ends[0].error_count, errors(&wire)), (1, vec![1]));
+}
+
+#[test]
+fn a_probe_that_a_gap_block_acknowledged_is_answered_no_second_time() {
+    let closed = |acked, blocks: &[(u16, u16)]| {
+        let Chunk::Sack(told) = sack(acked, blocks) else { unreachable!() };
+        Chunk::Sack(Sack { a_rwnd: 0, ..told })
+    };
+    let mut wire = cut(2, quiet());
+    wire.send(0, 0..3, 100);
+    assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+    wire.send(0, 3..4, 100);
+    wire.run_until(Instant::from_millis(200));
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 1)));
+    wire.drain();
+    // T3-rtx of path 0 starts anew, so that of path 1 expires first: chunk 4 probes the closed window.
+    wire.run_until(Instant::from_millis(500));
+    wire.inject(0, 0, &[closed(1, &[])]);
+    wire.run_until(Instant::from_millis(1_100));
+    assert_eq!(wire.path(0, 1).stats.timeouts, 1);
+    wire.inject(0, 0, &[closed(2, &[(2, 2)])]);
+    assert_eq!(wire.ends[0].error_count, 0);
+    // The HEARTBEAT times out.
+    wire.run_until(Instant::from_millis(1_300));
+    assert_eq!((wire.ends[0].error_count, wire.path(0, 0).stats.timeouts), (1, 0));
+    wire.inject(0, 0, &[closed(2, &[(2, 2)])]);
+    assert_eq!(wire.ends[0].error_count, 1);
+}
+
+#[test]
+fn where_sacks_seek_the_least_delay_paths_are_probed_that_the_handshake_has_not_measured() {
+    use crate::config::SackPath;
+    let config = SctpConfig { sack_path: SackPath::GapReportsOnLowestDelay, ..quiet() };
+    for (round_trip, probed) in [(None, [1, 1]), (Some(Duration::from_millis(80)), [0, 1])] {
+        let tcbs = [0, 1].map(|end| Tcb { round_trip, ..tcb(end, 2, &config) });
+        let mut wire = Wire::with_tcbs(tcbs, [config.clone(), config.clone()]);
+        wire.run_until(Instant::from_millis(10));
+        assert_eq!([0, 1].map(|path| times(&wire, path).len()), probed);
+    }
 }

@@ -185,6 +185,21 @@ fn a_paused_reader_gets_parts_only_when_it_goes_on() {
 }
 
 #[test]
+fn the_last_part_fills_the_buffer_of_a_reader_that_pauses() {
+    let config = SctpConfig { partial_delivery_point_bytes: Some(100), ..buffer_of(8_000) };
+    let mut wire = Wire::new(1, config);
+    wire.inject(0, 0, &[fragment(0, 0, 0, DataFlags::BEGINNING, 200)]);
+    wire.ends[0].pause_delivery();
+    wire.inject(0, 0, &[fragment(1, 0, 0, DataFlags::ENDING, 300)]);
+    assert_eq!(wire.parts(0), [(First, 0, 200)]);
+    assert_eq!(wire.ends[0].snapshot().receive_buffered, 300);
+    wire.ends[0].resume_delivery();
+    wire.drain();
+    assert_eq!(wire.parts(0), [(First, 0, 200), (Last, 0, 300)]);
+    assert_eq!(wire.ends[0].snapshot().receive_buffered, 0);
+}
+
+#[test]
 fn a_part_that_opens_the_window_by_a_quarter_is_acknowledged_at_once() {
     let config = SctpConfig { sack_frequency: 3, ..buffer_of(8_000) };
     let mut wire = Wire::new(1, config);

@@ -187,3 +187,19 @@ fn a_heartbeat_comes_back_to_where_it_came_from() {
     let Chunk::HeartbeatAck(ack) = &answer.chunks[0] else { panic!("{answer:?}") };
     assert_eq!((&ack.info[..], &ack.others[..]), (&b"opaque"[..], &[0xc0, 0x01, 0, 5, 7][..]));
 }
+
+#[test]
+fn a_report_goes_back_to_where_its_reason_came_from_if_that_is_confirmed() {
+    for (is_confirmed, path) in [(true, 1), (false, 0)] {
+        let mut wire = Wire::new(2, quiet());
+        wire.decide(|_| is_lost());
+        if !is_confirmed {
+            wire.ends[0].paths[PathId(1)].state = PathState::Unconfirmed;
+        }
+        // Its two highest bits ask for a report.
+        wire.inject(0, 1, &[Chunk::Unknown { kind: 0xC5, flags: 0, value: bytes::Bytes::new() }]);
+        let [report] = &wire.log[..] else { panic!("{:?}", wire.log) };
+        assert!(matches!(report.chunks[..], [Chunk::Error(_)]));
+        assert_eq!(report.path, path);
+    }
+}

@@ -297,3 +297,95 @@ fn what_t3_rtx_has_sent_again_is_not_fast_retransmitted_for_reports_of_its_first
     assert_eq!(copies, 2);
     assert!(!wire.ends[0].snapshot().is_in_fast_recovery);
 }
+
+#[test]
+fn a_loss_that_proves_none_leaves_no_packet_that_may_ignore_the_window() {
+    let config = SctpConfig { initial_cwnd_bytes: Some(20 * 1_468), max_burst: 99, ..quiet() };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..40, 1_452);
+    wire.inject(0, 0, &[sack(0, &[(2, 2)])]);
+    wire.inject(0, 0, &[sack(0, &[(2, 3)])]);
+    // The third report of chunk 1, and before its retransmission leaves, its acknowledgement.
+    wire.hand_in(0, 0, &[sack(0, &[(2, 4)])]);
+    wire.inject(0, 0, &[sack(4, &[])]);
+    assert!(wire.ends[0].snapshot().is_in_fast_recovery);
+    let before = wire.log.len();
+    assert_eq!(before, 24);
+    // Chunk 5 is lost as well, and has to wait until less is in flight.
+    for stop in [2, 3, 4] {
+        wire.inject(0, 0, &[sack(4, &[(2, stop)])]);
+    }
+    let path = wire.path(0, 0);
+    assert_eq!((path.flight_size, path.cwnd), (16 * 1_468, 23 * 1_468 / 2));
+    assert_eq!(wire.log.len(), before);
+}
+
+#[test]
+fn what_one_sack_could_not_revoke_is_sent_again_when_t3_rtx_expires() {
+    let config = SctpConfig { initial_cwnd_bytes: Some(1 << 20), max_burst: 200, ..quiet() };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..100, 1_000);
+    wire.inject(0, 0, &[sack(0, &[(2, 99)])]);
+    assert_eq!(wire.path(0, 0).flight_size, 2 * 1_016);
+    // All of it has been thrown away; 32 are taken back at once.
+    wire.inject(0, 0, &[sack(1, &[])]);
+    assert_eq!(wire.path(0, 0).flight_size, 33 * 1_016);
+    wire.run_until(Instant::from_secs(1));
+    wire.decide(|_| arrives());
+    let first = Chunk::Data(Data {
+        flags: DataFlags::WHOLE,
+        tsn: Tsn(u32::MAX - 3),
+        stream: StreamId(0),
+        sequence: StreamSequence(0),
+        ppid: Ppid(46),
+        payload: message(0, 0, 1_000).payload,
+    });
+    wire.inject(1, 0, &[first]);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), (0..100).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_shutdown_reports_nothing_missing() {
+    let mut wire = ten_in_flight(3);
+    for stop in [2, 3, 4] {
+        wire.inject(0, 0, &[sack(0, &[(2, stop)])]);
+    }
+    // Chunk 6 has two reports.
+    wire.inject(0, 0, &[sack(0, &[(2, 5), (7, 7)])]);
+    wire.inject(0, 0, &[sack(0, &[(2, 5), (7, 8)])]);
+    assert!(wire.ends[0].snapshot().is_in_fast_recovery);
+    let before = wire.path(0, 0).flight_size;
+    wire.inject(
+        0,
+        0,
+        &[Chunk::Shutdown(crate::chunk::Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 4).plus(5) })],
+    );
+    // It acknowledges chunk 1, which was sent again; the others have been by blocks.
+    assert_eq!(wire.path(0, 0).flight_size, before - 1_416);
+    assert_eq!(data_packets(&wire, 0).len(), 11);
+}
+
+#[test]
+fn an_expiry_begins_a_burst_of_its_own() {
+    use crate::policy::RetransmissionAfterTimeout;
+    let config = SctpConfig {
+        initial_cwnd_bytes: Some(20 * 1_468),
+        retransmission_after_timeout: RetransmissionAfterTimeout::Window,
+        ..quiet()
+    };
+    let mut wire = Wire::new(2, config);
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..4, 1_452);
+    wire.run_until(Instant::from_millis(500));
+    assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+    // Max.Burst, 4, is used up there.
+    wire.send(0, 4..9, 1_452);
+    assert_eq!(wire.log.len(), 8);
+    // What was lost on the first path goes to the second.
+    wire.run_until(Instant::from_secs(1));
+    let again: Vec<_> = wire.log[8..].iter().map(|sent| (sent.path, sent.tsns().len())).collect();
+    assert_eq!(again, [(1, 1); 4]);
+}

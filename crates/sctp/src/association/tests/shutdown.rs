@@ -233,3 +233,14 @@ fn a_shutdown_that_is_not_answered_is_repeated_on_the_other_path() {
     let at = Instant::from_secs;
     assert_eq!(sent, [(at(0), 0), (at(1), 1), (at(2), 0), (at(4), 1)]);
 }
+
+#[test]
+fn a_shutdown_acknowledges_what_it_says_it_does() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..3, 100);
+    wire.inject(0, 0, &[Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 2) })]);
+    assert_eq!((wire.ends[0].snapshot().outstanding_chunks, wire.path(0, 0).flight_size), (1, 116));
+    wire.inject(0, 0, &[Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 1) })]);
+    assert_eq!(wire.ends[0].state(), AssociationState::ShutdownAckSent);
+}

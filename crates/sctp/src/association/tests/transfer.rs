@@ -112,6 +112,48 @@ fn a_failed_message_comes_back_as_it_was_given() {
 }
 
 #[test]
+fn of_messages_in_fragments_and_whole_ones_those_come_back_that_are_not_acknowledged_whole() {
+    let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(1 << 20), max_burst: 99, ..quiet() });
+    wire.decide(|_| is_lost());
+    // Chunks 1 to 3, 4, 5 and 6, 7, 8 to 10.
+    let lens = [4_000, 10, 2_000, 20, 3_000];
+    for (context, len) in (0..).zip(lens) {
+        wire.send(0, context..context + 1, len);
+    }
+    let first_left = [0, 0, 0, 1, 2, 2, 3, 4, 4, 4, 5];
+    for (acked, first) in (0..).zip(first_left) {
+        wire.inject(0, 0, &[sack(acked, &[])]);
+        let left = (0..).zip(lens).skip(first).map(|(context, len)| message(0, context, len));
+        let expected: Vec<_> = left.map(|message| Event::SendFailed { message }).collect();
+        let remains = wire.ends[0].clone().into_remains();
+        let failed = remains.into_iter().filter(|event| matches!(event, Event::SendFailed { .. }));
+        assert_eq!(failed.collect::<Vec<_>>(), expected, "{acked} chunks acknowledged");
+    }
+}
+
+#[test]
+fn the_send_buffer_takes_as_much_as_it_holds() {
+    let mut wire = Wire::new(1, SctpConfig { send_buffer_bytes: 5_000, ..quiet() });
+    assert_eq!(wire.ends[0].send(wire.now, message(0, 0, 4_000)), Ok(()));
+    let full = SendError::BufferFull { wanted: 1_001, free: 1_000 };
+    assert_eq!(wire.ends[0].send(wire.now, message(0, 1, 1_001)), Err(full));
+    assert_eq!(wire.ends[0].send(wire.now, message(0, 1, 1_000)), Ok(()));
+    let mut wire = Wire::new(1, SctpConfig { send_buffer_bytes: 5_000, ..quiet() });
+    assert_eq!(wire.ends[0].send(wire.now, message(0, 0, 5_000)), Ok(()));
+}
+
+#[test]
+fn two_chunks_that_fill_a_packet_to_its_last_byte_share_it() {
+    // 732 and 736 bytes are PMDCS; one byte more is padded to four.
+    for (len, packets) in [(720, 1), (721, 2)] {
+        let mut wire = Wire::new(1, quiet());
+        wire.ends[0].send(wire.now, message(0, 0, 716)).unwrap();
+        wire.send(0, 1..2, len);
+        assert_eq!(wire.log.len(), packets, "{len} bytes");
+    }
+}
+
+#[test]
 fn the_send_buffer_has_a_limit_and_says_when_there_is_room_again() {
     let mut wire = Wire::new(1, SctpConfig { send_buffer_bytes: 5_000, ..quiet() });
     wire.send(0, 0..5, 1_000);

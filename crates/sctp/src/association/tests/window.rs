@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::path::PathState;
+use crate::policy::RetransmissionAfterTimeout;
 
 /// A SACK for end 0 like [`sack`], with another window.
 fn window(acked: u32, a_rwnd: u32, blocks: &[(u16, u16)]) -> Chunk {
@@ -27,9 +28,10 @@ fn closed() -> Wire {
 
 #[test]
 fn what_probed_a_closed_window_and_was_thrown_away_is_sent_again_as_soon_as_the_window_opens() {
-    // The same whether T3-rtx has repeated the probe never, once or four times.
-    for seconds in [1, 2, 16] {
-        let mut wire = Wire::new(1, quiet());
+    // The same whether T3-rtx has repeated the probe never, once or four times, and whatever may follow an expiry.
+    use RetransmissionAfterTimeout::{OnePacket, Window};
+    for (seconds, policy) in [(1, Window), (2, Window), (16, Window), (2, OnePacket), (16, OnePacket)] {
+        let mut wire = Wire::new(1, SctpConfig { retransmission_after_timeout: policy, ..quiet() });
         wire.decide(|_| is_lost());
         wire.send(0, 0..1, 1_400);
         wire.inject(0, 0, &[window(1, 0, &[])]);
@@ -93,9 +95,11 @@ fn a_sack_that_only_revokes_is_believed_if_it_opens_the_window() {
     wire.send(0, 5..30, 1_400);
     assert_eq!(sent_since(&wire, 5), [] as [u32; 0], "chunks 1, 2 and 5 fill the window");
     // It gives back chunk 4, and no more room than that.
-    wire.inject(0, 0, &[window(0, 5_600, &[(3, 3)])]);
-    assert_eq!(wire.path(0, 0).flight_size, 3 * 1_416, "an older one that has been overtaken");
-    assert_eq!(sent_since(&wire, 5), [] as [u32; 0]);
+    for room in [5_600, 7_000] {
+        wire.inject(0, 0, &[window(0, room, &[(3, 3)])]);
+        assert_eq!(wire.path(0, 0).flight_size, 3 * 1_416, "an older one that has been overtaken");
+        assert_eq!(sent_since(&wire, 5), [] as [u32; 0]);
+    }
     wire.inject(0, 0, &[window(0, 100_000, &[(3, 3)])]);
     assert_eq!(wire.path(0, 0).flight_size, 29 * 1_416, "chunk 4 is back, and 25 follow");
     assert_eq!(sent_since(&wire, 5), (6..=30).collect::<Vec<_>>());

@@ -1,0 +1,85 @@
+//! The cases that are counted, each deterministic.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+
+use crate::dumbbell::{self, Protocol};
+use crate::pair::slantpath::Slantpath;
+use crate::pair::{Pair, Settings, Side};
+use crate::rounds::Failure;
+
+/// What is left to do of a case that is prepared. It says how many units it did.
+pub type Work = Box<dyn FnOnce() -> u64>;
+
+/// One case.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// In the ledger and on the command line.
+    pub name: &'static str,
+    /// What the counts are divided by.
+    pub unit: &'static str,
+    prepare: fn() -> Result<Work, Failure>,
+}
+
+impl Case {
+    /// All cases, in the order of the table.
+    pub const ALL: [Self; 5] = [
+        Self { name: "tcp-dumbbell-10", unit: "packet-hop", prepare: || Ok(dumbbell(Protocol::Tcp, 10)) },
+        Self { name: "tcp-dumbbell-100", unit: "packet-hop", prepare: || Ok(dumbbell(Protocol::Tcp, 100)) },
+        Self { name: "sctp-dumbbell-10", unit: "packet-hop", prepare: || Ok(dumbbell(Protocol::Sctp, 10)) },
+        Self { name: "sctp-pair-1024", unit: "message", prepare: || pair(1_024) },
+        Self { name: "sctp-pair-100", unit: "message", prepare: || pair(100) },
+    ];
+
+    /// The case of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|case| case.name == name)
+    }
+
+    /// Builds what the case runs on.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    pub fn prepare(&self) -> Result<Work, Failure> {
+        (self.prepare)()
+    }
+}
+
+/// Ten seconds of a dumbbell with 20 ms one way.
+fn dumbbell(protocol: Protocol, flows: usize) -> Work {
+    let case = dumbbell::Case { protocol, flows, delay_ms: 20, seconds: 10 };
+    let mut network = dumbbell::slantpath::build(&case);
+    Box::new(move || {
+        network.run_until(Instant::from_secs(case.seconds.into()));
+        network.packet_hops()
+    })
+}
+
+/// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown.
+fn pair(bytes: usize) -> Result<Work, Failure> {
+    const MESSAGES: usize = 20_000;
+    let settings = Settings::default();
+    let new = |side| Slantpath::<Bytes>::new(side, &settings);
+    let mut pair = Pair::connected(new(Side::Client), new(Side::Server))?;
+    pair.transfer(bytes, MESSAGES, &settings)?;
+    Ok(Box::new(move || {
+        pair.transfer(bytes, MESSAGES, &settings).expect("as before");
+        MESSAGES as u64
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_does_its_work_and_has_a_name_of_its_own() {
+        for case in Case::ALL.iter().filter(|case| case.unit == "message") {
+            assert_eq!(case.prepare().expect("it is prepared")(), 20_000, "{}", case.name);
+        }
+        for case in Case::ALL {
+            assert_eq!(Case::named(case.name).map(|named| named.unit), Some(case.unit));
+            assert_eq!(Case::ALL.iter().filter(|other| other.name == case.name).count(), 1);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A lane: the far part of a direction, from the transmitter to the node that receives.
+//!
+//! It carries what a port has sent: the channel decides what becomes of a packet, propagation when it
+//! arrives. A lane knows nothing of the port that feeds it, so that a port can change from one to another:
+//! what has been sent arrives where it was sent.
+
+use slantpath_base::{Duration, Instant, Probability, Seed};
+
+use crate::link::channel::Channel;
+use crate::link::config::{DirectionConfig, Reordering};
+use crate::link::counters::{Counters, DropReason};
+use crate::link::flight::{Flight, Transit};
+use crate::link::propagation::Propagation;
+use crate::parcel::{Fate, PacketStore, Parcel, Role};
+
+/// What a port sends into, and what else it needs to do so.
+pub(crate) struct Outlet<'a> {
+    pub(crate) lane: &'a mut Lane,
+    pub(crate) counters: &'a mut Counters,
+    pub(crate) packets: &'a mut PacketStore,
+}
+
+impl Outlet<'_> {
+    /// [Carries](Lane::carry) a packet.
+    #[inline]
+    pub(crate) fn carry(&mut self, departure: Instant, parcel: Parcel) -> Fate {
+        self.lane.carry(departure, parcel, self.counters, self.packets)
+    }
+
+    /// [Takes packets back](Lane::take_back).
+    pub(crate) fn take_back(&mut self, departure: Instant) -> Vec<Parcel> {
+        self.lane.take_back(departure, self.counters, self.packets)
+    }
+
+    /// Drops packets that were accepted.
+    pub(crate) fn drop_all(&mut self, dropped: impl IntoIterator<Item = Parcel>, reason: DropReason) {
+        for parcel in dropped {
+            self.counters.drop(reason, parcel.length());
+            self.packets.remove(parcel.packet());
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Lane {
+    flight: Flight,
+    propagation: Propagation,
+    /// Whether the channel does nothing to packets at present, so that they need not ask it.
+    is_clean: bool,
+    channel: Box<Channel>,
+}
+
+impl Lane {
+    /// A lane whose random streams are named by `path`.
+    pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
+        let channel = Box::new(Channel::new(config, seed, path));
+        Self {
+            flight: Flight::default(),
+            propagation: Propagation::new(&config.delay),
+            is_clean: channel.is_clean(),
+            channel,
+        }
+    }
+
+    /// Carries a packet whose last bit leaves the transmitter at `departure`.
+    #[inline]
+    pub(crate) fn carry(
+        &mut self,
+        departure: Instant,
+        parcel: Parcel,
+        counters: &mut Counters,
+        packets: &mut PacketStore,
+    ) -> Fate {
+        let arrival = self.propagation.arrival(departure);
+        if self.is_clean {
+            self.flight.insert(Transit { arrival, departure, parcel });
+            return Fate::Arrives;
+        }
+        self.carry_through_channel(arrival, departure, parcel, counters, packets)
+    }
+
+    #[inline(never)]
+    fn carry_through_channel(
+        &mut self,
+        arrival: Instant,
+        departure: Instant,
+        mut parcel: Parcel,
+        counters: &mut Counters,
+        packets: &mut PacketStore,
+    ) -> Fate {
+        parcel = parcel.with_fate(self.channel.fate(parcel));
+        let delayed = arrival.saturating_add(self.channel.extra_delay());
+        self.flight.insert(Transit { arrival: delayed, departure, parcel });
+        if parcel.fate() == Fate::Arrives && self.channel.duplicates() {
+            let packet = packets.insert(packets.packet(parcel.packet()).clone());
+            let copy = parcel.with_packet(packet).with_role(Role::Copy);
+            let delayed = arrival.saturating_add(self.channel.extra_delay());
+            counters.duplicated.add(parcel.length());
+            self.flight.insert(Transit { arrival: delayed, departure, parcel: copy });
+        }
+        parcel.fate()
+    }
+
+    /// When the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Instant {
+        self.flight.next_arrival()
+    }
+
+    /// Takes the packet off that arrives next, and counts it.
+    #[inline]
+    pub(crate) fn take_arrival(&mut self, counters: &mut Counters) -> Option<Parcel> {
+        let parcel = self.flight.take_next()?.parcel;
+        match parcel.fate() {
+            Fate::Lost => counters.drop(DropReason::Loss, parcel.length()),
+            Fate::Damaged => {
+                counters.carried.add(parcel.length());
+                counters.damaged.add(parcel.length());
+            }
+            Fate::Arrives => counters.carried.add(parcel.length()),
+        }
+        Some(parcel.with_role(Role::Original))
+    }
+
+    /// Takes packets back that leave the transmitter after `departure`, as if they had not been sent, in the
+    /// order in which they would: their copies are undone.
+    pub(crate) fn take_back(
+        &mut self,
+        departure: Instant,
+        counters: &mut Counters,
+        packets: &mut PacketStore,
+    ) -> Vec<Parcel> {
+        let mut originals = Vec::new();
+        let taken = self.flight.take_departing_after(departure);
+        self.propagation.take_back(self.flight.departures());
+        for Transit { parcel, .. } in taken {
+            if parcel.fate() == Fate::Damaged {
+                self.channel.forget(parcel.packet());
+            }
+            match parcel.role() {
+                Role::Copy => {
+                    counters.duplicated.remove(parcel.length());
+                    packets.remove(parcel.packet());
+                }
+                Role::Original => originals.push(parcel.with_fate(Fate::Arrives)),
+            }
+        }
+        originals
+    }
+
+    /// Flips the bits of a packet whose fate it was to be damaged.
+    pub(crate) fn damage(&mut self, parcel: Parcel, bytes: &mut [u8]) {
+        self.channel.damage(parcel.packet(), bytes);
+    }
+
+    /// The delay of what leaves at an instant.
+    pub(crate) fn delay_at(&self, departure: Instant) -> Duration {
+        self.propagation.delay_at(departure)
+    }
+
+    /// Changes the propagation delay of what is carried from now on.
+    pub(crate) fn set_delay(&mut self, delay: Duration) {
+        self.propagation = Propagation::Constant(delay);
+    }
+
+    pub(crate) fn set_loss(&mut self, loss: Probability) {
+        self.channel.set_loss(loss);
+        self.is_clean = self.channel.is_clean();
+    }
+
+    pub(crate) fn set_bit_errors(&mut self, bit_errors: Probability) {
+        self.channel.set_bit_errors(bit_errors);
+        self.is_clean = self.channel.is_clean();
+    }
+
+    pub(crate) fn set_duplication(&mut self, duplication: Probability) {
+        self.channel.set_duplication(duplication);
+        self.is_clean = self.channel.is_clean();
+    }
+
+    pub(crate) fn set_reordering(&mut self, reordering: Reordering) {
+        self.channel.set_reordering(reordering);
+        self.is_clean = self.channel.is_clean();
+    }
+}

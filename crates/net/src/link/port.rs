@@ -1,0 +1,282 @@
+//! A port: the near part of a direction, where packets wait and are sent.
+//!
+//! A port feeds a [`Lane`](crate::link::lane::Lane), which it is handed with every call: it keeps nothing of it. One that is to feed
+//! another withdraws what waits from the first, and sends it into the second.
+
+use slantpath_base::{DataRate, Instant, Seed};
+
+use crate::link::config::{DirectionConfig, WhileDown};
+use crate::link::counters::DropReason;
+use crate::link::lane::Outlet;
+use crate::link::occupancy::QueueStatistics;
+use crate::link::queue::{Queue, QueueConfig};
+use crate::link::scheduler::Scheduler;
+use crate::link::service::Service;
+use crate::link::transmitter::{ClosedForm, State};
+use crate::parcel::{Fate, Parcel};
+use crate::probe::QueueProbe;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Port {
+    transmitter: Transmitter,
+    /// When the transmitter has to choose a packet; [`Instant::FAR_FUTURE`] if it never has to.
+    next_choice: Instant,
+    mtu_bytes: u32,
+    while_down: WhileDown,
+}
+
+/// The closed form serves what knows a packet's departure when it comes; the other what does not.
+#[derive(Clone, Debug)]
+enum Transmitter {
+    ClosedForm(ClosedForm),
+    EventDriven(Box<Scheduler>),
+}
+
+impl Port {
+    /// A port whose random stream is named by `path`.
+    pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
+        let service = Service::new(config.rate, config.overhead_bytes);
+        let closed_form = |service, queue| Transmitter::ClosedForm(ClosedForm::new(service, queue));
+        let event_driven = |scheduler| Transmitter::EventDriven(Box::new(scheduler));
+        Self {
+            transmitter: match &config.queue {
+                QueueConfig::CoDel(codel) => event_driven(Scheduler::codel(service, codel, config.mtu_bytes)),
+                QueueConfig::DropTail(limit) => closed_form(service, Queue::DropTail(*limit)),
+                QueueConfig::Priority(limit) => event_driven(Scheduler::priority(service, *limit)),
+                QueueConfig::Red(red) => closed_form(service, Queue::red(*red, seed, path)),
+            },
+            next_choice: Instant::FAR_FUTURE,
+            mtu_bytes: config.mtu_bytes,
+            while_down: config.while_down,
+        }
+    }
+
+    /// Takes a packet in that is no longer than the MTU, or says why not. The drop is counted; the packet
+    /// stays with the caller.
+    #[inline]
+    pub(crate) fn offer(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        outlet: &mut Outlet<'_>,
+    ) -> Result<Fate, DropReason> {
+        outlet.counters.offered.add(parcel.length());
+        let outcome = match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                form.advance(now);
+                if form.state() == State::Down && self.while_down == WhileDown::Drop {
+                    Err(DropReason::Down)
+                } else {
+                    match form.admit(now, parcel) {
+                        Ok(()) => return Ok(outlet.carry(form.enqueue(now, parcel.length()), parcel)),
+                        Err(refusal) => Err(refusal),
+                    }
+                }
+            }
+            Transmitter::EventDriven(scheduler) => {
+                if scheduler.state() == State::Down && self.while_down == WhileDown::Drop {
+                    Err(DropReason::Down)
+                } else {
+                    let outcome = scheduler.offer(now, parcel, outlet);
+                    self.next_choice = scheduler.next_choice();
+                    outcome
+                }
+            }
+        };
+        if let Err(refusal) = outcome {
+            outlet.counters.drop(refusal, parcel.length());
+        }
+        outcome
+    }
+
+    /// When [`run`](Self::run) is wanted; [`Instant::FAR_FUTURE`] if never.
+    #[inline]
+    pub(crate) const fn next_choice(&self) -> Instant {
+        self.next_choice
+    }
+
+    /// Lets the transmitter choose what it sends next, if that is due.
+    pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
+        if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
+            scheduler.run(now, outlet);
+            self.next_choice = scheduler.next_choice();
+        }
+    }
+
+    /// Sends a packet that was [withdrawn](Self::withdraw_waiting).
+    pub(crate) fn send_again(&mut self, now: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) {
+        if let Transmitter::ClosedForm(form) = &mut self.transmitter {
+            form.readmit(now, parcel);
+            outlet.carry(form.enqueue(now, parcel.length()), parcel);
+        }
+    }
+
+    /// Takes back from the lane the packets whose transmission has not begun, in their order, to be
+    /// [sent again](Self::send_again). An event-driven transmitter has not given the lane any.
+    pub(crate) fn withdraw_waiting(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> Vec<Parcel> {
+        self.run(now, outlet);
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                let transmitted_until = form.withdraw_waiting(now);
+                outlet.take_back(transmitted_until)
+            }
+            Transmitter::EventDriven(_) => Vec::new(),
+        }
+    }
+
+    /// Cuts the packet in transmission off, and holds or drops what waits.
+    pub(crate) fn go_down(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
+        let waiting = self.withdraw_waiting(now, outlet);
+        let cut_off = outlet.take_back(now);
+        outlet.drop_all(cut_off, DropReason::Down);
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.set_down(now),
+            Transmitter::EventDriven(scheduler) => {
+                scheduler.set_down(now);
+                if self.while_down == WhileDown::Drop {
+                    outlet.drop_all(scheduler.take_waiting(now), DropReason::Down);
+                }
+            }
+        }
+        self.next_choice = Instant::FAR_FUTURE;
+        match self.while_down {
+            WhileDown::Drop => outlet.drop_all(waiting, DropReason::Down),
+            WhileDown::Hold => waiting.into_iter().for_each(|parcel| self.send_again(now, parcel, outlet)),
+        }
+    }
+
+    /// Comes up. What waited in a closed form has been withdrawn.
+    pub(crate) fn go_up(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.set_up(now),
+            Transmitter::EventDriven(scheduler) => scheduler.set_up(now),
+        }
+        self.run(now, outlet);
+    }
+
+    pub(crate) fn set_rate(&mut self, rate: DataRate) {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.set_rate(rate),
+            Transmitter::EventDriven(scheduler) => scheduler.set_rate(rate),
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        let state = match &self.transmitter {
+            Transmitter::ClosedForm(form) => form.state(),
+            Transmitter::EventDriven(scheduler) => scheduler.state(),
+        };
+        state == State::Up
+    }
+
+    pub(crate) const fn mtu_bytes(&self) -> u32 {
+        self.mtu_bytes
+    }
+
+    /// Packets that wait at `now`, and their bytes.
+    fn waiting(&mut self, now: Instant) -> (u64, u64) {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                form.advance(now);
+                (form.waiting_packets(), form.waiting_bytes())
+            }
+            Transmitter::EventDriven(scheduler) => scheduler.waiting(),
+        }
+    }
+
+    fn probe_slot(&mut self) -> &mut Option<Box<QueueProbe>> {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => &mut form.probe,
+            Transmitter::EventDriven(scheduler) => &mut scheduler.probe,
+        }
+    }
+
+    /// Records how much waits at `now`.
+    pub(crate) fn sample(&mut self, now: Instant) {
+        let (packets, bytes) = self.waiting(now);
+        if let Some(probe) = self.probe_slot() {
+            probe.sample(now, packets, bytes);
+        }
+    }
+
+    pub(crate) fn statistics(&mut self, now: Instant) -> QueueStatistics {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.statistics(now),
+            Transmitter::EventDriven(scheduler) => scheduler.statistics(now),
+        }
+    }
+
+    pub(crate) fn restart_statistics(&mut self, now: Instant) {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.restart_statistics(now),
+            Transmitter::EventDriven(scheduler) => scheduler.restart_statistics(now),
+        }
+    }
+
+    pub(crate) fn set_probe(&mut self, probe: QueueProbe) {
+        *self.probe_slot() = Some(Box::new(probe));
+    }
+
+    pub(crate) fn probe(&mut self, now: Instant) -> Option<&QueueProbe> {
+        self.waiting(now);
+        self.probe_slot().as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::counters::Counters;
+    use crate::link::lane::Lane;
+    use crate::link::queue::QueueLimit;
+    use crate::parcel::{DestinationId, PacketStore};
+    use slantpath_base::Duration;
+    use slantpath_wire::{Checksum, Packet};
+
+    const fn millis(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    /// A byte takes a millisecond; nothing is lost.
+    fn config(delay: Duration) -> DirectionConfig {
+        let queue = QueueConfig::DropTail(QueueLimit::Packets(10));
+        DirectionConfig::new(DataRate::from_bits_per_sec(8_000), delay, queue)
+    }
+
+    /// When the packets of a lane arrive, and how long they are.
+    fn arrivals(lane: &mut Lane, counters: &mut Counters) -> Vec<(Instant, u32)> {
+        let mut next = || Some((lane.next_arrival(), lane.take_arrival(counters)?.length()));
+        std::iter::from_fn(&mut next).collect()
+    }
+
+    #[test]
+    fn a_port_that_changes_its_lane_leaves_what_it_sent_where_it_sent_it() {
+        let near = config(Duration::from_millis(1_000));
+        let mut port = Port::new(&near, Seed::new(1, 0), "links/first");
+        let mut first = Lane::new(&near, Seed::new(1, 0), "links/first");
+        let mut second = Lane::new(&config(Duration::from_millis(5)), Seed::new(1, 0), "links/second");
+        let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
+        for length in [100, 101, 102, 103] {
+            let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
+            let parcel = Parcel::new(packet, DestinationId(0), length, 64, 0);
+            let mut outlet = Outlet { lane: &mut first, counters: &mut counters, packets: &mut packets };
+            assert_eq!(port.offer(millis(0), parcel, &mut outlet), Ok(Fate::Arrives));
+        }
+
+        // One has left, one is being sent, two wait.
+        let mut old = Outlet { lane: &mut first, counters: &mut counters, packets: &mut packets };
+        let waiting = port.withdraw_waiting(millis(150), &mut old);
+        let mut new = Outlet { lane: &mut second, counters: &mut counters, packets: &mut packets };
+        for parcel in waiting {
+            port.send_again(millis(150), parcel, &mut new);
+        }
+
+        assert_eq!(arrivals(&mut first, &mut counters), [(millis(1_100), 100), (millis(1_201), 101)]);
+        assert_eq!(arrivals(&mut second, &mut counters), [(millis(308), 102), (millis(411), 103)]);
+        assert_eq!(counters.carried.packets, 4);
+        // 100, 201 and 303 ms of waiting, as if the lane were the same.
+        let statistics = port.statistics(millis(406));
+        assert_eq!(statistics.busy, Duration::from_millis(406));
+        assert_eq!(statistics.mean_packets, 604.0 / 406.0);
+    }
+}

@@ -1,0 +1,259 @@
+//! The event-driven transmitter: it chooses the next packet only when the one before has been sent.
+//!
+//! For disciplines in which a packet's departure depends on what comes after it (priority), or that drop when
+//! a packet leaves (CoDel). What waits lies here. Each choice is due at a known instant, when the transmitter
+//! falls idle while something waits; [`run`](Scheduler::run) makes all that are due. Where several things
+//! happen at one instant, the choice comes before what is offered then, as a departure does in the closed form.
+
+use std::collections::VecDeque;
+
+use slantpath_base::{DataRate, Instant};
+
+use crate::link::codel::{CoDel, CoDelConfig, Departing};
+use crate::link::counters::DropReason;
+use crate::link::lane::Outlet;
+use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
+use crate::link::queue::QueueLimit;
+use crate::link::service::Service;
+use crate::link::transmitter::State;
+use crate::parcel::{Fate, Parcel};
+use crate::probe::QueueProbe;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Scheduler {
+    discipline: Discipline,
+    limit: QueueLimit,
+    /// What waits in all classes.
+    packets: u64,
+    bytes: u64,
+    /// When the last transmission ends or ended.
+    free_at: Instant,
+    state: State,
+    service: Service,
+    occupancy: Occupancy,
+    pub(crate) probe: Option<Box<QueueProbe>>,
+}
+
+#[derive(Clone, Debug)]
+enum Discipline {
+    CoDel {
+        law: CoDel,
+        class: Class,
+    },
+    /// The lowest class first.
+    Priority([Class; CLASSES]),
+}
+
+/// The upper three bits of the DSCP tell so many classes apart.
+const CLASSES: usize = 8;
+
+/// Packets that wait for each other.
+#[derive(Clone, Debug, Default)]
+struct Class {
+    /// With the instants at which they came.
+    queue: VecDeque<(Instant, Parcel)>,
+    bytes: u64,
+}
+
+impl Class {
+    fn push(&mut self, now: Instant, parcel: Parcel) {
+        self.queue.push_back((now, parcel));
+        self.bytes += u64::from(parcel.length());
+    }
+
+    fn pop(&mut self) -> Option<(Instant, Parcel)> {
+        let (since, parcel) = self.queue.pop_front()?;
+        self.bytes -= u64::from(parcel.length());
+        Some((since, parcel))
+    }
+}
+
+impl Scheduler {
+    pub(crate) fn codel(service: Service, config: &CoDelConfig, mtu_bytes: u32) -> Self {
+        let law = CoDel::new(config, mtu_bytes);
+        Self::new(service, config.limit, Discipline::CoDel { law, class: Class::default() })
+    }
+
+    pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
+        Self::new(service, limit, Discipline::Priority(Default::default()))
+    }
+
+    fn new(service: Service, limit: QueueLimit, discipline: Discipline) -> Self {
+        Self {
+            discipline,
+            limit,
+            packets: 0,
+            bytes: 0,
+            free_at: Instant::START,
+            state: State::Up,
+            service,
+            occupancy: Occupancy::default(),
+            probe: None,
+        }
+    }
+
+    pub(crate) const fn state(&self) -> State {
+        self.state
+    }
+
+    /// When the next packet is to be chosen; [`Instant::FAR_FUTURE`] while none waits.
+    #[inline]
+    pub(crate) fn next_choice(&self) -> Instant {
+        match self.state {
+            State::Up if self.packets > 0 => self.free_at,
+            State::Down | State::Up => Instant::FAR_FUTURE,
+        }
+    }
+
+    /// Makes every choice that is due by `now`.
+    pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
+        while self.next_choice() <= now {
+            let at = self.free_at;
+            self.count_waits(at);
+            if let Some(parcel) = self.choose(at, outlet) {
+                self.transmit(at, parcel, outlet);
+            }
+            self.observe(at);
+        }
+    }
+
+    /// Takes a packet in, or says why not. What becomes of one that waits is not known yet.
+    pub(crate) fn offer(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        outlet: &mut Outlet<'_>,
+    ) -> Result<Fate, DropReason> {
+        self.run(now, outlet);
+        if self.state == State::Up && self.free_at <= now {
+            self.free_at = now;
+            self.push(now, parcel);
+            let fate = self.choose(now, outlet).map(|parcel| self.transmit(now, parcel, outlet));
+            return Ok(fate.expect("a packet that has not waited leaves at once"));
+        }
+        let limit = self.limit;
+        let class = self.class_of(parcel);
+        if !limit.admits(class.queue.len() as u64, class.bytes, parcel.length()) {
+            return Err(DropReason::QueueFull);
+        }
+        self.count_waits(now);
+        self.push(now, parcel);
+        self.occupancy.note_peak(self.packets, self.bytes);
+        self.observe(now);
+        Ok(Fate::Arrives)
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc2474#section-4.2.2.2
+    //# PHBs selected by a Class Selector Codepoint
+    //# SHOULD give packets a probability of timely forwarding that is not
+    //# lower than that given to packets marked with a Class Selector
+    //# codepoint of lower relative order
+    fn class_of(&mut self, parcel: Parcel) -> &mut Class {
+        match &mut self.discipline {
+            Discipline::CoDel { class, .. } => class,
+            Discipline::Priority(classes) => &mut classes[usize::from(parcel.traffic_class() >> 5)],
+        }
+    }
+
+    fn push(&mut self, now: Instant, parcel: Parcel) {
+        self.class_of(parcel).push(now, parcel);
+        self.packets += 1;
+        self.bytes += u64::from(parcel.length());
+    }
+
+    /// Takes the packet off that is sent next, if one is left.
+    fn choose(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
+        let chosen = match &mut self.discipline {
+            Discipline::CoDel { law, class } => {
+                let take = || {
+                    let (since, parcel) = class.pop()?;
+                    Some((parcel, Departing { sojourn: at - since, bytes_behind: class.bytes }))
+                };
+                let mut dropped = (0, 0);
+                let chosen = law.dequeue(at, take, |parcel: Parcel| {
+                    dropped = (dropped.0 + 1, dropped.1 + u64::from(parcel.length()));
+                    outlet.counters.drop(DropReason::CoDel, parcel.length());
+                    outlet.packets.remove(parcel.packet());
+                });
+                self.packets -= dropped.0;
+                self.bytes -= dropped.1;
+                chosen
+            }
+            Discipline::Priority(classes) => {
+                classes.iter_mut().rev().find_map(|class| class.pop().map(|(_, parcel)| parcel))
+            }
+        };
+        if let Some(parcel) = chosen {
+            self.packets -= 1;
+            self.bytes -= u64::from(parcel.length());
+        }
+        chosen
+    }
+
+    fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
+        self.free_at = self.service.finish(at, parcel.length());
+        self.occupancy.waits.busy += self.free_at - at;
+        outlet.carry(self.free_at, parcel)
+    }
+
+    fn count_waits(&mut self, at: Instant) {
+        self.occupancy.count_until(at, self.packets, self.bytes);
+    }
+
+    /// The rest of the transmission at `now`.
+    fn busy_to_come(&self, now: Instant) -> Waits {
+        Waits::of_transmission(self.free_at.saturating_since(now))
+    }
+
+    pub(crate) fn set_rate(&mut self, rate: DataRate) {
+        self.service.set_rate(rate);
+    }
+
+    /// Comes up; what waits is sent from `now` on.
+    pub(crate) fn set_up(&mut self, now: Instant) {
+        self.state = State::Up;
+        self.free_at = now;
+    }
+
+    /// Cuts the packet in transmission off; what waits goes on waiting.
+    pub(crate) fn set_down(&mut self, now: Instant) {
+        self.count_waits(now);
+        self.occupancy.waits = self.occupancy.waits.minus(self.busy_to_come(now));
+        self.free_at = self.free_at.min(now);
+        self.state = State::Down;
+    }
+
+    /// Takes all out that waits.
+    pub(crate) fn take_waiting(&mut self, now: Instant) -> Vec<Parcel> {
+        self.count_waits(now);
+        (self.packets, self.bytes) = (0, 0);
+        let classes = match &mut self.discipline {
+            Discipline::CoDel { class, .. } => core::slice::from_mut(class),
+            Discipline::Priority(classes) => classes.as_mut_slice(),
+        };
+        let taken = classes.iter_mut().rev().flat_map(|class| core::mem::take(class).queue);
+        let taken = taken.map(|(_, parcel)| parcel).collect();
+        self.observe(now);
+        taken
+    }
+
+    /// Packets that wait, without the one that is being transmitted, and their bytes.
+    pub(crate) const fn waiting(&self) -> (u64, u64) {
+        (self.packets, self.bytes)
+    }
+
+    fn observe(&mut self, now: Instant) {
+        if let Some(probe) = &mut self.probe {
+            probe.observe(now, self.packets, self.bytes);
+        }
+    }
+
+    pub(crate) fn restart_statistics(&mut self, now: Instant) {
+        self.occupancy.restart(now, self.busy_to_come(now), self.packets, self.bytes);
+    }
+
+    pub(crate) fn statistics(&mut self, now: Instant) -> QueueStatistics {
+        self.count_waits(now);
+        self.occupancy.statistics(now, self.busy_to_come(now))
+    }
+}

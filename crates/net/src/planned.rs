@@ -1,0 +1,68 @@
+//! The source of a plan: a script of changes, and shortest paths that follow it or not.
+
+use slantpath_base::Instant;
+
+use crate::routes::Routes;
+use crate::script::{Change, Script};
+use crate::source::{Links, Source};
+use crate::topology::{Routing, Topology};
+use crate::{DestinationId, DirectionId, NodeId};
+
+/// The changes that were [declared](crate::NetworkBuilder::change), and the [shortest paths](Routes).
+#[derive(Clone, Debug)]
+pub struct Planned {
+    script: Script,
+    routing: Routing,
+    routes: Routes,
+    /// Directions of which the routes know an old state: they learn the new one when a link goes down or comes up.
+    stale: Vec<DirectionId>,
+    /// Directions whose delay follows a curve, which are always stale.
+    curved: Vec<DirectionId>,
+}
+
+impl Planned {
+    /// The source that a plan describes.
+    pub fn new(topology: &Topology) -> Self {
+        let directions = topology.links().flat_map(|link| [link.forward(), link.reverse()]);
+        Self {
+            script: Script::new(topology.changes.clone()),
+            routing: topology.routing,
+            routes: Routes::new(topology),
+            stale: Vec::new(),
+            curved: directions.filter(|&id| topology.direction(id).delay.is_curve()).collect(),
+        }
+    }
+}
+
+impl Source for Planned {
+    fn next_change(&self) -> Instant {
+        self.script.next_change()
+    }
+
+    fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
+        let mut reroute = false;
+        while let Some((direction, change)) = self.script.take_due(now) {
+            links.change(direction, change);
+            match change {
+                Change::Down | Change::Up => reroute = true,
+                Change::Delay(_) => {}
+                _ => continue,
+            }
+            if self.routing == Routing::Dynamic {
+                self.stale.push(direction);
+            }
+        }
+        if reroute && self.routing == Routing::Dynamic {
+            for &direction in self.stale.iter().chain(&self.curved) {
+                let delay = links.is_up(direction).then(|| links.delay(direction));
+                self.routes.set_delay(direction, delay);
+            }
+            self.stale.clear();
+        }
+    }
+
+    #[inline]
+    fn next_hop(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
+        self.routes.next(node, destination)
+    }
+}

@@ -1,0 +1,398 @@
+//! What is wrong with an input, where, and what would be right: plain data that a front end renders.
+
+use core::fmt::{self, Write};
+use core::ops::Range;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A text that an input is made of: the file, an override of the command line, a file that it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// As the user names it: a path, or `--set`.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+impl Source {
+    /// Line and column of a byte, both from 1; columns count characters.
+    pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(byte)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// Whether a terminal would act on a character instead of showing it: it moves the cursor, changes colours or titles,
+/// or turns the order of the letters around it (Unicode's explicit directional formatting).
+pub fn is_acted_on(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text of a user as it may be printed: what a [terminal would act on](is_acted_on) is written as in TOML and JSON,
+/// `\u001b`. Line feeds and tabs are left, so that whole reports can be passed through.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_wrong = |character: char| is_acted_on(character) && !matches!(character, '\n' | '\t');
+    if !text.contains(is_wrong) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_wrong(character) {
+            write!(escaped, "\\u{:04x}", u32::from(character)).expect("a string takes everything");
+        } else {
+            escaped.push(character);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// One fault of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The text in which it stands.
+    pub source: Arc<Source>,
+    /// Its bytes in that text.
+    pub span: Range<usize>,
+    /// Line of the first byte, from 1.
+    pub line: usize,
+    /// Column of the first character, from 1.
+    pub column: usize,
+    /// What is wrong. It may quote the input, [visibly](visible).
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", visible(&self.source.name), self.line, self.column, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All faults found in one input, in the order of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// The faults, at least one.
+    pub fn iter(&self) -> core::slice::Iter<'_, Diagnostic> {
+        self.0.iter()
+    }
+
+    /// How many there are.
+    #[expect(clippy::len_without_is_empty, reason = "they are never empty")]
+    /// How many faults were reported so far.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Diagnostics {
+    /// One fault alone.
+    pub fn one(source: Arc<Source>, place: Place, fault: Fault) -> Self {
+        let mut faults = Faults { sources: vec![source], ..Faults::default() };
+        faults.report(Place { source: 0, ..place }, fault);
+        Self(faults.into_diagnostics())
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = core::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, diagnostic) in self.0.iter().enumerate() {
+            if place > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Diagnostics {}
+
+/// Where a value stands: a source by its index, and its bytes there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub(crate) source: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Place {
+    /// The bytes `span` of a source by its [index](Faults::add_source).
+    pub fn new(source: usize, span: Range<usize>) -> Self {
+        let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { source: narrow(source), start: narrow(span.start), end: narrow(span.end) }
+    }
+}
+
+/// What is wrong with a value whose place its reader knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+impl Fault {
+    /// A fault without a cure yet.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    /// With what would be right.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+}
+
+/// What is hardly meant, at a place.
+#[derive(Clone, Debug, PartialEq)]
+struct Warning {
+    place: Place,
+    fault: Fault,
+    /// What it shares with others that say the same of other parts of the input.
+    kind: Option<String>,
+}
+
+/// Collects faults while an input is read and checked, so that they are reported together.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    sources: Vec<Arc<Source>>,
+    found: Vec<(Place, Fault)>,
+    /// What is not wrong, and yet is hardly meant.
+    warnings: Vec<Warning>,
+}
+
+impl Faults {
+    /// Another text in which faults may stand. Returns its index.
+    pub fn add_source(&mut self, name: &str, text: &str) -> usize {
+        self.sources.push(Arc::new(Source { name: name.to_owned(), text: text.to_owned() }));
+        self.sources.len() - 1
+    }
+
+    pub(crate) fn share_source(&mut self, source: Arc<Source>) -> u32 {
+        self.sources.push(source);
+        u32::try_from(self.sources.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// A text by its index; the whole file is the first.
+    pub fn source(&self, index: usize) -> &Arc<Source> {
+        &self.sources[index]
+    }
+
+    /// The name of the text in which a place is, and its line there, from 1.
+    pub fn line_of(&self, place: Place) -> (&str, usize) {
+        let source = &self.sources[place.source as usize];
+        (&source.name, source.line_and_column(place.start as usize).0)
+    }
+
+    /// Notes what keeps the input from being used.
+    pub fn report(&mut self, place: Place, fault: Fault) {
+        self.found.push((place, fault));
+    }
+
+    /// Notes what does not keep the input from being used.
+    pub fn warn(&mut self, place: Place, fault: Fault) {
+        self.warnings.push(Warning { place, fault, kind: None });
+    }
+
+    /// The same where many parts of an input are in for it at once, such as every link of a network: of one kind
+    /// the first is reported, and how many more there are.
+    pub fn warn_of_kind(&mut self, kind: impl Into<String>, place: Place, fault: Fault) {
+        self.warnings.push(Warning { place, fault, kind: Some(kind.into()) });
+    }
+
+    /// The warnings so far, in the order of the text, each kind once.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let mut warnings = self.warnings.clone();
+        warnings.sort_by_key(|warning| (warning.place.source, warning.place.start));
+        warnings.dedup();
+        let mut found: Vec<(Place, Fault)> = Vec::new();
+        let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for Warning { place, fault, kind } in warnings {
+            if let Some(kind) = kind {
+                let (_, count) = kinds.entry(kind).or_insert((found.len(), 0));
+                *count += 1;
+                if *count > 1 {
+                    continue;
+                }
+            }
+            found.push((place, fault));
+        }
+        for (at, count) in kinds.into_values().filter(|(_, count)| *count > 1) {
+            let message = &mut found[at].1.message;
+            *message = format!("{message} (and {} more like it)", count - 1);
+        }
+        Self { sources: self.sources.clone(), found, warnings: Vec::new() }.into_diagnostics()
+    }
+
+    /// Whether nothing is at fault. Warnings do not count.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// How many faults were reported so far.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Takes back what was reported since there were so many, for a fault that explains all of it.
+    pub(crate) fn forget_from(&mut self, count: usize) {
+        self.found.truncate(count);
+    }
+
+    /// The text that stands at a place.
+    #[cfg(test)]
+    pub(crate) fn text_at(&self, place: Place) -> &str {
+        let text = &self.sources[place.source as usize].text;
+        text.get(place.start as usize..place.end as usize).unwrap_or_default()
+    }
+
+    /// `Ok` if nothing was found, or all that was found, in the order of the text.
+    pub fn into_result(self) -> Result<(), Diagnostics> {
+        if self.found.is_empty() { Ok(()) } else { Err(Diagnostics(self.into_diagnostics())) }
+    }
+
+    fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|(place, _)| (place.source, place.start));
+        self.found.dedup();
+        let diagnostic = |(place, fault): (Place, Fault)| {
+            let source = Arc::clone(&self.sources[place.source as usize]);
+            let limit = source.text.len();
+            let span = (place.start as usize).min(limit)..(place.end as usize).min(limit);
+            let (line, column) = source.line_and_column(span.start);
+            let message = visible(&fault.message).into_owned();
+            let help = fault.help.map(|help| visible(&help).into_owned());
+            Diagnostic { source, span, line, column, message, help }
+        };
+        self.found.into_iter().map(diagnostic).collect()
+    }
+}
+
+/// The candidate that `given` most likely meant, if any is near enough: at most a third of its letters
+/// differ. Two letters mean anything.
+pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = given.chars().count();
+    let limit = if letters < 3 { 0 } else { letters / 3 };
+    candidates
+        .into_iter()
+        .map(|candidate| (edit_distance(given, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean …?`, or the list of all that may stand there.
+pub fn suggest(given: &str, what: &str, candidates: &[&str]) -> String {
+    match nearest(given, candidates.iter().copied()) {
+        Some(candidate) => format!("did you mean `{candidate}`?"),
+        None if candidates.is_empty() => format!("there are no {what}"),
+        None => {
+            let quoted: Vec<String> = candidates.iter().map(|name| format!("`{name}`")).collect();
+            format!("{what}: {}", quoted.join(", "))
+        }
+    }
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour (Damerau 1964, restricted).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0_usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    rows[0] = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_line_and_column_in_characters() {
+        let source = Source { name: "x".to_owned(), text: "a = 1\nµs = 2\n".to_owned() };
+        assert_eq!(source.line_and_column(0), (1, 1));
+        assert_eq!(source.line_and_column(6), (2, 1));
+        assert_eq!(source.line_and_column(9), (2, 3));
+        assert_eq!(source.line_and_column(1_000), (3, 1));
+    }
+
+    #[test]
+    fn a_near_miss_is_suggested_and_an_unlike_name_is_not() {
+        let known = ["delay", "rate", "queue", "loss"];
+        assert_eq!(nearest("dealy", known), Some("delay"));
+        assert_eq!(nearest("los", known), Some("loss"));
+        assert_eq!(nearest("bandwidth", known), None);
+        assert_eq!(suggest("bandwidth", "known keys", &["rate"]), "known keys: `rate`");
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_made_visible() {
+        assert_eq!(visible("a µ\n\tb"), "a µ\n\tb");
+        assert_eq!(
+            visible("\u{1b}[31m\u{7f}\u{9b}2J\r\u{202e}x\u{2066}"),
+            "\\u001b[31m\\u007f\\u009b2J\\u000d\\u202ex\\u2066"
+        );
+        let mut faults = Faults::default();
+        let file = faults.add_source("\u{1b}]0;title\u{7}.toml", "x");
+        faults.report(Place::new(file, 0..1), Fault::new("`\u{1b}c` is no name").help("not `\u{1b}c`"));
+        let text = faults.into_result().unwrap_err().to_string();
+        assert_eq!(text, "\\u001b]0;title\\u0007.toml:1:1: `\\u001bc` is no name\n  help: not `\\u001bc`");
+    }
+
+    #[test]
+    fn warnings_of_one_kind_are_reported_once_with_their_number() {
+        let mut faults = Faults::default();
+        let file = faults.add_source("f.toml", "first\nsecond\nthird\n");
+        faults.warn_of_kind("late", Place::new(file, 6..12), Fault::new("`b` is late"));
+        faults.warn(Place::new(file, 13..18), Fault::new("alone"));
+        faults.warn_of_kind("early", Place::new(file, 6..12), Fault::new("`b` is early"));
+        faults.warn_of_kind("late", Place::new(file, 0..5), Fault::new("`a` is late"));
+        faults.warn_of_kind("late", Place::new(file, 13..18), Fault::new("`c` is late"));
+        let found: Vec<String> = faults.warnings().iter().map(ToString::to_string).collect();
+        let expected =
+            ["f.toml:1:1: `a` is late (and 2 more like it)", "f.toml:2:1: `b` is early", "f.toml:3:1: alone"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn faults_are_reported_in_the_order_of_the_text_and_once() {
+        let mut faults = Faults::default();
+        let file = faults.add_source("f.toml", "first\nsecond\n");
+        faults.report(Place::new(file, 6..12), Fault::new("second").help("cure"));
+        faults.report(Place::new(file, 0..5), Fault::new("first"));
+        faults.report(Place::new(file, 0..5), Fault::new("first"));
+        let text = faults.into_result().unwrap_err().to_string();
+        assert_eq!(text, "f.toml:1:1: first\nf.toml:2:1: second\n  help: cure");
+    }
+}

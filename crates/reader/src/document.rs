@@ -1,0 +1,315 @@
+//! A TOML text as a tree in which every key and value knows its place, with overrides laid over it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::{Diagnostics, Fault, Faults, Place, Source};
+use crate::value::Value;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where it stands.
+    pub place: Place,
+    /// What it is.
+    pub data: Data,
+}
+
+/// What stands there. Numbers keep their text: a quantity is parsed exactly or not at all.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// A list.
+    Array(Vec<Node>),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A date, as it was written.
+    Datetime(String),
+    /// A number with a fraction, as it was written.
+    Float(String),
+    /// A whole number.
+    Integer(i64),
+    /// A text in quotes.
+    Text(String),
+    /// A table.
+    Table(Entries),
+}
+
+/// Keys in alphabetical order: the order of a file's tables means nothing.
+pub type Entries = BTreeMap<String, Entry>;
+
+/// A key's place and its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Where the key stands.
+    pub key: Place,
+    /// What stands behind it.
+    pub node: Node,
+}
+
+impl Node {
+    /// What kind of value this is, with its article, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self.data {
+            Data::Array(_) => "a list",
+            Data::Boolean(_) => "a boolean",
+            Data::Datetime(_) => "a date",
+            Data::Float(_) | Data::Integer(_) => "a number",
+            Data::Table(_) => "a table",
+            Data::Text(_) => "a text",
+        }
+    }
+
+    /// The value as TOML again, on one line.
+    pub fn to_toml(&self) -> String {
+        match &self.data {
+            Data::Array(items) => {
+                let items: Vec<String> = items.iter().map(Self::to_toml).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Data::Boolean(flag) => flag.to_string(),
+            Data::Datetime(text) | Data::Float(text) => text.clone(),
+            Data::Integer(number) => number.to_string(),
+            Data::Table(entries) => {
+                let entries: Vec<String> =
+                    entries.iter().map(|(key, entry)| format!("{key} = {}", entry.node.to_toml())).collect();
+                format!("{{ {} }}", entries.join(", "))
+            }
+            Data::Text(text) => text.write(),
+        }
+    }
+}
+
+/// A text that was read, with what was laid over it. Sections are read from its [entries](Document::entries).
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    entries: Entries,
+    faults: Faults,
+}
+
+impl Document {
+    /// Reads a whole text, which faults call `name`. Every fault of syntax is kept until the entries are asked for.
+    pub fn parse(name: &str, text: &str) -> Self {
+        let mut faults = Faults::default();
+        let entries = parse(name, text, &mut faults);
+        Self { entries, faults }
+    }
+
+    /// Lays `path=value` over it: `links.satellite.loss=3 %`, `flows.a.application.kind="bulk"`. The value is TOML if
+    /// it reads as such, and a text if not, so that quantities need no quotes. Faults call the assignment `name`.
+    pub fn set(&mut self, name: &str, assignment: &str) {
+        set(&mut self.entries, name, assignment, &mut self.faults);
+    }
+
+    /// Lays values of another source over it: each a path, the place of its key, and the value.
+    pub fn insert(&mut self, source: &Arc<Source>, values: &[(Vec<&str>, Place, Node)]) {
+        let source = self.faults.share_source(Arc::clone(source));
+        for (path, place, value) in values {
+            let mut value = value.clone();
+            move_to_source(&mut value, source);
+            insert(&mut self.entries, path, Place { source, ..*place }, value, &mut self.faults);
+        }
+    }
+
+    /// The keys of the whole, and where to report what is wrong with them. Broken TOML has none: what was recovered
+    /// from it says nothing about what was meant.
+    pub fn entries(self) -> Result<(Entries, Faults), Diagnostics> {
+        let Self { entries, faults } = self;
+        if faults.is_empty() {
+            return Ok((entries, faults));
+        }
+        faults.into_result().map(|()| unreachable!("there are faults"))
+    }
+}
+
+/// Reads a whole text. Faults of syntax are reported, and what could be read is handed on.
+pub(crate) fn parse(name: &str, text: &str, faults: &mut Faults) -> Entries {
+    let source = faults.add_source(name, text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let place = Place::new(source, error.span().unwrap_or(0..0));
+        faults.report(place, Fault::new(format!("this is not TOML: {}", error.message())));
+    }
+    entries(source, table.into_inner(), faults)
+}
+
+fn set(tree: &mut Entries, name: &str, assignment: &str, faults: &mut Faults) {
+    let source = faults.add_source(name, assignment);
+    let whole = Place::new(source, 0..assignment.len());
+    let Some((path, text)) = assignment.split_once('=') else {
+        let help = "write it like `links.satellite.loss=3 %`";
+        faults.report(whole, Fault::new(format!("`{assignment}` sets nothing")).help(help));
+        return;
+    };
+    let value_start = path.len() + 1;
+    let place = Place::new(source, value_start..assignment.len());
+    let trimmed = text.trim();
+    let data = match DeValue::parse(trimmed) {
+        Ok(value) => node(source, value, faults).data,
+        Err(_) => Data::Text(trimmed.to_owned()),
+    };
+    let keys: Vec<&str> = path.trim().split('.').map(str::trim).collect();
+    let key = Place::new(source, 0..path.len());
+    if keys.iter().any(|key| key.is_empty()) {
+        let help = "write it like `links.satellite.loss`, table and key joined by dots";
+        faults.report(key, Fault::new(format!("`{path}` is no path")).help(help));
+        return;
+    }
+    let mut moved = Node { place, data };
+    relocate(&mut moved, place);
+    insert(tree, &keys, key, moved, faults);
+}
+
+/// Lays a value that another input holds (a point of a sweep's grid) over the tree.
+fn insert(tree: &mut Entries, keys: &[&str], place: Place, value: Node, faults: &mut Faults) {
+    let [first, rest @ ..] = keys else { return };
+    if rest.is_empty() {
+        tree.insert((*first).to_owned(), Entry { key: place, node: value });
+        return;
+    }
+    let absent = || Entry { key: place, node: Node { place, data: Data::Table(Entries::new()) } };
+    let entry = tree.entry((*first).to_owned()).or_insert_with(absent);
+    match &mut entry.node.data {
+        Data::Table(inner) => insert(inner, rest, place, value, faults),
+        Data::Array(items) => {
+            let count = items.len();
+            match (rest[0].parse().ok().and_then(|index: usize| items.get_mut(index)), &rest[1..]) {
+                (Some(item), []) => *item = value,
+                (Some(Node { data: Data::Table(inner), .. }), deeper) => {
+                    insert(inner, deeper, place, value, faults);
+                }
+                (Some(_), _) => {
+                    faults.report(place, Fault::new(format!("`{first}.{}` has no keys", rest[0])));
+                }
+                (None, _) => {
+                    let message = format!("`{first}` is a list of {count}: `{}` is none of them", rest[0]);
+                    faults.report(place, Fault::new(message).help("items are numbered from 0"));
+                }
+            }
+        }
+        _ => {
+            let message = format!("`{first}` is {}: it has no key `{}`", entry.node.kind(), rest[0]);
+            faults.report(place, Fault::new(message));
+        }
+    }
+}
+
+/// The value at a path, if there is one.
+#[cfg(test)]
+pub(crate) fn find<'a>(tree: &'a Entries, keys: &[&str]) -> Option<&'a Node> {
+    let [first, rest @ ..] = keys else { return None };
+    let node = &tree.get(*first)?.node;
+    match (&node.data, rest) {
+        (_, []) => Some(node),
+        (Data::Table(inner), _) => find(inner, rest),
+        _ => None,
+    }
+}
+
+/// Says that a value stands in another of the sources, at the same bytes.
+fn move_to_source(node: &mut Node, source: u32) {
+    node.place.source = source;
+    match &mut node.data {
+        Data::Array(items) => items.iter_mut().for_each(|item| move_to_source(item, source)),
+        Data::Table(entries) => entries.values_mut().for_each(|entry| {
+            entry.key.source = source;
+            move_to_source(&mut entry.node, source);
+        }),
+        _ => {}
+    }
+}
+
+fn relocate(node: &mut Node, place: Place) {
+    node.place = place;
+    match &mut node.data {
+        Data::Array(items) => items.iter_mut().for_each(|item| relocate(item, place)),
+        Data::Table(entries) => entries.values_mut().for_each(|entry| {
+            entry.key = place;
+            relocate(&mut entry.node, place);
+        }),
+        _ => {}
+    }
+}
+
+fn entries(source: usize, table: DeTable<'_>, faults: &mut Faults) -> Entries {
+    let mut entries = Entries::new();
+    for (key, value) in table {
+        let place = Place::new(source, key.span());
+        let entry = Entry { key: place, node: node(source, value, faults) };
+        entries.insert(key.into_inner().into_owned(), entry);
+    }
+    entries
+}
+
+fn node(source: usize, value: Spanned<DeValue<'_>>, faults: &mut Faults) -> Node {
+    let place = Place::new(source, value.span());
+    let data = match value.into_inner() {
+        DeValue::Array(items) => {
+            Data::Array(items.into_iter().map(|item| node(source, item, faults)).collect())
+        }
+        DeValue::Boolean(value) => Data::Boolean(value),
+        DeValue::Datetime(value) => Data::Datetime(value.to_string()),
+        DeValue::Float(value) => Data::Float(value.as_str().to_owned()),
+        DeValue::Integer(value) => {
+            if let Ok(value) = i64::from_str_radix(value.as_str(), value.radix()) {
+                Data::Integer(value)
+            } else {
+                let message = format!("`{}` does not fit into 64 bits", value.as_str());
+                faults.report(place, Fault::new(message).help("whole numbers reach 9223372036854775807"));
+                Data::Integer(0)
+            }
+        }
+        DeValue::String(value) => Data::Text(value.into_owned()),
+        DeValue::Table(table) => Data::Table(entries(source, table, faults)),
+    };
+    Node { place, data }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> (Entries, Faults) {
+        let mut faults = Faults::default();
+        (parse("t.toml", text, &mut faults), faults)
+    }
+
+    #[test]
+    fn values_know_their_places() {
+        let text = "[links.a]\nrate = \"1 Mbit/s\"\n";
+        let (tree, faults) = parsed(text);
+        let node = find(&tree, &["links", "a", "rate"]).unwrap();
+        assert_eq!(faults.text_at(node.place), "\"1 Mbit/s\"");
+        assert!(faults.into_result().is_ok());
+    }
+
+    #[test]
+    fn several_faults_of_syntax_are_reported_together() {
+        let (_, faults) = parsed("a = = 1\nb = \"x\nc = 3\n");
+        assert!(faults.into_result().unwrap_err().len() >= 2);
+    }
+
+    #[test]
+    fn an_override_makes_the_tables_on_its_way_and_needs_no_quotes() {
+        let (mut tree, mut faults) = parsed("[links.a]\nrate = \"1 Mbit/s\"\n");
+        set(&mut tree, "--set", "links.a.loss=3 %", &mut faults);
+        set(&mut tree, "--set", "flows.x.streams = 4", &mut faults);
+        assert!(matches!(&find(&tree, &["links", "a", "loss"]).unwrap().data, Data::Text(t) if t == "3 %"));
+        assert!(matches!(find(&tree, &["flows", "x", "streams"]).unwrap().data, Data::Integer(4)));
+        assert!(faults.into_result().is_ok());
+    }
+
+    #[test]
+    fn an_override_of_an_item_counts_from_zero() {
+        let (mut tree, mut faults) = parsed("[[script]]\nat = \"1 s\"\n");
+        set(&mut tree, "--set", "script.0.at=2 s", &mut faults);
+        set(&mut tree, "--set", "script.1.at=2 s", &mut faults);
+        set(&mut tree, "--set", "nonsense", &mut faults);
+        set(&mut tree, "--set", "a..b=1", &mut faults);
+        let text = faults.into_result().unwrap_err().to_string();
+        assert!(text.contains("`script` is a list of 1: `1` is none of them"), "{text}");
+        assert!(text.contains("`nonsense` sets nothing") && text.contains("`a..b` is no path"), "{text}");
+    }
+}

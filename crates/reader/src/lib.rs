@@ -1,0 +1,62 @@
+//! Files of TOML whose keys are declared once, by whoever has a model to configure.
+//!
+//! A declaration ([`section!`], [`tagged!`], [`choice!`]) reads a table, refuses what it does not know, bounds what it
+//! reads, writes the table back with every default in place, and describes it to editors as JSON Schema. All faults of
+//! a file are reported together as [`Diagnostics`], each with its place and its cure.
+//!
+//! ```
+//! use slantpath_base::Duration;
+//! use slantpath_reader::{AtMost, Document, Fault, Output, Part, Section, Setting, section};
+//!
+//! const DAY: AtMost<Duration> = AtMost::new(Duration::from_secs(86_400), "a survey ends with the day");
+//!
+//! section! {
+//!     /// When is measured.
+//!     pub struct Times {
+//!         /// Between two measurements.
+//!         every: Setting<Duration> = Duration::from_secs(60), at most DAY;
+//!         /// How long in all.
+//!         span: Setting<Duration>, at most DAY;
+//!     }
+//! }
+//!
+//! section! {
+//!     /// A survey.
+//!     pub struct Survey {
+//!         /// When is measured.
+//!         times: Part<Times>;
+//!     }
+//! }
+//!
+//! let mut document = Document::parse("survey.toml", "[times]\nspan = \"2 min\"\n");
+//! document.set("--set", "times.every=5 min");
+//! let (entries, mut faults) = document.entries()?;
+//! let (survey, _) = Survey::read_root(&entries, "a survey", &mut faults).expect("every table may be absent");
+//! if *survey.times.every > *survey.times.span {
+//!     faults.report(survey.times.every.place(), Fault::new("nothing is measured twice").help("let `span` be longer"));
+//! }
+//! let mut merged = Output::default();
+//! survey.write_fields(&mut merged);
+//! assert_eq!(merged.print(true), "[times]\nevery = \"300 s\"\nspan = \"120 s\"\n");
+//! let text = faults.into_result().unwrap_err().to_string();
+//! assert_eq!(text, "--set:1:13: nothing is measured twice\n  help: let `span` be longer");
+//! # Ok::<(), slantpath_reader::Diagnostics>(())
+//! ```
+
+mod diagnostic;
+mod document;
+mod json_schema;
+mod section;
+mod value;
+
+pub use diagnostic::{
+    Diagnostic, Diagnostics, Fault, Faults, Place, Source, is_acted_on, nearest, suggest, visible,
+};
+pub use document::{Data, Document, Entries, Entry, Node};
+pub use json_schema::{json_schema, print_json};
+pub use section::{
+    AllKnown, AtMost, Flat, Limit, Lookup, Member, Named, Nested, ObjectSchema, OneOf, Origin, Output, Part,
+    Reader, Section, Setting, Tables, Tagged, joined, needs_no_bound,
+};
+pub use serde_json::{Value as Json, json};
+pub use value::{Pair, Value, fault_of};

@@ -1,0 +1,303 @@
+//! Tables of the file, each declared once: the declaration reads it, refuses what it does not know, writes
+//! its merged form and describes it to an editor, so that none of these can drift from another.
+//!
+//! serde's derived readers stop at the first fault and know no places of what is absent; here all faults of
+//! a file are reported together, and every value, also one that nobody wrote, knows where it came from.
+
+mod bound;
+mod member;
+mod output;
+mod setting;
+mod tables;
+
+pub use bound::{AtMost, Limit, needs_no_bound};
+pub use member::Member;
+pub use member::{Flat, Nested, OneOf, Part};
+pub use output::{ObjectSchema, Output, joined};
+pub use setting::{Origin, Setting};
+pub use tables::Lookup;
+pub use tables::{Named, Tables};
+
+use serde_json::Value as Json;
+
+use crate::diagnostic::{Fault, Faults, Place, suggest};
+use crate::document::{Data, Entries, Entry};
+use crate::value::Value;
+
+/// A table whose keys are declared.
+pub trait Section: Sized {
+    /// What the table is.
+    const ABOUT: &'static str;
+
+    /// Every key that it knows.
+    fn names() -> Vec<&'static str>;
+    /// Reads the keys. `None` if one is at fault, which is then reported.
+    fn read_fields(reader: &mut Reader<'_>) -> Option<Self>;
+    /// Writes every key.
+    fn write_fields(&self, output: &mut Output);
+    /// Describes every key.
+    fn schema_fields(schema: &mut ObjectSchema);
+
+    /// Reads a whole table and refuses keys that it does not know.
+    fn read(entries: &Entries, path: &str, place: Place, faults: &mut Faults) -> Option<Self> {
+        let mut reader = Reader { entries, path, whole: "", place, faults, broken: false };
+        let section = Self::read_fields(&mut reader);
+        reader.refuse_unknown(&Self::names());
+        if reader.broken { None } else { section }
+    }
+
+    /// The whole file, of which every part that is right is handed on.
+    /// `whole` is what the file is, with its article.
+    fn read_root(entries: &Entries, whole: &'static str, faults: &mut Faults) -> Option<(Self, AllKnown)> {
+        let place = Place::default();
+        let mut reader = Reader { entries, path: "", whole, place, faults, broken: false };
+        let section = Self::read_fields(&mut reader)?;
+        reader.broken = false;
+        reader.refuse_unknown(&Self::names());
+        Some((section, AllKnown(!reader.broken)))
+    }
+
+    /// The JSON Schema of the table.
+    fn schema() -> Json {
+        let mut schema = ObjectSchema::default();
+        Self::schema_fields(&mut schema);
+        schema.finish(Self::ABOUT)
+    }
+}
+
+/// Whether the file has no table that nobody knows, which may have been meant as one that is missing.
+#[derive(Clone, Copy, Debug)]
+pub struct AllKnown(pub bool);
+
+/// Reads the keys of one table.
+pub struct Reader<'a> {
+    entries: &'a Entries,
+    path: &'a str,
+    /// What the whole file is, with its article, where these are its tables.
+    whole: &'static str,
+    place: Place,
+    faults: &'a mut Faults,
+    broken: bool,
+}
+
+impl Reader<'_> {
+    /// The value of a key, if it is there and right.
+    pub fn optional<T: Value>(&mut self, name: &'static str) -> Option<Setting<T>> {
+        let node = &self.entries.get(name)?.node;
+        match T::read(node) {
+            Ok(value) => Some(Setting { value, origin: Origin::Given, place: node.place }),
+            Err(fault) => {
+                self.fail(node.place, fault);
+                None
+            }
+        }
+    }
+
+    /// The value of a key that must be there.
+    pub fn required<T: Value>(&mut self, name: &'static str) -> Option<Setting<T>> {
+        if !self.entries.contains_key(name) {
+            let fault = Fault::new(format!("`{}` lacks `{name}`", self.path)).help(match example::<T>() {
+                Some(example) => format!("write `{name} = {example}`, with the value you mean"),
+                None => format!("write `{name} = …`"),
+            });
+            self.fail(self.place, fault);
+        }
+        self.optional(name)
+    }
+
+    /// The value of a key, or its default.
+    pub fn value_or<T: Value>(&mut self, name: &'static str, default: impl Fn() -> T) -> Setting<T> {
+        self.optional(name).unwrap_or_else(|| Setting::default(default(), self.place))
+    }
+
+    fn fail(&mut self, place: Place, fault: Fault) {
+        self.broken = true;
+        self.faults.report(place, fault);
+    }
+
+    fn refuse_unknown(&mut self, names: &[&'static str]) {
+        for (key, entry) in self.entries {
+            if !names.contains(&key.as_str()) {
+                let (owner, keys) = match self.path {
+                    "" => (self.whole.to_owned(), "its tables".to_owned()),
+                    path => (format!("`{path}`"), "its keys".to_owned()),
+                };
+                let help = suggest(key, &keys, names);
+                self.fail(entry.key, Fault::new(format!("{owner} has no key `{key}`")).help(help));
+            }
+        }
+    }
+}
+
+fn example<T: Value>() -> Option<String> {
+    let schema = T::schema();
+    let first =
+        schema.get("examples").and_then(|list| list.get(0)).or_else(|| schema.pointer("/oneOf/0/const"))?;
+    Some(first.to_string())
+}
+
+/// A table that is written once, as `kind` says: one of several sections.
+pub trait Tagged: Sized {
+    /// What it is.
+    const ABOUT: &'static str;
+    /// Reads the section that the kind names.
+    fn read(kind: &str, place: Place, reader: &mut Reader<'_>) -> Option<Self>;
+    /// Every kind with the names of its keys.
+    fn names(kind: &str) -> Option<Vec<&'static str>>;
+    /// The kind and its keys.
+    fn write(&self, output: &mut Output);
+    /// The schemas of all kinds.
+    fn schemas() -> Vec<Json>;
+}
+
+impl Reader<'_> {
+    /// Refuses a kind that no section has.
+    pub fn refuse_kind(&mut self, kind: &str, place: Place, kinds: &[&str]) {
+        let message = format!("`{}` has no kind `{kind}`", self.path);
+        self.fail(place, Fault::new(message).help(suggest(kind, "kinds", kinds)));
+    }
+}
+
+fn table<'a>(entry: &'a Entry, path: &str, faults: &mut Faults) -> Option<&'a Entries> {
+    if let Data::Table(entries) = &entry.node.data {
+        return Some(entries);
+    }
+    let fault = Fault::new(format!("`{path}` is {}", entry.node.kind()))
+        .help(format!("it is a table: begin it with `[{path}]`"));
+    faults.report(entry.node.place, fault);
+    None
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// Declares a section. A field is `name: Member;`, or `name: Setting<T> = default;`, whose default may use
+/// the fields before it that have a default too. What its type does not bound has `, at most BOUND` at its end.
+#[macro_export]
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])+
+        $vis:vis struct $Name:ident {
+            $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr)? $(, at most $most:expr)? ; )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $Name {
+            $( $(#[doc = $doc])+ $vis $field: $type, )*
+        }
+
+        impl $crate::Section for $Name {
+            const ABOUT: &'static str = concat!($($about, "\n"),+);
+
+            fn names() -> Vec<&'static str> {
+                let mut names = Vec::new();
+                $( names.extend(<$type as $crate::Member>::names(stringify!($field))); )*
+                names
+            }
+
+            fn read_fields(reader: &mut $crate::Reader<'_>) -> Option<Self> {
+                $(
+                    $crate::section!(@read reader $field $type $(= $default)?);
+                    $crate::section!(@bound reader $field $type $(, $most)?);
+                )*
+                Some(Self { $( $field: $crate::section!(@take $field $($default)?), )* })
+            }
+
+            fn write_fields(&self, output: &mut $crate::Output) {
+                $( $crate::Member::write(&self.$field, output, stringify!($field)); )*
+            }
+
+            fn schema_fields(schema: &mut $crate::ObjectSchema) {
+                $(
+                    $crate::section!(
+                        @schema schema $field $type, $crate::joined(&[$($doc),+]) $(, $default)?
+                    );
+                    $( schema.at_most(stringify!($field), &$most); )?
+                )*
+            }
+        }
+    };
+    (@read $reader:ident $field:ident $type:ty = $default:expr) => {
+        let $field = $reader.value_or(stringify!($field), || $default);
+    };
+    (@read $reader:ident $field:ident $type:ty) => {
+        let $field = <$type as $crate::Member>::read($reader, stringify!($field));
+    };
+    (@bound $reader:ident $field:ident $type:ty, $most:expr) => {
+        $reader.at_most(stringify!($field), &$field, &$most);
+    };
+    (@bound $reader:ident $field:ident $type:ty) => {
+        $crate::needs_no_bound::<$type>();
+    };
+    (@take $field:ident $default:expr) => { $field };
+    (@take $field:ident) => { $field? };
+    (@schema $schema:ident $field:ident $type:ty, $doc:expr, $default:expr) => {
+        let $field: $type = $crate::Setting::default($default, $crate::Place::default());
+        $schema.property_with_default(stringify!($field), &*$field, &$doc);
+    };
+    (@schema $schema:ident $field:ident $type:ty, $doc:expr) => {
+        <$type as $crate::Member>::schema($schema, stringify!($field), &$doc);
+    };
+}
+
+/// Declares a table of one of several kinds, each a section.
+#[macro_export]
+macro_rules! tagged {
+    (
+        $(#[doc = $about:literal])+
+        pub enum $Name:ident { $( $(#[doc = $doc:literal])+ $Variant:ident = $kind:literal, )+ }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $Name { $( $(#[doc = $doc])+ $Variant($Variant), )+ }
+
+        impl $crate::Tagged for $Name {
+            const ABOUT: &'static str = concat!($($about, "\n"),+);
+
+            fn read(
+                kind: &str,
+                place: $crate::Place,
+                reader: &mut $crate::Reader<'_>,
+            ) -> Option<Self> {
+                use $crate::Section;
+                match kind {
+                    $( $kind => $Variant::read_fields(reader).map(Self::$Variant), )+
+                    _ => {
+                        reader.refuse_kind(kind, place, &[$($kind),+]);
+                        None
+                    }
+                }
+            }
+
+            fn names(kind: &str) -> Option<Vec<&'static str>> {
+                use $crate::Section;
+                match kind {
+                    $( $kind => Some($Variant::names()), )+
+                    _ => None,
+                }
+            }
+
+            fn write(&self, output: &mut $crate::Output) {
+                use $crate::Section;
+                match self {
+                    $( Self::$Variant(section) => {
+                        output.plain("kind", &$kind.to_owned());
+                        section.write_fields(output);
+                    } )+
+                }
+            }
+
+            fn schemas() -> Vec<$crate::Json> {
+                use $crate::Section;
+                vec![$({
+                    let mut schema = $crate::ObjectSchema::default();
+                    schema.tag($kind);
+                    $Variant::schema_fields(&mut schema);
+                    schema.finish(&$crate::joined(&[$($doc),+]))
+                },)+]
+            }
+        }
+    };
+}

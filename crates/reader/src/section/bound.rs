@@ -1,0 +1,135 @@
+//! Upper bounds of values: what a key says cannot be absurd, whatever else stands in the file.
+//!
+//! A value whose type does not bound it, such as a time or a count, is declared with one: `at most BOUND` behind its
+//! type or default. The declaration does not compile without.
+
+use core::fmt;
+
+use serde_json::{Value as Json, json};
+use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
+
+use super::{Flat, Named, Nested, OneOf, Part, Reader, Section, Setting, Tables, Tagged};
+use crate::diagnostic::Fault;
+use crate::value::Value;
+
+/// The most that a value may be, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct AtMost<L> {
+    /// The most.
+    pub most: L,
+    /// Why: the end of a sentence, behind a colon.
+    pub why: &'static str,
+}
+
+impl<L> AtMost<L> {
+    /// `why` is a sentence's end: it stands behind a colon.
+    pub const fn new(most: L, why: &'static str) -> Self {
+        Self { most, why }
+    }
+}
+
+/// What an upper bound is given in.
+pub trait Limit: Copy + PartialOrd + fmt::Display {
+    /// The number that JSON Schema knows a bound by, where values are numbers.
+    fn number(self) -> Option<Json>;
+}
+
+macro_rules! text_limit {
+    ($($type:ty),*) => {$(
+        impl Limit for $type {
+            fn number(self) -> Option<Json> {
+                None
+            }
+        }
+    )*};
+}
+
+text_limit!(Angle, DataRate, DataSize, Duration, Length);
+
+macro_rules! number_limit {
+    ($($type:ty),*) => {$(
+        impl Limit for $type {
+            fn number(self) -> Option<Json> {
+                Some(json!(self))
+            }
+        }
+    )*};
+}
+
+number_limit!(u32, f64);
+
+/// The settings that a field may have, of which a bound holds.
+pub trait Bounded {
+    /// What the settings hold.
+    type Value: Value;
+
+    /// The setting, if there is one.
+    fn setting(&self) -> Option<&Setting<Self::Value>>;
+}
+
+impl<T: Value> Bounded for Setting<T> {
+    type Value = T;
+
+    fn setting(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+impl<B: Bounded> Bounded for Option<B> {
+    type Value = B::Value;
+
+    fn setting(&self) -> Option<&Setting<B::Value>> {
+        self.as_ref().and_then(Bounded::setting)
+    }
+}
+
+/// Fields without a bound of their own: tables, and values whose type is bound enough.
+pub trait NeedsNoBound {}
+
+impl<T: Value<Most = ()>> NeedsNoBound for Setting<T> {}
+impl<T: Value<Most = ()>> NeedsNoBound for Option<Setting<T>> {}
+impl<S: Section> NeedsNoBound for Flat<S> {}
+impl<S: Section> NeedsNoBound for Nested<S> {}
+impl<S: Section> NeedsNoBound for Option<Nested<S>> {}
+impl<S: Section> NeedsNoBound for Part<S> {}
+impl<S: Section> NeedsNoBound for Tables<S> {}
+impl<S: Section> NeedsNoBound for Vec<Named<S>> {}
+impl<T: Tagged> NeedsNoBound for OneOf<T> {}
+
+/// Compiles for fields that need no bound.
+pub const fn needs_no_bound<M: NeedsNoBound>() {}
+
+impl Reader<'_> {
+    /// Refuses a value above its bound.
+    pub fn at_most<B: Bounded>(&mut self, name: &str, field: &B, bound: &AtMost<<B::Value as Value>::Most>)
+    where
+        <B::Value as Value>::Most: Limit,
+    {
+        let Some(setting) = field.setting() else { return };
+        if let Some(beyond) = setting.value.beyond(&bound.most) {
+            let help = format!("let it be at most {}: {}", bound.most, bound.why);
+            self.fail(setting.place, Fault::new(format!("`{name}` of {beyond} is too large")).help(help));
+        }
+    }
+}
+
+/// Writes a bound into the schema of a value: as a number where JSON Schema has a word for it, and for every reader as
+/// `x-at-most` and in words.
+pub(super) fn describe<L: Limit>(schema: &mut Json, bound: &AtMost<L>) {
+    if let Some(number) = bound.most.number() {
+        for pointer in ["", "/items", "/items/items", "/anyOf/1"] {
+            let numbers = schema.pointer_mut(pointer).and_then(Json::as_object_mut);
+            if let Some(numbers) =
+                numbers.filter(|at| at.get("type").is_some_and(|kind| kind == "integer" || kind == "number"))
+            {
+                numbers.insert("maximum".to_owned(), number.clone());
+            }
+        }
+    }
+    let Some(object) = schema.as_object_mut() else { return };
+    let text = bound.most.to_string();
+    let about = object.get("description").and_then(Json::as_str).unwrap_or_default();
+    let about = format!("{about} At most {text}: {}.", bound.why);
+    object.insert("description".to_owned(), json!(about.trim_start()));
+    object.insert("x-at-most".to_owned(), json!(text));
+}

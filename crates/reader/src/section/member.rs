@@ -1,0 +1,220 @@
+//! What may stand behind a key of a section: a value, a table, a table among others.
+
+use core::ops::Deref;
+
+use serde_json::json;
+
+use super::{ObjectSchema, Output, Reader, Section, Setting, Tagged, join, table};
+use crate::diagnostic::Fault;
+use crate::document::Entries;
+use crate::value::Value;
+
+/// What may stand behind a key of a section.
+pub trait Member: Sized {
+    /// The keys that it takes.
+    fn names(field: &'static str) -> Vec<&'static str> {
+        vec![field]
+    }
+
+    /// Reads it; `None` if it is at fault.
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self>;
+    /// Writes it.
+    fn write(&self, output: &mut Output, field: &'static str);
+    /// Describes it.
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str);
+}
+
+impl<T: Value> Member for Setting<T> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        reader.required(field)
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        output.value(field, self);
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, T::schema(), doc);
+        schema.required.push(field);
+    }
+}
+
+impl<T: Value> Member for Option<Setting<T>> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        Some(reader.optional(field))
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        if let Some(setting) = self {
+            output.value(field, setting);
+        }
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, T::schema(), doc);
+    }
+}
+
+/// A table inside a table; one that is absent is read as an empty one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nested<S>(pub S);
+
+impl<S> Deref for Nested<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S: Section> Member for Nested<S> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        let path = join(reader.path, field);
+        let empty = Entries::new();
+        let (entries, place) = match reader.entries.get(field) {
+            None => (&empty, reader.place),
+            Some(entry) => (table(entry, &path, reader.faults)?, entry.key),
+        };
+        S::read(entries, &path, place, reader.faults).map(Self)
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.0.write_fields(output.table(field));
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, S::schema(), doc);
+    }
+}
+
+/// A table inside a table that may be absent.
+impl<S: Section> Member for Option<Nested<S>> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        if !reader.entries.contains_key(field) {
+            return Some(None);
+        }
+        Nested::read(reader, field).map(Some)
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        if let Some(nested) = self {
+            nested.write(output, field);
+        }
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, S::schema(), doc);
+    }
+}
+
+/// A table of the whole file. One that is at fault does not keep the rest from being checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part<S>(Option<S>);
+
+impl<S> Part<S> {
+    /// The table, if nothing is wrong in it.
+    pub fn whole(&self) -> Option<&S> {
+        self.0.as_ref()
+    }
+
+    /// The table, to be completed.
+    pub fn whole_mut(&mut self) -> Option<&mut S> {
+        self.0.as_mut()
+    }
+}
+
+impl<S> Deref for Part<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        self.0.as_ref().expect("a scenario is handed out only when nothing in it is at fault")
+    }
+}
+
+impl<S: Section> Member for Part<S> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        Some(Self(Nested::read(reader, field).map(|nested| nested.0)))
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.write_fields(output.table(field));
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, S::schema(), doc);
+    }
+}
+
+/// The keys of another section among those of this one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flat<S>(pub S);
+
+impl<S> Deref for Flat<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S: Section> Member for Flat<S> {
+    fn names(_: &'static str) -> Vec<&'static str> {
+        S::names()
+    }
+
+    fn read(reader: &mut Reader<'_>, _: &'static str) -> Option<Self> {
+        S::read_fields(reader).map(Self)
+    }
+
+    fn write(&self, output: &mut Output, _: &'static str) {
+        self.0.write_fields(output);
+    }
+
+    fn schema(schema: &mut ObjectSchema, _: &'static str, _: &str) {
+        S::schema_fields(schema);
+    }
+}
+
+/// A required table of one of several kinds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneOf<T>(pub T);
+
+impl<T> Deref for OneOf<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Tagged> Member for OneOf<T> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        let path = join(reader.path, field);
+        let Some(entry) = reader.entries.get(field) else {
+            let fault = Fault::new(format!("`{}` lacks `{field}`", reader.path))
+                .help(format!("add a table `[{path}]` with a `kind`"));
+            reader.fail(reader.place, fault);
+            return None;
+        };
+        let entries = table(entry, &path, reader.faults)?;
+        let place = entry.key;
+        let mut inner =
+            Reader { entries, path: &path, whole: reader.whole, place, faults: reader.faults, broken: false };
+        let kind = inner.required::<String>("kind")?;
+        let value = T::read(&kind, kind.place, &mut inner);
+        if let Some(mut names) = T::names(&kind) {
+            names.push("kind");
+            inner.refuse_unknown(&names);
+        }
+        if inner.broken { None } else { value.map(Self) }
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.0.write(output.table(field));
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, json!({ "description": T::ABOUT, "oneOf": T::schemas() }), doc);
+        schema.required.push(field);
+    }
+}

@@ -1,0 +1,220 @@
+//! Tables under names of the user's choice, and lists of tables.
+
+use core::ops::Deref;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::{Member, ObjectSchema, Output, Reader, Section, join, table};
+use crate::diagnostic::{Fault, Place, nearest};
+use crate::document::{Data, Entries, Entry};
+
+/// Tables under names of the user's choice, `[links.satellite]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tables<S> {
+    whole: BTreeMap<String, Named<S>>,
+    /// Names whose tables are at fault: what refers to them is not at fault too.
+    broken: BTreeSet<String>,
+    /// Whether there is no telling what the names are.
+    unreadable: bool,
+}
+
+/// A table and the place of its name.
+#[derive(Clone, Debug)]
+pub struct Named<S> {
+    section: S,
+    place: Place,
+}
+
+impl<S: PartialEq> PartialEq for Named<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.section == other.section
+    }
+}
+
+impl<S> Deref for Named<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.section
+    }
+}
+
+impl<S> Named<S> {
+    /// Where its name stands.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// A table whose name stands at `place`.
+    pub fn new(section: S, place: Place) -> Self {
+        Self { section, place }
+    }
+
+    /// The table, to be completed.
+    pub fn section_mut(&mut self) -> &mut S {
+        &mut self.section
+    }
+}
+
+/// What a name stands for.
+pub enum Lookup<'a, S> {
+    /// A table that is at fault, or that might be among those that are.
+    Broken,
+    /// A table.
+    Found(&'a S),
+    /// Nothing.
+    Unknown,
+}
+
+impl<S> Tables<S> {
+    /// Names and tables, in alphabetical order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Named<S>)> {
+        self.whole.iter().map(|(name, section)| (name.as_str(), section))
+    }
+
+    /// The table of that name.
+    pub fn find(&self, name: &str) -> Option<&S> {
+        self.whole.get(name).map(|named| &named.section)
+    }
+
+    /// The place of a name among all names in alphabetical order.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.whole.keys().position(|key| key == name)
+    }
+
+    /// Whether every table is whole.
+    pub fn all_whole(&self) -> bool {
+        self.broken.is_empty() && !self.unreadable
+    }
+
+    /// Whether there is no table.
+    pub fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.broken.is_empty() && !self.unreadable
+    }
+
+    /// Names and tables in alphabetical order, to be completed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut S)> {
+        self.whole.iter_mut().map(|(name, named)| (name.as_str(), &mut named.section))
+    }
+
+    /// What a name stands for.
+    pub fn lookup(&self, name: &str) -> Lookup<'_, S> {
+        match self.find(name) {
+            Some(section) => Lookup::Found(section),
+            None if self.unreadable || self.broken.contains(name) => Lookup::Broken,
+            None => Lookup::Unknown,
+        }
+    }
+
+    /// All names, also of tables that are at fault.
+    pub fn names(&self) -> Vec<&str> {
+        self.whole.keys().chain(&self.broken).map(String::as_str).collect()
+    }
+
+    /// Adds a table that nobody wrote.
+    pub fn add(&mut self, name: &str, section: S, place: Place) {
+        self.whole.insert(name.to_owned(), Named::new(section, place));
+    }
+}
+
+/// For a table that an override or a sweep has made on the way to one of its keys: the one of the file's tables that
+/// it most likely meant. Who gives a whole table means a new one.
+fn meant<'a>(name: &str, entry: &Entry, entries: &'a Entries) -> Option<&'a str> {
+    let is_of_the_file = |entry: &Entry| entry.key.source == 0;
+    let known = entries.iter().filter(|(_, entry)| is_of_the_file(entry)).map(|(name, _)| name.as_str());
+    let is_on_the_way = entry.node.place == entry.key;
+    nearest(name, known).filter(|_| is_on_the_way && !is_of_the_file(entry))
+}
+
+/// Names serve as TOML keys without quotes, as parts of paths and in names of files.
+fn check_name(name: &str) -> Result<(), Fault> {
+    let right = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(right) {
+        return Ok(());
+    }
+    let help = "names are made of the letters a-z and A-Z, digits, `-` and `_`";
+    Err(Fault::new(format!("`{name}` is no name")).help(help))
+}
+
+impl<S: Section> Member for Tables<S> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        let mut tables = Self { whole: BTreeMap::new(), broken: BTreeSet::new(), unreadable: false };
+        let path = join(reader.path, field);
+        let Some(entry) = reader.entries.get(field) else { return Some(tables) };
+        let Some(entries) = table(entry, &path, reader.faults) else {
+            tables.unreadable = true;
+            return Some(tables);
+        };
+        for (name, entry) in entries {
+            let path = join(&path, name);
+            let before = reader.faults.len();
+            let is_name = check_name(name).map_err(|fault| reader.faults.report(entry.key, fault)).is_ok();
+            let own = table(entry, &path, reader.faults);
+            let section = own.and_then(|own| S::read(own, &path, entry.key, reader.faults));
+            match section {
+                Some(section) if is_name => {
+                    if let Some(meant) = meant(name, entry, entries) {
+                        let fault = Fault::new(format!("`{path}` is a table that the file does not have"));
+                        reader.faults.warn(entry.key, fault.help(format!("did you mean `{meant}`?")));
+                    }
+                    tables.whole.insert(name.clone(), Named { section, place: entry.key });
+                }
+                _ => {
+                    if let Some(meant) = meant(name, entry, entries) {
+                        reader.faults.forget_from(before);
+                        let fault = Fault::new(format!("there is no `{path}`"));
+                        reader.faults.report(entry.key, fault.help(format!("did you mean `{meant}`?")));
+                    }
+                    tables.broken.insert(name.clone());
+                }
+            }
+        }
+        Some(tables)
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        let parent = output.table(field);
+        for (name, named) in &self.whole {
+            named.section.write_fields(parent.table(name));
+        }
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        let names = json!({ "pattern": "^[A-Za-z0-9_-]+$" });
+        let tables = json!({ "type": "object", "propertyNames": names, "additionalProperties": S::schema() });
+        schema.property(field, tables, doc);
+    }
+}
+
+impl<S: Section> Member for Vec<Named<S>> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        let path = join(reader.path, field);
+        let Some(entry) = reader.entries.get(field) else { return Some(Self::new()) };
+        let Data::Array(items) = &entry.node.data else {
+            let fault = Fault::new(format!("`{path}` is {}", entry.node.kind()))
+                .help(format!("it is a list of tables: begin each with `[[{path}]]`"));
+            reader.fail(entry.node.place, fault);
+            return Some(Self::new());
+        };
+        let mut sections = Self::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = join(&path, &index.to_string());
+            let entry = Entry { key: item.place, node: item.clone() };
+            let entries = table(&entry, &path, reader.faults);
+            let section = entries.and_then(|entries| S::read(entries, &path, item.place, reader.faults));
+            sections.extend(section.map(|section| Named { section, place: item.place }));
+        }
+        Some(sections)
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        for named in self {
+            named.section.write_fields(output.item(field));
+        }
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, json!({ "type": "array", "items": S::schema() }), doc);
+    }
+}

@@ -1,0 +1,115 @@
+//! The most that values of a scenario or a topology may be, each with its reason. A bound is wide: it keeps out what
+//! nobody can mean or wait for, and [`crate::check`] says what makes sense together.
+
+use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
+use slantpath_reader::AtMost;
+
+use crate::link::schema::QueueMost;
+use crate::sky::schema::PhasingMost;
+
+const DAY: Duration = Duration::from_secs(86_400);
+const GIBIBYTE: u64 = 1 << 30;
+
+/// A run, and what happens in it.
+pub(crate) const RUN: AtMost<Duration> =
+    AtMost::new(Duration::from_secs(366 * 86_400), "no run is longer than a year");
+/// How long a signal is on its way.
+pub(crate) const DELAY: AtMost<Duration> = AtMost::new(DAY, "in a day a signal leaves the solar system");
+/// A timer of a protocol.
+pub(crate) const TIMER: AtMost<Duration> = AtMost::new(DAY, "no protocol waits longer than a day");
+/// How long an acknowledgement is held back.
+pub(crate) const SACK_DELAY: AtMost<Duration> =
+    AtMost::new(Duration::from_millis(500), "RFC 9260, section 6.2");
+/// The rate of a transmitter or of a source.
+pub(crate) const RATE: AtMost<DataRate> =
+    AtMost::new(DataRate::from_bits_per_sec(1_000_000_000_000_000), "no fibre carries more");
+/// The rate of a line with MTP2.
+pub(crate) const LINE_RATE: AtMost<DataRate> =
+    AtMost::new(DataRate::from_bits_per_sec(100_000_000), "MTP2 is made for 2 Mbit/s");
+
+/// A queue of a link.
+pub(crate) const QUEUE: AtMost<QueueMost> = AtMost::new(
+    QueueMost { packets: 10_000_000, size: DataSize::from_bytes(16 * GIBIBYTE) },
+    "it is held in memory; write \"unlimited\" for one without a limit",
+);
+/// An IP packet.
+pub(crate) const PACKET: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(65_535), "a packet has 16 bits for its length");
+/// Data in a segment of TCP.
+pub(crate) const SEGMENT: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(65_495), "a packet of 65535 bytes holds no more");
+/// A message of a flow.
+pub(crate) const MESSAGE: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(65_536), "the longest message that a flow sends");
+/// A message of SCCP between two nodes.
+pub(crate) const SCCP_MESSAGE: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(65_535), "the length of a long unitdata has 16 bits");
+/// Memory that a buffer or a message may take.
+pub(crate) const BUFFER: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(16 * GIBIBYTE), "it is held in memory");
+/// A window that SCTP advertises.
+pub(crate) const SCTP_WINDOW: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(u32::MAX as u64), "a_rwnd has 32 bits");
+/// A window that TCP advertises: 16 bits shifted by 14 (RFC 7323, section 2.3).
+pub(crate) const TCP_WINDOW: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(65_535 << 14), "a window has 16 bits, scaled by 14 (RFC 7323)");
+/// What a flow sends in all.
+pub(crate) const TOTAL: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(1_000_000_000_000_000), "at 1 Tbit/s it takes two hours");
+
+/// How often something is repeated before it is given up.
+pub(crate) const REPETITIONS: AtMost<u32> = AtMost::new(10_000, "at a time-out of a minute that is a week");
+/// Packets, reports or acknowledgements that are counted.
+pub(crate) const PACKETS: AtMost<u32> = AtMost::new(1_000_000, "more packets are in no window");
+/// Addresses of a peer.
+pub(crate) const ADDRESSES: AtMost<u32> = AtMost::new(10_000, "an INIT holds no more of them");
+/// What an expiry makes of a time-out.
+pub(crate) const BACK_OFF_PERCENT: AtMost<u32> =
+    AtMost::new(10_000, "a hundredfold passes any maximum at once");
+/// The power of two by which an average is weighted.
+pub(crate) const SHIFT: AtMost<u32> = AtMost::new(16, "an average that heeds less never moves");
+/// Flows of one kind.
+pub(crate) const FLOWS: AtMost<u32> = AtMost::new(10_000, "each has ports of its own");
+
+/// Load on a line, in Erlang.
+pub(crate) const ERLANG: AtMost<f64> =
+    AtMost::new(100.0, "1 fills a line, and a hundred overload it a hundredfold");
+/// Messages that wait.
+pub(crate) const MESSAGES: AtMost<u32> =
+    AtMost::new(1_000_000, "a million messages wait for hours on a link");
+/// Octets in the loop of a line.
+pub(crate) const LOOP: AtMost<u32> = AtMost::new(1_000_000_000, "no loop of a line holds more");
+/// Octets of a message of MTP3.
+pub(crate) const MSU: AtMost<u32> = AtMost::new(65_535, "no network has longer messages");
+/// Errors and units that a monitor counts.
+pub(crate) const UNITS: AtMost<u32> = AtMost::new(1_000_000, "a monitor that counts further watches nothing");
+/// Connections of SCCP.
+pub(crate) const CONNECTIONS: AtMost<u32> = AtMost::new(1 << 24, "a local reference has 24 bits");
+/// The share of one among several.
+pub(crate) const WEIGHT: AtMost<u32> =
+    AtMost::new(1_000_000, "a smaller share than one in a million is none");
+/// What names something in a message, where any number is as good.
+pub(crate) const NAME: AtMost<u32> = AtMost::new(u32::MAX, "it is a name of 32 bits");
+
+/// Satellites of a shell.
+pub(crate) const SATELLITES: AtMost<u32> = AtMost::new(100_000, "no constellation is larger");
+/// A satellite's number in a catalogue.
+pub(crate) const CATALOGUE: AtMost<u32> = AtMost::new(999_999_999, "catalogues have nine digits");
+/// An angle of whatever sign.
+pub(crate) const ANGLE: AtMost<Angle> = AtMost::new(Angle::from_degrees(360.0), "that is a full turn");
+/// How much neighbouring planes are out of step.
+pub(crate) const PHASING: AtMost<PhasingMost> = AtMost::new(
+    PhasingMost { walker: 100_000, angle: Angle::from_degrees(360.0) },
+    "Walker's F is less than the planes, and an angle at most a full turn",
+);
+/// A height or a distance.
+pub(crate) const LENGTH: AtMost<Length> =
+    AtMost::new(Length::from_kilometres(1_000_000.0), "farther out the Earth holds no satellite");
+/// Turns of a satellite in a day.
+pub(crate) const TURNS: AtMost<f64> = AtMost::new(100.0, "a satellite at the ground makes 17");
+/// How far element sets may be from their epoch, and how long a topology is.
+pub(crate) const AGE: AtMost<Duration> =
+    AtMost::new(Duration::from_secs(36_525 * 86_400), "in a century nothing of an orbit is left");
+
+/// Runs of a point of a sweep.
+pub(crate) const RUNS: AtMost<u32> = AtMost::new(1_000_000, "means are no more exact for it");

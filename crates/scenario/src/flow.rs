@@ -1,0 +1,9 @@
+//! Flows: their keys and their applications', what must hold between them, the traces that they name, and their ends at
+//! the hosts of a run.
+
+pub mod application;
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod schema;
+pub(crate) mod trace;
+mod transport;

@@ -1,0 +1,144 @@
+//! `[flows.<name>.application]`: what a flow's application sends, and when.
+
+use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_reader::{Setting, choice, section, tagged, word_or};
+
+use crate::bounds::{BUFFER, MESSAGE, RATE, RUN, TOTAL};
+
+tagged! {
+    /// What the application sends, and when.
+    pub enum Application {
+        /// As much as the transport takes.
+        Bulk = "bulk",
+        /// Several messages at once, again and again.
+        Bursts = "bursts",
+        /// Messages of one size at one interval.
+        ConstantRate = "constant-rate",
+        /// Messages of one size at exponential intervals.
+        Poisson = "poisson",
+        /// Messages at the times and of the sizes that a file lists.
+        Trace = "trace",
+    }
+}
+
+section! {
+    /// As much as the transport takes.
+    pub struct Bulk {
+        /// Size of each message handed to the transport.
+        message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
+        /// What is sent in all: an amount, or `"unlimited"`.
+        total: Setting<Total>, at most TOTAL;
+    }
+}
+
+section! {
+    /// Several messages at once, again and again.
+    pub struct Bursts {
+        /// Size of each message.
+        message_size: Setting<DataSize>, at most MESSAGE;
+        /// Size of one burst, a multiple of `message_size`.
+        burst_size: Setting<DataSize>, at most BUFFER;
+        /// From the start of one burst to the start of the next, on average.
+        interval: Setting<Duration>, at most RUN;
+        /// By how much each interval is shorter or longer at most, drawn uniformly.
+        jitter: Setting<Duration> = Duration::ZERO, at most RUN;
+    }
+}
+
+section! {
+    /// Messages of one size at one interval. Give `interval` or `rate`.
+    pub struct ConstantRate {
+        /// Size of each message.
+        message_size: Setting<DataSize>, at most MESSAGE;
+        /// From one message to the next.
+        interval: Option<Setting<Duration>>, at most RUN;
+        /// Message bytes over time, in place of `interval`.
+        rate: Option<Setting<DataRate>>, at most RATE;
+    }
+}
+
+section! {
+    /// Messages of one size at exponential intervals. Give `mean_interval` or `rate`.
+    pub struct Poisson {
+        /// Size of each message.
+        message_size: Setting<DataSize>, at most MESSAGE;
+        /// Mean time from one message to the next.
+        mean_interval: Option<Setting<Duration>>, at most RUN;
+        /// Mean message bytes over time, in place of `mean_interval`.
+        rate: Option<Setting<DataRate>>, at most RATE;
+    }
+}
+
+section! {
+    /// Messages at the times and of the sizes that a file lists.
+    pub struct Trace {
+        /// The file, relative to the scenario: lines of `at,size` such as `30 ms,1024 B`, in order of time.
+        file: Setting<String>;
+        /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
+        digest: Option<Setting<String>>;
+    }
+}
+
+choice! {
+    /// What is in a message.
+    pub enum Content {
+        /// A slice of one constant pattern: for load that nobody looks into. Such messages are not recorded.
+        Pattern = "pattern",
+        /// Number and length in front, then the pattern, so that the receiver knows each message and checks
+        /// each byte.
+        Stamped = "stamped",
+    }
+}
+
+choice! {
+    /// What a source does when the transport's send buffer is full.
+    pub enum WhenBlocked {
+        /// It keeps to its timetable; what cannot be sent yet queues in the application.
+        Queue = "queue",
+        /// It waits, as on a blocking socket, and slows down to what the transport carries.
+        Wait = "wait",
+    }
+}
+
+word_or! {
+    /// What a bulk transfer sends in all.
+    pub enum Total {
+        /// It never ends.
+        Unlimited = "unlimited",
+        /// This much.
+        Bytes(DataSize) like "10 MB",
+    }
+}
+
+impl ConstantRate {
+    /// The time from one message to the next.
+    pub fn spacing(&self) -> Duration {
+        spacing(self.interval, self.rate, *self.message_size)
+    }
+}
+
+impl Poisson {
+    /// The mean time from one message to the next.
+    pub fn spacing(&self) -> Duration {
+        spacing(self.mean_interval, self.rate, *self.message_size)
+    }
+}
+
+/// The interval, or what the rate makes of the messages' size. A check sees to it that one is given.
+fn spacing(interval: Option<Setting<Duration>>, rate: Option<Setting<DataRate>>, size: DataSize) -> Duration {
+    let of_rate = || rate.map_or(Duration::MAX, |rate| rate.time_to_send(size));
+    interval.map_or_else(of_rate, |interval| *interval)
+}
+
+impl Application {
+    /// The size of its messages, or none if each has its own.
+    pub(crate) fn message_size(&self) -> Option<&Setting<DataSize>> {
+        match self {
+            Self::Bulk(bulk) => Some(&bulk.message_size),
+            Self::Bursts(bursts) => Some(&bursts.message_size),
+            Self::ConstantRate(constant) => Some(&constant.message_size),
+            Self::Poisson(poisson) => Some(&poisson.message_size),
+            Self::Trace(_) => None,
+        }
+    }
+}

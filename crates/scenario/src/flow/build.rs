@@ -1,0 +1,155 @@
+//! The ends of flows at the hosts of a run.
+
+use slantpath_base::{Duration, Instant, Seed};
+use slantpath_host::message::Content;
+use slantpath_host::{ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload};
+use slantpath_net::NodeId;
+
+use super::application::{Application, Total};
+use super::transport::{self, Ends};
+use crate::run::{RunError, Site};
+use crate::scenario::Scenario;
+use crate::schema::{self, Flow};
+
+/// A flow and where its ends are.
+pub(crate) struct PlannedFlow {
+    /// `files`, or `files.3` if there are several.
+    pub(crate) name: String,
+    pub(crate) flow: Flow,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) sender: SocketId,
+    pub(crate) receiver: SocketId,
+}
+
+/// Adds both ends of every flow to their hosts, in the order of names.
+pub(crate) fn place(
+    scenario: &Scenario,
+    seed: Seed,
+    site: &mut Site<'_>,
+) -> Result<Vec<PlannedFlow>, RunError> {
+    let mut flows = Vec::new();
+    for (name, flow) in scenario.flows.iter() {
+        let (from, to) = (site.nodes[flow.from.as_str()], site.nodes[flow.to.as_str()]);
+        site.join_both(from, to)?;
+        let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
+        for number in 0..*flow.count {
+            let name = if *flow.count == 1 { name.to_owned() } else { format!("{name}.{number}") };
+            let mut place = Placement { scenario, seed, site, is_watched };
+            let (sender, receiver) = place.flow(&name, flow, from, to, flows.len());
+            flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
+        }
+    }
+    Ok(flows)
+}
+
+/// Ports from which senders and receivers take theirs, one a flow.
+const SENDER_PORTS: u16 = 20_000;
+const RECEIVER_PORTS: u16 = 40_000;
+
+struct Placement<'a, 'site> {
+    scenario: &'a Scenario,
+    seed: Seed,
+    site: &'a mut Site<'site>,
+    /// Whether the flow's paths are watched.
+    is_watched: bool,
+}
+
+impl Placement<'_, '_> {
+    /// Adds both ends of a flow to their hosts.
+    fn flow(
+        &mut self,
+        name: &str,
+        flow: &Flow,
+        from: NodeId,
+        to: NodeId,
+        number: usize,
+    ) -> (SocketId, SocketId) {
+        let ends = self.ends(flow, from, to, number);
+        let records = *self.scenario.probes.messages && *flow.content == schema::Content::Stamped;
+        let (sending, receiving) = transport::configs(self.scenario, flow, ends);
+        let origin = Instant::START + self.jitter(name, flow);
+        let config = SenderConfig {
+            connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),
+            start: origin + *flow.start,
+            stop: flow.end.map(|end| Instant::START + *end),
+            workload: workload(self.scenario, &flow.application),
+            when_blocked: match *flow.when_blocked {
+                schema::WhenBlocked::Queue => WhenBlocked::Queue,
+                schema::WhenBlocked::Wait => WhenBlocked::Wait,
+            },
+            content: content(flow),
+            streams: *flow.streams,
+            unordered: *flow.unordered,
+            record_messages: records,
+            record_timeline: self.is_watched,
+            sample_paths: self.scenario.probes.paths.quantity(),
+        };
+        let path = format!("flows/{name}");
+        let host = self.site.host(from);
+        let sender = host.add_sender(sending, config, self.seed, &path);
+        let config = ReceiverConfig {
+            content: content(flow),
+            streams: *flow.streams,
+            unordered: *flow.unordered,
+            record_messages: records,
+            read_rate: None,
+        };
+        let host = self.site.host(to);
+        let receiver = host.add_receiver(receiving, config, self.seed, &path);
+        (sender, receiver)
+    }
+}
+
+impl Placement<'_, '_> {
+    /// By how much the flow connects and starts later in this run. Flows that start apart connect apart too: the
+    /// handshakes of many at one instant would overflow a queue that their load never fills.
+    fn jitter(&self, name: &str, flow: &Flow) -> Duration {
+        if flow.start_jitter.is_zero() {
+            return Duration::ZERO;
+        }
+        let mut stream = self.seed.stream(&format!("flows/{name}/start"));
+        Duration::from_nanos(stream.below(flow.start_jitter.as_nanos()))
+    }
+
+    /// Where the ends of flow `number` are.
+    fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
+        let number = u16::try_from(number).expect("a check limits the number of flows");
+        let primary = flow.primary.as_ref().expect("a check gives every flow a primary link");
+        let [sender, receiver] = self.site.addresses(primary, from, to);
+        Ends { sender_port: SENDER_PORTS + number, receiver_port: RECEIVER_PORTS + number, sender, receiver }
+    }
+}
+
+fn content(flow: &Flow) -> Content {
+    match *flow.content {
+        schema::Content::Pattern => Content::Pattern,
+        schema::Content::Stamped => Content::Stamped,
+    }
+}
+
+fn workload(scenario: &Scenario, application: &Application) -> Workload {
+    match application {
+        Application::Bulk(bulk) => Workload::Bulk {
+            message: *bulk.message_size,
+            total: match *bulk.total {
+                Total::Unlimited => None,
+                Total::Bytes(total) => Some(total),
+            },
+        },
+        Application::Bursts(bursts) => Workload::Bursts {
+            message: *bursts.message_size,
+            messages_per_burst: u32::try_from(bursts.burst_size.as_bytes() / bursts.message_size.as_bytes())
+                .unwrap_or(u32::MAX),
+            interval: *bursts.interval,
+            jitter: *bursts.jitter,
+        },
+        Application::ConstantRate(constant) => {
+            Workload::ConstantRate { message: *constant.message_size, interval: constant.spacing() }
+        }
+        Application::Poisson(poisson) => {
+            Workload::Poisson { message: *poisson.message_size, mean_interval: poisson.spacing() }
+        }
+        Application::Trace(trace) => Workload::Trace { messages: scenario.trace(&trace.file).to_vec() },
+    }
+}

@@ -1,0 +1,273 @@
+//! Flows: ends that can talk to each other, and applications that can send.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_host::SIGNALLING_LINK_SELECTIONS;
+use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
+
+use crate::check::{before_the_end, positive, resolve};
+use crate::flow::application::{Application, Total};
+use crate::flow::trace::{Files, Traces, load};
+use crate::link::check::{links_of, must_end_at};
+use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
+
+/// A message carries its number and its length.
+const LEAST_MESSAGE: DataSize = DataSize::from_bytes(8);
+/// The longest message that a flow sends.
+const LARGEST_MESSAGE: DataSize = DataSize::from_bytes(65_536);
+/// Ports of one host that flows may take.
+const MOST_FLOWS: u32 = 10_000;
+
+/// The configuration that a flow uses which names none.
+const DEFAULT_PROFILE: &str = "default";
+
+pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> Traces {
+    let places: BTreeMap<String, Place> =
+        file.flows.iter().map(|(name, flow)| (name.to_owned(), flow.place())).collect();
+    add_default_profiles(file);
+    let mut primaries = BTreeMap::new();
+    for (name, flow) in file.flows.iter() {
+        ends(file, name, flow, faults);
+        profile(file, flow, faults);
+        times(file, flow, faults);
+        counts(flow, faults);
+        application(&flow.application, places[name], faults);
+        match &flow.primary {
+            Some(primary) => must_end_at(file, primary, &flow.to, faults),
+            None => {
+                if let Some(first) = links_of(file, &flow.to).next() {
+                    primaries.insert(name.to_owned(), first.to_owned());
+                }
+            }
+        }
+    }
+    let count: u64 = file.flows.iter().map(|(_, flow)| u64::from(*flow.count)).sum();
+    if let Some((_, flow)) = file.flows.iter().last().filter(|_| count > u64::from(MOST_FLOWS)) {
+        let fault = Fault::new(format!("{count} flows are more than ports can be told apart"));
+        faults.report(flow.place(), fault.help(format!("let all `count` sum to {MOST_FLOWS} at most")));
+    }
+    let mut traces = Traces::default();
+    for (name, flow) in file.flows.iter_mut() {
+        let place = places[name];
+        if let Some(primary) = primaries.remove(name) {
+            flow.primary = Some(Setting::derived(primary, "first link of the receiver", place));
+        }
+        if flow.connect.is_none() {
+            flow.connect = Some(Setting::derived(*flow.start, "at the start", place));
+        }
+        if flow.profile.is_none() {
+            flow.profile = Some(Setting::default(DEFAULT_PROFILE.to_owned(), place));
+        }
+        if let Application::Trace(trace) = &mut flow.application.0
+            && let Some((messages, digest)) = load(&trace.file, trace.file.place(), files, faults)
+        {
+            match &trace.digest {
+                Some(given) if **given != digest => {
+                    let message = format!("trace `{}` has changed: its digest is {digest}", *trace.file);
+                    let help = "remove `digest`, or bring back the file that it was taken from";
+                    faults.report(given.place(), Fault::new(message).help(help));
+                }
+                Some(_) => {}
+                None => trace.digest = Some(Setting::derived(digest, "of the file", place)),
+            }
+            traces.flows.insert((*trace.file).clone(), messages);
+        }
+    }
+    traces
+}
+
+/// Writes the default configuration down, so that it is in the merged form.
+fn add_default_profiles(file: &mut File) {
+    fn add<S: Section>(tables: &mut Tables<S>, place: Place) {
+        if tables.names().contains(&DEFAULT_PROFILE) {
+            return;
+        }
+        let mut none = Faults::default();
+        let profile = S::read(&Entries::new(), DEFAULT_PROFILE, place, &mut none);
+        tables.add(DEFAULT_PROFILE, profile.expect("every key of a profile has a default"), place);
+    }
+    let uses_default = |transport: Transport| {
+        file.flows
+            .iter()
+            .find(|(_, flow)| *flow.transport == transport && flow.profile.is_none())
+            .map(|(_, flow)| flow.place())
+    };
+    let (sctp, tcp) = (uses_default(Transport::Sctp), uses_default(Transport::Tcp));
+    if let Some(place) = sctp {
+        add::<SctpProfile>(&mut file.sctp, place);
+    }
+    if let Some(place) = tcp {
+        add::<TcpProfile>(&mut file.tcp, place);
+    }
+}
+
+fn ends(file: &File, name: &str, flow: &Flow, faults: &mut Faults) {
+    let from = resolve(&file.nodes, &flow.from, "node", flow.from.place(), faults);
+    let to = resolve(&file.nodes, &flow.to, "node", flow.to.place(), faults);
+    for (end, node, verb) in [(&flow.from, from, "sends"), (&flow.to, to, "listens")] {
+        if node.is_some_and(|node| *node.kind == NodeKind::Router) {
+            let message = format!("`{}` is a router: nothing on it {verb}", **end);
+            faults.report(end.place(), Fault::new(message).help("let the flow end at a host"));
+        }
+    }
+    if *flow.from == *flow.to {
+        let message = format!("flow `{name}` goes from `{}` to itself", *flow.from);
+        faults.report(flow.to.place(), Fault::new(message).help("let it go to another host"));
+    }
+}
+
+fn profile(file: &File, flow: &Flow, faults: &mut Faults) {
+    let Some(profile) = &flow.profile else { return };
+    match *flow.transport {
+        Transport::Sctp => {
+            resolve(&file.sctp, profile, "SCTP profile", profile.place(), faults);
+        }
+        Transport::Tcp => {
+            resolve(&file.tcp, profile, "TCP profile", profile.place(), faults);
+        }
+    }
+}
+
+fn times(file: &File, flow: &Flow, faults: &mut Faults) {
+    before_the_end(file, &flow.start, "the start of this flow", faults);
+    if !flow.start_jitter.is_zero() {
+        let latest = flow.start.saturating_add(*flow.start_jitter);
+        let latest = Setting::derived(latest, "start and start_jitter", flow.start_jitter.place());
+        before_the_end(file, &latest, "the latest start of this flow", faults);
+    }
+    if let Some(connect) = flow.connect.filter(|connect| **connect > *flow.start) {
+        let message = format!("the flow connects at {}, after it starts at {}", *connect, *flow.start);
+        faults.report(connect.place(), Fault::new(message).help("let `connect` be at most `start`"));
+    }
+    let duration = file.scenario.whole().map(|head| *head.duration);
+    if let (Some(end), Some(duration)) = (flow.end, duration.filter(|duration| !duration.is_zero()))
+        && *end > duration
+    {
+        let message = format!("the flow ends at {}, after the end of the run at {duration}", *end);
+        let help = "let it end earlier, or leave `end` out";
+        faults.report(end.place(), Fault::new(message).help(help));
+    }
+    if let Some(end) = flow.end.filter(|end| **end <= *flow.start) {
+        let message = format!("the flow ends at {}, before it starts at {}", *end, *flow.start);
+        faults.report(end.place(), Fault::new(message).help("let `end` be later than `start`"));
+    }
+}
+
+fn counts(flow: &Flow, faults: &mut Faults) {
+    if *flow.count == 0 || *flow.count > MOST_FLOWS {
+        let help = format!("let it lie between 1 and {MOST_FLOWS}");
+        faults.report(flow.count.place(), Fault::new(format!("{} flows cannot be", *flow.count)).help(help));
+    }
+    if *flow.streams == 0 {
+        let fault = Fault::new("an association has one stream at least").help("write `streams = 1`");
+        faults.report(flow.streams.place(), fault);
+    }
+    if *flow.adaptation == Adaptation::M3ua {
+        if *flow.streams > SIGNALLING_LINK_SELECTIONS {
+            let message =
+                format!("{} streams are more than there are signalling link selections", *flow.streams);
+            let help = format!("M3UA: let it be at most {SIGNALLING_LINK_SELECTIONS}");
+            faults.report(flow.streams.place(), Fault::new(message).help(help));
+        }
+        if *flow.transport == Transport::Tcp || *flow.unordered {
+            let fault = Fault::new("M3UA needs SCTP with messages in order");
+            faults.report(
+                flow.adaptation.place(),
+                fault.help("write `transport = \"sctp\"`, `unordered = false`"),
+            );
+        }
+    }
+    if *flow.transport == Transport::Tcp {
+        if *flow.streams > 1 {
+            let fault = Fault::new("TCP has one stream").help("remove `streams`, or use SCTP");
+            faults.report(flow.streams.place(), fault);
+        }
+        if *flow.unordered {
+            let fault = Fault::new("TCP delivers in order").help("remove `unordered`, or use SCTP");
+            faults.report(flow.unordered.place(), fault);
+        }
+    }
+}
+
+/// Why no message can have this size.
+pub(crate) fn message_size(size: DataSize) -> Result<(), Fault> {
+    if (LEAST_MESSAGE..=LARGEST_MESSAGE).contains(&size) {
+        return Ok(());
+    }
+    let help = format!("a message has between {LEAST_MESSAGE} and {LARGEST_MESSAGE}; the first 8 name it");
+    Err(Fault::new(format!("no message has {size}")).help(help))
+}
+
+fn application(application: &Application, place: Place, faults: &mut Faults) {
+    if let Some(size) = application.message_size()
+        && let Err(fault) = message_size(**size)
+    {
+        faults.report(size.place(), fault);
+    }
+    match application {
+        Application::Bulk(bulk) => {
+            if let Total::Bytes(total) = *bulk.total
+                && total < LEAST_MESSAGE
+            {
+                let help = "write an amount of 8 bytes at least, or \"unlimited\"";
+                faults.report(bulk.total.place(), Fault::new("nothing is sent").help(help));
+            }
+        }
+        Application::Bursts(bursts) => {
+            positive(&bursts.interval, "an interval", faults);
+            if *bursts.jitter > *bursts.interval {
+                let message =
+                    format!("intervals of {} cannot be {} shorter", *bursts.interval, *bursts.jitter);
+                faults.report(
+                    bursts.jitter.place(),
+                    Fault::new(message).help("let `jitter` be at most `interval`"),
+                );
+            }
+            let (burst, message) = (bursts.burst_size.as_bytes(), bursts.message_size.as_bytes());
+            if message > 0 && (burst == 0 || burst % message != 0) {
+                let whole = DataSize::from_bytes(burst.div_ceil(message) * message.max(1));
+                let text = format!(
+                    "a burst of {} is not made of messages of {}",
+                    *bursts.burst_size, *bursts.message_size
+                );
+                let help =
+                    format!("let it be a multiple, for example \"{} B\"", whole.as_bytes().max(message));
+                faults.report(bursts.burst_size.place(), Fault::new(text).help(help));
+            }
+        }
+        Application::ConstantRate(source) => {
+            spacing(source.interval.as_ref(), "interval", source.rate.as_ref(), place, faults);
+        }
+        Application::Poisson(source) => {
+            spacing(source.mean_interval.as_ref(), "mean_interval", source.rate.as_ref(), place, faults);
+        }
+        Application::Trace(_) => {}
+    }
+}
+
+/// A source says how often it sends either by an interval or by a rate.
+fn spacing(
+    interval: Option<&Setting<Duration>>,
+    key: &str,
+    rate: Option<&Setting<DataRate>>,
+    place: Place,
+    faults: &mut Faults,
+) {
+    match (interval, rate) {
+        (None, None) => {
+            let help = format!("write `{key} = \"30 ms\"` or `rate = \"200 kbit/s\"`");
+            faults.report(place, Fault::new("nothing says how often this flow sends").help(help));
+        }
+        (Some(_), Some(rate)) => {
+            let help = format!("keep one of `{key}` and `rate`");
+            faults.report(rate.place(), Fault::new(format!("`{key}` says it already")).help(help));
+        }
+        (Some(interval), None) => positive(interval, "an interval", faults),
+        (None, Some(rate)) if rate.as_bits_per_sec() == 0 => {
+            let help = "let it be larger, or remove the flow";
+            faults.report(rate.place(), Fault::new("a source of rate zero never sends").help(help));
+        }
+        (None, Some(_)) => {}
+    }
+}

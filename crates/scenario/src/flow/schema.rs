@@ -1,0 +1,69 @@
+//! `[flows.<name>]`: an application at one host that sends to another over a transport.
+
+use slantpath_base::Duration;
+use slantpath_reader::{OneOf, Setting, choice, section};
+
+use crate::bounds::{FLOWS, RUN};
+use crate::flow::application::{Application, Content, WhenBlocked};
+
+section! {
+    /// An application at one host that sends to another over a transport.
+    pub struct Flow {
+        /// The transport protocol.
+        transport: Setting<Transport>;
+        /// Its configuration, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
+        profile: Option<Setting<String>>;
+        /// The host that sends.
+        from: Setting<String>;
+        /// The host that receives.
+        to: Setting<String>;
+        /// The receiver's link that is used first: SCTP's primary path, TCP's only one. The first link of
+        /// the receiver in alphabetical order if absent.
+        primary: Option<Setting<String>>;
+        /// When the first message is due, or as soon as the association or connection is up.
+        start: Setting<Duration> = Duration::ZERO, at most RUN;
+        /// How much later than at `connect` and `start` the flow does both at most, drawn anew for each run and each of
+        /// `count`.
+        start_jitter: Setting<Duration> = Duration::ZERO, at most RUN;
+        /// When the sender opens its association or connection; at `start` if absent.
+        connect: Option<Setting<Duration>>, at most RUN;
+        /// When the application stops sending and closes in order. If absent, it closes when it has sent
+        /// all that it has.
+        end: Option<Setting<Duration>>, at most RUN;
+        /// How many flows like this one there are. Each has ports and random streams of its own.
+        count: Setting<u32> = 1, at most FLOWS;
+        /// SCTP streams that the messages take in turn. TCP has one.
+        streams: Setting<u16> = 1;
+        /// What lies between the application and its SCTP association.
+        adaptation: Setting<Adaptation> = Adaptation::None;
+        /// Whether SCTP may deliver messages out of order.
+        unordered: Setting<bool> = false;
+        /// What the application does when the transport's send buffer is full.
+        when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;
+        /// What is in a message.
+        content: Setting<Content> = Content::Stamped;
+        /// What the application sends, and when.
+        application: OneOf<Application>;
+    }
+}
+
+choice! {
+    /// What lies between the application and its association.
+    pub enum Adaptation {
+        /// M3UA, RFC 4666: messages are the user data of MSUs, `streams` are signalling link selections, and the two
+        /// hosts are IPSPs.
+        M3ua = "m3ua",
+        /// Nothing.
+        None = "none",
+    }
+}
+
+choice! {
+    /// A transport protocol.
+    pub enum Transport {
+        /// SCTP, RFC 9260: multihomed, message by message.
+        Sctp = "sctp",
+        /// TCP with selective acknowledgement: RFC 9293, 2018, 6675.
+        Tcp = "tcp",
+    }
+}

@@ -1,0 +1,97 @@
+//! Trace files: lines of `at,size` in order of time.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use slantpath_base::{DataSize, Duration};
+use slantpath_reader::{Fault, Faults, Place, fault_of};
+use slantpath_ss7::load::TracedArrival;
+
+/// Messages of each trace, by the name of its file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Traces {
+    /// Of flows: offset from the start of the flow, and size.
+    pub(crate) flows: BTreeMap<String, Vec<(Duration, DataSize)>>,
+    /// Of signalling loads.
+    pub(crate) loads: BTreeMap<String, Vec<TracedArrival>>,
+}
+
+/// Hands out the text of a file that a scenario names.
+pub(crate) type Files<'a> = &'a (dyn Fn(&str) -> io::Result<String> + Send + Sync);
+
+/// Reads a trace whose name stands at `place`. Returns its messages and its digest.
+pub(crate) fn load(
+    name: &str,
+    place: Place,
+    files: Files<'_>,
+    faults: &mut Faults,
+) -> Option<(Vec<(Duration, DataSize)>, String)> {
+    read(name, "30 ms,1024 B", place, files, faults, parse_line)
+}
+
+/// Reads a trace line by line: `parse` takes a line and the message of the one before it. `example` is a line.
+pub(crate) fn read<T>(
+    name: &str,
+    example: &str,
+    place: Place,
+    files: Files<'_>,
+    faults: &mut Faults,
+    parse: impl Fn(&str, Option<&T>) -> Result<T, Fault>,
+) -> Option<(Vec<T>, String)> {
+    let text = match files(name) {
+        Ok(text) => text,
+        Err(error) => {
+            let help = "the name is relative to the directory of the scenario";
+            faults.report(place, Fault::new(format!("trace `{name}` cannot be read: {error}")).help(help));
+            return None;
+        }
+    };
+    let source = faults.add_source(name, &text);
+    let mut messages = Vec::new();
+    let mut start = 0;
+    let mut whole = true;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end();
+        let place = Place::new(source, start..start + content.len());
+        start += line.len();
+        if content.trim().is_empty() || content.trim_start().starts_with('#') {
+            continue;
+        }
+        match parse(content, messages.last()) {
+            Ok(message) => messages.push(message),
+            Err(fault) => {
+                faults.report(place, fault);
+                whole = false;
+            }
+        }
+    }
+    if whole && messages.is_empty() {
+        let fault = Fault::new(format!("trace `{name}` has no message"))
+            .help(format!("write lines like `{example}`"));
+        faults.report(place, fault);
+        whole = false;
+    }
+    whole.then(|| (messages, blake3::hash(text.as_bytes()).to_hex().to_string()))
+}
+
+fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Duration, DataSize), Fault> {
+    let help = "a line is the time and the size of a message, like `30 ms,1024 B`";
+    let (at, size) =
+        line.split_once(',').ok_or_else(|| Fault::new(format!("`{line}` is no message")).help(help))?;
+    let at: Duration = at.trim().parse().map_err(|error| fault_of(&error, help))?;
+    let size: DataSize = size.trim().parse().map_err(|error| fault_of(&error, help))?;
+    in_order(at, last.map(|(earlier, _)| *earlier))?;
+    crate::flow::check::message_size(size)?;
+    Ok((at, size))
+}
+
+/// Refuses a time before that of the line before it.
+pub(crate) fn in_order(at: Duration, last: Option<Duration>) -> Result<(), Fault> {
+    match last.filter(|earlier| at < *earlier) {
+        None => Ok(()),
+        Some(earlier) => {
+            let message = format!("{at} is earlier than the line before it, {earlier}");
+            Err(Fault::new(message).help("sort the lines by time"))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The transports at both ends of a flow.
+
+use std::net::IpAddr;
+
+use slantpath_host::{Peer, Protocol, TransportConfig};
+
+use crate::scenario::Scenario;
+use crate::schema::{Adaptation, Flow, Transport};
+
+/// Ports and addresses of a flow's ends.
+pub(crate) struct Ends {
+    pub(crate) sender_port: u16,
+    pub(crate) receiver_port: u16,
+    /// The sender's addresses; the one that it sends from to the primary address first.
+    pub(crate) sender: Vec<IpAddr>,
+    /// The receiver's addresses to which a route leads, the primary one first.
+    pub(crate) receiver: Vec<IpAddr>,
+}
+
+/// The configuration of the sending end and of the receiving end.
+pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
+    let profile = flow.profile.as_ref().expect("a check gives every flow a profile");
+    let protocol = match *flow.transport {
+        Transport::Sctp => {
+            let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
+            // M3UA keeps stream 0 for itself.
+            let own = u16::from(*flow.adaptation == Adaptation::M3ua);
+            Protocol::Sctp(Box::new(profile.config(flow.streams.saturating_add(own))))
+        }
+        Transport::Tcp => {
+            let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
+            Protocol::Tcp(Box::new(profile.config()))
+        }
+    };
+    let adaptation = match *flow.adaptation {
+        Adaptation::M3ua => slantpath_host::Adaptation::M3ua,
+        Adaptation::None => slantpath_host::Adaptation::None,
+    };
+    let receiving = TransportConfig {
+        protocol: protocol.clone(),
+        adaptation,
+        local_addresses: ends.receiver.clone(),
+        local_port: ends.receiver_port,
+        peer: None,
+    };
+    let sending = TransportConfig {
+        protocol,
+        adaptation,
+        local_addresses: ends.sender,
+        local_port: ends.sender_port,
+        peer: Some(Peer { addresses: ends.receiver, port: ends.receiver_port }),
+    };
+    (sending, receiving)
+}

@@ -1,0 +1,53 @@
+//! `[scenario]`: what is run, for how long and from which seed.
+
+use slantpath_base::Duration;
+use slantpath_reader::{Fault, Faults, Setting, choice, section};
+
+use crate::bounds::RUN;
+use crate::schema::File;
+
+section! {
+    /// What is run, for how long and from which seed.
+    pub struct Head {
+        /// The scenario's name, which heads its results.
+        name: Setting<String>;
+        /// What it shows, in a sentence.
+        description: Setting<String> = String::new();
+        /// How long it runs, in simulated time.
+        duration: Setting<Duration>, at most RUN;
+        /// From when on results count: what was sent earlier is not in the statistics.
+        warm_up: Setting<Duration> = Duration::ZERO, at most RUN;
+        /// What every random draw derives from, with the number of the replication.
+        seed: Setting<u64> = 1;
+        /// How routes follow links that go down and come up.
+        routing: Setting<Routing> = Routing::Static;
+    }
+}
+
+choice! {
+    /// How routes follow the state of links.
+    pub enum Routing {
+        /// They are worked out anew whenever a link goes down or comes up.
+        Dynamic = "dynamic",
+        /// They are worked out once, with every link up.
+        Static = "static",
+    }
+}
+
+/// A run that has a length and something in it.
+pub(crate) fn check(file: &File, faults: &mut Faults) {
+    let Some(head) = file.scenario.whole() else { return };
+    if head.duration.is_zero() {
+        let fault = Fault::new("a run of no length shows nothing").help("write `duration = \"60 s\"`");
+        faults.report(head.duration.place(), fault);
+    } else if *head.warm_up >= *head.duration {
+        let message =
+            format!("the warm-up of {} leaves nothing of the run of {}", *head.warm_up, *head.duration);
+        faults.report(head.warm_up.place(), Fault::new(message).help("let it end before `duration`"));
+    }
+    let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
+    if file.flows.is_empty() && !is_signalling {
+        let help = "add a table `[flows.<name>]` that says who sends what to whom";
+        faults.report(head.name.place(), Fault::new("the scenario has no flow").help(help));
+    }
+}

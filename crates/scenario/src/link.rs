@@ -1,0 +1,5 @@
+//! Links of the packet network: their keys, what must hold between them, and what `net` makes of them.
+
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod schema;

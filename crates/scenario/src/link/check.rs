@@ -1,0 +1,212 @@
+//! Links: values in place, ends that exist, addresses without clash.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use slantpath_base::{DataSize, Duration, Probability};
+use slantpath_reader::{Fault, Faults, Flat, Nested, Pair, Place, Setting, suggest};
+
+use crate::check::resolve;
+use crate::link::schema::{Family, Link, LinkParameters, QueueLimit, WhileDown};
+use crate::schema::File;
+
+/// The largest packet that the simulator carries: IPv4's total length and one more.
+const LARGEST_MTU: DataSize = DataSize::from_bytes(65_535);
+
+/// Whether every link joins two nodes.
+pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
+    let places: BTreeMap<String, Place> =
+        file.links.iter().map(|(name, link)| (name.to_owned(), link.place())).collect();
+    let faults_before = faults.len();
+    for (name, link) in file.links.iter() {
+        ends(file, name, link, faults);
+    }
+    let joined = faults.len() == faults_before;
+    for (name, link) in file.links.iter_mut() {
+        let place = places[name];
+        complete(name, link, place, faults);
+        for parameters in [&link.forward, &link.reverse] {
+            values(parameters, faults);
+        }
+        family(link, place, faults);
+    }
+    assign_addresses(file, &places, faults);
+    joined
+}
+
+fn ends(file: &File, name: &str, link: &Link, faults: &mut Faults) {
+    let Pair(first, second) = &*link.ends;
+    let place = link.ends.place();
+    resolve(&file.nodes, first, "node", place, faults);
+    if first == second {
+        let message = format!("both ends of link `{name}` are `{first}`");
+        faults.report(place, Fault::new(message).help("a link joins two different nodes"));
+    } else {
+        resolve(&file.nodes, second, "node", place, faults);
+    }
+}
+
+/// Takes for each direction what it says itself, or what the link says for both, or the default.
+fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
+    let none = LinkParameters {
+        rate: None,
+        delay: None,
+        queue: None,
+        loss: None,
+        bit_error_rate: None,
+        duplicate: None,
+        reorder: None,
+        reorder_delay: None,
+        while_down: None,
+    };
+    let both = core::mem::replace(&mut link.both, Flat(none)).0;
+    let never = Some(Setting::default(Probability::NEVER, place));
+    let no_time = Some(Setting::default(Duration::ZERO, place));
+    let dropped = Some(Setting::default(WhileDown::Drop, place));
+    let direction = |own: &LinkParameters| LinkParameters {
+        rate: own.rate.or(both.rate),
+        delay: own.delay.or(both.delay),
+        queue: own.queue.or(both.queue).or(Some(Setting::default(QueueLimit::DEFAULT, place))),
+        loss: own.loss.or(both.loss).or(never),
+        bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
+        duplicate: own.duplicate.or(both.duplicate).or(never),
+        reorder: own.reorder.or(both.reorder).or(never),
+        reorder_delay: own.reorder_delay.or(both.reorder_delay).or(no_time),
+        while_down: own.while_down.or(both.while_down).or(dropped),
+    };
+    link.forward = Nested(direction(&link.forward));
+    link.reverse = Nested(direction(&link.reverse));
+    let mut lacks = |key: &str, example: &str, forward: bool, reverse: bool| {
+        let of = match (forward, reverse) {
+            (true, true) => return,
+            (false, false) => "",
+            (false, true) => ".forward",
+            (true, false) => ".reverse",
+        };
+        let fault = Fault::new(format!("`links.{name}{of}` lacks `{key}`"))
+            .help(format!("write `{key} = \"{example}\"`, with the value you mean"));
+        faults.report(place, fault);
+    };
+    lacks("rate", "1.536 Mbit/s", link.forward.rate.is_some(), link.reverse.rate.is_some());
+    lacks("delay", "250 ms", link.forward.delay.is_some(), link.reverse.delay.is_some());
+}
+
+fn values(parameters: &LinkParameters, faults: &mut Faults) {
+    if let Some(rate) = parameters.rate.filter(|rate| rate.as_bits_per_sec() == 0) {
+        let help = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
+        faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(help));
+    }
+    if let Some(queue) = parameters.queue.filter(|queue| queue.is_zero()) {
+        let help = "a packet waits for the transmitter in the queue: let it hold one at least";
+        faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
+    }
+    if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)
+        && !reorder.is_never()
+        && delay.is_zero()
+    {
+        let message = "packets that are held back for no time are not reordered";
+        faults.report(reorder.place(), Fault::new(message).help("write `reorder_delay = \"20 ms\"`"));
+    }
+}
+
+fn family(link: &mut Link, place: Place, faults: &mut Faults) {
+    let of_addresses = link.addresses.as_ref().map(|addresses| {
+        let Pair(first, second) = **addresses;
+        if Family::of(first) != Family::of(second) {
+            let message = format!("`{first}` and `{second}` are of two families");
+            let help = "both ends of a link speak IPv4, or both IPv6";
+            faults.report(addresses.place(), Fault::new(message).help(help));
+        }
+        Family::of(first)
+    });
+    let family = match (link.family, of_addresses) {
+        (Some(family), Some(other)) if *family != other => {
+            let message = format!("the link is `{}`, its addresses are `{other}`", *family);
+            let help = "give addresses of that family, or leave `family` out";
+            faults.report(family.place(), Fault::new(message).help(help));
+            family
+        }
+        (Some(family), _) => family,
+        (None, Some(family)) => Setting::derived(family, "as its addresses", place),
+        (None, None) => Setting::default(Family::Ipv4, place),
+    };
+    link.family = Some(family);
+    let (least, most) = (family.least_mtu(), LARGEST_MTU);
+    if !(least..=most).contains(&*link.mtu) {
+        let message = format!("an MTU of {} cannot be", *link.mtu);
+        let help =
+            format!("with `{}` it lies between {} and {} bytes", *family, least.as_bytes(), most.as_bytes());
+        faults.report(link.mtu.place(), Fault::new(message).help(help));
+    }
+}
+
+/// Links without addresses get a network each, in alphabetical order: 10.x.y.0/30 or fd00:0:n::/64.
+fn assign_addresses(file: &mut File, places: &BTreeMap<String, Place>, faults: &mut Faults) {
+    let mut owners = BTreeMap::<IpAddr, String>::new();
+    for (name, link) in file.links.iter() {
+        let Some(addresses) = &link.addresses else { continue };
+        let Pair(first, second) = **addresses;
+        for (address, node) in [(first, &link.ends.0), (second, &link.ends.1)] {
+            if address.is_unspecified() || address.is_multicast() || is_broadcast(address) {
+                let message = format!("`{address}` is no address of a host");
+                faults.report(addresses.place(), Fault::new(message).help("give a unicast address"));
+            }
+            let owner = format!("`{node}` on link `{name}`");
+            if let Some(other) = owners.insert(address, owner) {
+                let message = format!("address `{address}` is given twice: to {other} also");
+                let help = "give each end of each link an address of its own";
+                faults.report(addresses.place(), Fault::new(message).help(help));
+            }
+        }
+    }
+    let mut network = 0_u16;
+    for (name, link) in file.links.iter_mut() {
+        if link.addresses.is_some() {
+            continue;
+        }
+        let family = link.family.map_or(Family::Ipv4, |family| *family);
+        let pair = loop {
+            let pair = addresses_of(family, network);
+            network = network.wrapping_add(1);
+            if ![pair.0, pair.1].iter().any(|address| owners.contains_key(address)) {
+                break pair;
+            }
+        };
+        link.addresses = Some(Setting::derived(pair, "assigned", places[name]));
+    }
+}
+
+fn is_broadcast(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V4(address) if address.is_broadcast())
+}
+
+fn addresses_of(family: Family, network: u16) -> Pair<IpAddr> {
+    let [high, low] = network.to_be_bytes();
+    match family {
+        Family::Ipv4 => Pair(Ipv4Addr::new(10, high, low, 1).into(), Ipv4Addr::new(10, high, low, 2).into()),
+        Family::Ipv6 => {
+            let host = |host| Ipv6Addr::new(0xfd00, 0, network, 0, 0, 0, 0, host).into();
+            Pair(host(1), host(2))
+        }
+    }
+}
+
+/// Reports a link that does not end at a node.
+pub(crate) fn must_end_at(file: &File, link: &Setting<String>, node: &str, faults: &mut Faults) {
+    let Some(found) = resolve(&file.links, link, "link", link.place(), faults) else { return };
+    if found.ends.0 == node || found.ends.1 == node {
+        return;
+    }
+    let candidates: Vec<&str> = links_of(file, node).collect();
+    let message = format!("link `{}` does not end at `{node}`", **link);
+    let help = suggest(link, &format!("links of `{node}`"), &candidates);
+    faults.report(link.place(), Fault::new(message).help(help));
+}
+
+/// The links that end at a node, in alphabetical order.
+pub(crate) fn links_of<'a>(file: &'a File, node: &'a str) -> impl Iterator<Item = &'a str> {
+    file.links
+        .iter()
+        .filter(move |(_, link)| link.ends.0 == node || link.ends.1 == node)
+        .map(|(name, _)| name)
+}

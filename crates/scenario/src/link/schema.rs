@@ -1,0 +1,246 @@
+//! `[links.<name>]`: a full-duplex link, each direction with its own transmitter, queue and impairments.
+
+use core::fmt;
+use std::net::IpAddr;
+
+use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_reader::{Fault, Flat, Json, Limit, Nested, Node, Pair, Setting, Value, choice, json, section};
+
+use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
+
+section! {
+    /// A link between two nodes. What stands in the table itself holds for both directions; `forward` (from
+    /// the first end to the second) and `reverse` replace what they name.
+    pub struct Link {
+        /// The nodes that it joins, first and second.
+        ends: Setting<Pair<String>>;
+        /// Internet protocol of the link; taken from the addresses if those are given.
+        family: Option<Setting<Family>>;
+        /// Addresses of the two ends; assigned if absent.
+        addresses: Option<Setting<Pair<IpAddr>>>;
+        /// Largest IP packet.
+        mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
+        /// Both directions.
+        both: Flat<LinkParameters>;
+        /// From the first end to the second.
+        forward: Nested<LinkParameters>;
+        /// From the second end to the first.
+        reverse: Nested<LinkParameters>;
+    }
+}
+
+section! {
+    /// One direction of a link.
+    pub struct LinkParameters {
+        /// Rate of the transmitter.
+        rate: Option<Setting<DataRate>>, at most RATE;
+        /// Propagation delay.
+        delay: Option<Setting<Duration>>, at most DELAY;
+        /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
+        queue: Option<Setting<QueueLimit>>, at most QUEUE;
+        /// Probability that a packet is lost. Never if absent.
+        loss: Option<Setting<Probability>>;
+        /// Probability that a bit arrives wrong. Never if absent.
+        bit_error_rate: Option<Setting<Probability>>;
+        /// Probability that a packet arrives twice. Never if absent.
+        duplicate: Option<Setting<Probability>>;
+        /// Probability that a packet is held back by `reorder_delay`. Never if absent.
+        reorder: Option<Setting<Probability>>;
+        /// How long a reordered packet is held back at most; less is as likely. 0 s if absent.
+        reorder_delay: Option<Setting<Duration>>, at most DELAY;
+        /// What becomes of packets that wait or come while the link is down. `drop` if absent.
+        while_down: Option<Setting<WhileDown>>;
+    }
+}
+
+choice! {
+    /// Internet protocol.
+    pub enum Family {
+        /// IP version 4.
+        Ipv4 = "ipv4",
+        /// IP version 6.
+        Ipv6 = "ipv6",
+    }
+}
+
+choice! {
+    /// What becomes of packets while a link is down.
+    pub enum WhileDown {
+        /// Waiting packets and new ones are dropped.
+        Drop = "drop",
+        /// Packets wait, as far as the queue has room, and are sent when the link comes up again.
+        Hold = "hold",
+    }
+}
+
+impl Family {
+    /// The family of an address.
+    pub const fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(_) => Self::Ipv4,
+            IpAddr::V6(_) => Self::Ipv6,
+        }
+    }
+
+    /// The least MTU that its standard allows: RFC 791, section 3.2, and RFC 8200, section 5.
+    pub const fn least_mtu(self) -> DataSize {
+        match self {
+            Self::Ipv4 => DataSize::from_bytes(68),
+            Self::Ipv6 => DataSize::from_bytes(1_280),
+        }
+    }
+}
+
+/// What a drop-tail queue holds at most. Written `"100 packets"`, `"64 KiB"` or
+/// `"unlimited"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// A number of bytes.
+    Bytes(DataSize),
+    /// A number of packets, whatever their size.
+    Packets(u32),
+    /// No limit.
+    Unlimited,
+}
+
+impl QueueLimit {
+    /// The limit where none is given, twice ns-2's.
+    pub const DEFAULT: Self = Self::Packets(100);
+
+    /// Whether nothing fits.
+    pub const fn is_zero(self) -> bool {
+        matches!(self, Self::Packets(0)) || matches!(self, Self::Bytes(size) if size.as_bytes() == 0)
+    }
+}
+
+impl fmt::Display for QueueLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(size) => size.fmt(f),
+            Self::Packets(count) => write!(f, "{count} packets"),
+            Self::Unlimited => f.write_str("unlimited"),
+        }
+    }
+}
+
+/// The most that a limit of a queue may be, in either of its units.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct QueueMost {
+    /// Of a number of packets.
+    pub packets: u32,
+    /// Of an amount of data.
+    pub size: DataSize,
+}
+
+impl fmt::Display for QueueMost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} packets or {}", self.packets, self.size)
+    }
+}
+
+impl Limit for QueueMost {
+    fn number(self) -> Option<Json> {
+        None
+    }
+}
+
+impl Value for QueueLimit {
+    type Most = QueueMost;
+
+    fn beyond(&self, most: &QueueMost) -> Option<String> {
+        let is_beyond = match self {
+            Self::Bytes(size) => *size > most.size,
+            Self::Packets(count) => *count > most.packets,
+            Self::Unlimited => false,
+        };
+        is_beyond.then(|| self.to_string())
+    }
+
+    fn read(node: &Node) -> Result<Self, Fault> {
+        let help = "a queue is written \"100 packets\", \"64 KiB\" or \"unlimited\"";
+        let text = String::read(node).map_err(|_| {
+            Fault::new(format!("a queue's limit is wanted here, not {}", node.kind())).help(help)
+        })?;
+        let trimmed = text.trim();
+        if trimmed == "unlimited" {
+            return Ok(Self::Unlimited);
+        }
+        let number = trimmed.strip_suffix("packets").or_else(|| trimmed.strip_suffix("packet"));
+        let wrong = || Fault::new(format!("`{text}` is no limit of a queue")).help(help);
+        match number {
+            Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| wrong()),
+            None => trimmed.parse().map(Self::Bytes).map_err(|_| wrong()),
+        }
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let pattern =
+            "^\\s*[0-9][0-9_]*(\\.[0-9_]+)?\\s*(packets?|B|bytes?|[kMG]B|[KMG]iB)\\s*$|^\\s*unlimited\\s*$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["100 packets", "64 KiB", "unlimited"] })
+    }
+}
+
+/// One direction of a checked link, with every value in place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Direction {
+    /// Rate of the transmitter.
+    pub rate: DataRate,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// What waits for the transmitter at most.
+    pub queue: QueueLimit,
+    /// Probability that a packet is lost.
+    pub loss: Probability,
+    /// Probability that a bit arrives wrong.
+    pub bit_error_rate: Probability,
+    /// Probability that a packet arrives twice.
+    pub duplicate: Probability,
+    /// Probability that a packet is held back.
+    pub reorder: Probability,
+    /// How long it is held back at most.
+    pub reorder_delay: Duration,
+    /// What becomes of packets while the link is down.
+    pub while_down: WhileDown,
+}
+
+impl LinkParameters {
+    /// The values, once a check has completed them; `None` before.
+    pub fn complete(&self) -> Option<Direction> {
+        Some(Direction {
+            rate: *self.rate?,
+            delay: *self.delay?,
+            queue: *self.queue?,
+            loss: *self.loss?,
+            bit_error_rate: *self.bit_error_rate?,
+            duplicate: *self.duplicate?,
+            reorder: *self.reorder?,
+            reorder_delay: *self.reorder_delay?,
+            while_down: *self.while_down?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slantpath_reader::{Data, Place};
+
+    fn limit(text: &str) -> Result<QueueLimit, String> {
+        let node = Node { place: Place::default(), data: Data::Text(text.to_owned()) };
+        QueueLimit::read(&node).map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn a_queue_is_limited_in_packets_or_in_bytes() {
+        assert_eq!(limit("100 packets"), Ok(QueueLimit::Packets(100)));
+        assert_eq!(limit("1 packet"), Ok(QueueLimit::Packets(1)));
+        assert_eq!(limit("13 kB"), Ok(QueueLimit::Bytes(DataSize::from_bytes(13_000))));
+        for wrong in ["100", "-1 packets", "many packets", "1.5 packets", "10 ms", ""] {
+            assert_eq!(limit(wrong), Err(format!("`{wrong}` is no limit of a queue")));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The packet network that a scenario's nodes, links and script describe: its graph, the paths through it, and what
+//! `net` runs.
+
+pub(crate) mod graph;
+pub(crate) mod node;
+pub(crate) mod path;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use slantpath_net::{LinkId, NetworkBuilder, NodeId, Routing, Topology, TopologyError};
+
+use crate::schema::{self, File, NodeKind};
+use crate::{link, script};
+
+/// A network and what its parts are called.
+pub(crate) struct Built {
+    pub(crate) topology: Topology,
+    /// In the order of their names, which is that of their numbers.
+    pub(crate) links: Vec<PlannedLink>,
+    pub(crate) nodes: BTreeMap<String, NodeId>,
+}
+
+/// A link by its name.
+pub(crate) struct PlannedLink {
+    pub(crate) name: String,
+    pub(crate) id: LinkId,
+    pub(crate) addresses: [IpAddr; 2],
+}
+
+/// Builds the network of a file that has been checked.
+pub(crate) fn build(file: &File) -> Result<Built, TopologyError> {
+    let mut builder = NetworkBuilder::new();
+    builder.routing(match *file.scenario.routing {
+        schema::Routing::Dynamic => Routing::Dynamic,
+        schema::Routing::Static => Routing::Static,
+    });
+    let nodes = file
+        .nodes
+        .iter()
+        .map(|(name, node)| match *node.kind {
+            NodeKind::Host => (name.to_owned(), builder.host(name)),
+            NodeKind::Router => (name.to_owned(), builder.router(name)),
+        })
+        .collect();
+    let links = links(file, &nodes, &mut builder);
+    script::build::schedule(file, &links, &mut builder);
+    Ok(Built { topology: builder.build()?, links, nodes })
+}
+
+fn links(file: &File, nodes: &BTreeMap<String, NodeId>, builder: &mut NetworkBuilder) -> Vec<PlannedLink> {
+    let mut links = Vec::new();
+    for (name, table) in file.links.iter() {
+        let [forward, reverse] = [&table.forward, &table.reverse].map(|parameters| {
+            let direction = parameters.complete().expect("a check completes every link");
+            link::build::direction(&direction, u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX))
+        });
+        let (first, second) = (nodes[table.ends.0.as_str()], nodes[table.ends.1.as_str()]);
+        let id = builder.link(name, first, second, forward, reverse);
+        let addresses = table.addresses.as_ref().expect("a check assigns addresses");
+        let addresses = [addresses.0, addresses.1];
+        builder.address(id.first(), addresses[0]).address(id.second(), addresses[1]);
+        links.push(PlannedLink { name: name.to_owned(), id, addresses });
+    }
+    links
+}

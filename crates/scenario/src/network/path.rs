@@ -1,0 +1,220 @@
+//! Paths of flows through the network: the primary one must lead there in as many links as packets pass, and what is
+//! sent first should fit it.
+
+use std::net::IpAddr;
+
+use slantpath_base::Duration;
+use slantpath_host::HOP_LIMIT;
+use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
+use slantpath_reader::{Fault, Faults, Origin, Place};
+
+use crate::network::{self, Built};
+use crate::schema::{File, Flow, SctpProfile, TcpProfile, Transport};
+use crate::sctp::check::LEAST_PATH_MTU;
+
+/// Called when all else is right.
+pub(crate) fn check(file: &File, faults: &mut Faults) {
+    let built = match network::build(file) {
+        Ok(built) => built,
+        Err(error) => {
+            let help = "this is beyond what the checks before it see; please report it";
+            faults.report(file.scenario.name.place(), Fault::new(error.to_string()).help(help));
+            return;
+        }
+    };
+    let mut routes = Routes::new(&built.topology);
+    for (name, flow) in file.flows.iter() {
+        let flow: &Flow = flow;
+        flow_path(file, &built, &mut routes, (name, flow), faults);
+    }
+    crate::signalling::timing(file, &built, &mut routes, faults);
+    crate::signalling::server_timing(file, &built, &mut routes, faults);
+}
+
+fn flow_path(
+    file: &File,
+    built: &Built,
+    routes: &mut Routes,
+    (name, flow): (&str, &Flow),
+    faults: &mut Faults,
+) {
+    let Some(primary) = &flow.primary else { return };
+    let (from, to) = (built.nodes[flow.from.as_str()], built.nodes[flow.to.as_str()]);
+    let Some(way) = way_over(built, routes, from, to, primary) else {
+        let message =
+            format!("no route leads from `{}` to `{}` over link `{}`", *flow.from, *flow.to, **primary);
+        let help = "name another link of the receiver as `primary`, or join this one to the sender";
+        faults.report(primary.place(), Fault::new(message).help(help));
+        return;
+    };
+    hops_fit(built, routes, &format!("flow `{name}`"), (from, to), &way, primary.place(), faults);
+    let profile = flow.profile.as_deref().map_or("default", String::as_str);
+    match *flow.transport {
+        Transport::Tcp => {
+            if let Some(tcp) = file.tcp.find(profile) {
+                segments_fit(built, &way, flow, profile, tcp, faults);
+            }
+        }
+        Transport::Sctp => {
+            let others =
+                crate::link::check::links_of(file, &flow.to).filter(|link| *link != primary.as_str());
+            let others = others.filter_map(|link| Some((link, way_over(built, routes, from, to, link)?)));
+            let others: Vec<(&str, Vec<InterfaceId>)> = others.collect();
+            for (link, way) in &others {
+                other_hops_fit(name, link, way, flow.to.place(), faults);
+            }
+            if let Some(sctp) = file.sctp.find(profile) {
+                for way in std::iter::once(&way).chain(others.iter().map(|(_, way)| way)) {
+                    packets_fit(built, way, flow, profile, sctp, faults);
+                }
+            }
+        }
+    }
+}
+
+/// The interfaces by which packets to the address that `to` has on a link leave the nodes on their way.
+pub(crate) fn way_over(
+    built: &Built,
+    routes: &mut Routes,
+    from: NodeId,
+    to: NodeId,
+    link: &str,
+) -> Option<Vec<InterfaceId>> {
+    let link = built.links.iter().find(|planned| planned.name == link)?;
+    let is_second = built.topology.node_of(link.id.second()) == to;
+    path(&built.topology, routes, from, to, link.addresses[usize::from(is_second)])
+}
+
+/// Reports a path, there or back, that is longer than the hop limit lets packets go.
+pub(crate) fn hops_fit(
+    built: &Built,
+    routes: &mut Routes,
+    what: &str,
+    (from, to): (NodeId, NodeId),
+    way: &[InterfaceId],
+    place: Place,
+    faults: &mut Faults,
+) {
+    let topology = &built.topology;
+    let source = way.first().and_then(|first| topology.addresses(*first).first());
+    let back = source.and_then(|source| path(topology, routes, to, from, *source)).unwrap_or_default();
+    for (from, to, hops) in [(from, to, way.len()), (to, from, back.len())] {
+        if hops > usize::from(HOP_LIMIT) {
+            let (from, to) = (topology.node_name(from), topology.node_name(to));
+            let message = format!(
+                "{what}: the path from `{from}` to `{to}` has {hops} links, of which packets pass {HOP_LIMIT}"
+            );
+            let help = "a packet's hop limit is 64: leave routers out, or join them by fewer links";
+            faults.report(place, Fault::new(message).help(help));
+            return;
+        }
+    }
+}
+
+/// Warns of another path of an association that is too long.
+fn other_hops_fit(name: &str, link: &str, way: &[InterfaceId], place: Place, faults: &mut Faults) {
+    if way.len() > usize::from(HOP_LIMIT) {
+        let hops = way.len();
+        let message = format!(
+            "flow `{name}`: the path over link `{link}` has {hops} links, of which packets pass {HOP_LIMIT}: \
+             it carries nothing"
+        );
+        let help = "a packet's hop limit is 64: leave routers out, or join them by fewer links";
+        faults.warn(place, Fault::new(message).help(help));
+    }
+}
+
+/// The interfaces by which packets leave the nodes on their way.
+pub(crate) fn path(
+    topology: &Topology,
+    routes: &mut Routes,
+    from: NodeId,
+    to: NodeId,
+    address: IpAddr,
+) -> Option<Vec<InterfaceId>> {
+    let mut path = Vec::new();
+    let mut node = from;
+    while node != to {
+        let interface = routes.route(topology, node, address).ok()?;
+        path.push(interface);
+        node = topology.node_of(interface.peer());
+    }
+    Some(path)
+}
+
+/// The delay there and back over such a path.
+pub(crate) fn round_trip(topology: &Topology, path: &[InterfaceId]) -> Duration {
+    let both = path.iter().map(|interface| {
+        let longest = |interface: InterfaceId| topology.direction(interface.outbound()).delay.max();
+        longest(*interface) + longest(interface.peer())
+    });
+    both.fold(Duration::ZERO, |sum, delay| sum + delay)
+}
+
+/// The link on a path that carries the least, and how much.
+fn narrowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, u32)> {
+    let topology = &built.topology;
+    let mtu = |interface: &InterfaceId| topology.direction(interface.outbound()).mtu_bytes;
+    let narrowest = way.iter().min_by_key(|interface| mtu(interface))?;
+    Some((topology.link_name(narrowest.link()), mtu(narrowest)))
+}
+
+fn is_ipv6(built: &Built, way: &[InterfaceId]) -> bool {
+    way.last().is_some_and(|last| built.topology.addresses(last.peer()).iter().all(IpAddr::is_ipv6))
+}
+
+/// Warns of segments that are longer than the path carries: TCP finds that out, and the first window of them is sent in
+/// vain.
+fn segments_fit(
+    built: &Built,
+    way: &[InterfaceId],
+    flow: &Flow,
+    name: &str,
+    profile: &TcpProfile,
+    faults: &mut Faults,
+) {
+    let headers: u64 = if is_ipv6(built, way) { 40 + 20 } else { 20 + 20 };
+    let Some((link, mtu)) = narrowest(built, way) else { return };
+    let room = u64::from(mtu).saturating_sub(headers);
+    if profile.mss.as_bytes() > room {
+        let message = format!(
+            "segments of {} bytes do not fit link `{link}`, whose MTU is {mtu} bytes with {headers} of headers: \
+             the first are sent in vain",
+            profile.mss.as_bytes(),
+        );
+        let at =
+            if profile.mss.origin() == Origin::Given { profile.mss.place() } else { flow.transport.place() };
+        let help = format!("write `mss = \"{room} B\"` in `[tcp.{name}]`, or make `mtu` of the link larger");
+        faults.warn(at, Fault::new(message).help(help));
+    }
+}
+
+/// Warns of a path MTU that is larger than a path's: SCTP finds that out, and the first long packets are sent in vain.
+fn packets_fit(
+    built: &Built,
+    way: &[InterfaceId],
+    flow: &Flow,
+    name: &str,
+    profile: &SctpProfile,
+    faults: &mut Faults,
+) {
+    let Some((link, mtu)) = narrowest(built, way) else { return };
+    if profile.initial_path_mtu.as_bytes() <= mtu.into() {
+        return;
+    }
+    let setting = &profile.initial_path_mtu;
+    let at = if setting.origin() == Origin::Given { setting.place() } else { flow.transport.place() };
+    let given = setting.as_bytes();
+    let (becomes, help) = if u64::from(mtu) < LEAST_PATH_MTU.as_bytes() {
+        let help = format!("make `mtu` of the link {} B at least", LEAST_PATH_MTU.as_bytes());
+        ("longer ones are cut into fragments", help)
+    } else {
+        let help = format!(
+            "write `initial_path_mtu = \"{mtu} B\"` in `[sctp.{name}]`, or make `mtu` of the link larger"
+        );
+        ("the first longer ones are sent in vain", help)
+    };
+    let message =
+        format!("packets of {given} bytes do not fit link `{link}`, whose MTU is {mtu} bytes: {becomes}");
+    faults.warn(at, Fault::new(message).help(help));
+}

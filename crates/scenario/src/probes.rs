@@ -1,0 +1,4 @@
+//! What is measured and captured: its keys and what must hold between them.
+
+pub(crate) mod check;
+pub(crate) mod schema;

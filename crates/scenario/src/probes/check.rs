@@ -1,0 +1,31 @@
+//! Probes: links and flows that exist, intervals that are some.
+
+use slantpath_base::Duration;
+use slantpath_reader::{Fault, Faults};
+
+use super::schema::{Interval, Sampling};
+use crate::check::resolve;
+use crate::schema::{File, Transport};
+
+pub(crate) fn check(file: &File, faults: &mut Faults) {
+    let Some(probes) = file.probes.whole() else { return };
+    for link in &*probes.captures {
+        resolve(&file.links, link, "link", probes.captures.place(), faults);
+    }
+    for flow in &*probes.timelines {
+        let found = resolve(&file.flows, flow, "flow", probes.timelines.place(), faults);
+        if found.is_some_and(|flow| *flow.transport == Transport::Tcp) {
+            let fault = Fault::new(format!("flow `{flow}` goes over TCP, which has one path"));
+            faults.report(probes.timelines.place(), fault.help("name flows over SCTP"));
+        }
+    }
+    let help = "write an interval like \"100 ms\"";
+    if *probes.queues == Sampling::Every(Duration::ZERO) {
+        let fault = Fault::new("a probe cannot sample all the time").help(help);
+        faults.report(probes.queues.place(), fault);
+    }
+    if *probes.paths == Interval::Every(Duration::ZERO) {
+        let fault = Fault::new("a probe cannot sample all the time").help(help);
+        faults.report(probes.paths.place(), fault);
+    }
+}

@@ -1,0 +1,86 @@
+//! `[probes]`: what is measured and captured.
+
+use core::fmt;
+
+use slantpath_base::Duration;
+use slantpath_reader::{Fault, Json, Node, Setting, Value, json, section, word_or};
+
+use crate::bounds::RUN;
+
+section! {
+    /// What is measured and captured. Counters of flows and links are always kept.
+    pub struct Probes {
+        /// Whether each message is recorded: when it was sent, delivered and retransmitted, and on which path.
+        messages: Setting<bool> = true;
+        /// How often cwnd, ssthresh, outstanding bytes, RTO and SRTT of each path are sampled.
+        paths: Setting<Interval> = Interval::Off, at most RUN;
+        /// How often the length of each link's queue is sampled.
+        queues: Setting<Sampling> = Sampling::Off, at most RUN;
+        /// Flows of which every step of a failover is recorded: starts and expiries of T3-rtx, retransmissions, changes
+        /// of paths.
+        timelines: Setting<Vec<String>> = Vec::new();
+        /// Links whose packets are captured, both directions, as pcapng.
+        captures: Setting<Vec<String>> = Vec::new();
+    }
+}
+
+word_or! {
+    /// A regular interval.
+    pub enum Interval {
+        /// Never.
+        Off = "off",
+        /// Again and again after this time.
+        Every(Duration) like "100 ms",
+    }
+}
+
+/// How often a probe samples. Written `"off"`, `"on change"` or as an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// At regular intervals.
+    Every(Duration),
+    /// Never.
+    Off,
+    /// Whenever the value changes.
+    OnChange,
+}
+
+impl fmt::Display for Sampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Every(interval) => interval.fmt(f),
+            Self::Off => f.write_str("off"),
+            Self::OnChange => f.write_str("on change"),
+        }
+    }
+}
+
+impl Value for Sampling {
+    type Most = Duration;
+
+    fn beyond(&self, most: &Duration) -> Option<String> {
+        match self {
+            Self::Every(interval) => interval.beyond(most),
+            Self::Off | Self::OnChange => None,
+        }
+    }
+
+    fn read(node: &Node) -> Result<Self, Fault> {
+        match String::read(node).as_deref().map(str::trim) {
+            Ok("off") => Ok(Self::Off),
+            Ok("on change") => Ok(Self::OnChange),
+            _ => Duration::read(node).map(Self::Every).map_err(|fault| {
+                Fault::new(fault.message).help("write \"off\", \"on change\" or an interval like \"100 ms\"")
+            }),
+        }
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let pattern = "^\\s*(off|on change|[0-9][0-9_]*(\\.[0-9_]+)?\\s*(ns|us|µs|ms|s|min|h|d))\\s*$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["off", "on change", "100 ms"] })
+    }
+}

@@ -1,0 +1,53 @@
+//! `[[script]]`: what happens to links while the scenario runs.
+
+use slantpath_base::{DataRate, Duration, Probability};
+use slantpath_reader::{Setting, choice, section};
+
+use crate::bounds::{DELAY, RATE, RUN};
+
+section! {
+    /// Something that happens to a link.
+    pub struct Event {
+        /// When, from the start of the run.
+        at: Setting<Duration>, at most RUN;
+        /// The link that it happens to.
+        link: Setting<String>;
+        /// Which of its directions.
+        direction: Setting<Which> = Which::Both;
+        /// What happens.
+        action: Setting<Action>;
+        /// With `set`: the rate from now on.
+        rate: Option<Setting<DataRate>>, at most RATE;
+        /// With `set`: the propagation delay from now on; what is in flight keeps the one it was sent with.
+        delay: Option<Setting<Duration>>, at most DELAY;
+        /// With `set`: the probability of loss from now on.
+        loss: Option<Setting<Probability>>;
+        /// With `set`: the bit error rate from now on.
+        bit_error_rate: Option<Setting<Probability>>;
+    }
+}
+
+choice! {
+    /// What happens to a link.
+    pub enum Action {
+        /// It fails: the packet in transmission is lost, and the rest is as `while_down` of the link says.
+        /// What is in flight arrives.
+        Down = "down",
+        /// Its parameters change.
+        Set = "set",
+        /// It works again.
+        Up = "up",
+    }
+}
+
+choice! {
+    /// Directions of a link.
+    pub enum Which {
+        /// Both.
+        Both = "both",
+        /// From the first end to the second.
+        Forward = "forward",
+        /// From the second end to the first.
+        Reverse = "reverse",
+    }
+}

@@ -1,0 +1,7 @@
+//! Configurations of SCTP: their keys and what must hold between them.
+
+pub(crate) mod check;
+pub mod schema;
+mod threshold;
+
+pub use threshold::Threshold;

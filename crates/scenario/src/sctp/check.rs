@@ -1,0 +1,72 @@
+//! Configurations of SCTP: values that contradict each other.
+
+use slantpath_base::DataSize;
+use slantpath_reader::{Fault, Faults, Place, fault_of};
+
+use super::Threshold;
+use super::schema::SctpProfile;
+use crate::check::{timeouts, within};
+use crate::schema::File;
+
+/// The least a_rwnd that an INIT may advertise (RFC 9260, section 3.3.2).
+const LEAST_WINDOW: DataSize = DataSize::from_bytes(1_500);
+/// The least IPv4 packet that every host accepts (RFC 791, section 3.1).
+pub(crate) const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
+const LARGEST_PATH_MTU: DataSize = DataSize::from_bytes(65_535);
+pub(crate) fn check(file: &File, faults: &mut Faults) {
+    for (_, profile) in file.sctp.iter() {
+        timeouts(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
+        values(profile, faults);
+    }
+}
+
+fn values(profile: &SctpProfile, faults: &mut Faults) {
+    within(
+        "receive_buffer",
+        &profile.receive_buffer,
+        LEAST_WINDOW,
+        DataSize::from_bytes(u32::MAX.into()),
+        faults,
+    );
+    within("initial_path_mtu", &profile.initial_path_mtu, LEAST_PATH_MTU, LARGEST_PATH_MTU, faults);
+    for (name, count) in [
+        ("sack_frequency", &profile.sack_frequency),
+        ("fast_retransmit_threshold", &profile.fast_retransmit_threshold),
+        ("byte_counting_limit", &profile.byte_counting_limit),
+        ("hb_max_burst", &profile.hb_max_burst),
+        ("max_peer_addresses", &profile.max_peer_addresses),
+    ] {
+        if **count == 0 {
+            never_sends(name, count.place(), faults);
+        }
+    }
+    if *profile.max_burst == Threshold::Above(0) {
+        never_sends("max_burst", profile.max_burst.place(), faults);
+    }
+    for (name, shift) in
+        [("rto_alpha_shift", &profile.rto_alpha_shift), ("rto_beta_shift", &profile.rto_beta_shift)]
+    {
+        if **shift == 0 {
+            let fault = Fault::new(format!("`{name}` of 0 leaves no average"));
+            faults.report(shift.place(), fault.help("let it lie between 1 and 16; the RFC's are 3 and 2"));
+        }
+    }
+    if *profile.rto_back_off_percent < 100 {
+        let message = format!("an RTO of {} % after an expiry would shrink", *profile.rto_back_off_percent);
+        let help = "write 100 to leave it as it is, 200 to double it as RFC 9260 does";
+        faults.report(profile.rto_back_off_percent.place(), Fault::new(message).help(help));
+    }
+    if let Err(error) = profile.config(1).thresholds().check() {
+        let fault = fault_of(&error, "let it be larger");
+        faults.report(profile.primary_switchover_max_retrans.place(), fault);
+    }
+    if *profile.inbound_streams == 0 {
+        let fault = Fault::new("an association has one inbound stream at least");
+        faults.report(profile.inbound_streams.place(), fault.help("write `inbound_streams = 1`, or more"));
+    }
+}
+
+fn never_sends(name: &str, place: Place, faults: &mut Faults) {
+    faults
+        .report(place, Fault::new(format!("with `{name} = 0` nothing is ever sent")).help("write 1 or more"));
+}

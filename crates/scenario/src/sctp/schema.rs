@@ -1,0 +1,358 @@
+//! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
+
+use slantpath_base::{DataSize, Duration};
+use slantpath_cc::BackOff;
+use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
+use slantpath_reader::{Setting, choice, policy, section, word_or};
+use slantpath_sctp::{
+    ChecksumPolicy, FastRetransmitPath, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
+    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
+};
+use slantpath_wire::ip::IpFields;
+
+use crate::bounds::{
+    ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT, TIMER,
+};
+use crate::probes::schema::Interval;
+use crate::sctp::Threshold;
+
+section! {
+    /// A configuration of SCTP. Names and defaults are those of RFC 9260, section 16.
+    pub struct SctpProfile {
+        /// Where the defaults of the other keys come from.
+        preset: Setting<Preset> = Preset::Rfc9260;
+        /// RTO.Initial: the retransmission time-out of a path without a measurement.
+        rto_initial: Setting<Duration> = preset.config().rto_initial, at most TIMER;
+        /// RTO.Min: the least retransmission time-out.
+        rto_min: Setting<Duration> = preset.config().rto_min, at most TIMER;
+        /// RTO.Max: the greatest retransmission time-out.
+        rto_max: Setting<Duration> = preset.config().rto_max, at most TIMER;
+        /// What an expiry makes of the RTO, in percent of it: 200 doubles it (section 6.3.3), 100 leaves it.
+        rto_back_off_percent: Setting<u32> = back_off_percent(preset.config().back_off), at most BACK_OFF_PERCENT;
+        /// RTO.Alpha is 1 / 2^this: the weight of a measurement in SRTT.
+        rto_alpha_shift: Setting<u32> = preset.config().rto_alpha_shift, at most SHIFT;
+        /// RTO.Beta is 1 / 2^this: the weight of a deviation in RTTVAR.
+        rto_beta_shift: Setting<u32> = preset.config().rto_beta_shift, at most SHIFT;
+        /// From which SACKs a round-trip time is taken.
+        rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(preset.config().rtt_sampling);
+        /// Max.Burst: packets that one event may release at most; `off` is no limit, as in RFC 2960.
+        max_burst: Setting<Threshold> = burst(preset.config().max_burst), at most PACKETS;
+        /// Initial cwnd of a path: that of RFC 9260, section 7.2.1, or a size.
+        initial_cwnd: Setting<InitialCwnd> =
+            InitialCwnd::from(preset.config().initial_cwnd_bytes.map(DataSize::from_bytes)), at most BUFFER;
+        /// A cwnd that neither grows nor shrinks, for links whose capacity is reserved.
+        fixed_cwnd: Setting<FixedCwnd> = FixedCwnd::from(fixed_cwnd(preset.config().congestion.window)), at most BUFFER;
+        /// Packets by which one SACK may open the window in slow start, `L`. RFC 3465 allows 2.
+        byte_counting_limit: Setting<u32> = preset.config().congestion.byte_counting_limit, at most PACKETS;
+        /// Which acknowledgements may open the window.
+        cwnd_growth: Setting<CwndGrowthChoice> = CwndGrowthChoice::of(preset.config().congestion.growth);
+        /// Miss indications in a row after which a chunk is fast retransmitted (section 7.2.4).
+        fast_retransmit_threshold: Setting<u32> = preset.config().fast_retransmit_threshold, at most PACKETS;
+        /// What a fast retransmission does to the window of the path that the chunk was lost on.
+        fast_retransmit_window: Setting<FastRetransmitWindowChoice> =
+            FastRetransmitWindowChoice::of(preset.config().congestion.fast_retransmit);
+        /// Which path a fast retransmission takes.
+        fast_retransmit_path: Setting<FastRetransmitPathChoice> =
+            FastRetransmitPathChoice::of(preset.config().fast_retransmit_path);
+        /// Valid.Cookie.Life: how long a state cookie is taken back.
+        valid_cookie_life: Setting<Duration> = preset.config().valid_cookie_life, at most TIMER;
+        /// Association.Max.Retrans: consecutive retransmissions over all paths after which the peer is lost.
+        association_max_retrans: Setting<u32> = preset.config().association_max_retrans, at most REPETITIONS;
+        /// Path.Max.Retrans: consecutive retransmissions after which a path is inactive.
+        path_max_retrans: Setting<u32> = preset.config().path_max_retrans, at most REPETITIONS;
+        /// PotentiallyFailed.Max.Retrans: consecutive retransmissions after which a path is passed over before it is
+        /// inactive (RFC 7829, section 3).
+        potentially_failed_max_retrans: Setting<Threshold> =
+            potentially_failed(preset.config().potentially_failed), at most REPETITIONS;
+        /// Primary.Switchover.Max.Retrans: consecutive retransmissions after which another path becomes the primary
+        /// one (RFC 7829, section 5).
+        primary_switchover_max_retrans: Setting<Threshold> =
+            primary_switchover(preset.config().primary_switchover), at most REPETITIONS;
+        /// How many packets of what timed out go out at once.
+        retransmission_after_timeout: Setting<RetransmissionAfterTimeoutChoice> =
+            RetransmissionAfterTimeoutChoice::of(preset.config().retransmission_after_timeout);
+        /// What new DATA to a path waits for after T3-rtx has expired there, and so when the timer is restarted.
+        new_data_after_timeout: Setting<NewDataAfterTimeoutChoice> =
+            NewDataAfterTimeoutChoice::of(preset.config().new_data_after_timeout);
+        /// Max.Init.Retransmits: how often INIT, and then COOKIE ECHO, are repeated.
+        max_init_retransmits: Setting<u32> = preset.config().max_init_retransmits, at most REPETITIONS;
+        /// HB.interval: how long a path may be idle before it is probed, on top of its RTO.
+        hb_interval: Setting<Interval> = Interval::from(preset.config().heartbeat_interval), at most TIMER;
+        /// HB.Max.Burst: how many paths may be probed at one time.
+        hb_max_burst: Setting<u32> = preset.config().heartbeat_max_burst, at most ADDRESSES;
+        /// SACK.Delay: how long an acknowledgement may be held back, at most 500 ms.
+        sack_delay: Setting<Duration> = preset.config().sack_delay, at most SACK_DELAY;
+        /// After how many packets with DATA an acknowledgement is sent at once (section 6.2).
+        sack_frequency: Setting<u32> = preset.config().sack_frequency, at most PACKETS;
+        /// Which path a SACK takes.
+        sack_path: Setting<SackPathChoice> = SackPathChoice::of(preset.config().sack_path);
+        /// T5-shutdown-guard: how long a shutdown may take.
+        shutdown_guard: Setting<ShutdownGuard> = ShutdownGuard::from(preset.config().shutdown_guard), at most TIMER;
+        /// Which stream's message is sent next.
+        stream_scheduling: Setting<StreamSchedulingChoice> =
+            StreamSchedulingChoice::of(preset.config().stream_scheduling);
+        /// Receive buffer, advertised as a_rwnd.
+        receive_buffer: Setting<DataSize> =
+            DataSize::from_bytes(preset.config().receive_buffer_bytes.into()), at most SCTP_WINDOW;
+        /// Send buffer, messages in flight included; a message that does not fit waits in the application.
+        send_buffer: Setting<DataSize> = DataSize::from_bytes(preset.config().send_buffer_bytes), at most BUFFER;
+        /// Inbound streams that the peer may have.
+        inbound_streams: Setting<u16> = preset.config().inbound_streams;
+        /// Path MTU that a path starts with, IP header included.
+        initial_path_mtu: Setting<DataSize> =
+            DataSize::from_bytes(preset.config().initial_path_mtu.into()), at most PACKET;
+        /// Addresses of a peer that are used at most.
+        max_peer_addresses: Setting<u32> =
+            u32::try_from(preset.config().max_peer_addresses).unwrap_or(u32::MAX), at most ADDRESSES;
+    }
+}
+
+choice! {
+    /// A configuration with a name.
+    pub enum Preset {
+        /// Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4.2: the standard stack of section 4.4.1 with
+        /// SACKs that report gaps on the path of the lowest delay.
+        MultiLinkModified = "multi-link-modified",
+        /// The same paper's RFC 2960 stack: the fourth report of a loss triggers a retransmission, over the
+        /// alternate path.
+        MultiLinkStandard = "multi-link-standard",
+        /// RFC 2960 of 2000, where it differs: RTO.Initial of 3 s, an initial cwnd of two packets, the fourth report of
+        /// a loss triggers a retransmission, over the alternate path.
+        Rfc2960 = "rfc2960",
+        /// What RFC 9260 recommends.
+        Rfc9260 = "rfc9260",
+    }
+}
+
+impl Preset {
+    fn config(self) -> SctpConfig {
+        match self {
+            Self::MultiLinkModified => SctpConfig::multi_link_modified(),
+            Self::MultiLinkStandard => SctpConfig::multi_link_standard(),
+            Self::Rfc2960 => SctpConfig::rfc2960(),
+            Self::Rfc9260 => SctpConfig::default(),
+        }
+    }
+}
+
+const fn back_off_percent(back_off: BackOff) -> u32 {
+    match back_off {
+        BackOff::Double => 200,
+        BackOff::Percent(percent) => percent,
+    }
+}
+
+/// RFC 2960 knows no Max.Burst.
+const fn burst(limit: u32) -> Threshold {
+    if limit == u32::MAX { Threshold::Off } else { Threshold::Above(limit) }
+}
+
+const fn potentially_failed(policy: PotentiallyFailed) -> Threshold {
+    match policy {
+        PotentiallyFailed::Above(limit) => Threshold::Above(limit),
+        PotentiallyFailed::Off => Threshold::Off,
+    }
+}
+
+const fn primary_switchover(policy: PrimarySwitchover) -> Threshold {
+    match policy {
+        PrimarySwitchover::Above(limit) => Threshold::Above(limit),
+        PrimarySwitchover::Off => Threshold::Off,
+    }
+}
+
+fn fixed_cwnd(policy: WindowPolicy) -> Option<DataSize> {
+    match policy {
+        WindowPolicy::Adaptive => None,
+        WindowPolicy::Fixed { cwnd } => Some(DataSize::from_bytes(cwnd)),
+    }
+}
+
+word_or! {
+    /// Initial cwnd of a path.
+    pub enum InitialCwnd {
+        /// min(4 PMTU, max(2 PMTU, 4404 bytes)): section 7.2.1.
+        Rfc9260 = "rfc9260",
+        /// This many bytes.
+        Bytes(DataSize) like "3000 B",
+    }
+}
+
+word_or! {
+    /// A cwnd that neither grows nor shrinks.
+    pub enum FixedCwnd {
+        /// Slow start and congestion avoidance.
+        Off = "off",
+        /// This many bytes.
+        Bytes(DataSize) like "154 kB",
+    }
+}
+
+word_or! {
+    /// T5-shutdown-guard.
+    pub enum ShutdownGuard {
+        /// Five times RTO.Max: section 9.2.
+        Rfc9260 = "rfc9260",
+        /// This time.
+        After(Duration) like "300 s",
+    }
+}
+
+policy! {
+    /// Which of the peer's addresses a SACK is sent to.
+    pub enum SackPathChoice of SackPath {
+        /// The address that the DATA came from: RFC 9260, section 6.4.
+        ArrivalPath = "arrival-path",
+        /// With gap reports the path of the lowest delay, otherwise that of the DATA: Jungmaier, Rathgeb,
+        /// Schopp, Tüxen 2000, section 4.4.
+        GapReportsOnLowestDelay = "gap-reports-on-lowest-delay",
+    }
+}
+
+policy! {
+    /// What a fast retransmission does to the window of the path that the chunk was lost on.
+    pub enum FastRetransmitWindowChoice of FastRetransmitWindow {
+        /// It is halved: RFC 9260, section 7.2.3.
+        Halve = "halve",
+        /// It stays, which no RFC allows: Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3.
+        Keep = "keep",
+    }
+}
+
+policy! {
+    /// Which path a fast retransmission takes.
+    pub enum FastRetransmitPathChoice of FastRetransmitPath {
+        /// An active path other than that of the last transmission, if there is one: RFC 2960, section 6.4.
+        Alternate = "alternate",
+        /// The path of the original: RFC 9260, section 6.4.
+        SamePath = "same-path",
+    }
+}
+
+policy! {
+    /// From which SACKs a round-trip time is taken. Karn's rule holds in any case.
+    pub enum RttSamplingChoice of RttSampling {
+        /// Any that acknowledges the timed DATA: RFC 9260, section 6.3.1.
+        AnySack = "any-sack",
+        /// Only one without gap reports that comes from the address that the DATA was sent to: Jungmaier,
+        /// Rathgeb, Schopp, Tüxen 2000, section 4.4.2.
+        GapFreeSackOnDataPath = "gap-free-sack-on-data-path",
+        /// Only one that comes from the address that the DATA was sent to.
+        SackOnDataPath = "sack-on-data-path",
+    }
+}
+
+policy! {
+    /// How many packets of what timed out go out at once.
+    pub enum RetransmissionAfterTimeoutChoice of RetransmissionAfterTimeout {
+        /// One, and the rest when a SACK arrives: Grinnemo, Brunstrom 2005, section 4, footnote 3.
+        OnePacket = "one-packet",
+        /// As many as the window of their path has room for: RFC 9260, section 6.3.3.
+        Window = "window",
+    }
+}
+
+policy! {
+    /// What new DATA to a path waits for while what timed out there is sent again over another one.
+    pub enum NewDataAfterTimeoutChoice of NewDataAfterTimeout {
+        /// Until less is outstanding in the whole association than the path's cwnd: Grinnemo, Brunstrom 2005,
+        /// section 4.
+        AssociationWindow = "association-window",
+        /// Nothing but the path's own window: RFC 9260, section 6.1, rule B.
+        PathWindow = "path-window",
+        /// Until all that is lost has been sent again: RFC 9260, section 6.1, rule C, to the letter.
+        RetransmissionsFirst = "retransmissions-first",
+    }
+}
+
+policy! {
+    /// Which acknowledgements may open the window.
+    pub enum CwndGrowthChoice of CwndGrowth {
+        /// Any newly acknowledged DATA outside of fast recovery: RFC 9260, section 7.2.1.
+        AnyNewAcknowledgement = "any-new-acknowledgement",
+        /// Only a SACK that advances the Cumulative TSN Ack Point: RFC 2960 and 4960, section 7.2.1.
+        CumulativeAdvance = "cumulative-advance",
+    }
+}
+
+policy! {
+    /// Which stream's message is sent next: RFC 8260, section 3, without interleaving.
+    pub enum StreamSchedulingChoice of StreamScheduling {
+        /// In the order in which the messages were handed over.
+        FirstComeFirstServed = "first-come-first-served",
+        /// One message of each stream in turn.
+        RoundRobin = "round-robin",
+    }
+}
+
+impl SctpProfile {
+    /// What the profile sets an endpoint to, whose associations ask for so many streams.
+    pub(crate) fn config(&self, outbound_streams: u16) -> SctpConfig {
+        SctpConfig {
+            ip: IpFields::default(),
+            rto_initial: *self.rto_initial,
+            rto_min: *self.rto_min,
+            rto_max: *self.rto_max,
+            back_off: match *self.rto_back_off_percent {
+                200 => BackOff::Double,
+                percent => BackOff::Percent(percent),
+            },
+            max_burst: match *self.max_burst {
+                Threshold::Above(limit) => limit,
+                Threshold::Off => u32::MAX,
+            },
+            rto_alpha_shift: *self.rto_alpha_shift,
+            rto_beta_shift: *self.rto_beta_shift,
+            valid_cookie_life: *self.valid_cookie_life,
+            association_max_retrans: *self.association_max_retrans,
+            path_max_retrans: *self.path_max_retrans,
+            potentially_failed: match *self.potentially_failed_max_retrans {
+                Threshold::Above(limit) => PotentiallyFailed::Above(limit),
+                Threshold::Off => PotentiallyFailed::Off,
+            },
+            // The host tells them apart.
+            expose_potentially_failed: true,
+            primary_switchover: match *self.primary_switchover_max_retrans {
+                Threshold::Above(limit) => PrimarySwitchover::Above(limit),
+                Threshold::Off => PrimarySwitchover::Off,
+            },
+            retransmission_after_timeout: self.retransmission_after_timeout.policy(),
+            new_data_after_timeout: self.new_data_after_timeout.policy(),
+            max_init_retransmits: *self.max_init_retransmits,
+            heartbeat_interval: self.hb_interval.quantity(),
+            heartbeat_max_burst: *self.hb_max_burst,
+            sack_delay: *self.sack_delay,
+            sack_frequency: *self.sack_frequency,
+            sack_path: self.sack_path.policy(),
+            fast_retransmit_threshold: *self.fast_retransmit_threshold,
+            fast_retransmit_path: self.fast_retransmit_path.policy(),
+            rtt_sampling: self.rtt_sampling.policy(),
+            congestion: SctpPolicy {
+                byte_counting_limit: *self.byte_counting_limit,
+                growth: self.cwnd_growth.policy(),
+                fast_retransmit: self.fast_retransmit_window.policy(),
+                window: match *self.fixed_cwnd {
+                    FixedCwnd::Off => WindowPolicy::Adaptive,
+                    FixedCwnd::Bytes(size) => WindowPolicy::Fixed { cwnd: size.as_bytes() },
+                },
+            },
+            initial_cwnd_bytes: self.initial_cwnd.quantity().map(DataSize::as_bytes),
+            stream_scheduling: self.stream_scheduling.policy(),
+            shutdown_guard: self.shutdown_guard.quantity(),
+            // The host asks for what its records need.
+            trace_messages: false,
+            trace_timers: false,
+            report_acknowledged: false,
+            receive_buffer_bytes: u32::try_from(self.receive_buffer.as_bytes()).unwrap_or(u32::MAX),
+            partial_delivery_point_bytes: self.preset.config().partial_delivery_point_bytes,
+            send_buffer_bytes: self.send_buffer.as_bytes(),
+            outbound_streams,
+            inbound_streams: *self.inbound_streams,
+            initial_path_mtu: u16::try_from(self.initial_path_mtu.as_bytes()).unwrap_or(u16::MAX),
+            // Links complete a checksum before they damage or capture a packet: nobody sees it missing.
+            checksum: ChecksumPolicy::Omit,
+            max_associations: self.preset.config().max_associations,
+            max_peer_addresses: *self.max_peer_addresses as usize,
+        }
+    }
+}

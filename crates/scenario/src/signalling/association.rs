@@ -1,0 +1,101 @@
+//! The signalling network of a run: its associations at the hosts, its script, and the run of both together.
+
+use slantpath_base::{Instant, Seed};
+use slantpath_host::signalling::{
+    AssociationPlace, AssociationSide, Carried, Carrier, Side, SignallingLinkId, SignallingNetwork,
+    SignallingSimulation,
+};
+use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_net::{Network, NodeId};
+
+use crate::run::{RunError, Site};
+use crate::scenario::Scenario;
+use crate::signalling::network;
+use crate::signalling::node_of;
+use crate::signalling::schema::{Carrier as CarrierTable, M2pa};
+use crate::signalling::{script, server};
+
+/// The registered port of M2PA (RFC 4165, section 5.2): links take it and those that follow, in the order of names.
+const FIRST_PORT: u16 = 3_565;
+
+/// Streams of an association: M2PA's two (RFC 4165, section 4.1.2).
+const STREAMS: u16 = 2;
+
+/// The signalling network of a scenario, if it has one, with the ends of its associations added to the hosts.
+pub(crate) fn plan(
+    scenario: &Scenario,
+    seed: Seed,
+    site: &mut Site<'_>,
+) -> Result<Option<SignallingSimulation>, RunError> {
+    if scenario.signalling.points.is_empty() {
+        return Ok(None);
+    }
+    let config = network(&scenario.signalling, scenario.traces());
+    let mut places = Vec::new();
+    for ((number, (name, link)), planned) in scenario.signalling.links.iter().enumerate().zip(&config.links) {
+        let (CarrierTable::M2pa(m2pa), Carrier::Association(_)) = (&*link.carrier, &planned.carrier) else {
+            continue;
+        };
+        let nodes = [&link.between.0, &link.between.1].map(|point| {
+            let node = node_of(&scenario.signalling, point);
+            site.nodes[node.as_str()]
+        });
+        site.join_both(nodes[0], nodes[1])?;
+        let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
+        let configs = association(scenario, site, m2pa, nodes, port);
+        for ((side, node), config) in Side::BOTH.into_iter().zip(nodes).zip(configs) {
+            let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
+            let path = format!("signalling/links/{name}/{}", side_name(side));
+            let association = site.host(node).add_association(&config, seed, &path);
+            places.push(AssociationPlace { end, node, association });
+        }
+    }
+    places.extend(server::association::places(scenario, seed, site)?);
+    let script = script::build::changes(&scenario.signalling);
+    let signalling = SignallingNetwork::new(config, seed)?;
+    Ok(Some(SignallingSimulation::new(signalling, places, script)))
+}
+
+/// Both ends of an association: the first opens it, the second listens.
+fn association(
+    scenario: &Scenario,
+    site: &mut Site<'_>,
+    m2pa: &M2pa,
+    nodes: [NodeId; 2],
+    port: u16,
+) -> [AssociationConfig; 2] {
+    let profile = m2pa.profile.as_ref().expect("a check gives every association a profile");
+    let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
+    let primary = m2pa.primary.as_ref().expect("a check gives every association a primary link");
+    let [first, second] = site.addresses(primary, nodes[0], nodes[1]);
+    let config = |local_addresses, peer| AssociationConfig {
+        sctp: Box::new(profile.config(STREAMS)),
+        local_addresses,
+        local_port: port,
+        peer,
+        reopen_after: *m2pa.reopen_after,
+    };
+    [config(first, Some(Peer { addresses: second.clone(), port })), config(second, None)]
+}
+
+/// The name of a link's end in results and random streams.
+pub(crate) const fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::First => "first",
+        Side::Second => "second",
+    }
+}
+
+/// Runs the packet network, and the signalling network beside it if there is one, for about so many events. Returns
+/// whether they came to `end`.
+pub(crate) fn run_at_most(
+    events: u64,
+    network: &mut Network<Host>,
+    signalling: Option<&mut SignallingSimulation>,
+    end: Instant,
+) -> bool {
+    match signalling {
+        None => network.run_at_most(events, end),
+        Some(signalling) => signalling.run_at_most(events, network, end),
+    }
+}

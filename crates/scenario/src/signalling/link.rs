@@ -1,0 +1,3 @@
+//! Links between signalling points: their keys.
+
+pub(crate) mod schema;

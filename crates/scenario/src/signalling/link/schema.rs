@@ -1,0 +1,364 @@
+//! `[signalling.links.<name>]`: signalling links, and what carries them.
+
+use slantpath_base::{DataRate, Duration, Probability};
+use slantpath_reader::{OneOf, Origin, Pair, Place, Setting, choice, section, tagged};
+use slantpath_sigtran::m2pa;
+use slantpath_ss7::mtp2;
+
+use crate::bounds::{DELAY, LINE_RATE, LOOP, MESSAGES, MSU, TIMER, UNITS};
+use crate::schema::Interval;
+
+section! {
+    /// A signalling link between two points.
+    pub struct SignallingLink {
+        /// The points that it joins, first and second.
+        between: Setting<Pair<String>>;
+        /// Its code within the link set of these two points; by the order of names if absent.
+        slc: Option<Setting<u8>>;
+        /// Whether it is in reserve (Q.704, section 12.2): both points activate it when another link between them has
+        /// failed, and deactivate it when that one is back.
+        backup: Setting<bool> = false;
+        /// What carries it.
+        carrier: OneOf<Carrier>;
+    }
+}
+
+tagged! {
+    /// What carries a signalling link.
+    pub enum Carrier {
+        /// An SCTP association of the two points' hosts, with M2PA (RFC 4165).
+        M2pa = "m2pa",
+        /// A line with MTP2 (Q.703) at both ends.
+        Mtp2 = "mtp2",
+    }
+}
+
+/// A number that nobody exceeds.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// And back.
+fn usize_of(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// A terminal of MTP2 where nobody says otherwise.
+fn terminal() -> mtp2::Config {
+    mtp2::Config::default()
+}
+
+/// An end of M2PA where nobody says otherwise.
+fn end() -> m2pa::LinkConfig {
+    m2pa::LinkConfig::default()
+}
+
+/// Its timers.
+fn timers() -> m2pa::Timers {
+    end().timers
+}
+
+/// How it is proved: interval, and octets of filler.
+fn usual_proving() -> (Duration, u32) {
+    match m2pa::Proving::default() {
+        m2pa::Proving::Every { interval, filler_octets } => (interval, count(filler_octets)),
+        m2pa::Proving::Omitted => unreachable!("by default associations are proved"),
+    }
+}
+
+section! {
+    /// A line with MTP2 (Q.703) at both ends. Timers are those of 64 kbit/s.
+    pub struct Mtp2 {
+        /// One way.
+        delay: Setting<Duration>, at most DELAY;
+        /// Of the line.
+        rate: Setting<DataRate> = terminal().rate, at most LINE_RATE;
+        /// Probability that a bit arrives wrong.
+        bit_error_rate: Setting<Probability> = Probability::NEVER;
+        /// How messages that the line has damaged are repeated.
+        error_correction: Setting<ErrorCorrection> = ErrorCorrection::Basic;
+        /// N1 of preventive cyclic retransmission: so many messages unacknowledged force their repetition.
+        n1: Setting<u32> = 127, at most MESSAGES;
+        /// N2 of preventive cyclic retransmission: so many octets unacknowledged force it; one more than fits into the
+        /// loop if absent.
+        n2: Option<Setting<u32>>, at most LOOP;
+        /// T1: aligned ready.
+        t1: Setting<Duration> = terminal().t1, at most TIMER;
+        /// T2: not aligned.
+        t2: Setting<Duration> = terminal().t2, at most TIMER;
+        /// T3: aligned.
+        t3: Setting<Duration> = terminal().t3, at most TIMER;
+        /// T4 normal: the proving period.
+        t4_normal: Setting<Duration> = terminal().t4_normal, at most TIMER;
+        /// T4 emergency.
+        t4_emergency: Setting<Duration> = terminal().t4_emergency, at most TIMER;
+        /// T5: sending SIB.
+        t5: Setting<Duration> = terminal().t5, at most TIMER;
+        /// T6: remote congestion.
+        t6: Setting<Duration> = terminal().t6, at most TIMER;
+        /// T7: excessive delay of acknowledgement.
+        t7: Setting<Duration> = terminal().t7, at most TIMER;
+        /// T of the signal unit error rate monitor: so many errors, leaking, take the link out.
+        error_threshold: Setting<u32> = terminal().error_threshold, at most UNITS;
+        /// D: so many units let the monitor forget one error.
+        error_leak: Setting<u32> = terminal().error_leak, at most UNITS;
+        /// Tin: errors that abort a normal proving period.
+        proving_errors_normal: Setting<u32> = terminal().proving_errors_normal, at most UNITS;
+        /// Tie: errors that abort an emergency proving period.
+        proving_errors_emergency: Setting<u32> = terminal().proving_errors_emergency, at most UNITS;
+        /// M: proving periods before alignment is not possible.
+        proving_attempts: Setting<u32> = terminal().proving_attempts, at most UNITS;
+        /// Messages in the transmit and retransmit buffers at which congestion of status 1, 2 and 3 sets in. It abates
+        /// at three quarters of that.
+        congestion: Setting<Vec<u32>> = terminal().congestion_onset.into_iter().map(count).collect(), at most MESSAGES;
+        /// Messages that the transmit buffer holds; what comes beyond is refused and counted.
+        transmit_buffer: Setting<u32> = count(terminal().transmit_buffer), at most MESSAGES;
+    }
+}
+
+choice! {
+    /// Error correction of MTP2.
+    pub enum ErrorCorrection {
+        /// Positive and negative acknowledgement, for one-way delays below 15 ms.
+        Basic = "basic",
+        /// Repetition of what is not acknowledged whenever there is nothing else to send, for satellites.
+        PreventiveCyclic = "preventive-cyclic",
+    }
+}
+
+section! {
+    /// An SCTP association of the two points' hosts, with M2PA (RFC 4165). Timers are those of 64 kbit/s.
+    pub struct M2pa {
+        /// The association's configuration, `[sctp.<profile>]`; `default` if absent.
+        profile: Option<Setting<String>>;
+        /// The second point's link of the packet network that is used first; its first link in alphabetical order if
+        /// absent.
+        primary: Option<Setting<String>>;
+        /// How long after a loss the first point opens the association again.
+        reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
+        /// Whether the association is proved before it carries messages.
+        proving: Setting<Proving> = Proving::Used;
+        /// With proving: from one of its messages to the next.
+        proving_interval: Setting<Duration> = usual_proving().0, at most TIMER;
+        /// With proving: octets of filler in each of its messages.
+        proving_filler: Setting<u32> = usual_proving().1, at most MSU;
+        /// Messages that may be sent and not yet acknowledged.
+        window: Setting<u32> = count(end().outstanding_max), at most MESSAGES;
+        /// Messages that may wait or be unacknowledged together; what comes beyond is refused and counted.
+        buffer: Setting<u32> = count(end().buffer_max), at most MESSAGES;
+        /// Where congestion of status 1, 2 and 3 begins and ends, in messages waiting or unacknowledged: one to three
+        /// pairs, rising.
+        congestion: Setting<Vec<Pair<u32>>> = usual_congestion(), at most MESSAGES;
+        /// Received messages that are held during a processor outage or congestion of this end at most.
+        held: Setting<u32> = count(end().held_max), at most MESSAGES;
+        /// Octets of the longest message, from its service information octet on.
+        longest_msu: Setting<u32> = count(end().longest_msu), at most MSU;
+        /// Whose ranges the timers keep.
+        timer_ranges: Setting<TimerRanges> = TimerRanges::Kbit64;
+        /// T1: aligned ready.
+        t1: Setting<Duration> = timers().t1, at most TIMER;
+        /// T2: not aligned.
+        t2: Setting<Duration> = timers().t2, at most TIMER;
+        /// T3: aligned.
+        t3: Setting<Duration> = timers().t3, at most TIMER;
+        /// T4 normal: the proving period.
+        t4_normal: Setting<Duration> = timers().t4_normal, at most TIMER;
+        /// T4 emergency.
+        t4_emergency: Setting<Duration> = timers().t4_emergency, at most TIMER;
+        /// T5: how often Busy is repeated while this end is congested.
+        t5: Setting<Interval> = timers().t5.map_or(Interval::Off, Interval::Every), at most TIMER;
+        /// T6: remote congestion.
+        t6: Setting<Duration> = timers().t6, at most TIMER;
+        /// T7: excessive delay of acknowledgement.
+        t7: Setting<Duration> = timers().t7, at most TIMER;
+    }
+}
+
+choice! {
+    /// Whether an association is proved.
+    pub enum Proving {
+        /// Not at all.
+        Omitted = "omitted",
+        /// By messages at an interval over T4.
+        Used = "used",
+    }
+}
+
+choice! {
+    /// The ranges of Q.703, section 12.3, by the kind of link.
+    pub enum TimerRanges {
+        /// 1.5 and 2 Mbit/s (Annex A).
+        HighRate = "high-rate",
+        /// 4.8 kbit/s.
+        Kbit4_8 = "4.8 kbit/s",
+        /// 64 kbit/s.
+        Kbit64 = "64 kbit/s",
+    }
+}
+
+/// Where congestion of an association begins and ends where nobody says otherwise.
+fn usual_congestion() -> Vec<Pair<u32>> {
+    end().congestion.iter().map(|status| Pair(count(status.onset), count(status.abatement))).collect()
+}
+
+impl M2pa {
+    /// What both ends are set to.
+    pub(crate) fn config(&self) -> m2pa::LinkConfig {
+        let status = |Pair(onset, abatement): &Pair<u32>| m2pa::CongestionThreshold {
+            onset: usize_of(*onset),
+            abatement: usize_of(*abatement),
+        };
+        m2pa::LinkConfig {
+            timers: m2pa::Timers {
+                t1: *self.t1,
+                t2: *self.t2,
+                t3: *self.t3,
+                t4_normal: *self.t4_normal,
+                t4_emergency: *self.t4_emergency,
+                t5: self.t5.quantity(),
+                t6: *self.t6,
+                t7: *self.t7,
+            },
+            ranges: match *self.timer_ranges {
+                TimerRanges::HighRate => m2pa::TimerRanges::HighRate,
+                TimerRanges::Kbit4_8 => m2pa::TimerRanges::Kbit4_8,
+                TimerRanges::Kbit64 => m2pa::TimerRanges::Kbit64,
+            },
+            proving: match *self.proving {
+                Proving::Omitted => m2pa::Proving::Omitted,
+                Proving::Used => m2pa::Proving::Every {
+                    interval: *self.proving_interval,
+                    filler_octets: usize_of(*self.proving_filler),
+                },
+            },
+            outstanding_max: usize_of(*self.window),
+            buffer_max: usize_of(*self.buffer),
+            congestion: self.congestion.iter().map(status).collect(),
+            held_max: usize_of(*self.held),
+            longest_msu: usize_of(*self.longest_msu),
+        }
+    }
+
+    /// The line of a timer.
+    pub(crate) fn timer_place(&self, timer: m2pa::TimerName) -> Place {
+        use m2pa::TimerName as Name;
+        match timer {
+            Name::T1 => self.t1.place(),
+            Name::T2 => self.t2.place(),
+            Name::T3 => self.t3.place(),
+            Name::T4Emergency => self.t4_emergency.place(),
+            Name::T4Normal => self.t4_normal.place(),
+            Name::T5 => self.t5.place(),
+            Name::T6 => self.t6.place(),
+            Name::T7 => self.t7.place(),
+        }
+    }
+
+    /// The line that an error of the configuration is about, and its cure.
+    pub(crate) fn cure(&self, error: &m2pa::ConfigError) -> (Place, &'static str) {
+        use m2pa::ConfigError as Error;
+        match error {
+            Error::BufferBelowCongestion { .. } if self.congestion.origin() == Origin::Default => {
+                (self.buffer.place(), "let the buffer hold more, or `congestion` begin earlier")
+            }
+            Error::BufferBelowCongestion { .. }
+            | Error::CongestionStatuses(_)
+            | Error::CongestionOrder(_) => (
+                self.congestion.place(),
+                "a pair is where a status begins and where it ends, like `[[4096, 2048]]`",
+            ),
+            Error::OutstandingMax(_) => (self.window.place(), "4096 is usual"),
+            Error::LongestMsu(_) => (self.longest_msu.place(), "273 is usual"),
+            Error::ProvingInterval => (self.proving_interval.place(), "\"10 ms\" is usual"),
+            Error::Timer { timer, .. } => (
+                self.timer_place(*timer),
+                "the ranges are those of Q.703, section 12.3; `timer_ranges` chooses whose",
+            ),
+        }
+    }
+}
+
+impl Mtp2 {
+    /// Octets that fit into the loop of a line.
+    pub(crate) fn loop_octets(&self) -> u32 {
+        let octets = self.rate.as_bits_per_sec() as f64 * 2.0 * self.delay.as_secs_f64() / 8.0;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+        let octets = octets as u32;
+        octets
+    }
+
+    /// What both terminals are set to.
+    pub(crate) fn config(&self) -> mtp2::Config {
+        let octets = self.n2.map_or_else(|| self.loop_octets().saturating_add(1), |n2| *n2);
+        mtp2::Config {
+            rate: *self.rate,
+            error_correction: match *self.error_correction {
+                ErrorCorrection::Basic => mtp2::ErrorCorrection::Basic,
+                ErrorCorrection::PreventiveCyclic => mtp2::ErrorCorrection::PreventiveCyclic {
+                    messages: usize_of(*self.n1),
+                    octets: usize_of(octets),
+                },
+            },
+            t1: *self.t1,
+            t2: *self.t2,
+            t3: *self.t3,
+            t4_normal: *self.t4_normal,
+            t4_emergency: *self.t4_emergency,
+            t5: *self.t5,
+            t6: *self.t6,
+            t7: *self.t7,
+            error_threshold: *self.error_threshold,
+            error_leak: *self.error_leak,
+            proving_errors_normal: *self.proving_errors_normal,
+            proving_errors_emergency: *self.proving_errors_emergency,
+            proving_attempts: *self.proving_attempts,
+            // A list that is shorter or longer is refused before.
+            congestion_onset: core::array::from_fn(|status| {
+                self.congestion.get(status).map_or(0, |at| usize_of(*at))
+            }),
+            transmit_buffer: usize_of(*self.transmit_buffer),
+        }
+    }
+
+    /// The line that an error of the configuration is about, and its cure.
+    pub(crate) fn cure(&self, error: &mtp2::ConfigError) -> (Place, &'static str) {
+        use mtp2::ConfigError as Error;
+        match error {
+            Error::Congestion { .. } if self.congestion.origin() == Origin::Default => {
+                (self.transmit_buffer.place(), "let the buffer hold more, or `congestion` begin earlier")
+            }
+            Error::Congestion { .. } => (
+                self.congestion.place(),
+                "write three rising numbers below `transmit_buffer`, like `[200, 300, 400]`",
+            ),
+            Error::Cyclic { messages, .. } if (1..=127).contains(messages) => (
+                self.n2.as_ref().map_or(self.n1.place(), Setting::place),
+                "leave `n2` out for one more than fits into the loop",
+            ),
+            Error::Cyclic { .. } => (self.n1.place(), "127 is usual"),
+            Error::Monitor { name } => {
+                let setting = match *name {
+                    "the error threshold T" => &self.error_threshold,
+                    "the error leak D" => &self.error_leak,
+                    "Tin" => &self.proving_errors_normal,
+                    "Tie" => &self.proving_errors_emergency,
+                    _ => &self.proving_attempts,
+                };
+                (setting.place(), "Q.703 has 64 for T, 256 for D, 4 for Tin, 1 for Tie and 5 for M")
+            }
+            Error::Timer { timer, .. } => {
+                let setting = match *timer {
+                    "T1" => &self.t1,
+                    "T2" => &self.t2,
+                    "T3" => &self.t3,
+                    "T4n" => &self.t4_normal,
+                    "T4e" => &self.t4_emergency,
+                    "T5" => &self.t5,
+                    "T6" => &self.t6,
+                    _ => &self.t7,
+                };
+                (setting.place(), "the ranges are those of Q.703, section 12.3, for 64 kbit/s")
+            }
+        }
+    }
+}

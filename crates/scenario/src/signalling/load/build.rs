@@ -1,0 +1,86 @@
+//! What a load generates, once its names are resolved.
+
+use slantpath_base::Instant;
+use slantpath_ss7::load::{self, GeneratorConfig, Lengths};
+use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation};
+use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
+
+use crate::flow::trace::Traces;
+use crate::signalling::code;
+use crate::signalling::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelection, Signalling};
+
+/// How the messages of a load find their way.
+pub(crate) fn routing(signalling: &Signalling, load: &Load) -> load::Routing {
+    let destinations = load.to.iter().map(|to| code(signalling, to)).collect();
+    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
+    let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
+    match (*load.routing, &load.translator) {
+        (LoadRouting::GlobalTitle, Some(translator)) => {
+            let called = |digits: &String| PartyAddress {
+                ssn: subsystem,
+                global_title: Some(GlobalTitle::with(
+                    Some(*load.translation_type),
+                    Some(*load.plan),
+                    Some(*load.nature),
+                    Digits::parse(digits).expect("a check reads digits"),
+                )),
+                ..PartyAddress::default()
+            };
+            load::Routing::GlobalTitle {
+                translator: code(signalling, translator),
+                called: load.called.iter().flat_map(|called| called.iter()).map(called).collect(),
+                calling: PartyAddress { routes_on_ssn: true, ssn: subsystem, ..PartyAddress::default() },
+            }
+        }
+        _ => load::Routing::PointCode { destinations, service },
+    }
+}
+
+/// What a load generates.
+pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
+    let point = signalling.points.find(&load.from).expect("a check resolves points");
+    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
+    let lengths = match &*load.lengths {
+        LengthMix::IsupCalls => Lengths::isup_calls(),
+        LengthMix::Trace => Lengths::Trace,
+        LengthMix::Weighted(mix) => {
+            Lengths::Mix(mix.iter().map(|(octets, weight)| (usize::from(*octets), *weight)).collect())
+        }
+        LengthMix::Octets(octets) => match octets.as_slice() {
+            [octets] => Lengths::Fixed(usize::from(*octets)),
+            octets => Lengths::Mix(octets.iter().map(|octets| (usize::from(*octets), 1.0)).collect()),
+        },
+    };
+    let arrivals = match *load.arrivals {
+        Arrivals::Constant => load::Arrivals::Constant,
+        Arrivals::OnOff => load::Arrivals::OnOff {
+            mean_on: load.mean_on.map(|mean| *mean).unwrap_or_default(),
+            mean_off: load.mean_off.map(|mean| *mean).unwrap_or_default(),
+        },
+        Arrivals::Poisson => load::Arrivals::Poisson,
+        Arrivals::Trace => {
+            let messages = load.trace.as_ref().and_then(|file| traces.loads.get(&**file));
+            load::Arrivals::Trace(messages.cloned().unwrap_or_default())
+        }
+    };
+    GeneratorConfig {
+        links: *load.links,
+        erlang_per_link: *load.erlang_per_link,
+        line_rate: *load.line_rate,
+        lengths,
+        selection: match *load.selection {
+            LoadSelection::Link => load::Selection::Link,
+            LoadSelection::Trace => load::Selection::Trace,
+        },
+        arrivals,
+        routing: routing(signalling, load),
+        origin: code(signalling, &load.from),
+        service: ServiceInformation {
+            indicator: service,
+            network: point.network.indicator(),
+            priority: *load.priority,
+        },
+        start: Instant::START + *load.start,
+        stop: Instant::START + *load.stop.expect("a check says when a load stops"),
+    }
+}

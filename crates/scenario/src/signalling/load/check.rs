@@ -1,0 +1,259 @@
+//! Loads: destinations that can be reached, messages that can be told apart.
+
+use slantpath_base::Duration;
+use slantpath_reader::{Fault, Faults, Named, Place, Setting};
+use slantpath_ss7::load::{Generator, GeneratorError};
+use slantpath_ss7::sccp::Digits;
+
+use super::trace;
+use crate::check::before_the_end;
+use crate::flow::trace::{Files, Traces};
+use crate::schema::File;
+use crate::signalling::check::point;
+use crate::signalling::network::must_reach;
+use crate::signalling::route::titles::at_most;
+use crate::signalling::schema::{
+    Arrivals, Congestion, Format, LengthMix, Load, LoadRouting, LoadSelection, Signalling,
+};
+use crate::signalling::{generator, no_seed, routing as routing_of};
+
+pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
+    for (name, load) in signalling.load.iter() {
+        point(signalling, &load.from, load.from.place(), faults);
+        for to in &*load.to {
+            point(signalling, to, load.to.place(), faults);
+            if *to == *load.from {
+                let message = format!("load `{name}` goes from `{to}` to itself");
+                faults.report(load.to.place(), Fault::new(message).help("let it go to another point"));
+            }
+        }
+        if load.to.is_empty() {
+            let fault = Fault::new("the load has no destination").help("name a point in `to`");
+            faults.report(load.to.place(), fault);
+        }
+        before_the_end(file, &load.start, "the start of this load", faults);
+        if load.give_up_after.is_zero() {
+            let message =
+                format!("load `{name}` gives every message up at once, so that all of them are late");
+            let help = "let `give_up_after` be longer than any delay that still counts; \"10 s\" is usual";
+            faults.report(load.give_up_after.place(), Fault::new(message).help(help));
+        }
+        routing(signalling, load, faults);
+        arrivals(load, faults);
+        of_trace(load, faults);
+        priority(signalling, load, faults);
+    }
+    distinct(signalling, faults);
+}
+
+fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
+    let by_title = *load.routing == LoadRouting::GlobalTitle;
+    let keys: [(&str, Option<Place>); 3] = [
+        ("translator", load.translator.as_ref().map(Setting::place)),
+        ("called", load.called.as_ref().map(Setting::place)),
+        ("subsystem", load.subsystem.as_ref().map(Setting::place)),
+    ];
+    for (key, place) in keys {
+        match place {
+            None if by_title => {
+                let message = format!("routing by global title needs `{key}`");
+                faults.report(load.routing.place(), Fault::new(message).help(format!("write `{key} = …`")));
+            }
+            Some(place) if !by_title => {
+                let message = format!("`{key}` has no meaning with `routing = \"{}\"`", *load.routing);
+                faults.report(place, Fault::new(message).help("write `routing = \"global-title\"`"));
+            }
+            _ => {}
+        }
+    }
+    at_most(&load.plan, 15, "numbering plan", faults);
+    at_most(&load.nature, 127, "nature of address", faults);
+    if let Some(translator) = &load.translator {
+        point(signalling, translator, translator.place(), faults);
+    }
+    for digits in load.called.iter().flat_map(|called| called.iter()) {
+        if let (Err(error), Some(called)) = (Digits::parse(digits), &load.called) {
+            let help = "digits are 0 to 9 and a to f";
+            faults.report(called.place(), Fault::new(error.to_string()).help(help));
+        }
+    }
+    if !by_title && !(4..=15).contains(&*load.service) {
+        let message = format!("service indicator {} belongs to MTP3 or SCCP", *load.service);
+        let help = "write 4 to 15, of which 5 is ISUP's";
+        faults.report(load.service.place(), Fault::new(message).help(help));
+    }
+    let Some(subsystem) = load.subsystem.filter(|_| by_title) else { return };
+    for to in load.to.iter().filter_map(|to| Some((to, signalling.points.find(to)?))) {
+        if !to.1.subsystems.contains(&*subsystem) {
+            let message = format!("`{}` has no subsystem {}", to.0, *subsystem);
+            let help = format!("add it to `subsystems` in `[signalling.points.{}]`", to.0);
+            faults.report(subsystem.place(), Fault::new(message).help(help));
+        }
+    }
+}
+
+/// The bits are spare where there is one level of congestion.
+fn priority(signalling: &Signalling, load: &Load, faults: &mut Faults) {
+    if *load.priority > 3 {
+        let fault = Fault::new(format!("there is no priority {}", *load.priority));
+        faults.report(load.priority.place(), fault.help("messages have priority 0, the least, to 3"));
+    }
+    let from = signalling.points.find(&load.from);
+    if *load.priority > 0 && from.is_some_and(|from| *from.congestion == Congestion::International) {
+        let message = format!("`{}` tells congestion without priorities of messages", *load.from);
+        let help = format!("write `congestion = \"national\"` in `[signalling.points.{}]`", *load.from);
+        faults.report(load.priority.place(), Fault::new(message).help(help));
+    }
+}
+
+fn arrivals(load: &Load, faults: &mut Faults) {
+    let keys: [(&str, Option<Place>, Arrivals); 4] = [
+        ("mean_on", load.mean_on.as_ref().map(Setting::place), Arrivals::OnOff),
+        ("mean_off", load.mean_off.as_ref().map(Setting::place), Arrivals::OnOff),
+        ("trace", load.trace.as_ref().map(Setting::place), Arrivals::Trace),
+        ("trace_digest", load.trace_digest.as_ref().map(Setting::place), Arrivals::Trace),
+    ];
+    for (key, place, arrivals) in keys {
+        match place {
+            None if *load.arrivals == arrivals && key != "trace_digest" => {
+                let message = format!("arrivals `{arrivals}` need `{key}`");
+                faults.report(load.arrivals.place(), Fault::new(message).help(format!("write `{key} = …`")));
+            }
+            Some(place) if *load.arrivals != arrivals => {
+                let message = format!("`{key}` has no meaning with `arrivals = \"{}\"`", *load.arrivals);
+                faults.report(place, Fault::new(message).help(format!("write `arrivals = \"{arrivals}\"`")));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A trace cannot say anything of messages that come otherwise.
+fn of_trace(load: &Load, faults: &mut Faults) {
+    let keys = [
+        ("lengths", matches!(*load.lengths, LengthMix::Trace), load.lengths.place()),
+        ("selection", *load.selection == LoadSelection::Trace, load.selection.place()),
+    ];
+    for (key, _, place) in keys.into_iter().filter(|(_, says, _)| *says && *load.arrivals != Arrivals::Trace)
+    {
+        let message = format!("`{key} = \"trace\"` has no meaning with `arrivals = \"{}\"`", *load.arrivals);
+        faults.report(place, Fault::new(message).help("write `arrivals = \"trace\"` and name a `trace`"));
+    }
+}
+
+/// Two loads whose messages could not be told apart where they arrive.
+fn distinct(signalling: &Signalling, faults: &mut Faults) {
+    let loads: Vec<_> = signalling.load.iter().collect();
+    for (number, (second, load)) in loads.iter().enumerate() {
+        for (first, other) in &loads[..number] {
+            let shares_point = load.to.iter().any(|to| other.to.contains(to));
+            let is_alike = match (*load.routing, *other.routing) {
+                (LoadRouting::GlobalTitle, LoadRouting::GlobalTitle) => load.subsystem == other.subsystem,
+                (LoadRouting::PointCode, LoadRouting::PointCode) => {
+                    *load.from == *other.from && *load.service == *other.service
+                }
+                _ => false,
+            };
+            if shares_point && is_alike {
+                let message =
+                    format!("messages of `{first}` and `{second}` cannot be told apart where they arrive");
+                let help = "give one another `service`, or with global titles another `subsystem`";
+                faults.report(load.place(), Fault::new(message).help(help));
+            }
+        }
+    }
+}
+
+/// Ends loads in time, and reads traces.
+pub(crate) fn complete(
+    signalling: &mut Signalling,
+    duration: Duration,
+    files: Files<'_>,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) {
+    let wanted: Vec<trace::Wanted> =
+        signalling.load.iter().map(|(_, load)| wanted(signalling, load)).collect();
+    for ((_, load), wanted) in signalling.load.iter_mut().zip(wanted) {
+        let latest = duration.saturating_sub(*load.give_up_after);
+        if load.stop.is_none() {
+            let stop = if latest > *load.start { latest } else { duration };
+            load.stop = Some(Setting::derived(stop, "so that every message settles", load.from.place()));
+        }
+        if let Some(stop) = load.stop.filter(|stop| **stop <= *load.start) {
+            let message = format!("the load stops at {}, before it starts at {}", *stop, *load.start);
+            faults.report(stop.place(), Fault::new(message).help("let `stop` be later than `start`"));
+        }
+        let Some(file) = &load.trace else { continue };
+        let Some((messages, digest)) = trace::load(file, file.place(), wanted, files, faults) else {
+            continue;
+        };
+        match &load.trace_digest {
+            Some(given) if **given != digest => {
+                let message = format!("trace `{}` has changed: its digest is {digest}", **file);
+                let help = "remove `trace_digest`, or bring back the file that it was taken from";
+                faults.report(given.place(), Fault::new(message).help(help));
+            }
+            Some(_) => {}
+            None => load.trace_digest = Some(Setting::derived(digest, "of the file", file.place())),
+        }
+        traces.loads.insert((**file).clone(), messages);
+    }
+}
+
+/// What a load wants to hear from its trace.
+fn wanted(signalling: &Signalling, load: &Load) -> trace::Wanted {
+    let says_lengths = matches!(*load.lengths, LengthMix::Trace);
+    let format = signalling.points.find(&load.from).map(|from| *from.format);
+    let greatest = if format == Some(Format::Ansi) { u8::MAX } else { 15 };
+    trace::Wanted {
+        lengths: routing_of(signalling, load).lengths().filter(|_| says_lengths),
+        selections: (*load.selection == LoadSelection::Trace).then_some(greatest),
+    }
+}
+
+/// Called when points, links, routes and translations are right. `calls` reports where called titles lead.
+pub(crate) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Faults) {
+    for (name, load) in signalling.load.iter() {
+        if let Err(error) = Generator::new(generator(signalling, load, traces), no_seed(), name) {
+            let (place, help) = cure(load, &error);
+            faults.report(place, Fault::new(format!("load `{name}`: {error}")).help(help));
+        }
+        crate::signalling::server::check::takes(signalling, name, load, faults);
+        match load.translator.as_ref().filter(|_| *load.routing == LoadRouting::GlobalTitle) {
+            None => {
+                for to in &*load.to {
+                    must_reach(signalling, &load.from, to, load.to.place(), faults);
+                }
+            }
+            Some(translator) => {
+                must_reach(signalling, &load.from, translator, translator.place(), faults);
+            }
+        }
+    }
+}
+
+/// The line that an error of a load is about, and its cure.
+fn cure(load: &Named<Load>, error: &GeneratorError) -> (Place, &'static str) {
+    match error {
+        GeneratorError::Links(_) => (load.links.place(), "each link is a stream of its own"),
+        GeneratorError::Erlang(_) => (load.erlang_per_link.place(), "0.2 is usual, and 1 fills a line"),
+        GeneratorError::LineRate => (load.line_rate.place(), "\"64 kbit/s\" is usual"),
+        GeneratorError::Weights => (load.lengths.place(), "write lengths like [{ octets = 60, weight = 3 }]"),
+        GeneratorError::Length { .. } => {
+            (load.lengths.place(), "octets on the line count flag, check bits, label and addresses")
+        }
+        GeneratorError::NoDestination => {
+            let called = load.called.as_ref().map(Setting::place);
+            (called.unwrap_or_else(|| load.to.place()), "name at least one")
+        }
+        GeneratorError::NoActivity => {
+            let mean_on = load.mean_on.as_ref().map(Setting::place);
+            (mean_on.unwrap_or_else(|| load.arrivals.place()), "\"1 s\" would do")
+        }
+        GeneratorError::Trace(_) | GeneratorError::TraceLacks { .. } | GeneratorError::NoTrace(_) => {
+            let trace = load.trace.as_ref().map(Setting::place);
+            (trace.unwrap_or_else(|| load.arrivals.place()), "sort the file by time")
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `[signalling.points.<name>.sccp]`: timers and bounds of the SCCP of a signalling point.
+
+use slantpath_base::{DataSize, Duration};
+use slantpath_reader::{Setting, choice, section};
+use slantpath_ss7::sccp::{Capability, ConnectionLimits, Form, ReassemblyLimits, Timers};
+
+use crate::bounds::{BUFFER, CONNECTIONS, MESSAGES, SCCP_MESSAGE, TIMER};
+
+/// Timers where nobody says otherwise.
+fn timers() -> Timers {
+    Timers::default()
+}
+
+/// An amount of data.
+fn octets(number: usize) -> DataSize {
+    DataSize::from_bytes(number as u64)
+}
+
+/// A number that nobody exceeds.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+section! {
+    /// SCCP of a signalling point.
+    pub struct Sccp {
+        /// T(conn est): waiting for CC or CREF.
+        t_conn_est: Setting<Duration> = timers().connection_establishment, at most TIMER;
+        /// T(ias): sending nothing on a connection, before IT is sent.
+        t_ias: Setting<Duration> = timers().inactivity_send, at most TIMER;
+        /// T(iar): receiving nothing on a connection, before it is released.
+        t_iar: Setting<Duration> = timers().inactivity_receive, at most TIMER;
+        /// T(rel): waiting for RLC.
+        t_rel: Setting<Duration> = timers().release, at most TIMER;
+        /// T(repeat rel): between further RLSD after T(rel).
+        t_repeat_rel: Setting<Duration> = timers().repeat_release, at most TIMER;
+        /// T(int): waiting for RLC after T(rel), before the connection is given up.
+        t_int: Setting<Duration> = timers().interval, at most TIMER;
+        /// T(guard): after a restart, before connections are made again.
+        t_guard: Setting<Duration> = timers().guard, at most TIMER;
+        /// T(reset): waiting for RSC.
+        t_reset: Setting<Duration> = timers().reset, at most TIMER;
+        /// T(reass): waiting for all segments of a message.
+        t_reass: Setting<Duration> = timers().reassembly, at most TIMER;
+        /// T(stat info): before the first SST about a subsystem; it doubles with each.
+        t_stat_info: Setting<Duration> = timers().status_information, at most TIMER;
+        /// What T(stat info) grows to.
+        t_stat_info_longest: Setting<Duration> = timers().status_information_longest, at most TIMER;
+        /// T(coord chg): waiting for SOG.
+        t_coord_chg: Setting<Duration> = timers().coordinated_change, at most TIMER;
+        /// T(ignore SST): how long after SOG an SST is not answered. Q.714 leaves it to management.
+        t_ignore_sst: Setting<Duration> = timers().ignore_status_test, at most TIMER;
+        /// Ta: after an MTP-STATUS of congestion, further ones count no more.
+        ta: Setting<Duration> = timers().attack, at most TIMER;
+        /// Td: without an MTP-STATUS, the restriction of traffic decays by a step.
+        td: Setting<Duration> = timers().decay, at most TIMER;
+        /// How long a local reference is not used again. Q.714 leaves it open.
+        reference_freeze: Setting<Duration> = timers().reference_freeze, at most TIMER;
+        /// Connections at one time, with the references that are frozen.
+        connections: Setting<u32> = count(ConnectionLimits::default().references), at most CONNECTIONS;
+        /// The window that is granted in class 3, 1 to 127 messages.
+        credit: Setting<u8> = ConnectionLimits::default().credit;
+        /// The longest message of a connection's user.
+        connection_message: Setting<DataSize> = octets(ConnectionLimits::default().message_octets), at most BUFFER;
+        /// Messages that wait for the window of a connection of class 3.
+        connection_queue: Setting<u32> = count(ConnectionLimits::default().queued_messages), at most MESSAGES;
+        /// Messages that are put together from segments at one time.
+        reassembled_messages: Setting<u32> = count(ReassemblyLimits::default().messages), at most MESSAGES;
+        /// Octets of all of them.
+        reassembled_data: Setting<DataSize> = octets(ReassemblyLimits::default().octets), at most BUFFER;
+        /// The highest form of unitdata that the point understands: others send it no higher one.
+        highest_form: Setting<UnitdataForm> = UnitdataForm::Extended;
+        /// The longest SCCP message that the network carries to it.
+        longest_message: Setting<DataSize> = octets(Capability::default().message_octets), at most SCCP_MESSAGE;
+        /// Points that are told when a subsystem here comes or goes: concerned signalling points.
+        concerned: Setting<Vec<String>> = Vec::new();
+        /// The point whose subsystems of the same numbers take over in a coordinated change.
+        backup: Option<Setting<String>>;
+    }
+}
+
+choice! {
+    /// The form of connectionless messages.
+    pub enum UnitdataForm {
+        /// XUDT and XUDTS, besides UDT and UDTS.
+        Extended = "extended",
+        /// LUDT and LUDTS, besides the others.
+        Long = "long",
+        /// UDT and UDTS.
+        Unitdata = "unitdata",
+    }
+}
+
+fn usize_of(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn octets_of(size: DataSize) -> usize {
+    usize::try_from(size.as_bytes()).unwrap_or(usize::MAX)
+}
+
+impl Sccp {
+    /// Each timer that Q.714 names, with its value.
+    pub(crate) fn timer_settings(&self) -> [(&'static str, &Setting<Duration>); 15] {
+        [
+            ("T(conn est)", &self.t_conn_est),
+            ("T(ias)", &self.t_ias),
+            ("T(iar)", &self.t_iar),
+            ("T(rel)", &self.t_rel),
+            ("T(repeat rel)", &self.t_repeat_rel),
+            ("T(int)", &self.t_int),
+            ("T(guard)", &self.t_guard),
+            ("T(reset)", &self.t_reset),
+            ("T(reass)", &self.t_reass),
+            ("T(stat info)", &self.t_stat_info),
+            ("T(stat info), longest", &self.t_stat_info_longest),
+            ("T(coord chg)", &self.t_coord_chg),
+            ("T(ignore SST)", &self.t_ignore_sst),
+            ("Ta", &self.ta),
+            ("Td", &self.td),
+        ]
+    }
+
+    /// The values of all timers.
+    pub fn timers(&self) -> Timers {
+        Timers {
+            connection_establishment: *self.t_conn_est,
+            inactivity_send: *self.t_ias,
+            inactivity_receive: *self.t_iar,
+            release: *self.t_rel,
+            repeat_release: *self.t_repeat_rel,
+            interval: *self.t_int,
+            guard: *self.t_guard,
+            reset: *self.t_reset,
+            reassembly: *self.t_reass,
+            status_information: *self.t_stat_info,
+            status_information_longest: *self.t_stat_info_longest,
+            coordinated_change: *self.t_coord_chg,
+            ignore_status_test: *self.t_ignore_sst,
+            attack: *self.ta,
+            decay: *self.td,
+            reference_freeze: *self.reference_freeze,
+        }
+    }
+
+    /// How many connections, and what they hold.
+    pub fn connection_limits(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            references: usize_of(*self.connections),
+            message_octets: octets_of(*self.connection_message),
+            queued_messages: usize_of(*self.connection_queue),
+            credit: *self.credit,
+        }
+    }
+
+    /// How much is put together at one time.
+    pub fn reassembly_limits(&self) -> ReassemblyLimits {
+        ReassemblyLimits {
+            messages: usize_of(*self.reassembled_messages),
+            octets: octets_of(*self.reassembled_data),
+        }
+    }
+
+    /// What others may send to the point.
+    pub fn capability(&self) -> Capability {
+        Capability {
+            highest: match *self.highest_form {
+                UnitdataForm::Extended => Form::Extended,
+                UnitdataForm::Long => Form::Long,
+                UnitdataForm::Unitdata => Form::Unitdata,
+            },
+            message_octets: octets_of(*self.longest_message),
+        }
+    }
+}

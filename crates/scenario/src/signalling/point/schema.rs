@@ -1,0 +1,140 @@
+//! `[signalling.points.<name>]`: a signalling point.
+
+use slantpath_reader::{Flat, Nested, Setting, choice, section};
+use slantpath_ss7::PointCodeFormat;
+use slantpath_ss7::mtp3::NetworkIndicator;
+use slantpath_ss7::mtp3::node;
+
+use crate::bounds::MESSAGES;
+use crate::signalling::schema::{Mtp3Timers, Sccp};
+
+/// A point where nobody says otherwise.
+fn usual() -> node::Config {
+    node::Config::new("", slantpath_ss7::PointCode(0))
+}
+
+section! {
+    /// A signalling point.
+    pub struct Point {
+        /// Its point code, as a number or as three with dashes.
+        point_code: Setting<String>;
+        /// How point codes are written and sent.
+        format: Setting<Format> = Format::Itu;
+        /// The network that its messages carry.
+        network: Setting<NetworkName> = NetworkName::International;
+        /// Whether it transfers messages for others.
+        function: Setting<Function> = Function::EndPoint;
+        /// The host of the packet network that carries its links of M2PA; the node of the point's name if absent.
+        node: Option<Setting<String>>;
+        /// Its subsystems of SCCP, by their numbers. A point with one, or with translations, has SCCP.
+        subsystems: Setting<Vec<u8>> = Vec::new();
+        /// Whether traffic waits for the restart procedure (Q.704, section 9), up to T20 at the start.
+        restart: Setting<Restart> = Restart::Used;
+        /// How the congestion of a signalling route set is told (Q.704, section 11.2).
+        congestion: Setting<Congestion> = Congestion::International;
+        /// Whether transfer restricted is used (Q.704, section 13.4), a national option.
+        transfer_restricted: Setting<TransferRestricted> = TransferRestricted::Omitted;
+        /// Which bit of the signalling link selection shares traffic over the two link sets of a combined one. Points
+        /// in a row use different bits.
+        sharing_bit: Setting<u8> = usual().sharing_bit;
+        /// How many messages may wait for a changeover, changeback or rerouting to end; beyond it they are discarded
+        /// and counted.
+        held_limit: Setting<u32> = u32::try_from(usual().held_limit).unwrap_or(u32::MAX), at most MESSAGES;
+        /// Service indicators of its user parts. Messages for others are answered with user part unavailable.
+        users: Setting<Vec<u8>> = (3..16).collect();
+        /// Timers of MTP3.
+        timers: Flat<Mtp3Timers>;
+        /// Its SCCP, if it has one.
+        sccp: Option<Nested<Sccp>>;
+    }
+}
+
+choice! {
+    /// How point codes are written and sent.
+    pub enum Format {
+        /// 24 bits, 8-8-8: ANSI.
+        Ansi = "ansi",
+        /// 14 bits, 3-8-3: ITU-T.
+        Itu = "itu",
+        /// 16 bits, 5-4-7: TTC.
+        Ttc = "ttc",
+    }
+}
+
+choice! {
+    /// The network indicator.
+    pub enum NetworkName {
+        /// The international network.
+        International = "international",
+        /// Spare, for international use.
+        InternationalSpare = "international-spare",
+        /// The national network.
+        National = "national",
+        /// Reserved for national use.
+        NationalSpare = "national-spare",
+    }
+}
+
+choice! {
+    /// What a signalling point does for others.
+    pub enum Function {
+        /// Nothing: it originates and receives.
+        EndPoint = "end-point",
+        /// It transfers messages (STP).
+        TransferPoint = "transfer-point",
+    }
+}
+
+choice! {
+    /// Whether the restart procedure is used.
+    pub enum Restart {
+        /// Traffic flows as soon as links do.
+        Omitted = "omitted",
+        /// Traffic waits for it after isolation.
+        Used = "used",
+    }
+}
+
+choice! {
+    /// Whether transfer restricted is used.
+    pub enum TransferRestricted {
+        /// A destination is allowed or prohibited. A TFR that comes is counted and discarded.
+        Omitted = "omitted",
+        /// Adjacent points hear when only an alternative route is left, and prefer others.
+        Used = "used",
+    }
+}
+
+choice! {
+    /// How congestion is told.
+    pub enum Congestion {
+        /// One level: transfer controlled and MTP-STATUS for the first and every eighth message. Nothing is discarded.
+        International = "international",
+        /// Three levels with priorities of messages, and the route set congestion test: those below the level of a
+        /// congested link by more than one are discarded.
+        National = "national",
+    }
+}
+
+impl Format {
+    /// The point codes that it stands for.
+    pub const fn point_codes(self) -> PointCodeFormat {
+        match self {
+            Self::Ansi => PointCodeFormat::Ansi,
+            Self::Itu => PointCodeFormat::Itu,
+            Self::Ttc => PointCodeFormat::Ttc,
+        }
+    }
+}
+
+impl NetworkName {
+    /// The indicator that it stands for.
+    pub const fn indicator(self) -> NetworkIndicator {
+        match self {
+            Self::International => NetworkIndicator::International,
+            Self::InternationalSpare => NetworkIndicator::InternationalSpare,
+            Self::National => NetworkIndicator::National,
+            Self::NationalSpare => NetworkIndicator::NationalSpare,
+        }
+    }
+}

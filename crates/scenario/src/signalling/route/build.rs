@@ -1,0 +1,73 @@
+//! The global title translations of a point, once their names are resolved.
+
+use slantpath_ss7::sccp::gtt::{
+    Conditions, DigitChange, DigitPattern, Entity, Group, GttError, Rule, TitleChange, Translator,
+};
+use slantpath_ss7::sccp::{self, Digits, Ssn};
+
+use crate::signalling::code;
+use crate::signalling::schema::{self as schema, Signalling};
+
+/// The most digits of a title that a translation makes longer.
+const MOST_DIGITS: usize = 15;
+
+/// The name of a translation in messages: its place in the list, as `--set` counts.
+pub(crate) fn translation_name(number: usize) -> String {
+    format!("signalling.translations.{number}")
+}
+
+/// The translations of a point, whose digits have been checked.
+pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Translator, GttError> {
+    let (mut rules, mut groups) = (Vec::new(), Vec::new());
+    for (number, translation) in signalling.translations.iter().enumerate() {
+        if *translation.at != point {
+            continue;
+        }
+        let name = translation_name(number);
+        let weight = |place: usize| translation.weights.as_ref()?.get(place).copied();
+        let entity = |(place, to): (usize, &String)| Entity {
+            point_code: code(signalling, to),
+            ssn: translation.to_subsystem.map(|ssn| Ssn(*ssn)),
+            routing: match *translation.route_on {
+                schema::RouteOn::GlobalTitle => sccp::gtt::RouteOn::GlobalTitle,
+                schema::RouteOn::Subsystem => sccp::gtt::RouteOn::Ssn,
+            },
+            weight: weight(place).unwrap_or(1),
+        };
+        groups.push(Group {
+            name: name.clone(),
+            sharing: match *translation.sharing {
+                schema::Sharing::Dominant => sccp::gtt::Sharing::Dominant,
+                schema::Sharing::LinkSelection => sccp::gtt::Sharing::LinkSelection,
+                schema::Sharing::Turns => sccp::gtt::Sharing::Turns,
+            },
+            entities: translation.to.iter().enumerate().map(entity).collect(),
+        });
+        let pattern = |text: &str| DigitPattern::parse(text).expect("a check reads patterns");
+        let insert = Digits::parse(&translation.insert).expect("a check reads digits");
+        let digits = if *translation.delete == 0 && translation.insert.is_empty() {
+            DigitChange::Keep
+        } else {
+            DigitChange::Edit { delete: usize::from(*translation.delete), insert, limit: MOST_DIGITS }
+        };
+        rules.push(Rule {
+            name: name.clone(),
+            digits: pattern(&translation.digits),
+            conditions: Conditions {
+                translation_type: translation.translation_type.map(|value| *value),
+                plan: translation.plan.map(|value| *value),
+                nature: translation.nature.map(|value| *value),
+                ssn: translation.subsystem.map(|ssn| Ssn(*ssn)),
+                calling: translation.calling.as_ref().map(|text| pattern(text)),
+            },
+            change: TitleChange {
+                digits,
+                translation_type: translation.to_translation_type.map(|value| *value),
+                plan: translation.to_plan.map(|value| *value),
+                nature: translation.to_nature.map(|value| *value),
+            },
+            group: name,
+        });
+    }
+    Translator::new(rules, groups)
+}

@@ -1,0 +1,43 @@
+//! `[signalling]`: signalling points of SS7, the links between them and the load on them.
+
+pub use super::link::schema::{Carrier, ErrorCorrection, M2pa, Mtp2, Proving, SignallingLink, TimerRanges};
+pub use super::load::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelection};
+pub use super::point::sccp::{Sccp, UnitdataForm};
+pub use super::point::schema::{
+    Congestion, Format, Function, NetworkName, Point, Restart, TransferRestricted,
+};
+pub use super::point::timers::Mtp3Timers;
+pub use super::route::schema::{Route, RouteOn, Sharing, Translation};
+pub(crate) use super::script::schema::Need;
+pub use super::script::schema::{SignallingAction, SignallingEvent};
+pub use super::server::schema::{
+    ApplicationServer, Asp, Association, AssociationAdaptation, Gateway, ServerTrafficMode,
+};
+
+use slantpath_reader::{Named, Tables, section};
+
+section! {
+    /// A network of signalling points.
+    pub struct Signalling {
+        /// Signalling points.
+        points: Tables<Point>;
+        /// Links between two points each. All links between two points are one link set.
+        links: Tables<SignallingLink>;
+        /// Routes to points that are not adjacent, or over others than the link set of an adjacent one.
+        routes: Vec<Named<Route>>;
+        /// Global title translations.
+        translations: Vec<Named<Translation>>;
+        /// Signalling gateways.
+        gateways: Tables<Gateway>;
+        /// Application server processes.
+        asps: Tables<Asp>;
+        /// Associations between gateways and ASPs.
+        associations: Tables<Association>;
+        /// Application servers.
+        application_servers: Tables<ApplicationServer>;
+        /// Who sends what to whom.
+        load: Tables<Load>;
+        /// What happens to links, points and ASPs while the scenario runs.
+        script: Vec<Named<SignallingEvent>>;
+    }
+}

@@ -1,0 +1,5 @@
+//! What happens in a signalling network while a scenario runs: its keys, what must hold between them, and the changes.
+
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod schema;

@@ -1,0 +1,55 @@
+//! The associations between gateways and ASPs at the hosts of a run.
+
+use slantpath_base::Seed;
+use slantpath_host::signalling::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
+use slantpath_host::{AssociationConfig, Peer};
+
+use crate::run::{RunError, Site};
+use crate::scenario::Scenario;
+use crate::signalling::{asp_node, gateway_point, node_of};
+
+/// The registered port of M3UA (RFC 4666, section 1.4.8): associations take it and those that follow, in the order of
+/// names.
+const FIRST_PORT: u16 = 2_905;
+
+/// Streams of an association: one for management, and one for each value of ITU-T's signalling link selection.
+const STREAMS: u16 = 17;
+
+/// Adds both ends of every association to their hosts.
+pub(crate) fn places(
+    scenario: &Scenario,
+    seed: Seed,
+    site: &mut Site<'_>,
+) -> Result<Vec<AssociationPlace>, RunError> {
+    let signalling = &scenario.signalling;
+    let mut places = Vec::new();
+    for (number, (name, table)) in signalling.associations.iter().enumerate() {
+        let gateway = node_of(signalling, gateway_point(signalling, &table.gateway));
+        let nodes = [gateway.as_str(), asp_node(signalling, &table.asp)].map(|node| site.nodes[node]);
+        site.join_both(nodes[0], nodes[1])?;
+        let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
+        let profile = table.profile.as_ref().expect("a check gives every association a profile");
+        let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
+        let primary = table.primary.as_ref().expect("a check gives every association a primary link");
+        let [process, gateway] = site.addresses(primary, nodes[1], nodes[0]);
+        let config = |local_addresses, peer| AssociationConfig {
+            sctp: Box::new(profile.config(STREAMS)),
+            local_addresses,
+            local_port: port,
+            peer,
+            reopen_after: *table.reopen_after,
+        };
+        // The gateway listens, the ASP opens (RFC 4666, section 1.4.8).
+        let peer = Peer { addresses: gateway.clone(), port };
+        let configs = [config(gateway, None), config(process, Some(peer))];
+        for (((side, name_of_side), node), config) in
+            Side::BOTH.into_iter().zip(["gateway", "asp"]).zip(nodes).zip(configs)
+        {
+            let end = AssociationSide { carried: Carried::Adaptation(AdaptationId(number)), side };
+            let path = format!("signalling/associations/{name}/{name_of_side}");
+            let association = site.host(node).add_association(&config, seed, &path);
+            places.push(AssociationPlace { end, node, association });
+        }
+    }
+    Ok(places)
+}

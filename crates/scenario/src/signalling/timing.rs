@@ -1,0 +1,74 @@
+//! Timers of links against the round trips that the scenario gives them, and against SCTP's retransmission timeout.
+
+mod association;
+mod line;
+mod round_trip;
+
+use slantpath_base::Duration;
+use slantpath_net::Routes;
+use slantpath_reader::{Faults, Place, Setting};
+use slantpath_ss7::mtp3::node::Timer;
+
+use crate::network::Built;
+use crate::schema::File;
+use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
+
+/// Timers of a point that wait for an answer over a link. T12 to T14 belong to inhibiting, which nobody has to use.
+const WAITING: [(Timer, &str); 7] = [
+    (Timer::T2, "Q.704 T2"),
+    (Timer::T4, "Q.704 T4"),
+    (Timer::T5, "Q.704 T5"),
+    (Timer::T12, "Q.704 T12"),
+    (Timer::T13, "Q.704 T13"),
+    (Timer::T14, "Q.704 T14"),
+    (Timer::TestT1, "Q.707 T1"),
+];
+
+/// Called when all else is right.
+pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
+    let Some(signalling) = file.signalling.whole() else { return };
+    let scene = Scene { file, built, signalling };
+    for (name, link) in signalling.links.iter() {
+        match &*link.carrier {
+            Carrier::M2pa(m2pa) => association::check(&scene, routes, name, link, m2pa, faults),
+            Carrier::Mtp2(mtp2) => line::check(&scene, name, link, mtp2, faults),
+        }
+    }
+}
+
+/// Everything that a link stands in.
+struct Scene<'a> {
+    file: &'a File,
+    built: &'a Built,
+    signalling: &'a Signalling,
+}
+
+/// A timer of a point that waits for an answer over a link.
+struct Waiting<'a> {
+    point: &'a str,
+    timer: &'static str,
+    setting: &'a Setting<Duration>,
+    /// Whether traffic and tests of every link need the answer.
+    is_vital: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// Those of both points of a link.
+    fn waiting(&self, link: &'a SignallingLink) -> Vec<Waiting<'a>> {
+        let ends = [&link.between.0, &link.between.1].into_iter();
+        let ends = ends.filter_map(|end| Some((end.as_str(), self.signalling.points.find(end)?)));
+        let waiting = ends.flat_map(|(name, point)| {
+            WAITING.into_iter().map(move |(timer, text)| {
+                let is_vital = !matches!(timer, Timer::T12 | Timer::T13 | Timer::T14);
+                let setting = point.timers.setting(timer);
+                Waiting { point: name, timer: text, setting, is_vital }
+            })
+        });
+        waiting.collect()
+    }
+}
+
+/// A place in a link's table, or that of the link where nobody wrote the value.
+fn place_or(place: Place, link: &SignallingLink) -> Place {
+    if place == Place::default() { link.between.place() } else { place }
+}

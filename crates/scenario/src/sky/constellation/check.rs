@@ -1,0 +1,394 @@
+//! Satellites and their links, from presets, shells, slots and element sets.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{Angle, Length};
+use slantpath_orbit::Utc;
+use slantpath_orbit::constellation::shell::{FirstNode, Phasing, Shell as Numbers};
+use slantpath_orbit::constellation::{Constellation, Contradiction, IslConfig};
+use slantpath_orbit::elements::{self, ElementSet};
+use slantpath_orbit::orbit::Perturbation;
+use slantpath_reader::{Fault, Faults, Place, Setting};
+
+use crate::flow::trace::Files;
+use crate::sky::check::{MOST_SATELLITES, complete};
+use crate::sky::files as named_files;
+use crate::sky::schema::{
+    ArrangementName, ConstellationTable, CutOff, Elements, IslTable, LongestRange, Pattern, PayloadName,
+    Perturbing, PhasingText, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, SkyFile, Slots,
+};
+
+const OF_PRESET: &str = "of the preset";
+
+/// The constellations in order of their names, each of one or several shells.
+pub(in crate::sky) fn check(
+    file: &mut SkyFile,
+    epoch: Option<Utc>,
+    files: Files<'_>,
+    faults: &mut Faults,
+) -> Option<Vec<Constellation>> {
+    let places: BTreeMap<String, Place> =
+        file.constellations.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
+    let mut found = Vec::new();
+    let mut whole = file.constellations.all_whole();
+    for (name, table) in file.constellations.iter_mut() {
+        let place = places[name];
+        if name == "any" {
+            let help = "an antenna that follows `any` takes every constellation: choose another name";
+            faults.report(place, Fault::new("a constellation cannot be called `any`").help(help));
+        }
+        match epoch.and_then(|epoch| Work { name, place, epoch, files }.build(table, faults)) {
+            Some(shells) => found.extend(shells),
+            None => whole = false,
+        }
+    }
+    whole.then_some(found)
+}
+
+struct Work<'a> {
+    name: &'a str,
+    place: Place,
+    epoch: Utc,
+    files: Files<'a>,
+}
+
+impl Work<'_> {
+    fn build(&self, table: &mut ConstellationTable, faults: &mut Faults) -> Option<Vec<Constellation>> {
+        let (mut shells, how) = match &mut table.satellites.0 {
+            SatelliteSource::PresetShell(preset) => (self.preset(preset, faults)?, OF_PRESET),
+            SatelliteSource::Shell(shell) => (vec![self.shell(shell, faults)?], "default"),
+            SatelliteSource::Slots(slots) => (vec![self.slots(slots, faults)?], "default"),
+            SatelliteSource::Elements(elements) => (self.elements(elements, faults)?, "default"),
+        };
+        let model = shells.first()?;
+        complete(&mut table.payload, PayloadName::of(model.payload), how, self.place);
+        self.complete_links(&mut table.isl.0, &model.isl, how);
+        let payload = table.payload.as_deref().copied()?.policy();
+        let isl = links(&table.isl, faults)?;
+        for shell in &mut shells {
+            (shell.payload, shell.isl) = (payload, isl);
+            // What an antenna follows is the whole, whatever its shells are called.
+            self.name.clone_into(&mut shell.name);
+            self.consistent(shell.check(), faults)?;
+        }
+        Some(shells)
+    }
+
+    fn preset(&self, table: &mut PresetShell, faults: &mut Faults) -> Option<Vec<Constellation>> {
+        let preset = table.preset.0;
+        let mut shells = preset.shells();
+        let only = shells.len() == 1;
+        if !only && let Some(place) = first_number(table) {
+            let kind = if shells.is_empty() { "slots" } else { "several shells" };
+            let help =
+                "leave its numbers as they are, or describe each shell by a constellation of kind `shell`";
+            let fault = Fault::new(format!("`{preset}` has {kind}: no single number can be replaced"));
+            faults.report(place, fault.help(help));
+            return None;
+        }
+        if shells.is_empty() {
+            let mut built = self.consistent(preset.build(self.epoch), faults)?;
+            for satellite in built.iter_mut().flat_map(|ring| &mut ring.satellites) {
+                satellite.name = self.renamed(&satellite.name, preset.name());
+            }
+            return Some(built);
+        }
+        if let ([shell], true) = (shells.as_mut_slice(), only) {
+            self.name.clone_into(&mut shell.name);
+            self.complete_preset(table, shell);
+            apply(table, shell, faults)?;
+        } else {
+            for shell in &mut shells {
+                shell.name = self.renamed(&shell.name, preset.name());
+            }
+        }
+        shells.iter().map(|shell| self.consistent(shell.build(self.epoch), faults)).collect()
+    }
+
+    /// The name of a shell or satellite of a preset under the name of this table.
+    fn renamed(&self, name: &str, preset: &str) -> String {
+        format!("{}{}", self.name, name.strip_prefix(preset).unwrap_or(name))
+    }
+
+    fn complete_preset(&self, table: &mut PresetShell, shell: &Numbers) {
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let place = self.place;
+        complete(&mut table.arrangement, ArrangementName::of(shell.arrangement), OF_PRESET, place);
+        complete(&mut table.planes, narrow(shell.planes), OF_PRESET, place);
+        complete(&mut table.per_plane, narrow(shell.per_plane), OF_PRESET, place);
+        complete(&mut table.altitude, Length::from_metres(shell.altitude_m), OF_PRESET, place);
+        complete(&mut table.inclination, shell.inclination, OF_PRESET, place);
+        let details = &mut table.details.0;
+        if let Some(total) = shell.total {
+            complete(&mut details.total, narrow(total), OF_PRESET, place);
+        }
+        if let Some(period) = shell.period {
+            complete(&mut details.period, period, OF_PRESET, place);
+        }
+        for (setting, angle) in [
+            (&mut details.plane_separation, shell.plane_separation),
+            (&mut details.seam_separation, shell.seam_separation),
+            (&mut details.spread, shell.spread),
+        ] {
+            if let Some(angle) = angle {
+                complete(setting, angle, OF_PRESET, place);
+            }
+        }
+        self.complete_details(details, shell.phasing, OF_PRESET);
+    }
+
+    fn complete_details(&self, details: &mut ShellDetails, phasing: Phasing, how: &'static str) {
+        complete(&mut details.phasing, PhasingText(phasing), how, self.place);
+        if details.first_longitude.is_none() {
+            complete(&mut details.first_right_ascension, Angle::ZERO, "default", self.place);
+        }
+        complete(&mut details.first_phase, Angle::ZERO, "default", self.place);
+        complete(&mut details.perturbation, Perturbing::of(Perturbation::J2), "default", self.place);
+    }
+
+    fn shell(&self, table: &mut Shell, faults: &mut Faults) -> Option<Constellation> {
+        let counts = counts(&table.planes, &table.per_plane, faults)?;
+        let arrangement = table.arrangement.policy();
+        let mut shell = Numbers::new(self.name, arrangement, counts, 0.0, 0.0);
+        self.complete_details(&mut table.details.0, Phasing::Walker(0), "default");
+        shell.altitude_m = table.altitude.as_metres();
+        shell.inclination = *table.inclination;
+        apply_details(&table.details, &mut shell, faults)?;
+        self.consistent(shell.build(self.epoch), faults)
+    }
+
+    fn slots(&self, table: &Slots, faults: &mut Faults) -> Option<Constellation> {
+        let longitudes: Vec<f64> = table.longitudes.iter().map(|longitude| longitude.as_degrees()).collect();
+        let place = table.longitudes.place();
+        if let Some(wrong) = longitudes.iter().find(|degrees| !(-180.0..=360.0).contains(*degrees)) {
+            let help = "give east longitudes between -180 deg and 360 deg";
+            faults.report(place, Fault::new(format!("there is no longitude {wrong} deg")).help(help));
+            return None;
+        }
+        if longitudes.len() > MOST_SATELLITES {
+            let help = format!("a constellation has at most {MOST_SATELLITES}");
+            faults.report(place, Fault::new("these are too many slots").help(help));
+            return None;
+        }
+        let ring = Constellation::geostationary(self.name, &longitudes);
+        self.consistent(ring.check(), faults).map(|()| ring)
+    }
+
+    fn elements(&self, table: &mut Elements, faults: &mut Faults) -> Option<Vec<Constellation>> {
+        let text = named_files::read(&table.file, &mut table.digest, self.files, faults)?;
+        let name = table.file.as_str();
+        let fail = |error: &elements::ElementError, faults: &mut Faults| {
+            let place = named_files::line(name, &text, error.line, faults);
+            faults.report(place, named_files::element_fault(error));
+        };
+        let sets = elements::read(&text, name, table.checksums.policy());
+        let mut sets = sets.map_err(|error| fail(&error, faults)).ok()?;
+        take_wanted(table, &mut sets);
+        if sets.is_empty() || sets.len() > MOST_SATELLITES {
+            let place = table.names.as_ref().map_or(table.file.place(), Setting::place);
+            let (message, help) = if sets.is_empty() {
+                (
+                    "no satellite of the file is wanted".to_owned(),
+                    "give names or numbers that it has".to_owned(),
+                )
+            } else {
+                ("these are too many satellites".to_owned(), format!("take at most {MOST_SATELLITES}"))
+            };
+            faults.report(place, Fault::new(message).help(help));
+            return None;
+        }
+        elements::require_one_epoch(&sets, *table.epoch_spread).map_err(|error| fail(&error, faults)).ok()?;
+        let mut lines = BTreeMap::new();
+        for set in &sets {
+            if let Some(earlier) = lines.insert(set.name.as_str(), set.source.line) {
+                let place = named_files::line(name, &text, set.source.line, faults);
+                let help = "leave one of the two sets out";
+                let fault = Fault::new(format!("{} is already in line {earlier}", set.name)).help(help);
+                faults.report(place, fault);
+                return None;
+            }
+        }
+        let built = Constellation::shells_from_elements(self.name, sets, self.epoch);
+        let refused = |error: &slantpath_orbit::sgp4::PropagationError, faults: &mut Faults| {
+            let place = named_files::line(name, &text, error.line, faults);
+            let help = "take a newer element set, or leave the object out";
+            faults.report(place, Fault::new(format!("{}: {}", error.object, error.fault)).help(help));
+        };
+        built.map_err(|error| refused(&error, faults)).ok()
+    }
+
+    fn complete_links(&self, table: &mut IslTable, model: &IslConfig, how: &'static str) {
+        let place = self.place;
+        complete(&mut table.pattern, Pattern::of(model.pattern), how, place);
+        complete(&mut table.seam, SeamName::of(model.seam), how, place);
+        complete(&mut table.cut_off_latitude, CutOff::from(model.cut_off_latitude), how, place);
+        let grazing = Length::from_metres(model.grazing_altitude_m);
+        complete(&mut table.grazing_altitude, grazing, how, place);
+        let longest = LongestRange::from(model.range_max_m.map(Length::from_metres));
+        complete(&mut table.longest, longest, how, place);
+        complete(&mut table.acquisition, model.acquisition, how, place);
+    }
+
+    fn consistent<T>(&self, built: Result<T, Contradiction>, faults: &mut Faults) -> Option<T> {
+        let contradiction = match built {
+            Ok(built) => return Some(built),
+            Err(contradiction) => contradiction,
+        };
+        let message = format!("{}, but {}", contradiction.claim, contradiction.implied);
+        faults.report(self.place, Fault::new(message).help(contradiction.cure));
+        None
+    }
+}
+
+fn apply_details(details: &ShellDetails, shell: &mut Numbers, faults: &mut Faults) -> Option<()> {
+    shell.total = details.total.as_deref().map(|&total| total as usize);
+    shell.period = details.period.as_deref().copied();
+    shell.mean_motion_rev_per_day = details.turns_per_day.as_deref().copied();
+    shell.plane_separation = details.plane_separation.as_deref().copied();
+    shell.seam_separation = details.seam_separation.as_deref().copied();
+    shell.spread = details.spread.as_deref().copied();
+    shell.phasing = details.phasing.as_deref()?.0;
+    shell.first_node = match (&details.first_longitude, &details.first_right_ascension) {
+        (Some(longitude), Some(_)) => {
+            let fault = Fault::new("the first node has a longitude and a right ascension");
+            faults.report(longitude.place(), fault.help("leave one of the two out"));
+            return None;
+        }
+        (Some(longitude), None) => FirstNode::Longitude(**longitude),
+        (None, right_ascension) => {
+            FirstNode::RightAscension(right_ascension.as_deref().copied().unwrap_or_default())
+        }
+    };
+    shell.first_phase = **details.first_phase.as_ref()?;
+    shell.perturbation = details.perturbation.as_deref()?.policy();
+    Some(())
+}
+
+/// Planes and satellites in each, if they are not too many.
+fn counts(planes: &Setting<u32>, per_plane: &Setting<u32>, faults: &mut Faults) -> Option<(usize, usize)> {
+    let (planes_count, per_plane) = (**planes as usize, **per_plane as usize);
+    if planes_count.saturating_mul(per_plane) > MOST_SATELLITES {
+        let message = format!("{planes_count} planes of {per_plane} are too many satellites");
+        let help = format!("a constellation has at most {MOST_SATELLITES}");
+        faults.report(planes.place(), Fault::new(message).help(help));
+        return None;
+    }
+    Some((planes_count, per_plane))
+}
+
+fn links(table: &IslTable, faults: &mut Faults) -> Option<IslConfig> {
+    let cut_off = table.cut_off_latitude.as_ref()?;
+    let longest = table.longest.as_ref()?;
+    let grazing = table.grazing_altitude.as_ref()?;
+    if let Some(latitude) = cut_off.quantity()
+        && !(0.0..=90.0).contains(&latitude.as_degrees())
+    {
+        let help = "give a latitude between 0 deg and 90 deg, or \"none\"";
+        faults.report(cut_off.place(), Fault::new(format!("{latitude} is no latitude")).help(help));
+        return None;
+    }
+    if let Some(range) = longest.quantity()
+        && range.as_metres() <= 0.0
+    {
+        let help = "give the reach of a terminal like \"5000 km\", or \"none\"";
+        faults.report(longest.place(), Fault::new(format!("no link is at most {range} long")).help(help));
+        return None;
+    }
+    if !(-100e3..=1e6).contains(&grazing.as_metres()) {
+        let help = "give the height over the ellipsoid that a line of sight keeps, like \"80 km\"";
+        let fault = Fault::new(format!("no line of sight grazes the Earth at {}", **grazing));
+        faults.report(grazing.place(), fault.help(help));
+        return None;
+    }
+    Some(IslConfig {
+        pattern: table.pattern.as_deref()?.policy(),
+        seam: table.seam.as_deref()?.policy(),
+        cut_off_latitude: cut_off.quantity(),
+        grazing_altitude_m: grazing.as_metres(),
+        range_max_m: longest.quantity().map(Length::as_metres),
+        acquisition: **table.acquisition.as_ref()?,
+    })
+}
+
+/// Lays the numbers of a completed preset over its shell.
+fn apply(table: &PresetShell, shell: &mut Numbers, faults: &mut Faults) -> Option<()> {
+    shell.arrangement = table.arrangement.as_deref()?.policy();
+    (shell.planes, shell.per_plane) = counts(table.planes.as_ref()?, table.per_plane.as_ref()?, faults)?;
+    shell.altitude_m = table.altitude.as_deref()?.as_metres();
+    shell.inclination = **table.inclination.as_ref()?;
+    apply_details(&table.details, shell, faults)
+}
+
+/// Where the first number stands that replaces one of the preset's.
+fn first_number(table: &PresetShell) -> Option<Place> {
+    fn place<T>(setting: Option<&Setting<T>>) -> Option<Place> {
+        setting.map(Setting::place)
+    }
+    let details = &table.details;
+    place(table.arrangement.as_ref())
+        .or(place(table.planes.as_ref()))
+        .or(place(table.per_plane.as_ref()))
+        .or(place(table.altitude.as_ref()))
+        .or(place(table.inclination.as_ref()))
+        .or(place(details.total.as_ref()))
+        .or(place(details.period.as_ref()))
+        .or(place(details.turns_per_day.as_ref()))
+        .or(place(details.plane_separation.as_ref()))
+        .or(place(details.seam_separation.as_ref()))
+        .or(place(details.spread.as_ref()))
+        .or(place(details.phasing.as_ref()))
+        .or(place(details.first_right_ascension.as_ref()))
+        .or(place(details.first_longitude.as_ref()))
+        .or(place(details.first_phase.as_ref()))
+        .or(place(details.perturbation.as_ref()))
+}
+
+/// Leaves the sets that are asked for by name or number; all if none is.
+fn take_wanted(table: &Elements, sets: &mut Vec<ElementSet>) {
+    if table.names.is_none() && table.catalogue_numbers.is_none() {
+        return;
+    }
+    let names: &[String] = table.names.as_deref().map_or(&[], Vec::as_slice);
+    let numbers: &[u32] = table.catalogue_numbers.as_deref().map_or(&[], Vec::as_slice);
+    sets.retain(|set| {
+        names.iter().any(|pattern| matches(pattern, &set.name)) || numbers.contains(&set.catalogue_number)
+    });
+}
+
+/// Whether a name is as a pattern in which `*` stands for any letters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// The least elevation that the preset of a constellation comes with.
+pub(in crate::sky) fn preset_elevation(table: &ConstellationTable) -> Option<Angle> {
+    match &table.satellites.0 {
+        SatelliteSource::PresetShell(preset) => Some(preset.preset.0.min_elevation()),
+        SatelliteSource::Shell(_) | SatelliteSource::Slots(_) | SatelliteSource::Elements(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_letters() {
+        for pattern in ["*", "IRIDIUM*", "*106", "I*M*6", "IRIDIUM 106", "IRIDIUM 106*"] {
+            assert!(matches(pattern, "IRIDIUM 106"), "{pattern}");
+        }
+        for pattern in ["", "IRIDIUM", "106", "I*M*7", "*106 ", "IRIDIUM 106*6"] {
+            assert!(!matches(pattern, "IRIDIUM 106"), "{pattern}");
+        }
+    }
+}

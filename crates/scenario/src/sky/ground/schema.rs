@@ -1,0 +1,108 @@
+//! `[sites.<name>]` and `[ground]`: places, antennas, and how they choose their satellites.
+
+use slantpath_base::{Angle, Duration, Length};
+use slantpath_orbit::ground::Criterion;
+use slantpath_orbit::site::Relay;
+use slantpath_reader::{Flat, Named, Pair, Setting, choice, policy, section};
+
+use crate::bounds::{ANGLE, LENGTH, TIMER};
+
+section! {
+    /// A place with antennas: fixed, or on a journey.
+    pub struct SiteTable {
+        /// Geodetic latitude (WGS-84), north positive.
+        latitude: Option<Setting<Angle>>, at most ANGLE;
+        /// Longitude, east positive.
+        longitude: Option<Setting<Angle>>, at most ANGLE;
+        /// Height above the ellipsoid. 0 m if absent.
+        altitude: Option<Setting<Length>>, at most LENGTH;
+        /// A journey, in place of latitude, longitude and altitude: a file, relative to the topology, of lines
+        /// of `time, latitude, longitude, height` such as `90 s, 51.5, -0.1, 10000`.
+        track: Option<Setting<String>>;
+        /// BLAKE3 of the track file, written by `--show`. If it is given, the file must still have it.
+        track_digest: Option<Setting<String>>;
+        /// What the surroundings hide: pairs of azimuth (from north through east, rising) and elevation. Between
+        /// the given azimuths it runs straight.
+        horizon: Setting<Vec<Pair<Angle>>> = Vec::new(), at most ANGLE;
+        /// Whether paths between other sites may pass through this one.
+        relay: Setting<RelayName> = RelayName::of(Relay::None);
+        /// Its antennas; each holds one satellite at a time. One for any constellation if absent.
+        antennas: Vec<Named<AntennaTable>>;
+    }
+}
+
+section! {
+    /// One antenna. What it leaves out is as `[ground]` says.
+    pub struct AntennaTable {
+        /// The constellation that it follows, or `any`.
+        constellation: Setting<String> = "any".to_owned();
+        /// How it chooses its satellite.
+        ground: Flat<GroundTable>;
+    }
+}
+
+section! {
+    /// How an antenna chooses its satellite and changes it.
+    pub struct GroundTable {
+        /// Satellites below this elevation are not used. The preset's if absent.
+        min_elevation: Option<Setting<Angle>>, at most ANGLE;
+        /// Which of the visible satellites is best. `nearest` if absent.
+        criterion: Option<Setting<MeasuredBy>>;
+        /// When the choice is made. `on-loss` if absent.
+        reselect: Option<Setting<ReselectWhen>>;
+        /// Time between choices on a grid.
+        grid_period: Option<Setting<Duration>>, at most TIMER;
+        /// The first choice on a grid. 0 s if absent.
+        grid_offset: Option<Setting<Duration>>, at most TIMER;
+        /// What happens between the old satellite and the new one. `break-before-make` if absent.
+        handover: Option<Setting<HandoverKind>>;
+        /// The pause of break-before-make, or the overlap of make-before-break. 0 s if absent.
+        handover_time: Option<Setting<Duration>>, at most TIMER;
+    }
+}
+
+policy! {
+    /// Which of the visible satellites is best. Equals are decided for the first by name.
+    pub enum MeasuredBy of Criterion {
+        /// The highest above the horizon.
+        Highest = "highest",
+        /// The one that serves the fewest antennas; among equals the highest.
+        LeastLoaded = "least-loaded",
+        /// The one that stays visible longest.
+        LongestRemaining = "longest-remaining",
+        /// The shortest distance.
+        Nearest = "nearest",
+    }
+}
+
+choice! {
+    /// When a satellite is chosen.
+    pub enum ReselectWhen {
+        /// As soon as another is better.
+        Always = "always",
+        /// At fixed times only, `grid_period` apart. Starlink reconfigures every 15 s.
+        Grid = "grid",
+        /// When the last one sets, as ns-2 does.
+        OnLoss = "on-loss",
+    }
+}
+
+choice! {
+    /// What happens between the old satellite and the new one.
+    pub enum HandoverKind {
+        /// The old link ends, and the new one carries traffic after `handover_time`.
+        BreakBeforeMake = "break-before-make",
+        /// Both links stand for `handover_time`, as far as both satellites are visible.
+        MakeBeforeBreak = "make-before-break",
+    }
+}
+
+policy! {
+    /// Whether paths between other sites may pass through a site.
+    pub enum RelayName of Relay {
+        /// The site takes a path down and up again.
+        Gateway = "gateway",
+        /// Paths only begin and end here.
+        None = "none",
+    }
+}

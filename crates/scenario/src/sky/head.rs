@@ -1,0 +1,113 @@
+//! `[topology]`, `[paths.<name>]`, `[[outages]]`, `[validity]` and `[map]`.
+
+use slantpath_base::Duration;
+use slantpath_orbit::route::Refresh;
+use slantpath_reader::{Pair, Setting, choice, section, word_or};
+
+use super::values::{Date, RefreshText};
+use crate::bounds::AGE;
+
+section! {
+    /// What is asked, from when and for how long.
+    pub struct SkyHead {
+        /// What the topology is called.
+        name: Setting<String>;
+        /// What it is for.
+        description: Setting<String> = String::new();
+        /// The date at which it starts, in UTC.
+        epoch: Setting<Date>;
+        /// How long it is.
+        span: Setting<Duration>, at most AGE;
+        /// How often the delay of each path is sampled for the table `delay`. Everything else is solved in time
+        /// and not sampled.
+        sample_every: Setting<Duration> = Duration::from_secs(10), at most AGE;
+        /// How often the places of all satellites are written to the table `positions`. Every minute if absent,
+        /// or as often as makes 200,000 rows if that is less.
+        positions_every: Option<Setting<Positions>>, at most AGE;
+    }
+}
+
+word_or! {
+    /// How often places of satellites are written.
+    pub enum Positions {
+        /// Never.
+        Off = "off",
+        /// Again and again after this time.
+        Every(Duration) like "60 s",
+    }
+}
+
+section! {
+    /// A question: how does one site reach another?
+    pub struct PathTable {
+        /// The site that sends.
+        from: Setting<String>;
+        /// The site that receives.
+        to: Setting<String>;
+        /// Which route is followed.
+        selection: Setting<RouteSelection> = RouteSelection::LeastDelay;
+        /// The satellites and gateways of a fixed route, in order.
+        via: Option<Setting<Vec<String>>>;
+        /// Whose delays are read anew when a contact changes. After `all` every route is the shortest for the
+        /// delays of that instant; the others cost less in large constellations.
+        refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
+    }
+}
+
+choice! {
+    /// Which route is followed.
+    pub enum RouteSelection {
+        /// The longer of the two routes that share no relaying node and whose delays have the least sum: the
+        /// second path of a multihomed host.
+        Disjoint = "disjoint",
+        /// The shorter of these two: its first path. It is that of least delay unless that one leaves no second,
+        /// or only a worse one, where there is one. Where there are no two it is that of least delay.
+        DisjointFirst = "disjoint-first",
+        /// Along the nodes of `via`, whenever all the contacts between them hold.
+        Fixed = "fixed",
+        /// Least delay.
+        LeastDelay = "least-delay",
+        /// Fewest links, then least delay.
+        LeastHops = "least-hops",
+    }
+}
+
+section! {
+    /// A node or a link that is out of service for a time, or a file of such.
+    pub struct Outage {
+        /// From when, after the start.
+        from: Option<Setting<Duration>>, at most AGE;
+        /// Until when, after the start.
+        until: Option<Setting<Duration>>, at most AGE;
+        /// The satellite or site that fails.
+        node: Option<Setting<String>>;
+        /// The two nodes between which every contact fails.
+        link: Option<Setting<Pair<String>>>;
+        /// A file, relative to the topology, of lines of `from, until, node` or `from, until, node, node`, in
+        /// place of all else.
+        file: Option<Setting<String>>;
+        /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
+        digest: Option<Setting<String>>;
+    }
+}
+
+section! {
+    /// How far from their epoch element sets may be used. The error of SGP4 grows by some 1 to 3 km a day in
+    /// low orbit.
+    pub struct ValidityTable {
+        /// Beyond this distance in time there is a warning.
+        warn_after: Setting<Duration> = Duration::from_secs(7 * 86_400), at most AGE;
+        /// Beyond this distance in time a set is refused.
+        refuse_after: Setting<Duration> = Duration::from_secs(30 * 86_400), at most AGE;
+    }
+}
+
+section! {
+    /// What the map shows.
+    pub struct MapTable {
+        /// The instant, after the start.
+        at: Setting<Duration> = Duration::ZERO, at most AGE;
+        /// How far before and after that instant the ground tracks of the path's satellites are drawn.
+        tracks: Setting<Duration> = Duration::from_secs(20 * 60), at most AGE;
+    }
+}

@@ -1,0 +1,70 @@
+//! The questions: ends that are sites, and routes of nodes that are there.
+
+use std::collections::BTreeMap;
+
+use slantpath_orbit::NodeId;
+use slantpath_orbit::site::Relay;
+use slantpath_reader::{Fault, Faults, Lookup, suggest};
+
+use super::outages::unknown;
+use crate::sky::schema::{RouteSelection, SiteTable, SkyFile};
+
+pub(super) fn check(file: &SkyFile, nodes: &BTreeMap<String, NodeId>, faults: &mut Faults) {
+    let known: Vec<&str> = nodes.keys().map(String::as_str).collect();
+    for (name, path) in file.paths.iter() {
+        for end in [&path.from, &path.to] {
+            if matches!(file.sites.lookup(end), Lookup::Unknown) {
+                let help = suggest(end, "sites", &file.sites.names());
+                faults.report(end.place(), Fault::new(format!("there is no site `{}`", **end)).help(help));
+            }
+        }
+        if *path.from == *path.to {
+            let fault = Fault::new(format!("path `{name}` leads from `{}` to itself", *path.from));
+            faults.report(path.to.place(), fault.help("let it end at another site"));
+        }
+        match (&path.via, *path.selection) {
+            (Some(via), RouteSelection::Fixed) => {
+                for node in via.iter() {
+                    if !nodes.contains_key(node) {
+                        faults.report(via.place(), unknown(node, &known));
+                    } else if !relays(file, node) {
+                        let fault = Fault::new(format!("the fixed path `{name}` passes the site `{node}`"));
+                        let help = "let it be a gateway with `relay = \"gateway\"`, or leave it out of `via`";
+                        faults.report(via.place(), fault.help(help));
+                    }
+                }
+                if via.is_empty() {
+                    faults.report(via.place(), leads_nowhere(name));
+                }
+            }
+            (None, RouteSelection::Fixed) => faults.report(path.selection.place(), leads_nowhere(name)),
+            (Some(via), selection) => {
+                let fault = Fault::new(format!("a path of `{selection}` finds its own nodes"));
+                faults.report(via.place(), fault.help("write `selection = \"fixed\"`, or leave `via` out"));
+            }
+            (None, _) => {}
+        }
+        if *path.selection == RouteSelection::Disjoint {
+            let narrow = |end: &&str| site(file, end).is_some_and(|site| site.antennas.len() < 2);
+            if let Some(end) = [path.from.as_str(), path.to.as_str()].into_iter().find(narrow) {
+                let fault = Fault::new(format!("`{end}` has one antenna and cannot begin or end two paths"));
+                let help = format!("give it a second one with `[[sites.{end}.antennas]]`");
+                faults.report(path.selection.place(), fault.help(help));
+            }
+        }
+    }
+}
+
+fn leads_nowhere(name: &str) -> Fault {
+    let help = "write `via = [\"iridium-1-4\"]`, with all nodes between the two sites";
+    Fault::new(format!("the fixed path `{name}` does not say where it leads")).help(help)
+}
+
+fn site<'f>(file: &'f SkyFile, name: &str) -> Option<&'f SiteTable> {
+    file.sites.iter().find(|(known, _)| *known == name).map(|(_, table)| &**table)
+}
+
+/// Whether paths may pass a node: any satellite, and sites that are gateways.
+fn relays(file: &SkyFile, node: &str) -> bool {
+    site(file, node).is_none_or(|site| site.relay.policy() == Relay::Gateway)
+}

@@ -1,0 +1,206 @@
+//! `[tcp.<profile>]`: a configuration of TCP.
+
+use slantpath_base::{DataSize, Duration};
+use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
+use slantpath_cc::{InitialWindow, RtoConfig};
+use slantpath_reader::{Setting, choice, policy, section, word_or};
+use slantpath_tcp::{ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, TcpConfig, WindowLimit};
+use slantpath_wire::ip::IpFields;
+
+use crate::bounds::{BUFFER, PACKETS, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
+use crate::probes::schema::Interval;
+
+section! {
+    /// A configuration of TCP.
+    pub struct TcpProfile {
+        /// Bytes of data in a full segment. 1460 fits an MTU of 1500 with IPv4; IPv6 takes 20 more.
+        mss: Setting<DataSize> = DataSize::from_bytes(rfc().mss_bytes.into()), at most SEGMENT;
+        /// A limit of the sender's own on what is unacknowledged: the window of older studies.
+        window_limit: Setting<Limit> = Limit::Off, at most BUFFER;
+        /// Send buffer; a message that does not fit waits in the application.
+        send_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().send_buffer_bytes), at most BUFFER;
+        /// Receive buffer; sets the window that is advertised and its scale.
+        receive_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().receive_buffer_bytes), at most TCP_WINDOW;
+        /// How long every second segment's acknowledgement may be held back; `off` acknowledges each at once.
+        delayed_ack: Setting<Interval> = delayed_ack(rfc().delayed_ack), at most TIMER;
+        /// Whether SACK is offered and accepted (RFC 2018).
+        sack: Setting<bool> = rfc().sack;
+        /// Whether timestamps are offered and accepted (RFC 7323, section 3).
+        timestamps: Setting<bool> = rfc().timestamps;
+        /// Whether window scaling is offered and accepted (RFC 7323, section 2).
+        window_scaling: Setting<bool> = rfc().window_scaling;
+        /// What a loss does when the peer has no SACK.
+        loss_recovery: Setting<LossRecoveryChoice> = LossRecoveryChoice::of(rfc().loss_recovery);
+        /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042).
+        limited_transmit: Setting<bool> = rfc().limited_transmit;
+        /// The window of a new connection, unless `initial_cwnd` gives a size.
+        initial_window: Setting<InitialWindowRule> = InitialWindowRule::Rfc6928;
+        /// The window of a new connection as a size.
+        initial_cwnd: Setting<InitialCwnd> = InitialCwnd::Rule, at most BUFFER;
+        /// Slow start ends here even without a loss.
+        initial_ssthresh: Setting<Limit> =
+            Limit::from(rfc().initial_ssthresh_bytes.map(DataSize::from_bytes)), at most BUFFER;
+        /// The law of congestion avoidance.
+        avoidance_increase: Setting<AvoidanceIncreaseChoice> =
+            AvoidanceIncreaseChoice::of(rfc().avoidance_increase);
+        /// What happens to a window that the sender did not fill.
+        unused_window: Setting<UnusedWindowChoice> = UnusedWindowChoice::of(rfc().unused_window);
+        /// Whether cwnd falls back to the initial window when nothing was sent for one RTO (RFC 5681, 4.1).
+        idle_restart: Setting<bool> = rfc().idle_restart;
+        /// The retransmission time-out before the first measurement (RFC 6298).
+        rto_initial: Setting<Duration> = rfc().rto.initial, at most TIMER;
+        /// The least retransmission time-out (RFC 6298).
+        rto_min: Setting<Duration> = rfc().rto.min, at most TIMER;
+        /// The greatest retransmission time-out (RFC 6298).
+        rto_max: Setting<Duration> = rfc().rto.max, at most TIMER;
+        /// The clock's granularity, which imitates a system that measures in ticks.
+        clock_granularity: Setting<Duration> = rfc().rto.granularity, at most TIMER;
+        /// Which segments are timed.
+        rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(rfc().rtt_sampling);
+        /// Duplicate ACKs, or segments' worth of SACKed data, that mean a loss.
+        duplicate_ack_threshold: Setting<u32> = rfc().duplicate_ack_threshold, at most PACKETS;
+        /// Whether a small segment waits while anything is unacknowledged (RFC 896).
+        nagle: Setting<bool> = rfc().nagle;
+        /// How often a SYN is repeated before the attempt fails.
+        syn_retransmission_limit: Setting<u32> = rfc().syn_retransmission_limit, at most REPETITIONS;
+        /// How often in a row data is repeated by time-out before the connection fails.
+        data_retransmission_limit: Setting<u32> = rfc().data_retransmission_limit, at most REPETITIONS;
+        /// The maximum segment lifetime; TIME-WAIT lasts two.
+        maximum_segment_lifetime: Setting<Duration> = rfc().maximum_segment_lifetime, at most TIMER;
+    }
+}
+
+fn rfc() -> TcpConfig {
+    TcpConfig::default()
+}
+
+const fn delayed_ack(policy: DelayedAck) -> Interval {
+    match policy {
+        DelayedAck::EverySecondSegment { timeout } => Interval::Every(timeout),
+        DelayedAck::Off => Interval::Off,
+    }
+}
+
+word_or! {
+    /// A limit in bytes.
+    pub enum Limit {
+        /// None.
+        Off = "off",
+        /// This many bytes.
+        Bytes(DataSize) like "64 KiB",
+    }
+}
+
+word_or! {
+    /// The window of a new connection as a size.
+    pub enum InitialCwnd {
+        /// As `initial_window` says.
+        Rule = "rule",
+        /// This many bytes.
+        Bytes(DataSize) like "2920 B",
+    }
+}
+
+choice! {
+    /// The window of a new connection.
+    pub enum InitialWindowRule {
+        /// At most two segments: RFC 2581, section 3.1.
+        Rfc2581 = "rfc2581",
+        /// min(4 MSS, max(2 MSS, 4380 bytes)): RFC 3390.
+        Rfc3390 = "rfc3390",
+        /// Two to four segments by their size: RFC 5681, section 3.1.
+        Rfc5681 = "rfc5681",
+        /// min(10 MSS, max(2 MSS, 14600 bytes)): RFC 6928.
+        Rfc6928 = "rfc6928",
+    }
+}
+
+policy! {
+    /// What ends a fast recovery when there is no SACK.
+    pub enum LossRecoveryChoice of LossRecovery {
+        /// All that was outstanding at its start has been acknowledged: RFC 6582.
+        NewReno = "new-reno",
+        /// The first ACK of new data: RFC 5681, section 3.2.
+        Reno = "reno",
+    }
+}
+
+policy! {
+    /// The law of congestion avoidance.
+    pub enum AvoidanceIncreaseChoice of AvoidanceIncrease {
+        /// One segment whenever a whole window has been acknowledged: RFC 5681, section 3.1.
+        ByteCounting = "byte-counting",
+        /// SMSS² / cwnd for each ACK of new data: RFC 5681, equation 3, as ns-2 does.
+        PerAck = "per-ack",
+    }
+}
+
+policy! {
+    /// What happens to a window that the sender did not fill.
+    pub enum UnusedWindowChoice of UnusedWindow {
+        /// It grows all the same: RFC 5681 by its letter.
+        Grow = "grow",
+        /// It stays, since nothing has shown that the network can carry more (the idea of RFC 2861).
+        Hold = "hold",
+    }
+}
+
+policy! {
+    /// Which segments give a round-trip time. A retransmitted one never does.
+    pub enum RttSamplingChoice of RttSampling {
+        /// The newest segment of each ACK.
+        EveryAck = "every-ack",
+        /// One at a time: RFC 6298, section 3.
+        OncePerRoundTrip = "once-per-round-trip",
+    }
+}
+
+impl TcpProfile {
+    /// What the profile sets a connection to.
+    pub(crate) fn config(&self) -> TcpConfig {
+        TcpConfig {
+            ip: IpFields::default(),
+            mss_bytes: u32::try_from(self.mss.as_bytes()).unwrap_or(u32::MAX),
+            window_limit: self.window_limit.quantity().map(|limit| WindowLimit::Bytes(limit.as_bytes())),
+            send_buffer_bytes: self.send_buffer.as_bytes(),
+            receive_buffer_bytes: self.receive_buffer.as_bytes(),
+            delayed_ack: match *self.delayed_ack {
+                Interval::Every(timeout) => DelayedAck::EverySecondSegment { timeout },
+                Interval::Off => DelayedAck::Off,
+            },
+            sack: *self.sack,
+            timestamps: *self.timestamps,
+            window_scaling: *self.window_scaling,
+            loss_recovery: self.loss_recovery.policy(),
+            limited_transmit: *self.limited_transmit,
+            initial_window: match (*self.initial_cwnd, *self.initial_window) {
+                (InitialCwnd::Bytes(size), _) => InitialWindow::Bytes(size.as_bytes()),
+                (InitialCwnd::Rule, InitialWindowRule::Rfc2581) => InitialWindow::Rfc2581,
+                (InitialCwnd::Rule, InitialWindowRule::Rfc3390) => InitialWindow::Rfc3390,
+                (InitialCwnd::Rule, InitialWindowRule::Rfc5681) => InitialWindow::Rfc5681,
+                (InitialCwnd::Rule, InitialWindowRule::Rfc6928) => InitialWindow::Rfc6928,
+            },
+            initial_ssthresh_bytes: self.initial_ssthresh.quantity().map(DataSize::as_bytes),
+            avoidance_increase: self.avoidance_increase.policy(),
+            unused_window: self.unused_window.policy(),
+            idle_restart: *self.idle_restart,
+            rto: RtoConfig {
+                initial: *self.rto_initial,
+                min: *self.rto_min,
+                max: *self.rto_max,
+                granularity: *self.clock_granularity,
+                ..RtoConfig::tcp()
+            },
+            rtt_sampling: self.rtt_sampling.policy(),
+            duplicate_ack_threshold: *self.duplicate_ack_threshold,
+            nagle: *self.nagle,
+            syn_retransmission_limit: *self.syn_retransmission_limit,
+            data_retransmission_limit: *self.data_retransmission_limit,
+            maximum_segment_lifetime: *self.maximum_segment_lifetime,
+            // Links complete a checksum before they damage or capture a packet: nobody sees it missing.
+            checksum: ChecksumPolicy::Omit,
+            // The host asks for what its records need.
+            reports: Reports::default(),
+        }
+    }
+}

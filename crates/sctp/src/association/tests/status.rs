@@ -1,0 +1,60 @@
+//! What STATUS tells: counts and amounts, exactly.
+
+use super::*;
+
+/// End 0, whose packets vanish.
+fn end(paths: usize, config: SctpConfig) -> Wire {
+    let mut wire = Wire::new(paths, config);
+    wire.decide(|_| is_lost());
+    wire
+}
+
+#[test]
+fn what_is_buffered_and_what_the_peer_has_room_for() {
+    let mut wire = end(1, quiet());
+    wire.send(0, 0..5, 1_400);
+    let room = u64::from(quiet().receive_buffer_bytes);
+    let snapshot = wire.ends[0].snapshot();
+    // The initial window lets four out.
+    assert_eq!((snapshot.send_buffered, snapshot.outstanding_chunks), (7_000, 4));
+    assert_eq!(snapshot.peer_rwnd, room - 5_600);
+    wire.inject(0, 0, &[sack(2, &[])]);
+    let snapshot = wire.ends[0].snapshot();
+    assert_eq!((snapshot.send_buffered, snapshot.outstanding_chunks), (4_200, 3));
+    assert_eq!(snapshot.peer_rwnd, 100_000 - 4_200);
+}
+
+#[test]
+fn what_has_come_and_gone_is_counted() {
+    let mut wire = end(1, quiet());
+    wire.send(0, 0..2, 1_400);
+    // A SACK whose blocks are not there.
+    let torn = Chunk::Unknown { kind: 3, flags: 0, value: bytes::Bytes::from_static(&[0; 4]) };
+    wire.inject(0, 0, &[data(6, b"one"), data(7, b"two"), torn.clone()]);
+    wire.inject(0, 0, &[sack(1, &[]), torn]);
+    wire.inject(0, 0, &[sack(2, &[])]);
+    wire.inject(0, 0, &[data(8, b"three")]);
+    wire.run_until(Instant::from_millis(200));
+    let expected = AssociationStats {
+        packets_received: 4,
+        data_chunks_received: 3,
+        sacks_received: 2,
+        sacks_sent: 1,
+        malformed_chunks: 2,
+    };
+    assert_eq!(wire.ends[0].snapshot().stats, expected);
+    assert_eq!(wire.log.len(), 3);
+    let stats = wire.path(0, 0).stats;
+    assert_eq!((stats.packets_sent, stats.data_chunks_sent, stats.retransmissions), (3, 2, 0));
+}
+
+#[test]
+fn the_primary_is_told_apart() {
+    let mut wire = end(3, quiet());
+    let primaries = |wire: &Wire| -> Vec<bool> {
+        wire.ends[0].path_snapshots(wire.now).map(|path| path.is_primary).collect()
+    };
+    assert_eq!(primaries(&wire), [true, false, false]);
+    assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+    assert_eq!(primaries(&wire), [false, true, false]);
+}
