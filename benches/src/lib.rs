@@ -9,6 +9,7 @@ pub mod count;
 pub mod cpu_time;
 pub mod dumbbell;
 pub mod failover;
+pub mod one_host;
 pub mod pair;
 pub mod rounds;
 pub mod signalling;

@@ -5,9 +5,10 @@
 use std::process::ExitCode;
 
 use bytes::Bytes;
-use slantpath_base::Probability;
-use slantpath_benches::dumbbell::{self, Case, ns2};
+use slantpath_base::{Duration, Probability};
+use slantpath_benches::dumbbell::{self, Case, Protocol, ns2};
 use slantpath_benches::failover;
+use slantpath_benches::one_host;
 use slantpath_benches::pair::dcsctp::Dcsctp;
 use slantpath_benches::pair::rtc_sctp::RtcSctp;
 use slantpath_benches::pair::sctp_proto::SctpProto;
@@ -21,8 +22,9 @@ use slantpath_wire::Packet;
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 12] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 13] = [
         || dumbbells().map(text),
+        || hosts_of_many_flows().map(text),
         || pairs().map(text),
         || windows().map(text),
         || m2pa_messages().map(text),
@@ -66,6 +68,30 @@ fn dumbbells() -> Result<Table, Failure> {
         let speeds = medians(&mut contestants, ROUNDS)?;
         let peer = speeds.get(1).map(|speed| ("ns-2.35".to_owned(), *speed));
         rows.push(Row { case: case.title(), ours: speeds[0], peer });
+    }
+    Ok(Table { unit: "packet-hops".into(), rows })
+}
+
+/// One host with ever more flows of the same total load, beside itself with ten.
+fn hosts_of_many_flows() -> Result<Table, Failure> {
+    const SECONDS: Duration = Duration::from_secs(40);
+    let mut rows = Vec::new();
+    for protocol in [Protocol::Tcp, Protocol::Sctp] {
+        let counts = [10, 1_000, 10_000];
+        let mut contestants = counts.map(|flows| {
+            let mut network = one_host::opened(one_host::Case { protocol, flows });
+            let work = move || {
+                let (before, end) = (network.packet_hops(), network.now().saturating_add(SECONDS));
+                network.run_until(end);
+                Ok(Work::Here { units: (network.packet_hops() - before) as f64 })
+            };
+            Contestant { name: "slantpath", work: Box::new(work) }
+        });
+        let speeds = medians(&mut contestants, ROUNDS)?;
+        for (flows, ours) in counts.into_iter().zip(&speeds).skip(1) {
+            let case = format!("{flows} {} flows at one host", protocol.name());
+            rows.push(Row { case, ours: *ours, peer: Some(("10 flows".to_owned(), speeds[0])) });
+        }
     }
     Ok(Table { unit: "packet-hops".into(), rows })
 }

@@ -131,8 +131,13 @@ fn receiver(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
     let (here, there) = (Flow::address(number, 2), Flow::address(number, 1));
     let mut host = Host::new(vec![(here, flow.sink_link.second())]);
     host.add_route(there, flow.sink_link.second()).expect("an address of the family");
-    let config =
-        ReceiverConfig { content: Content::Pattern, streams: 1, unordered: false, record_messages: false };
+    let config = ReceiverConfig {
+        content: Content::Pattern,
+        streams: 1,
+        unordered: false,
+        record_messages: false,
+        read_rate: None,
+    };
     host.add_receiver(transport(case, here, None), config, seed, &format!("flow/{number}"));
     host
 }

@@ -151,8 +151,13 @@ impl<F: Form> Endpoint for Slantpath<F> {
     }
 
     fn handle_datagram(&mut self, now: Instant, datagram: F) {
-        let packet = datagram.received();
-        self.endpoint.handle_input(now, Input::Packet { source: self.peer, destination: self.here, packet });
+        let input = Input::Packet {
+            source: self.peer,
+            destination: self.here,
+            ip: slantpath_wire::ip::IpFields::default(),
+            packet: datagram.received(),
+        };
+        self.endpoint.handle_input(now, input);
         self.drain(now);
     }
 

@@ -25,7 +25,7 @@ impl Application {
     pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) {
         match self {
             Self::Carrier(carrier) => carrier.handle_event(now, event, socket),
-            Self::Flow(flow) => flow.handle_event(now, event),
+            Self::Flow(flow) => flow.handle_event(now, event, socket),
             // All that happens is told of the sockets that it has accepted.
             Self::Listener(_) => {}
         }

@@ -78,7 +78,7 @@ impl FlowEnd {
         }
     }
 
-    pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent) {
+    pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) {
         let Some(event) = self.adapt(now, event) else { return };
         match &mut self.role {
             Role::Sender(sender) => match event {
@@ -97,9 +97,13 @@ impl FlowEnd {
                 SocketEvent::Bytes(_) | SocketEvent::Message { .. } | SocketEvent::Restarted => {}
             },
             Role::Receiver(receiver) => match event {
-                SocketEvent::Bytes(bytes) => receiver.handle_bytes(now, &bytes),
+                SocketEvent::Bytes(bytes) => {
+                    receiver.handle_bytes(now, &bytes);
+                    pause_while_busy(receiver, now, socket);
+                }
                 SocketEvent::Message { stream, payload, .. } => {
                     receiver.handle_message(now, stream, &payload);
+                    pause_while_busy(receiver, now, socket);
                 }
                 SocketEvent::Ended { failure } => {
                     receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
@@ -143,6 +147,7 @@ impl FlowEnd {
             (Layer::Receiving(m3ua), Role::Receiver(receiver)) => match m3ua.poll(now) {
                 ReceivingStep::Deliver(selection, payload) => {
                     receiver.handle_message(now, selection, &payload);
+                    pause_while_busy(receiver, now, socket);
                     return Served::Again;
                 }
                 ReceivingStep::Transmit(transmit) => transmit,
@@ -187,7 +192,10 @@ impl FlowEnd {
     }
 
     fn serve_role(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
-        let Role::Sender(sender) = &mut self.role else { return Served::Idle(None) };
+        let sender = match &mut self.role {
+            Role::Receiver(receiver) => return serve_receiver(receiver, now, socket),
+            Role::Sender(sender) => sender,
+        };
         match sender.want(now) {
             Want::Connect => {
                 if let Err(failure) = socket.open(now) {
@@ -220,6 +228,25 @@ impl FlowEnd {
         }
         self.next_sample = Some(now.saturating_add(interval));
         socket.sample_paths(now, |sample| sender.report_mut().push_sample(sample));
+    }
+}
+
+/// Has the transport hold back what comes while a receiver is busy with what it has read.
+fn pause_while_busy(receiver: &Receiver, now: Instant, socket: &mut Socket<'_>) {
+    if receiver.busy_until().is_some() {
+        socket.pause(now);
+    }
+}
+
+/// Lets a receiver go on that has been busy.
+fn serve_receiver(receiver: &mut Receiver, now: Instant, socket: &mut Socket<'_>) -> Served {
+    match receiver.busy_until() {
+        Some(until) if until <= now => {
+            receiver.go_on();
+            socket.resume(now);
+            Served::Again
+        }
+        busy_until => Served::Idle(busy_until),
     }
 }
 

@@ -8,7 +8,7 @@ use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
 use slantpath_wire::icmp::{IcmpError, IcmpMessage};
-use slantpath_wire::ip::{Fragment, Fragmentation, IpHeader, protocol};
+use slantpath_wire::ip::{Fragment, Fragmentation, IpFields, IpHeader, protocol};
 use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
@@ -34,6 +34,8 @@ pub struct HostDrops {
     pub no_port: u64,
     /// To a destination that the host has no route to.
     pub no_route: u64,
+    /// An ICMP message about a packet that the host cannot have sent.
+    pub forged_reports: u64,
 }
 
 /// An end system with the sockets that are open at it.
@@ -249,6 +251,12 @@ impl Host {
         self.drops
     }
 
+    /// What the IP header said of the packet that came last for a socket's association or connection; `None` if none has
+    /// come, or there is no such socket.
+    pub fn received_ip(&self, id: SocketId) -> Option<IpFields> {
+        self.sockets.received_ip(id, &self.stack)
+    }
+
     /// What has become of the fragments that came in.
     pub const fn reassembly(&self) -> &ReassemblyCounters {
         self.reassembler.counters()
@@ -265,8 +273,8 @@ impl Host {
     fn poll_stack(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
         while !self.stack.sctp.is_idle() {
             match self.stack.sctp.poll_output(now) {
-                sctp::Output::Transmit { source, destination, packet, fragmentation } => {
-                    let segment = Segment { source, destination, packet, fragmentation };
+                sctp::Output::Transmit { source, destination, packet, fragmentation, ip } => {
+                    let segment = Segment { source, destination, packet, fragmentation, ip };
                     if let Some(sent) = self.send(segment, protocol::SCTP) {
                         return Some(sent);
                     }
@@ -279,9 +287,9 @@ impl Host {
         }
         while !self.stack.tcp.is_idle() {
             match self.stack.tcp.poll_output(now) {
-                tcp::Output::Transmit { source, destination, packet } => {
+                tcp::Output::Transmit { source, destination, ip, packet } => {
                     let fragmentation = sctp::Fragmentation::Forbidden;
-                    let segment = Segment { source, destination, packet, fragmentation };
+                    let segment = Segment { source, destination, packet, fragmentation, ip };
                     if let Some(sent) = self.send(segment, protocol::TCP) {
                         return Some(sent);
                     }
@@ -308,6 +316,15 @@ impl Host {
             return;
         };
         let Ok((quoted, quoted_len)) = IpHeader::parse_header(message.quote) else { return };
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-10
+        //# ICMP5)  An implementation MUST use the payload of the ICMP message
+        //# (v4 or v6) to locate the association that sent the message to
+        //# which ICMP is responding.
+        // What it quotes must be a packet that this host can have sent.
+        if !self.interfaces.owns(quoted.source) || !self.interfaces.reaches(quoted.destination) {
+            self.drops.forged_reports += 1;
+            return;
+        }
         if let Fragmentation::Fragment(Fragment { offset_bytes: 1.., .. }) = quoted.fragmentation {
             // It has no transport header. The first fragment is as long, and is reported, too.
             return;
@@ -374,11 +391,11 @@ impl slantpath_interface::Host for Host {
             self.drops.no_port += 1;
             return;
         };
-        let IpHeader { source, destination, .. } = header;
+        let (ip, IpHeader { source, destination, .. }) = (IpFields::of(&header), header);
         if header.protocol == protocol::SCTP {
-            self.stack.sctp.handle_input(now, sctp::Input::Packet { source, destination, packet });
+            self.stack.sctp.handle_input(now, sctp::Input::Packet { source, destination, ip, packet });
         } else {
-            self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, packet });
+            self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
         }
         self.sockets.touch(socket);
     }

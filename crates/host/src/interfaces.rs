@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
-use slantpath_wire::ip::{Fragmentation, IpHeader};
+use slantpath_wire::ip::{Fragmentation, IpFields, IpHeader};
 use slantpath_wire::{Packet, fragment};
 
-/// The hop limit of every packet that a host sends, as Linux has it: it passes 63 routers and so 64 links.
+/// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
 pub const HOP_LIMIT: u8 = 64;
 
 /// A segment on its way down to IP.
@@ -19,6 +19,7 @@ pub(crate) struct Segment {
     pub(crate) destination: IpAddr,
     pub(crate) packet: Packet,
     pub(crate) fragmentation: sctp::Fragmentation,
+    pub(crate) ip: IpFields,
 }
 
 /// A host's addresses and its routes.
@@ -66,6 +67,10 @@ impl Interfaces {
         self.addresses.iter().any(|(own, _)| *own == address)
     }
 
+    pub(crate) fn reaches(&self, destination: IpAddr) -> bool {
+        self.by_destination.contains_key(&destination)
+    }
+
     /// Sends what goes to `destination` out by `interface`.
     pub(crate) fn add_route(
         &mut self,
@@ -104,7 +109,7 @@ impl Interfaces {
     /// route.
     #[inline]
     pub(crate) fn encapsulate(&mut self, segment: Segment, protocol: u8) -> Option<(InterfaceId, Packet)> {
-        let Segment { source, destination, mut packet, fragmentation } = segment;
+        let Segment { source, destination, mut packet, fragmentation, ip } = segment;
         let (route, source) = self.route(destination, source)?;
         let interface = route.interface;
         let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
@@ -112,8 +117,8 @@ impl Interfaces {
             source,
             destination,
             protocol,
-            hop_limit: HOP_LIMIT,
-            traffic_class: 0,
+            hop_limit: ip.hop_limit,
+            traffic_class: ip.traffic_class(),
             payload_len,
             fragmentation: Fragmentation::Forbidden,
         };
@@ -191,7 +196,7 @@ mod tests {
         fragmentation: sctp::Fragmentation,
     ) -> Segment {
         let packet = Packet::shared(vec![1; len].into(), Checksum::Complete);
-        Segment { source, destination, packet, fragmentation }
+        Segment { source, destination, packet, fragmentation, ip: IpFields::default() }
     }
 
     fn headers(interfaces: &mut Interfaces, segment: Segment) -> Vec<IpHeader> {

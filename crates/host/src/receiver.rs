@@ -1,7 +1,7 @@
 //! The receiving application of a flow: it checks every byte and keeps the record.
 
 use bytes::Bytes;
-use slantpath_base::Instant;
+use slantpath_base::{DataRate, DataSize, Instant};
 
 use crate::message::{Content, Deframer, verify};
 use crate::record::{DeliveredMessage, ReceiverReport};
@@ -17,11 +17,16 @@ pub struct ReceiverConfig {
     pub unordered: bool,
     /// Whether to remember each message.
     pub record_messages: bool,
+    /// How fast it reads: what comes faster fills the receive buffer, and closes the sender's window. `None` takes
+    /// everything at once. SCTP hands over all that has waited at a time, TCP what came in one segment.
+    pub read_rate: Option<DataRate>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Receiver {
     config: ReceiverConfig,
+    /// Until when it is busy with what it has read; `None` if it reads everything at once, or waits.
+    busy_until: Option<Instant>,
     deframer: Deframer,
     /// The number that each stream must deliver next.
     expected: Vec<u32>,
@@ -31,7 +36,13 @@ pub(crate) struct Receiver {
 impl Receiver {
     pub(crate) fn new(config: ReceiverConfig) -> Self {
         let expected = (0..u32::from(config.streams.max(1))).collect();
-        Self { config, deframer: Deframer::default(), expected, report: ReceiverReport::default() }
+        Self {
+            config,
+            busy_until: None,
+            deframer: Deframer::default(),
+            expected,
+            report: ReceiverReport::default(),
+        }
     }
 
     pub(crate) const fn report(&self) -> &ReceiverReport {
@@ -70,6 +81,21 @@ impl Receiver {
         self.report.bytes_delivered += len as u64;
         self.report.first_delivery.get_or_insert(now);
         self.report.last_delivery = Some(now);
+        if let Some(rate) = self.config.read_rate {
+            let begins = self.busy_until.map_or(now, |until| until.max(now));
+            self.busy_until =
+                Some(begins.saturating_add(rate.time_to_send(DataSize::from_bytes(len as u64))));
+        }
+    }
+
+    /// Until when it takes nothing more; `None` if it takes what comes.
+    pub(crate) const fn busy_until(&self) -> Option<Instant> {
+        self.busy_until
+    }
+
+    /// Takes what comes again.
+    pub(crate) const fn go_on(&mut self) {
+        self.busy_until = None;
     }
 
     fn check(&mut self, now: Instant, stream: u16, message: &[u8]) {
@@ -96,8 +122,13 @@ mod tests {
     use crate::message::compose;
 
     fn receiver(streams: u16) -> Receiver {
-        let config =
-            ReceiverConfig { content: Content::Stamped, streams, unordered: false, record_messages: true };
+        let config = ReceiverConfig {
+            content: Content::Stamped,
+            streams,
+            unordered: false,
+            record_messages: true,
+            read_rate: None,
+        };
         Receiver::new(config)
     }
 

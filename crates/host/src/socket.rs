@@ -12,7 +12,7 @@ use bytes::Bytes;
 use slantpath_base::{Instant, Stream, StreamFamily};
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
-use slantpath_wire::ip::protocol;
+use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::record::PathSample;
 use crate::sender::{Offer, Outgoing};
@@ -182,6 +182,14 @@ impl SocketState {
             Kind::Tcp { .. } => Kind::Tcp { link: Link::None, origin: None },
         };
         Self { kind, local_port: self.local_port, peer: None, paths: Vec::new(), reading: Reading::Flowing }
+    }
+
+    /// What the IP header said of the packet that came last.
+    pub(crate) fn received_ip(&self, stack: &Stack) -> Option<IpFields> {
+        match &self.kind {
+            Kind::Sctp { link, .. } => stack.sctp.received_ip(link.id()?),
+            Kind::Tcp { link, .. } => stack.tcp.snapshot(link.id()?)?.received_ip,
+        }
     }
 
     /// The association or connection that is being opened.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use slantpath_base::{Deadlines, Instant};
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
-use slantpath_wire::ip::protocol;
+use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
 use crate::served::Served;
@@ -89,6 +89,11 @@ impl Sockets {
 
     pub(crate) fn application(&self, id: SocketId) -> Option<&Application> {
         Some(&self.slots.get(id.index())?.application)
+    }
+
+    /// What the IP header said of the packet that came last.
+    pub(crate) fn received_ip(&self, id: SocketId, stack: &Stack) -> Option<IpFields> {
+        self.slots.get(id.index())?.state.received_ip(stack)
     }
 
     /// A socket with its application, in the hands of whoever commands it; it is served afterwards.

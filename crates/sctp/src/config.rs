@@ -3,6 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
+use slantpath_wire::ip::IpFields;
 
 use crate::packet::ChecksumPolicy;
 use crate::policy::{
@@ -106,6 +107,8 @@ pub struct SctpConfig {
     pub initial_path_mtu: u16,
     /// Whether packets carry checksums.
     pub checksum: ChecksumPolicy,
+    /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
+    pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
     /// resource".
     pub max_associations: usize,
@@ -182,6 +185,7 @@ impl Default for SctpConfig {
             inbound_streams: 2_048,
             initial_path_mtu: 1_500,
             checksum: ChecksumPolicy::default(),
+            ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
         }

@@ -33,6 +33,7 @@ use rustc_hash::FxHashMap;
 use slantpath_base::{Deadlines, Duration, Instant, Stream};
 use slantpath_wire::Packet;
 use slantpath_wire::icmp::IcmpError;
+use slantpath_wire::ip::IpFields;
 use smallvec::SmallVec;
 
 use crate::address::{is_usable, source_for};
@@ -118,6 +119,8 @@ pub enum Input {
         source: IpAddr,
         /// The IP header's destination, one of the endpoint's addresses.
         destination: IpAddr,
+        /// What the IP header says besides.
+        ip: IpFields,
         /// The packet.
         packet: Packet,
     },
@@ -145,6 +148,8 @@ pub enum Output {
         packet: Packet,
         /// Whether IP may cut it.
         fragmentation: Fragmentation,
+        /// What its IP header says besides.
+        ip: IpFields,
     },
     /// News for the layer above.
     Event(AssociationId, Event),
@@ -213,6 +218,12 @@ impl Endpoint {
         Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
     }
 
+    /// What the IP header said of the packet that came last for an association; `None` if none has come, or there is no
+    /// such association.
+    pub fn received_ip(&self, id: AssociationId) -> Option<IpFields> {
+        self.table.find(id)?.received_ip
+    }
+
     /// The own port of an association, in whatever state; `None` if there is no such association.
     pub fn local_port(&self, id: AssociationId) -> Option<u16> {
         self.table.find(id).map(|entry| self.ports[entry.port as usize].number)
@@ -261,6 +272,7 @@ impl Endpoint {
             peer_port: options.peer_port,
             peer_addresses: destinations,
             tie_tags,
+            received_ip: None,
             state: State::CookieWait(Box::new(handshake)),
         });
         self.send_init(id.slot());
@@ -363,8 +375,8 @@ impl Endpoint {
     /// packets, up to Max.Burst, as it would have alone.
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         match input {
-            Input::Packet { source, destination, packet } => {
-                self.handle_packet(now, source, destination, &packet);
+            Input::Packet { source, destination, ip, packet } => {
+                self.handle_packet(now, source, destination, ip, &packet);
             }
             Input::Deadline => {
                 while let Some(id) = self.take_due(now) {
@@ -415,7 +427,8 @@ impl Endpoint {
                 Some(State::CookieEchoed(handshake)) => Some(handshake.deadline()),
                 Some(State::Established(association)) => match association.poll_output(now) {
                     AssociationOutput::Transmit { source, destination, packet, fragmentation } => {
-                        return Output::Transmit { source, destination, packet, fragmentation };
+                        let ip = self.table[slot].config.ip;
+                        return Output::Transmit { source, destination, packet, fragmentation, ip };
                     }
                     AssociationOutput::Event(event) => {
                         let id = self.table.id(slot);

@@ -44,8 +44,8 @@
 //!     for side in 0..2 {
 //!         loop {
 //!             match endpoints[side].poll_output(now) {
-//!                 Output::Transmit { source, destination, packet, .. } => {
-//!                     let input = Input::Packet { source, destination, packet };
+//!                 Output::Transmit { source, destination, ip, packet, .. } => {
+//!                     let input = Input::Packet { source, destination, ip, packet };
 //!                     endpoints[1 - side].handle_input(now, input);
 //!                 }
 //!                 Output::Event(_, Event::Received(message)) => received.push(message.payload),

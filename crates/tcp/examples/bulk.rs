@@ -66,7 +66,15 @@ fn main() {
         // One packet at a time each way, with the window full: as a simulated bottleneck feeds them.
         for _ in 0..2 {
             let Some(packet) = rightwards.pop_front() else { break };
-            right.handle_input(now, Input::Packet { source: from.ip(), destination: to.ip(), packet });
+            right.handle_input(
+                now,
+                Input::Packet {
+                    source: from.ip(),
+                    destination: to.ip(),
+                    ip: slantpath_wire::ip::IpFields::default(),
+                    packet,
+                },
+            );
             loop {
                 match right.poll_output(now) {
                     Output::Transmit { packet, .. } => {
@@ -90,7 +98,15 @@ fn main() {
             }
         }
         if let Some(packet) = leftwards.pop_front() {
-            left.handle_input(now, Input::Packet { source: to.ip(), destination: from.ip(), packet });
+            left.handle_input(
+                now,
+                Input::Packet {
+                    source: to.ip(),
+                    destination: from.ip(),
+                    ip: slantpath_wire::ip::IpFields::default(),
+                    packet,
+                },
+            );
         }
     }
     let snapshot = left.snapshot(id).expect("it is there");

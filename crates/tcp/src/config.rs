@@ -6,6 +6,7 @@ use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{
     Algorithm, Controller, Cubic, InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
 };
+use slantpath_wire::ip::IpFields;
 
 /// The choices of one connection, or of all that a listener accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub struct TcpConfig {
     pub maximum_segment_lifetime: Duration,
     /// Whether checksums are computed for what is sent. Default: always.
     pub checksum: ChecksumPolicy,
+    /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
+    pub ip: IpFields,
     /// What a connection reports beyond what every application needs. Default: nothing.
     pub reports: Reports,
 }
@@ -108,6 +111,7 @@ impl Default for TcpConfig {
             data_retransmission_limit: 15,
             maximum_segment_lifetime: Duration::from_secs(120),
             checksum: ChecksumPolicy::Complete,
+            ip: IpFields::default(),
             reports: Reports::default(),
         }
     }

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_wire::ip::IpFields;
 
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
@@ -57,6 +58,8 @@ pub struct Snapshot {
     pub acked_bytes: u64,
     /// Bytes of the peer's stream that have arrived in order.
     pub received_bytes: u64,
+    /// What the IP header said of the packet that came last.
+    pub received_ip: Option<IpFields>,
 }
 
 /// A control segment that waits to go out.
@@ -112,6 +115,8 @@ pub(crate) struct Connection {
     events: VecDeque<Event>,
     /// The last event, which waits for the data before it.
     ending: Option<Event>,
+    /// What the IP header said of the packet that came last.
+    pub(crate) received_ip: Option<IpFields>,
     /// Bookkeeping of the endpoint.
     pub(crate) is_queued: bool,
     /// The earliest wake-up that the endpoint has noted.
@@ -138,6 +143,7 @@ impl Connection {
             next_challenge: Instant::START,
             events: VecDeque::new(),
             ending: None,
+            received_ip: None,
             is_queued: false,
             scheduled: Instant::FAR_FUTURE,
             config,
@@ -150,6 +156,11 @@ impl Connection {
 
     pub(crate) const fn remote(&self) -> SocketAddr {
         self.remote
+    }
+
+    /// What the IP headers of its packets say.
+    pub(crate) const fn ip(&self) -> IpFields {
+        self.config.ip
     }
 
     /// Appends to the own stream.
@@ -297,6 +308,7 @@ impl Connection {
             fast_recoveries: counters.fast_recoveries,
             acked_bytes: self.tx.acked(),
             received_bytes: self.rx.received(),
+            received_ip: self.received_ip,
         }
     }
 

@@ -8,6 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream, StreamFamily};
+use slantpath_wire::ip::IpFields;
 use slantpath_wire::{Checksum, Packet, Reader};
 
 use crate::config::{ChecksumPolicy, TcpConfig};
@@ -32,6 +33,8 @@ pub enum Input {
         source: IpAddr,
         /// The own address that it went to.
         destination: IpAddr,
+        /// What its IP header says besides.
+        ip: IpFields,
         /// From the TCP header on.
         packet: Packet,
     },
@@ -59,6 +62,8 @@ pub enum Output {
         source: IpAddr,
         /// Where it goes.
         destination: IpAddr,
+        /// What its IP header says besides.
+        ip: IpFields,
         /// From the TCP header on.
         packet: Packet,
     },
@@ -273,8 +278,8 @@ impl Endpoint {
         // By reference: a packet is large to move.
         match &input {
             Input::Deadline => self.handle_deadline(now),
-            Input::Packet { source, destination, packet } => {
-                self.handle_packet(now, *source, *destination, packet);
+            Input::Packet { source, destination, ip, packet } => {
+                self.handle_packet(now, *source, *destination, *ip, packet);
             }
             Input::PacketTooBig { source, destination, mtu_bytes, quote } => {
                 self.handle_packet_too_big(now, *source, *destination, *mtu_bytes, quote);
@@ -290,13 +295,14 @@ impl Endpoint {
     /// The next thing that follows. To be called until it says [`Output::Wait`].
     pub fn poll_output(&mut self, now: Instant) -> Output {
         if let Some((source, destination, packet)) = self.strays.pop_front() {
-            return Output::Transmit { source, destination, packet };
+            return Output::Transmit { source, destination, ip: IpFields::default(), packet };
         }
         while let Some(&id) = self.active.front() {
             if let Some(connection) = self.connections.get_mut(id) {
                 if let Some(packet) = connection.poll_transmit(now) {
                     let (source, destination) = (connection.local().ip(), connection.remote().ip());
-                    return Output::Transmit { source, destination, packet };
+                    let ip = connection.ip();
+                    return Output::Transmit { source, destination, ip, packet };
                 }
                 if let Some(event) = connection.poll_event() {
                     return Output::Event(id, event);
@@ -343,7 +349,14 @@ impl Endpoint {
         }
     }
 
-    fn handle_packet(&mut self, now: Instant, source: IpAddr, destination: IpAddr, packet: &Packet) {
+    fn handle_packet(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        ip: IpFields,
+        packet: &Packet,
+    ) {
         let Ok((segment, data)) = Segment::parse(packet, source, destination) else {
             self.statistics.malformed += 1;
             return;
@@ -353,6 +366,7 @@ impl Endpoint {
         if let Some(id) = self.connections.find(local, remote)
             && let Some(connection) = self.connections.get_mut(id)
         {
+            connection.received_ip = Some(ip);
             connection.handle_segment(now, &segment, data);
             if !connection.is_queued {
                 connection.is_queued = true;
@@ -364,7 +378,8 @@ impl Endpoint {
             segment.flags.contains(Flags::SYN) && !segment.flags.intersects(Flags::RST | Flags::ACK);
         if is_call && let Some(listener) = self.listeners.get_mut(&local.port()) {
             let iss = SequenceNumber(listener.draw(now, remote));
-            let connection = Connection::accept(now, listener.config, local, remote, iss, &segment);
+            let mut connection = Connection::accept(now, listener.config, local, remote, iss, &segment);
+            connection.received_ip = Some(ip);
             let id = self.connections.insert(connection);
             self.activate(id);
             return;

@@ -160,7 +160,7 @@ impl Duel {
                         return self.serve_ours();
                     }
                 }
-                Output::Transmit { source, destination, mut packet } => {
+                Output::Transmit { source, destination, mut packet, .. } => {
                     let header = IpHeader {
                         source,
                         destination,
@@ -237,7 +237,12 @@ impl Duel {
         }
         let end = header_len + usize::from(header.payload_len);
         let packet = Packet::shared(Bytes::copy_from_slice(&bytes[header_len..end]), Checksum::Complete);
-        let input = Input::Packet { source: header.source, destination: header.destination, packet };
+        let input = Input::Packet {
+            source: header.source,
+            destination: header.destination,
+            ip: slantpath_wire::ip::IpFields::default(),
+            packet,
+        };
         self.ours.handle_input(self.now, input);
         self.serve_ours();
     }

@@ -1,5 +1,9 @@
 //! IPv4 (RFC 791) and IPv6 (RFC 8200) headers, without options and with no extension header but that of fragments.
 
+mod fields;
+
+pub use fields::{Dscp, Ecn, IpFields};
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::checksum::internet;

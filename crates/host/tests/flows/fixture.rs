@@ -95,6 +95,7 @@ pub(crate) fn run_adapted(
         streams: config.streams,
         unordered: config.unordered,
         record_messages: config.record_messages,
+        read_rate: None,
     };
     let mut hosts = [from, to];
     let peer = Some(Peer { addresses: own(1), port: 5_000 });

@@ -9,6 +9,9 @@ use slantpath_host::{
 };
 use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId};
 
+use slantpath_wire::icmp::IcmpError;
+use slantpath_wire::ip::{Dscp, Ecn, Fragmentation, IpFields, IpHeader, protocol};
+
 use crate::fixture::{direction, sender};
 use crate::{sctp, tcp};
 
@@ -23,7 +26,27 @@ fn addresses(link: usize) -> [IpAddr; 2] {
 }
 
 fn receiver() -> ReceiverConfig {
-    ReceiverConfig { content: Content::Stamped, streams: 1, unordered: false, record_messages: true }
+    ReceiverConfig {
+        content: Content::Stamped,
+        streams: 1,
+        unordered: false,
+        record_messages: true,
+        read_rate: None,
+    }
+}
+
+/// With a receive buffer of 100 kB.
+fn cramped(protocol: Protocol) -> Protocol {
+    let receive_buffer_bytes = 100_000;
+    match protocol {
+        Protocol::Sctp(config) => {
+            Protocol::Sctp(Box::new(slantpath_sctp::SctpConfig { receive_buffer_bytes, ..*config }))
+        }
+        Protocol::Tcp(config) => Protocol::Tcp(Box::new(slantpath_tcp::TcpConfig {
+            receive_buffer_bytes: receive_buffer_bytes.into(),
+            ..*config
+        })),
+    }
 }
 
 fn bulk(message_bytes: u64, messages: u64) -> SenderConfig {
@@ -45,6 +68,10 @@ struct World {
 
 impl World {
     fn new(protocol: Protocol, links: &[DirectionConfig]) -> Self {
+        Self::with_receiver(protocol, links, receiver())
+    }
+
+    fn with_receiver(protocol: Protocol, links: &[DirectionConfig], receiver: ReceiverConfig) -> Self {
         let seed = Seed::new(1, 0);
         let mut builder = NetworkBuilder::new();
         let nodes = [builder.host("from"), builder.host("to")];
@@ -66,7 +93,7 @@ impl World {
         }
         let local_addresses = own[1].iter().map(|(address, _)| *address).collect();
         let transport = Self::transport(&protocol, local_addresses, PORT, None);
-        let server = hosts[1].add_server(transport, receiver(), seed, "server");
+        let server = hosts[1].add_server(transport, receiver, seed, "server");
         Self { hosts, builder, nodes, links: ids, server, protocol, seed }
     }
 
@@ -206,5 +233,86 @@ fn a_reader_that_pauses_closes_the_window_and_goes_on_where_it_stopped() {
         assert!(resumed >= at_pause);
         let report = network.host(to).receiver_report(socket).unwrap();
         assert_eq!((report.messages_delivered, report.messages_out_of_order), (2_000, 0));
+    }
+}
+
+#[test]
+fn a_receiver_that_reads_slowly_slows_the_sender_down_to_its_rate() {
+    for protocol in [sctp(), tcp()] {
+        let receiver = ReceiverConfig { read_rate: Some("1 Mbit/s".parse().unwrap()), ..receiver() };
+        let protocol = cramped(protocol);
+        let mut world = World::with_receiver(protocol, &[direction("8 Mbit/s", "10 ms")], receiver);
+        world.add_sender(0, 0, bulk(1_000, 2_000));
+        let (mut network, [_, to], _, server) = world.network();
+        network.run_until(Instant::from_secs(8));
+        let socket = network.host(to).accepted(server)[0];
+        let delivered =
+            |network: &Network<Host>| network.host(to).receiver_report(socket).unwrap().bytes_delivered;
+        // A megabyte in 8 s, and what it is busy with: at most a buffer that SCTP hands over at once.
+        let at_half = delivered(&network);
+        assert!((990_000..1_110_000).contains(&at_half), "{at_half}");
+        network.run_until(Instant::from_secs(20));
+        let report = network.host(to).receiver_report(socket).unwrap();
+        assert_eq!((report.messages_delivered, report.messages_out_of_order), (2_000, 0));
+        let last = report.last_delivery.unwrap();
+        assert!((Instant::from_millis(14_500)..Instant::from_millis(16_100)).contains(&last), "{last}");
+    }
+}
+
+#[test]
+fn what_a_header_says_is_set_by_one_end_and_told_to_the_other() {
+    let ip = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::Capable0 };
+    for protocol in [sctp(), tcp()] {
+        let marked = match protocol.clone() {
+            Protocol::Sctp(config) => Protocol::Sctp(Box::new(slantpath_sctp::SctpConfig { ip, ..*config })),
+            Protocol::Tcp(config) => Protocol::Tcp(Box::new(slantpath_tcp::TcpConfig { ip, ..*config })),
+        };
+        let mut world = World::new(protocol, &[direction("8 Mbit/s", "10 ms")]);
+        world.protocol = marked;
+        let sender = world.add_sender(0, 0, bulk(1_000, 10));
+        let (mut network, [from, to], _, server) = world.network();
+        network.run_until(Instant::from_millis(90));
+        let socket = network.host(to).accepted(server)[0];
+        assert_eq!(network.host(to).received_ip(socket), Some(ip));
+        assert_eq!(network.host(from).received_ip(sender), Some(IpFields::default()));
+    }
+}
+
+#[test]
+fn a_report_about_a_packet_that_the_host_cannot_have_sent_is_dropped_and_counted() {
+    let mut world = World::new(tcp(), &[direction("8 Mbit/s", "10 ms")]);
+    world.add_sender(0, 0, bulk(1_000, 10));
+    let [own, peer] = addresses(0);
+    let stranger: IpAddr = [192, 0, 2, 1].into();
+    let (mut network, [from, _], links, _) = world.network();
+    network.run_until(Instant::from_millis(100));
+    for (source, destination, forged) in [(own, peer, 0), (stranger, peer, 1), (own, stranger, 2)] {
+        let quoted = IpHeader {
+            source,
+            destination,
+            protocol: protocol::TCP,
+            hop_limit: 60,
+            traffic_class: 0,
+            payload_len: 28,
+            fragmentation: Fragmentation::Forbidden,
+        };
+        let mut about = vec![0; quoted.header_len()];
+        quoted.emit(&mut about);
+        about.extend(FIRST_PORT.to_be_bytes());
+        about.extend([0; 26]);
+        let error = IcmpError::PacketTooBig { mtu_bytes: 600 };
+        let report = error.report(stranger, &about, 64).map(|mut report| {
+            // Whoever forges addresses the host itself.
+            let (header, len) = IpHeader::parse_header(&report.contiguous()).unwrap();
+            report.strip(len);
+            let header = IpHeader { destination: own, ..header };
+            header.emit(report.prepend(header.header_len()));
+            report
+        });
+        let interface = links[0].first();
+        network.command(from, |host, now| {
+            slantpath_net::Host::handle_packet(host, now, interface, report.unwrap());
+        });
+        assert_eq!(network.host(from).drops().forged_reports, forged);
     }
 }

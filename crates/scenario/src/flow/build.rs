@@ -93,6 +93,7 @@ impl Placement<'_, '_> {
             streams: *flow.streams,
             unordered: *flow.unordered,
             record_messages: records,
+            read_rate: None,
         };
         let host = self.site.host(to);
         let receiver = host.add_receiver(receiving, config, self.seed, &path);

@@ -8,6 +8,7 @@ use slantpath_sctp::{
     ChecksumPolicy, FastRetransmitPath, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
     RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
+use slantpath_wire::ip::IpFields;
 
 use crate::bounds::{
     ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT, TIMER,
@@ -306,6 +307,7 @@ impl SctpProfile {
     /// What the profile sets an endpoint to, whose associations ask for so many streams.
     pub(crate) fn config(&self, outbound_streams: u16) -> SctpConfig {
         SctpConfig {
+            ip: IpFields::default(),
             rto_initial: *self.rto_initial,
             rto_min: *self.rto_min,
             rto_max: *self.rto_max,

@@ -7,6 +7,7 @@ use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_tcp::{
     ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig, WindowLimit,
 };
+use slantpath_wire::ip::IpFields;
 
 use crate::bounds::{BUFFER, PACKETS, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
 use crate::congestion::SlowStartChoice;
@@ -192,6 +193,7 @@ impl TcpProfile {
     /// What the profile sets a connection to.
     pub(crate) fn config(&self) -> TcpConfig {
         TcpConfig {
+            ip: IpFields::default(),
             mss_bytes: u32::try_from(self.mss.as_bytes()).unwrap_or(u32::MAX),
             window_limit: self.window_limit.quantity().map(|limit| WindowLimit::Bytes(limit.as_bytes())),
             send_buffer_bytes: self.send_buffer.as_bytes(),

@@ -135,6 +135,7 @@ impl Endpoint {
             peer_port: cookie.peer_port,
             peer_addresses,
             tie_tags,
+            received_ip: Some(received.ip),
             state: State::Established(Box::new(association)),
         });
         self.announce(id.slot(), cookie.outbound_streams, cookie.inbound_streams);

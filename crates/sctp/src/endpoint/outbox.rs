@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use slantpath_wire::Packet;
+use slantpath_wire::ip::IpFields;
 
 use super::{AssociationId, Output};
 use crate::chunk::Chunk;
@@ -17,6 +18,7 @@ use crate::types::VerificationTag;
 pub(super) struct Sender {
     pub(super) port: u16,
     pub(super) checksum: ChecksumPolicy,
+    pub(super) ip: IpFields,
 }
 
 /// Packets and events that wait to be polled.
@@ -76,6 +78,12 @@ impl Outbox {
         let packet: Packet = self.builder.finish(sender.checksum);
         // Nothing is known of the path, and nobody would send the packet in another form.
         let fragmentation = Fragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
-        self.outputs.push_back(Output::Transmit { source, destination, packet, fragmentation });
+        self.outputs.push_back(Output::Transmit {
+            source,
+            destination,
+            packet,
+            fragmentation,
+            ip: sender.ip,
+        });
     }
 }

@@ -99,7 +99,7 @@ impl Port {
 
     /// Who sends what this port says.
     pub(super) fn sender(&self) -> Sender {
-        Sender { port: self.number, checksum: self.config.checksum }
+        Sender { port: self.number, checksum: self.config.checksum, ip: self.config.ip }
     }
 
     /// The numbers that an association with a peer that has sent an INIT would begin with.

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::Instant;
+use slantpath_wire::ip::IpFields;
 use slantpath_wire::{Packet, WireError};
 
 use super::Endpoint;
@@ -32,6 +33,7 @@ pub(super) struct Received<'a> {
     pub(super) port: u32,
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
+    pub(super) ip: IpFields,
     pub(super) packet: &'a ParsedPacket<'a>,
 }
 
@@ -62,6 +64,7 @@ impl Endpoint {
         now: Instant,
         source: IpAddr,
         destination: IpAddr,
+        ip: IpFields,
         packet: &Packet,
     ) {
         self.stats.packets_received += 1;
@@ -90,7 +93,7 @@ impl Endpoint {
             self.stats.malformed_packets += 1;
             return;
         };
-        let received = Received { port, source, destination, packet: &parsed };
+        let received = Received { port, source, destination, ip, packet: &parsed };
         match first {
             kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
@@ -184,7 +187,9 @@ impl Endpoint {
             }
             return;
         }
-        match &mut self.table[slot].state {
+        let entry = &mut self.table[slot];
+        entry.received_ip = Some(received.ip);
+        match &mut entry.state {
             State::Established(association) => {
                 if matches!(first, kind::INIT | kind::INIT_ACK) {
                     //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.3

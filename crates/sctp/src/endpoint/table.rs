@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use slantpath_base::Stream;
+use slantpath_wire::ip::IpFields;
 use smallvec::SmallVec;
 
 use crate::association::{Association, AssociationState};
@@ -79,6 +80,8 @@ pub(super) struct Entry {
     pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
     /// What recognises this association in a cookie for its restart.
     pub(super) tie_tags: TieTags,
+    /// What the IP header said of the packet that came last.
+    pub(super) received_ip: Option<IpFields>,
     pub(super) state: State,
 }
 

@@ -130,7 +130,12 @@ impl Pair {
     }
 
     fn input(&mut self, to: usize, packet: slantpath_wire::Packet) {
-        let input = Input::Packet { source: ADDRESSES[1 - to], destination: ADDRESSES[to], packet };
+        let input = Input::Packet {
+            source: ADDRESSES[1 - to],
+            destination: ADDRESSES[to],
+            ip: slantpath_wire::ip::IpFields::default(),
+            packet,
+        };
         self.endpoints[to].handle_input(self.now, input);
         self.drain(to);
     }

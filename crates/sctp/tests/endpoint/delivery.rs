@@ -182,6 +182,7 @@ fn a_restart_in_one_batch_with_the_end_waits_for_the_end_to_be_told() {
     let input = |tag, chunk| slantpath_sctp::Input::Packet {
         source: route.0,
         destination: route.1,
+        ip: slantpath_wire::ip::IpFields::default(),
         packet: crate::net::packet_of(header(5_000, 2_905, tag), &[chunk]),
     };
     endpoint.handle_input(net.now, input(0, crate::security::init(4_711)));

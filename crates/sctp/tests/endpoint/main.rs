@@ -11,4 +11,5 @@ mod icmp;
 mod multihoming;
 mod net;
 mod out_of_the_blue;
+mod ports;
 mod security;

@@ -158,7 +158,12 @@ impl Net {
     /// Hands a packet to whoever has the destination address, at once.
     pub(crate) fn inject(&mut self, route: Route, packet: Packet) {
         if let Some(host) = self.host_at(route.1) {
-            let input = Input::Packet { source: route.0, destination: route.1, packet };
+            let input = Input::Packet {
+                source: route.0,
+                destination: route.1,
+                ip: slantpath_wire::ip::IpFields::default(),
+                packet,
+            };
             self.hosts[host].endpoint.handle_input(self.now, input);
             self.drain(host);
         }

@@ -98,7 +98,12 @@ impl Peer for OurPeer {
 
     fn handle_packet(&mut self, now: Instant, bytes: &[u8]) {
         let packet = Packet::copied(bytes, Checksum::Complete);
-        let input = Input::Packet { source: self.other, destination: self.own, packet };
+        let input = Input::Packet {
+            source: self.other,
+            destination: self.own,
+            ip: slantpath_wire::ip::IpFields::default(),
+            packet,
+        };
         self.endpoint.handle_input(now, input);
     }
 

@@ -167,7 +167,15 @@ fn a_flipped_bit_is_dropped() {
     let policy = slantpath_tcp::ChecksumPolicy::Complete;
     let mut packet = segment.emit(Bytes::from_static(b"data"), source, destination, policy);
     packet.head_mut()[4] ^= 1;
-    pair.left.endpoint.handle_input(pair.now, slantpath_tcp::Input::Packet { source, destination, packet });
+    pair.left.endpoint.handle_input(
+        pair.now,
+        slantpath_tcp::Input::Packet {
+            source,
+            destination,
+            ip: slantpath_wire::ip::IpFields::default(),
+            packet,
+        },
+    );
     pair.drain();
     assert_eq!(pair.left.endpoint.statistics().malformed, 1);
     assert!(pair.left.received.is_empty());

@@ -73,7 +73,7 @@ impl Side {
                         event => self.events.push(event),
                     }
                 }
-                Output::Transmit { source, destination, packet } => {
+                Output::Transmit { source, destination, packet, .. } => {
                     assert_eq!(source, self.address);
                     let (segment, data) = Segment::parse(&packet, source, destination)
                         .expect("what is sent is well-formed and its checksum right");
@@ -164,12 +164,22 @@ impl Pair {
         self.now = next;
         let (left, right) = (self.left.address, self.right.address);
         while let Some(packet) = self.rightwards.receive(self.now) {
-            let input = Input::Packet { source: left, destination: right, packet };
+            let input = Input::Packet {
+                source: left,
+                destination: right,
+                ip: slantpath_wire::ip::IpFields::default(),
+                packet,
+            };
             self.right.endpoint.handle_input(self.now, input);
             self.right.drain(self.now, &mut self.leftwards);
         }
         while let Some(packet) = self.leftwards.receive(self.now) {
-            let input = Input::Packet { source: right, destination: left, packet };
+            let input = Input::Packet {
+                source: right,
+                destination: left,
+                ip: slantpath_wire::ip::IpFields::default(),
+                packet,
+            };
             self.left.endpoint.handle_input(self.now, input);
             self.left.drain(self.now, &mut self.rightwards);
         }
@@ -203,7 +213,10 @@ impl Pair {
         let (source, destination) = (self.right.address, self.left.address);
         let packet = segment.emit(data, source, destination, slantpath_tcp::ChecksumPolicy::Complete);
         assert_eq!(packet.checksum(), Checksum::Complete);
-        self.left.endpoint.handle_input(self.now, Input::Packet { source, destination, packet });
+        self.left.endpoint.handle_input(
+            self.now,
+            Input::Packet { source, destination, ip: slantpath_wire::ip::IpFields::default(), packet },
+        );
         self.drain();
     }
 }
