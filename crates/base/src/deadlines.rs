@@ -1,0 +1,151 @@
+//! The next deadlines of numbered components, one each.
+
+use crate::Instant;
+
+/// When each of a fixed number of components is next due, in a heap: setting a deadline costs the logarithm of how many
+/// are set, and a component without one costs nothing.
+///
+/// The order is total: by time, then by number.
+#[derive(Clone, Debug)]
+pub struct DeadlineQueue {
+    /// A binary heap: no entry is before its parent.
+    heap: Vec<(Instant, usize)>,
+    /// Where each component stands in the heap; [`ABSENT`] without a deadline.
+    places: Vec<usize>,
+}
+
+const ABSENT: usize = usize::MAX;
+
+impl DeadlineQueue {
+    /// For components 0 to `count - 1`, none of them with a deadline.
+    pub fn new(count: usize) -> Self {
+        Self { heap: Vec::new(), places: vec![ABSENT; count] }
+    }
+
+    /// Sets when a component is due, whatever was set before; `None` for never.
+    ///
+    /// # Panics
+    /// If there is no such component.
+    pub fn set(&mut self, component: usize, deadline: Option<Instant>) {
+        let place = self.places[component];
+        match (place, deadline) {
+            (ABSENT, None) => {}
+            (ABSENT, Some(deadline)) => {
+                self.heap.push((deadline, component));
+                self.rise(self.heap.len() - 1);
+            }
+            (_, None) => self.remove(place),
+            (_, Some(deadline)) if self.heap[place].0 == deadline => {}
+            (_, Some(deadline)) => {
+                self.heap[place].0 = deadline;
+                self.settle(place);
+            }
+        }
+    }
+
+    /// The earliest deadline.
+    pub fn next(&self) -> Option<Instant> {
+        self.heap.first().map(|(deadline, _)| *deadline)
+    }
+
+    /// Takes the deadline of the first component that is due by `now`.
+    pub fn take_due(&mut self, now: Instant) -> Option<usize> {
+        let &(deadline, component) = self.heap.first()?;
+        (deadline <= now).then(|| {
+            self.remove(0);
+            component
+        })
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.places[self.heap[place].1] = ABSENT;
+        self.heap.swap_remove(place);
+        if place < self.heap.len() {
+            self.settle(place);
+        }
+    }
+
+    /// Brings an entry that may be too early or too late for its place to where it belongs.
+    fn settle(&mut self, place: usize) {
+        let place = self.rise(place);
+        self.sink(place);
+    }
+
+    fn rise(&mut self, mut place: usize) -> usize {
+        while place > 0 {
+            let parent = (place - 1) / 2;
+            if self.heap[parent] < self.heap[place] {
+                break;
+            }
+            self.swap(place, parent);
+            place = parent;
+        }
+        self.places[self.heap[place].1] = place;
+        place
+    }
+
+    fn sink(&mut self, mut place: usize) {
+        loop {
+            let left = 2 * place + 1;
+            let Some(mut child) = self.heap.get(left).map(|_| left) else { break };
+            if self.heap.get(left + 1).is_some_and(|right| *right < self.heap[left]) {
+                child = left + 1;
+            }
+            if self.heap[place] < self.heap[child] {
+                break;
+            }
+            self.swap(place, child);
+            place = child;
+        }
+        self.places[self.heap[place].1] = place;
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.heap.swap(one, other);
+        self.places[self.heap[one].1] = one;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const COMPONENTS: usize = 12;
+
+    #[test]
+    fn the_earliest_is_taken_first_and_of_equal_ones_the_lowest_number() {
+        let mut queue = DeadlineQueue::new(4);
+        for (component, seconds) in [(3, 2), (1, 2), (0, 5), (2, 1)] {
+            queue.set(component, Some(Instant::from_secs(seconds)));
+        }
+        queue.set(0, None);
+        let due = std::iter::from_fn(|| queue.take_due(Instant::from_secs(2))).collect::<Vec<_>>();
+        assert_eq!(due, [2, 1, 3]);
+        assert_eq!(queue.next(), None);
+    }
+
+    proptest! {
+        /// Against a set that is searched.
+        #[test]
+        fn it_gives_what_a_sorted_set_gives(
+            steps in prop::collection::vec((0..COMPONENTS, prop::option::of(0_u64..9), 0_u64..12), 0..200),
+        ) {
+            let mut queue = DeadlineQueue::new(COMPONENTS);
+            let mut model = BTreeSet::new();
+            for (component, deadline, now) in steps {
+                let (deadline, now) = (deadline.map(Instant::from_secs), Instant::from_secs(now));
+                queue.set(component, deadline);
+                model.retain(|(_, other)| *other != component);
+                model.extend(deadline.map(|deadline| (deadline, component)));
+                prop_assert_eq!(queue.next(), model.first().map(|(deadline, _)| *deadline));
+                let expected = model.first().copied().filter(|(deadline, _)| *deadline <= now);
+                prop_assert_eq!(queue.take_due(now), expected.map(|(_, component)| component));
+                model.retain(|entry| Some(*entry) != expected);
+            }
+        }
+    }
+}
