@@ -5,9 +5,9 @@ use std::collections::BinaryHeap;
 
 /// The components that have something to do, each at most once.
 ///
-/// They are taken in rounds, and within a round in the order of their numbers: the same order in which a loop over all of
-/// them, again and again until none has anything to do, comes to them. So what one does to another in the same round or in
-/// the next does not depend on how many others are idle, which cost nothing.
+/// They are taken in rounds, and within a round in the order of their numbers: the same order in which a loop over
+/// all of them, again and again until none has anything to do, comes to them. So what one does to another in the same
+/// round or in the next does not depend on how many others are idle, which cost nothing.
 #[derive(Clone, Debug)]
 pub struct Rounds {
     is_queued: Vec<bool>,
@@ -61,9 +61,13 @@ mod tests {
     #[test]
     fn what_is_marked_behind_the_present_component_waits_for_the_next_round() {
         let mut rounds = Rounds::new(5);
-        [3, 1].into_iter().for_each(|component| rounds.mark(component));
+        for component in [3, 1] {
+            rounds.mark(component);
+        }
         assert_eq!(rounds.take(), Some(1));
-        [4, 1, 0, 3].into_iter().for_each(|component| rounds.mark(component));
+        for component in [4, 1, 0, 3] {
+            rounds.mark(component);
+        }
         let rest: Vec<_> = std::iter::from_fn(|| rounds.take()).collect();
         assert_eq!(rest, [3, 4, 0, 1]);
     }

@@ -1,5 +1,6 @@
 //! A host: IP below, transports in the middle, applications on top.
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use slantpath_base::{Instant, Seed};
@@ -45,6 +46,8 @@ pub struct Host {
     interfaces: Interfaces,
     reassembler: Reassembler,
     associations: Vec<AssociationEnd>,
+    /// Associations that have something to tell, each at most once.
+    with_input: VecDeque<AssociationEndId>,
     flow_ends: Vec<FlowEnd>,
     /// Flow ends that have something to give since the last drain, each at most once.
     dirty: Vec<usize>,
@@ -59,6 +62,7 @@ impl Host {
             interfaces,
             reassembler: Reassembler::default(),
             associations: Vec::new(),
+            with_input: VecDeque::new(),
             flow_ends: Vec::new(),
             dirty: Vec::new(),
             drops: HostDrops::default(),
@@ -108,14 +112,20 @@ impl Host {
         AssociationEndId(self.associations.len() - 1)
     }
 
-    /// Whether an association has something to tell.
-    pub fn has_association_input(&self, id: AssociationEndId) -> bool {
-        self.associations.get(id.0).is_some_and(AssociationEnd::has_input)
+    /// Whether any association has something to tell.
+    pub fn has_association_inputs(&self) -> bool {
+        !self.with_input.is_empty()
     }
 
-    /// What an association tells the layer above, oldest first.
-    pub fn poll_association(&mut self, id: AssociationEndId) -> Option<TransportInput> {
-        self.associations.get_mut(id.0)?.poll_input()
+    /// What associations tell the layers above: all of one, oldest first, before the next.
+    pub fn next_association_input(&mut self) -> Option<(AssociationEndId, TransportInput)> {
+        loop {
+            let id = *self.with_input.front()?;
+            if let Some(input) = self.associations[id.0].poll_input() {
+                return Some((id, input));
+            }
+            self.with_input.pop_front();
+        }
     }
 
     /// Sends a message on an association, in order on its stream. One that is down throws it away and counts it.
@@ -124,6 +134,7 @@ impl Host {
     /// If the host has no such association.
     pub fn send_on_association(&mut self, now: Instant, id: AssociationEndId, transmit: Transmit) {
         self.associations[id.0].send(now, transmit);
+        self.note_input(id.0);
     }
 
     /// Ends an association at once. The end that opened it opens it again.
@@ -193,16 +204,24 @@ impl Host {
 
     /// The next packet of an association.
     fn poll_associations(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
-        for association in &mut self.associations {
-            while let Some(segment) = association.poll_transmit(now) {
+        for index in 0..self.associations.len() {
+            while let Some(segment) = self.associations[index].poll_transmit(now) {
                 let sent = self.interfaces.encapsulate(segment, protocol::SCTP);
                 if sent.is_some() {
                     return sent;
                 }
                 self.drops.no_route += 1;
             }
+            self.note_input(index);
         }
         None
+    }
+
+    fn note_input(&mut self, index: usize) {
+        let id = AssociationEndId(index);
+        if self.associations[index].has_input() && !self.with_input.contains(&id) {
+            self.with_input.push_back(id);
+        }
     }
 
     /// A router has something to say of a packet that this host sent. What follows from it is for the transport.

@@ -2,9 +2,8 @@
 //!
 //! A [`Host`] is what `net` drives. It holds flow ends: each is one transport, SCTP or TCP, with one application on
 //! top, a sender that plays a [`Workload`] or a receiver that checks every byte. For adaptation layers above it holds
-//! associations without an application ([`AssociationConfig`]); [`signalling`] is the network of signalling points that
-//! uses them. IP is below: addresses, routes,
-//! headers. What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
+//! associations without an application ([`AssociationConfig`]). IP is below: addresses, routes, headers. What is
+//! remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
 mod association;
 mod flow_end;
@@ -15,7 +14,6 @@ pub mod message;
 mod receiver;
 pub mod record;
 mod sender;
-pub mod signalling;
 pub mod timeline;
 mod transport;
 mod workload;

@@ -5,7 +5,7 @@ mod servers;
 use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::{Instant, Seed};
-use slantpath_host::signalling::{
+use slantpath_simulation::{
     Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig,
 };
 use slantpath_ss7::PointCode;

@@ -1,17 +1,18 @@
-//! A signalling network in the simulator: its associations are carried by hosts of a packet network.
+//! A signalling network whose associations are carried by hosts of a packet network.
 //!
-//! Both keep their own events; the one that is due earlier goes first, and what one tells the other is told at the
-//! instant at which it happens.
+//! Both keep their own events; the one that is due earlier goes first, and what one has for the other is handed on at
+//! the instant at which it happens.
 
 use std::collections::VecDeque;
 
 use slantpath_base::Instant;
+use slantpath_host::{AssociationEndId, Host};
 use slantpath_net::{Network, NodeId};
+use slantpath_sigtran::transport::TransportInput;
 
-use super::config::AssociationSide;
-use super::management::Change;
-use super::network::{Output, SignallingNetwork};
-use crate::{AssociationEndId, Host};
+use crate::config::{AssociationSide, Carried};
+use crate::management::Change;
+use crate::network::{Output, SignallingNetwork};
 
 /// Where an end of a link's association is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +29,11 @@ pub struct AssociationPlace {
 #[derive(Debug)]
 pub struct SignallingSimulation {
     signalling: SignallingNetwork,
-    places: Vec<AssociationPlace>,
+    places: Places,
     /// In order of time.
     script: VecDeque<(Instant, Change)>,
+    /// What hosts have for the signalling network, with the number of the place, while it is being sorted.
+    inputs: Vec<(usize, TransportInput)>,
 }
 
 impl SignallingSimulation {
@@ -41,7 +44,7 @@ impl SignallingSimulation {
         mut script: Vec<(Instant, Change)>,
     ) -> Self {
         script.sort_by_key(|(at, ..)| *at);
-        Self { signalling, places, script: script.into() }
+        Self { signalling, places: Places::new(places), script: script.into(), inputs: Vec::new() }
     }
 
     /// The signalling network.
@@ -85,54 +88,107 @@ impl SignallingSimulation {
         }
     }
 
-    fn place(&self, end: AssociationSide) -> AssociationPlace {
-        let place = self.places.iter().find(|place| place.end == end);
-        *place.expect("every end of an association has its place")
-    }
-
-    /// Hands on what hosts and the signalling network tell one another now, until neither has anything to tell. Says
-    /// when the signalling network is next due.
+    /// Hands on what hosts and the signalling network have for one another now, until neither has anything. Says when
+    /// the signalling network is next due.
     fn exchange(&mut self, network: &mut Network<Host>) -> Option<Instant> {
         let now = network.now();
         loop {
-            for place in &self.places {
-                while network.host(place.node).has_association_input(place.association) {
-                    let input =
-                        network.command(place.node, |host, _| host.poll_association(place.association));
-                    if let Some(input) = input {
-                        self.signalling.handle_transport(now, place.end, input);
-                    }
-                }
-            }
+            self.hand_up(network, now);
             match self.signalling.poll_output(now) {
                 Output::Transmit(end, transmit) => {
-                    let place = self.place(end);
+                    let place = self.places.of(end);
                     network.command(place.node, |host, now| {
                         host.send_on_association(now, place.association, transmit);
                     });
                 }
                 Output::Abort(end) => {
-                    let place = self.place(end);
+                    let place = self.places.of(end);
                     network.command(place.node, |host, now| host.abort_association(now, place.association));
                 }
                 Output::Close(end) => {
-                    let place = self.place(end);
+                    let place = self.places.of(end);
                     network.command(place.node, |host, now| host.close_association(now, place.association));
                 }
                 Output::Open(end) => {
-                    let place = self.place(end);
+                    let place = self.places.of(end);
                     network.command(place.node, |host, now| host.reopen_association(now, place.association));
                 }
-                Output::Wait(deadline) => {
-                    let is_quiet = self
-                        .places
-                        .iter()
-                        .all(|place| !network.host(place.node).has_association_input(place.association));
-                    if is_quiet {
-                        return deadline;
-                    }
-                }
+                // Hosts have heard of nothing since they were last asked.
+                Output::Wait(deadline) => return deadline,
             }
         }
     }
+
+    /// Gives the signalling network what hosts have for it: only hosts at which something has happened are asked.
+    /// Inputs of one instant come in the order of the places.
+    fn hand_up(&mut self, network: &mut Network<Host>, now: Instant) {
+        let (places, inputs) = (&self.places, &mut self.inputs);
+        while let Some(node) = network.next_drained_host() {
+            if !network.host(node).has_association_inputs() {
+                continue;
+            }
+            network.command(node, |host, _| {
+                while let Some((association, input)) = host.next_association_input() {
+                    inputs.extend(places.at(node, association).map(|place| (place, input)));
+                }
+            });
+        }
+        inputs.sort_by_key(|(place, _)| *place);
+        for (place, input) in inputs.drain(..) {
+            self.signalling.handle_transport(now, places.all[place].end, input);
+        }
+    }
+}
+
+/// The places of associations, found from both sides.
+#[derive(Debug)]
+struct Places {
+    all: Vec<AssociationPlace>,
+    /// Numbers of the places of links and of M3UA's associations, for each of their sides.
+    links: Vec<[Option<usize>; 2]>,
+    adaptations: Vec<[Option<usize>; 2]>,
+    /// By nodes and what their hosts call associations.
+    hosts: Vec<Vec<Option<usize>>>,
+}
+
+impl Places {
+    fn new(all: Vec<AssociationPlace>) -> Self {
+        let mut places =
+            Self { links: Vec::new(), adaptations: Vec::new(), hosts: Vec::new(), all: Vec::new() };
+        for (number, place) in all.iter().enumerate() {
+            let (sides, at) = match place.end.carried {
+                Carried::Adaptation(id) => (&mut places.adaptations, id.0),
+                Carried::Link(id) => (&mut places.links, id.0),
+            };
+            grown(sides, at)[place.end.side as usize] = Some(number);
+            let host = grown(&mut places.hosts, place.node.index());
+            *grown(host, place.association.0) = Some(number);
+        }
+        places.all = all;
+        places
+    }
+
+    /// # Panics
+    /// If an end of an association has no place.
+    fn of(&self, end: AssociationSide) -> AssociationPlace {
+        let sides = match end.carried {
+            Carried::Adaptation(id) => self.adaptations.get(id.0),
+            Carried::Link(id) => self.links.get(id.0),
+        };
+        let number = sides.and_then(|sides| sides[end.side as usize]);
+        self.all[number.expect("every end of an association has its place")]
+    }
+
+    /// The place of what a host calls an association; none of one that is not the signalling network's.
+    fn at(&self, node: NodeId, association: AssociationEndId) -> Option<usize> {
+        *self.hosts.get(node.index())?.get(association.0)?
+    }
+}
+
+/// The entry at a place of a list that is made long enough.
+fn grown<T: Default>(list: &mut Vec<T>, at: usize) -> &mut T {
+    if list.len() <= at {
+        list.resize_with(at + 1, T::default);
+    }
+    &mut list[at]
 }

@@ -21,17 +21,50 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("sat", &["net", "orbit"]),
     // Addresses and IP headers, which a host reads and writes, are wire's.
     ("host", &["wire", "net", "sctp", "tcp", "sigtran", "ss7"]),
-    ("live", &["wire", "net", "des", "host"]),
+    // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
+    ("signalling", &["wire", "ss7", "sigtran"]),
+    ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
+    ("live", &["wire", "net", "des", "host", "signalling"]),
     (
         "scenario",
-        &["wire", "cc", "orbit", "ss7", "results", "des", "sctp", "tcp", "sigtran", "net", "sat", "host"],
+        &[
+            "wire",
+            "cc",
+            "orbit",
+            "ss7",
+            "results",
+            "des",
+            "sctp",
+            "tcp",
+            "sigtran",
+            "net",
+            "sat",
+            "host",
+            "signalling",
+            "simulation",
+        ],
     ),
     ("cli", &["scenario", "results", "orbit", "live"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["scenario", "results", "orbit", "cli"]),
     ("testkit", &["wire"]),
     ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "host", "scenario"]),
-    ("benches", &["wire", "des", "net", "sctp", "tcp", "sigtran", "ss7", "host", "scenario"]),
+    (
+        "benches",
+        &[
+            "wire",
+            "des",
+            "net",
+            "sctp",
+            "tcp",
+            "sigtran",
+            "ss7",
+            "host",
+            "signalling",
+            "simulation",
+            "scenario",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
-use slantpath_host::signalling::SignallingSimulation;
 use slantpath_host::{FlowEndId, Host, ReceiverConfig, SenderConfig, WhenBlocked, Workload};
 use slantpath_net::{InterfaceId, NodeId, Routes, Topology};
+use slantpath_simulation::SignallingSimulation;
 
 use super::transport::{self, Ends};
 use super::{RunError, signalling};

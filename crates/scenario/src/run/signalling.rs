@@ -3,12 +3,12 @@
 mod script;
 
 use slantpath_base::{Instant, Seed};
-use slantpath_host::signalling::{
+use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_net::{Network, NodeId};
+use slantpath_simulation::{
     AssociationPlace, AssociationSide, Carried, Carrier, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation,
 };
-use slantpath_host::{AssociationConfig, Host, Peer};
-use slantpath_net::{Network, NodeId};
 
 use super::RunError;
 use super::build::Site;
