@@ -3,7 +3,7 @@
 use crate::Instant;
 
 /// When each of a fixed number of components is next due, in a heap: setting a deadline costs the logarithm of how many
-/// are set, and a component without one costs nothing.
+/// are set at most, and a component without one costs nothing.
 ///
 /// The order is total: by time, then by number.
 #[derive(Clone, Debug)]
@@ -12,14 +12,25 @@ pub struct DeadlineQueue {
     heap: Vec<(Instant, usize)>,
     /// Where each component stands in the heap; [`ABSENT`] without a deadline.
     places: Vec<usize>,
+    root: Root,
 }
 
 const ABSENT: usize = usize::MAX;
 
+/// What is at the root of the heap. A component that was due mostly has its next deadline soon: its entry is left as a
+/// vacancy for that, since moving the last entry there and the new one up would pass through all levels twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    /// The first entry, if there is one.
+    Entry,
+    /// What is left of an entry that was taken.
+    Vacancy,
+}
+
 impl DeadlineQueue {
     /// For components 0 to `count - 1`, none of them with a deadline.
     pub fn new(count: usize) -> Self {
-        Self { heap: Vec::new(), places: vec![ABSENT; count] }
+        Self { heap: Vec::new(), places: vec![ABSENT; count], root: Root::Entry }
     }
 
     /// Sets when a component is due, whatever was set before; `None` for never.
@@ -30,11 +41,19 @@ impl DeadlineQueue {
         let place = self.places[component];
         match (place, deadline) {
             (ABSENT, None) => {}
+            (ABSENT, Some(deadline)) if self.root == Root::Vacancy => {
+                self.root = Root::Entry;
+                self.heap[0] = (deadline, component);
+                self.sink(0);
+            }
             (ABSENT, Some(deadline)) => {
                 self.heap.push((deadline, component));
                 self.rise(self.heap.len() - 1);
             }
-            (_, None) => self.remove(place),
+            (_, None) => {
+                self.places[component] = ABSENT;
+                self.fill(place);
+            }
             (_, Some(deadline)) if self.heap[place].0 == deadline => {}
             (_, Some(deadline)) => {
                 self.heap[place].0 = deadline;
@@ -45,20 +64,29 @@ impl DeadlineQueue {
 
     /// The earliest deadline.
     pub fn next(&self) -> Option<Instant> {
-        self.heap.first().map(|(deadline, _)| *deadline)
+        self.first().map(|(deadline, _)| deadline)
     }
 
     /// Takes the deadline of the first component that is due by `now`.
     pub fn take_due(&mut self, now: Instant) -> Option<usize> {
-        let &(deadline, component) = self.heap.first()?;
-        (deadline <= now).then(|| {
-            self.remove(0);
-            component
-        })
+        let (_, component) = self.first().filter(|(deadline, _)| *deadline <= now)?;
+        if std::mem::replace(&mut self.root, Root::Vacancy) == Root::Vacancy {
+            self.fill(0);
+        }
+        self.places[component] = ABSENT;
+        Some(component)
     }
 
-    fn remove(&mut self, place: usize) {
-        self.places[self.heap[place].1] = ABSENT;
+    fn first(&self) -> Option<(Instant, usize)> {
+        match self.root {
+            Root::Entry => self.heap.first().copied(),
+            // Below the vacancy are two heaps.
+            Root::Vacancy => self.heap.iter().skip(1).take(2).copied().min(),
+        }
+    }
+
+    /// Puts the last entry in the place of one that is gone.
+    fn fill(&mut self, place: usize) {
         self.heap.swap_remove(place);
         if place < self.heap.len() {
             self.settle(place);
@@ -74,7 +102,8 @@ impl DeadlineQueue {
     fn rise(&mut self, mut place: usize) -> usize {
         while place > 0 {
             let parent = (place - 1) / 2;
-            if self.heap[parent] < self.heap[place] {
+            let is_vacant = parent == 0 && self.root == Root::Vacancy;
+            if is_vacant || self.heap[parent] < self.heap[place] {
                 break;
             }
             self.swap(place, parent);
