@@ -1,125 +1,200 @@
-//! The deadlines of many of a kind: the earliest at hand, a change at the cost of a logarithm.
+//! The next deadlines of numbered components, one each: the earliest at hand, a change at the cost of a logarithm.
 
 use crate::Instant;
 
-/// A binary heap of slots by deadline that knows where each slot stands. Among equal deadlines the lower
-/// slot comes first.
-#[derive(Clone, Debug, Default)]
-pub struct Deadlines {
-    heap: Vec<(Instant, u32)>,
-    /// Where each slot stands in the heap; `ABSENT` if it waits for nothing.
-    positions: Vec<u32>,
+/// When each of many components is next due, in a heap: setting a deadline costs the logarithm of how many
+/// are set at most, and a component without one costs nothing.
+///
+/// The order is total: by time, then by number.
+#[derive(Clone, Debug)]
+pub struct Deadlines<N> {
+    /// A binary heap: no entry is before its parent.
+    heap: Vec<(Instant, N)>,
+    /// Where each component stands in the heap; [`ABSENT`] without a deadline. It grows with the numbers that are set.
+    places: Vec<usize>,
+    root: Root,
 }
 
-const ABSENT: u32 = u32::MAX;
+const ABSENT: usize = usize::MAX;
 
-impl Deadlines {
+/// What is at the root of the heap. A component that was due mostly has its next deadline soon: its entry is left as a
+/// vacancy for that, since moving the last entry there and the new one up would pass through all levels twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Root {
+    /// The first entry, if there is one.
+    #[default]
+    Entry,
+    /// What is left of an entry that was taken.
+    Vacancy,
+}
+
+/// What numbers components.
+pub trait Number: Copy + Ord {
+    /// Its place in a list.
+    fn index(self) -> usize;
+}
+
+impl Number for u32 {
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl Number for usize {
+    fn index(self) -> usize {
+        self
+    }
+}
+
+impl<N> Default for Deadlines<N> {
+    fn default() -> Self {
+        Self { heap: Vec::new(), places: Vec::new(), root: Root::default() }
+    }
+}
+
+impl<N: Number> Deadlines<N> {
+    /// Sets when a component is due, whatever was set before; `None` for never.
+    pub fn set(&mut self, component: N, deadline: Option<Instant>) {
+        if self.places.len() <= component.index() {
+            self.places.resize(component.index() + 1, ABSENT);
+        }
+        let place = self.places[component.index()];
+        match (place, deadline) {
+            (ABSENT, None) => {}
+            (ABSENT, Some(deadline)) if self.root == Root::Vacancy => {
+                self.root = Root::Entry;
+                self.heap[0] = (deadline, component);
+                self.sink(0);
+            }
+            (ABSENT, Some(deadline)) => {
+                self.heap.push((deadline, component));
+                self.rise(self.heap.len() - 1);
+            }
+            (_, None) => {
+                self.places[component.index()] = ABSENT;
+                self.fill(place);
+            }
+            (_, Some(deadline)) if self.heap[place].0 == deadline => {}
+            (_, Some(deadline)) => {
+                self.heap[place].0 = deadline;
+                self.settle(place);
+            }
+        }
+    }
+
     /// The earliest deadline.
     pub fn earliest(&self) -> Option<Instant> {
-        self.heap.first().map(|(deadline, _)| *deadline)
+        self.first().map(|(deadline, _)| deadline)
     }
 
-    /// Sets or removes the deadline of a slot.
-    pub fn set(&mut self, slot: u32, deadline: Option<Instant>) {
-        if self.positions.len() <= slot as usize {
-            self.positions.resize(slot as usize + 1, ABSENT);
+    /// Takes the deadline of the first component that is due by `now`.
+    pub fn take_due(&mut self, now: Instant) -> Option<N> {
+        let (_, component) = self.first().filter(|(deadline, _)| *deadline <= now)?;
+        if std::mem::replace(&mut self.root, Root::Vacancy) == Root::Vacancy {
+            self.fill(0);
         }
-        let position = self.positions[slot as usize];
-        match (position, deadline) {
-            (ABSENT, None) => {}
-            (ABSENT, Some(deadline)) => {
-                self.heap.push((deadline, slot));
-                self.settle(self.heap.len() - 1);
-            }
-            (position, Some(deadline)) => {
-                let position = position as usize;
-                if self.heap[position].0 != deadline {
-                    self.heap[position].0 = deadline;
-                    self.settle(position);
-                }
-            }
-            (position, None) => {
-                let position = position as usize;
-                self.heap.swap_remove(position);
-                self.positions[slot as usize] = ABSENT;
-                if position < self.heap.len() {
-                    self.settle(position);
-                }
-            }
+        self.places[component.index()] = ABSENT;
+        Some(component)
+    }
+
+    fn first(&self) -> Option<(Instant, N)> {
+        match self.root {
+            Root::Entry => self.heap.first().copied(),
+            // Below the vacancy are two heaps.
+            Root::Vacancy => self.heap.iter().skip(1).take(2).copied().min(),
         }
     }
 
-    /// Removes and returns a slot whose deadline has come, the earliest first.
-    pub fn take_due(&mut self, now: Instant) -> Option<u32> {
-        let (deadline, slot) = *self.heap.first()?;
-        (deadline <= now).then(|| {
-            self.set(slot, None);
-            slot
-        })
+    /// Puts the last entry in the place of one that is gone.
+    fn fill(&mut self, place: usize) {
+        self.heap.swap_remove(place);
+        if place < self.heap.len() {
+            self.settle(place);
+        }
     }
 
-    /// Moves the entry at `position` to where it belongs.
-    fn settle(&mut self, position: usize) {
-        let entry = self.heap[position];
-        let mut hole = position;
-        while hole > 0 && entry < self.heap[(hole - 1) / 2] {
-            self.place(hole, self.heap[(hole - 1) / 2]);
-            hole = (hole - 1) / 2;
-        }
-        loop {
-            let left = 2 * hole + 1;
-            let Some(mut least) = self.heap.get(left).copied() else { break };
-            let mut child = left;
-            if let Some(right) = self.heap.get(left + 1).copied().filter(|right| *right < least) {
-                (least, child) = (right, left + 1);
-            }
-            if entry <= least {
+    /// Brings an entry that may be too early or too late for its place to where it belongs.
+    fn settle(&mut self, place: usize) {
+        let place = self.rise(place);
+        self.sink(place);
+    }
+
+    fn rise(&mut self, mut place: usize) -> usize {
+        while place > 0 {
+            let parent = (place - 1) / 2;
+            let is_vacant = parent == 0 && self.root == Root::Vacancy;
+            if is_vacant || self.heap[parent] < self.heap[place] {
                 break;
             }
-            self.place(hole, least);
-            hole = child;
+            self.swap(place, parent);
+            place = parent;
         }
-        self.place(hole, entry);
+        self.places[self.heap[place].1.index()] = place;
+        place
     }
 
-    fn place(&mut self, position: usize, entry: (Instant, u32)) {
-        self.heap[position] = entry;
-        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-        let index = position as u32;
-        self.positions[entry.1 as usize] = index;
+    fn sink(&mut self, mut place: usize) {
+        loop {
+            let left = 2 * place + 1;
+            let Some(mut child) = self.heap.get(left).map(|_| left) else { break };
+            if self.heap.get(left + 1).is_some_and(|right| *right < self.heap[left]) {
+                child = left + 1;
+            }
+            if self.heap[place] < self.heap[child] {
+                break;
+            }
+            self.swap(place, child);
+            place = child;
+        }
+        self.places[self.heap[place].1.index()] = place;
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.heap.swap(one, other);
+        self.places[self.heap[one].1.index()] = one;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+
+    use super::*;
+
+    const COMPONENTS: usize = 12;
+
+    #[test]
+    fn the_earliest_is_taken_first_and_of_equal_ones_the_lowest_number() {
+        let mut queue = Deadlines::<usize>::default();
+        for (component, seconds) in [(3, 2), (1, 2), (0, 5), (2, 1)] {
+            queue.set(component, Some(Instant::from_secs(seconds)));
+        }
+        queue.set(0, None);
+        let due = std::iter::from_fn(|| queue.take_due(Instant::from_secs(2))).collect::<Vec<_>>();
+        assert_eq!(due, [2, 1, 3]);
+        assert_eq!(queue.earliest(), None);
+    }
 
     proptest! {
+        /// Against a set that is searched.
         #[test]
-        fn it_agrees_with_a_map_that_is_searched(
-            steps in proptest::collection::vec((0_u32..12, proptest::option::of(0_u64..40)), 0..200),
-            now in 0_u64..40,
+        fn it_gives_what_a_sorted_set_gives(
+            steps in prop::collection::vec((0..COMPONENTS, prop::option::of(0_u64..9), 0_u64..12), 0..200),
         ) {
-            let mut deadlines = Deadlines::default();
-            let mut map = BTreeMap::new();
-            for (slot, deadline) in steps {
-                let deadline = deadline.map(Instant::from_nanos);
-                deadlines.set(slot, deadline);
-                match deadline {
-                    Some(deadline) => map.insert(slot, deadline),
-                    None => map.remove(&slot),
-                };
-                prop_assert_eq!(deadlines.earliest(), map.values().min().copied());
+            let mut queue = Deadlines::default();
+            let mut model = BTreeSet::new();
+            for (component, deadline, now) in steps {
+                let (deadline, now) = (deadline.map(Instant::from_secs), Instant::from_secs(now));
+                queue.set(component, deadline);
+                model.retain(|(_, other)| *other != component);
+                model.extend(deadline.map(|deadline| (deadline, component)));
+                prop_assert_eq!(queue.earliest(), model.first().map(|(deadline, _)| *deadline));
+                let expected = model.first().copied().filter(|(deadline, _)| *deadline <= now);
+                prop_assert_eq!(queue.take_due(now), expected.map(|(_, component)| component));
+                model.retain(|entry| Some(*entry) != expected);
             }
-            let now = Instant::from_nanos(now);
-            let mut due: Vec<_> = map.into_iter().filter(|(_, deadline)| *deadline <= now).collect();
-            due.sort_by_key(|(slot, deadline)| (*deadline, *slot));
-            for (slot, _) in due {
-                prop_assert_eq!(deadlines.take_due(now), Some(slot));
-            }
-            prop_assert_eq!(deadlines.take_due(now), None);
         }
     }
 }

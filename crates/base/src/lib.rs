@@ -1,4 +1,5 @@
-//! The vocabulary of every other crate: time, units, named random streams, serial numbers, timers and state tables.
+//! The vocabulary of every other crate: time, units, named random streams, serial numbers, timers, deadlines and
+//! queues of what has work, and state tables.
 //!
 //! Nothing here knows a packet, a protocol or a network. Time is a 64-bit count of nanoseconds since the
 //! start of a run; nothing in this crate, or above it up to the drivers, ever reads a clock.
@@ -11,19 +12,21 @@ mod probability;
 mod quantity;
 mod random;
 mod rate;
+mod rounds;
 mod serial;
 mod size;
 mod time;
 mod timer;
 
 pub use angle::Angle;
-pub use deadlines::Deadlines;
+pub use deadlines::{Deadlines, Number};
 pub use length::Length;
 pub use machine::{StateMachine, Transition};
 pub use probability::Probability;
 pub use quantity::{QuantityError, Unit, parse_quantity};
 pub use random::{Seed, Stream, StreamFamily};
 pub use rate::DataRate;
+pub use rounds::Rounds;
 pub use size::DataSize;
 pub use time::{Duration, Instant};
 pub use timer::TimerTable;

@@ -72,6 +72,8 @@ pub(crate) struct Carrier {
     /// What the transport's buffer has not taken, oldest first.
     waiting: VecDeque<Outgoing>,
     inputs: VecDeque<TransportInput>,
+    /// Whether it is known that there are some.
+    are_inputs_noted: bool,
     counters: AssociationCounters,
 }
 
@@ -99,6 +101,7 @@ impl Carrier {
             reopen_after: config.reopen_after,
             waiting: VecDeque::new(),
             inputs: VecDeque::new(),
+            are_inputs_noted: false,
             counters: AssociationCounters::default(),
         }
     }
@@ -107,12 +110,15 @@ impl Carrier {
         self.counters
     }
 
-    pub(crate) fn has_input(&self) -> bool {
-        !self.inputs.is_empty()
+    /// Whether there is something for the layer above that nobody has noted. From now on it is noted, until
+    /// [`Carrier::poll_input`] has nothing more.
+    pub(crate) fn begins_to_have_inputs(&mut self) -> bool {
+        !self.inputs.is_empty() && !std::mem::replace(&mut self.are_inputs_noted, true)
     }
 
     /// What the layer above has to know, oldest first.
     pub(crate) fn poll_input(&mut self) -> Option<TransportInput> {
+        self.are_inputs_noted = !self.inputs.is_empty();
         self.inputs.pop_front()
     }
 
@@ -286,7 +292,7 @@ mod tests {
         }
 
         fn poll_input(&mut self, end: usize) -> Option<TransportInput> {
-            self.hosts[end].poll_association(CARRIER)
+            self.hosts[end].next_association_input().map(|(_, input)| input)
         }
 
         fn waiting(&self, end: usize) -> usize {

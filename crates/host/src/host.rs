@@ -163,17 +163,14 @@ impl Host {
         self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.resume(now)).is_some()
     }
 
-    /// Whether an association has something to tell.
-    pub fn has_association_input(&self, id: SocketId) -> bool {
-        self.carrier(id).is_some_and(Carrier::has_input)
+    /// Whether any association has something for the layer above.
+    pub fn has_association_inputs(&self) -> bool {
+        self.sockets.has_inputs()
     }
 
-    /// What an association tells the layer above, oldest first.
-    pub fn poll_association(&mut self, id: SocketId) -> Option<TransportInput> {
-        match self.sockets.command(id, &mut self.stack)? {
-            (Application::Carrier(carrier), _) => carrier.poll_input(),
-            (Application::Flow(_) | Application::Listener(_), _) => None,
-        }
+    /// What associations have for the layers above: all of one, oldest first, before the next.
+    pub fn next_association_input(&mut self) -> Option<(SocketId, TransportInput)> {
+        self.sockets.next_input()
     }
 
     /// Sends a message on an association, in order on its stream. One that is down throws it away and counts it.
@@ -227,6 +224,7 @@ impl Host {
                 panic!("the host has no association {}", id.0)
             }
         }
+        self.sockets.note_inputs(id);
     }
 
     fn flow(&self, id: SocketId) -> Option<&FlowEnd> {

@@ -13,8 +13,7 @@
 //!   ([`Host::add_receiver`]), or any number of them behind one port ([`Host::add_server`]); a carrier keeps an
 //!   association up for an adaptation layer above the host ([`AssociationConfig`]).
 //!
-//! [`signalling`] is the network of signalling points that uses carriers. What is remembered of messages and paths is
-//! in [`record`], and of a failover in [`timeline`].
+//! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
 mod application;
 mod carrier;
@@ -27,7 +26,6 @@ mod receiver;
 pub mod record;
 mod sender;
 mod served;
-pub mod signalling;
 mod socket;
 mod sockets;
 pub mod timeline;

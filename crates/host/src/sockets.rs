@@ -3,11 +3,12 @@
 //! Nothing here is searched: ports are found by hash, associations and connections by their place in the transport's
 //! own table, deadlines lie in a heap, and so do the sockets that are to be served.
 
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use rustc_hash::FxHashMap;
 use slantpath_base::{Deadlines, Instant};
 use slantpath_sctp as sctp;
+use slantpath_sigtran::transport::TransportInput;
 use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
@@ -67,8 +68,10 @@ pub(crate) struct Sockets {
     /// By the connection's place in TCP's table.
     by_connection: Vec<Option<(tcp::ConnectionId, SocketId)>>,
     ready: BinaryHeap<Turn>,
+    /// Carriers that have something for the layer above, each at most once.
+    with_inputs: VecDeque<SocketId>,
     /// When applications want to be served.
-    deadlines: Deadlines,
+    deadlines: Deadlines<u32>,
 }
 
 impl Sockets {
@@ -187,7 +190,35 @@ impl Sockets {
             Served::Again => self.touch(id),
             Served::Idle(deadline) => self.deadlines.set(id.0, deadline),
         }
+        self.note_inputs(id);
         true
+    }
+
+    /// Notes that a socket may be that of a carrier with something for the layer above.
+    pub(crate) fn note_inputs(&mut self, id: SocketId) {
+        if let Application::Carrier(carrier) = &mut self.slots[id.index()].application
+            && carrier.begins_to_have_inputs()
+        {
+            self.with_inputs.push_back(id);
+        }
+    }
+
+    /// Whether a carrier has something for the layer above.
+    pub(crate) fn has_inputs(&self) -> bool {
+        !self.with_inputs.is_empty()
+    }
+
+    /// What carriers have for the layers above: all of one, oldest first, before the next.
+    pub(crate) fn next_input(&mut self) -> Option<(SocketId, TransportInput)> {
+        loop {
+            let id = *self.with_inputs.front()?;
+            if let Application::Carrier(carrier) = &mut self.slots[id.index()].application
+                && let Some(input) = carrier.poll_input()
+            {
+                return Some((id, input));
+            }
+            self.with_inputs.pop_front();
+        }
     }
 
     /// Tells an association's socket what has happened to it.
@@ -218,6 +249,7 @@ impl Sockets {
             slot.application.handle_event(now, event, &mut view);
         }
         self.touch(socket);
+        self.note_inputs(socket);
     }
 
     /// Tells a connection's socket what has happened to it.

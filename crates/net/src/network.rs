@@ -19,10 +19,18 @@ use crate::{DirectionId, Host, NodeId};
 pub struct Network<H, S = Planned> {
     fabric: Fabric<S>,
     hosts: Vec<H>,
+    drained: Drained,
     sampler: Sampler,
     progress: Progress,
     /// When a host was last called for its deadline, and how often it has been since without time passing.
     calls: (Instant, u32),
+}
+
+/// Hosts that something has happened to, until they are asked for.
+#[derive(Clone, Debug)]
+struct Drained {
+    hosts: Vec<usize>,
+    is_listed: Vec<bool>,
 }
 
 /// How often a host may ask to be called at one instant before it is taken to be stuck.
@@ -56,6 +64,7 @@ impl<H: Host, S: Source> Network<H, S> {
         assert_eq!(hosts.len(), topology.hosts.len(), "one host for each that was declared");
         Self {
             fabric: Fabric::new(topology, seed, source),
+            drained: Drained { hosts: Vec::new(), is_listed: vec![false; hosts.len()] },
             hosts,
             sampler: Sampler::default(),
             progress: Progress::AtStart,
@@ -148,6 +157,9 @@ impl<H: Host, S: Source> Network<H, S> {
     #[inline]
     fn drain(&mut self, host: usize) {
         let now = self.fabric.now();
+        if !std::mem::replace(&mut self.drained.is_listed[host], true) {
+            self.drained.hosts.push(host);
+        }
         while let Some((interface, packet)) = self.hosts[host].poll_transmit(now) {
             debug_assert_eq!(
                 self.fabric.topology.node_of(interface),
@@ -173,6 +185,14 @@ impl<H: Host, S: Source> Network<H, S> {
             self.drain(host);
         }
         outcome
+    }
+
+    /// A host that something has happened to since it was last given here: a packet, a deadline, a command. Whoever
+    /// stands above hosts need not look at all of them.
+    pub fn next_drained_host(&mut self) -> Option<NodeId> {
+        let host = self.drained.hosts.pop()?;
+        self.drained.is_listed[host] = false;
+        Some(self.fabric.topology.hosts[host])
     }
 
     fn host_index(&self, node: NodeId) -> usize {

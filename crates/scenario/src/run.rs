@@ -6,10 +6,10 @@ mod tables;
 use core::ops::ControlFlow;
 
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_host::signalling::NetworkConfigError;
 use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, Network, TopologyError};
 use slantpath_results::Table;
+use slantpath_simulation::NetworkConfigError;
 
 use crate::network::PlannedLink;
 use crate::output::{Capture, FlowFailure, RunOutput};

@@ -19,7 +19,7 @@ mod timing;
 use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::Seed;
-use slantpath_host::signalling::{
+use slantpath_simulation::{
     Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig,
 };
 use slantpath_ss7::PointCode;

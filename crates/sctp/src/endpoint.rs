@@ -164,7 +164,7 @@ pub struct Endpoint {
     ports: Vec<Port>,
     by_number: FxHashMap<u16, u32>,
     table: Table,
-    deadlines: Deadlines,
+    deadlines: Deadlines<u32>,
     /// Slots whose associations may have output; each at most once.
     pending: VecDeque<u32>,
     outbox: Outbox,

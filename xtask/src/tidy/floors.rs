@@ -22,14 +22,30 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("interface", &["wire"]),
     ("net", &["wire", "des", "interface"]),
     ("sat", &["net", "orbit"]),
-    // Addresses and IP headers, which a host reads and writes, are wire's; net is there for the signalling simulation.
-    ("host", &["wire", "interface", "net", "sctp", "tcp", "sigtran", "ss7"]),
-    ("live", &["wire", "interface", "net", "des", "host"]),
+    // Addresses and IP headers, which a host reads and writes, are wire's.
+    ("host", &["wire", "interface", "sctp", "tcp", "sigtran", "ss7"]),
+    // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
+    ("signalling", &["wire", "ss7", "sigtran"]),
+    ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
+    ("live", &["wire", "interface", "net", "des", "host", "signalling"]),
     (
         "scenario",
         &[
-            "wire", "cc", "orbit", "ss7", "results", "reader", "des", "sctp", "tcp", "sigtran", "net", "sat",
+            "wire",
+            "cc",
+            "orbit",
+            "ss7",
+            "results",
+            "reader",
+            "des",
+            "sctp",
+            "tcp",
+            "sigtran",
+            "net",
+            "sat",
             "host",
+            "signalling",
+            "simulation",
         ],
     ),
     ("cli", &["scenario", "results", "orbit", "live"]),
@@ -37,7 +53,22 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("py", &["scenario", "results", "orbit", "cli"]),
     ("testkit", &["wire"]),
     ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "host", "scenario"]),
-    ("benches", &["wire", "des", "net", "sctp", "tcp", "sigtran", "ss7", "host", "scenario"]),
+    (
+        "benches",
+        &[
+            "wire",
+            "des",
+            "net",
+            "sctp",
+            "tcp",
+            "sigtran",
+            "ss7",
+            "host",
+            "signalling",
+            "simulation",
+            "scenario",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

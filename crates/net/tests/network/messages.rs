@@ -54,6 +54,24 @@ impl Line {
 }
 
 #[test]
+fn hosts_that_something_has_happened_to_are_given_once() {
+    let mut line = line(true);
+    line.network.run_until(Instant::START);
+    let all = std::iter::from_fn(|| line.network.next_drained_host()).collect::<Vec<_>>();
+    assert_eq!(all.len(), 2, "every host has begun");
+    let interface = line.left.first();
+    for number in [1, 2] {
+        let packet = packet(address(1), address(2), 100, number);
+        line.network.command(line.first, |host, now| host.send(now, interface, packet));
+    }
+    assert_eq!(line.network.next_drained_host(), Some(line.first));
+    assert_eq!(line.network.next_drained_host(), None);
+    line.network.run_until(Instant::from_secs(1));
+    assert_eq!(line.network.next_drained_host(), Some(line.second));
+    assert_eq!(line.network.next_drained_host(), None);
+}
+
+#[test]
 fn a_packet_too_long_for_a_later_link_is_reported_by_the_router() {
     for (from, to, router, quoted) in
         [(address(1), address(2), address(9), 576 - 28), (v6(1), v6(2), v6(9), 1_280 - 48)]

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use slantpath_base::Seed;
 use slantpath_host::Host;
-use slantpath_host::signalling::SignallingSimulation;
 use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
+use slantpath_simulation::SignallingSimulation;
 
 use super::RunError;
 use crate::flow::build::PlannedFlow;

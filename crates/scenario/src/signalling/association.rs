@@ -1,12 +1,12 @@
 //! The signalling network of a run: its associations at the hosts, its script, and the run of both together.
 
 use slantpath_base::{Instant, Seed};
-use slantpath_host::signalling::{
+use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_net::{Network, NodeId};
+use slantpath_simulation::{
     AssociationPlace, AssociationSide, Carried, Carrier, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation,
 };
-use slantpath_host::{AssociationConfig, Host, Peer};
-use slantpath_net::{Network, NodeId};
 
 use crate::run::{RunError, Site};
 use crate::scenario::Scenario;

@@ -1,7 +1,7 @@
 //! The messages of a number of links, in order of time.
 
 use bytes::Bytes;
-use slantpath_base::{DataRate, Duration, Instant, Seed};
+use slantpath_base::{DataRate, Deadlines, Duration, Instant, Seed};
 
 use super::arrivals::{Arrivals, Clock};
 use super::length::Lengths;
@@ -151,6 +151,8 @@ struct LinkLoad {
 pub struct Generator {
     config: GeneratorConfig,
     links: Vec<LinkLoad>,
+    /// When each link's next message is due, of those that have one before the end.
+    due: Deadlines<usize>,
 }
 
 impl Generator {
@@ -170,30 +172,33 @@ impl Generator {
                 sent: 0,
             }
         };
-        let links = (0..config.links).map(link).collect();
-        Ok(Self { config, links })
+        let links: Vec<LinkLoad> = (0..config.links).map(link).collect();
+        let due = Deadlines::default();
+        let mut generator = Self { config, links, due };
+        (0..generator.links.len()).for_each(|link| generator.wait_for(link));
+        Ok(generator)
     }
 
     /// When the next message is due; `None` when there is no other.
     pub fn next_due(&self) -> Option<Instant> {
-        self.next_link().map(|(due, _)| due)
+        self.due.earliest()
     }
 
-    /// The earliest due time and its link; among equal times the lowest link.
-    fn next_link(&self) -> Option<(Instant, usize)> {
-        let due = |(number, link): (usize, &LinkLoad)| Some((link.clock.due()?, number));
-        self.links.iter().enumerate().filter_map(due).min().filter(|(due, _)| *due < self.config.stop)
+    fn wait_for(&mut self, link: usize) {
+        let due = self.links[link].clock.due().filter(|due| *due < self.config.stop);
+        self.due.set(link, due);
     }
 
-    /// The next message that is due by `now`.
+    /// The next message that is due by `now`; among those of one instant that of the lowest link.
     pub fn poll(&mut self, now: Instant) -> Option<Message> {
-        let (_, index) = self.next_link().filter(|(due, _)| *due <= now)?;
+        let index = self.due.take_due(now)?;
         let link = &mut self.links[index];
         let traced = link.clock.traced();
         let octets = self.config.lengths.draw(&mut link.lengths, traced.and_then(|message| message.octets));
         let number = link.sent;
         link.sent += 1;
         link.clock.advance();
+        self.wait_for(index);
         let link = LinkNumber(u8::try_from(index).expect("there are at most 256 links"));
         let sls = match self.config.selection {
             Selection::Link => Sls(link.0 % 16),

@@ -1,7 +1,7 @@
 //! `signalling_discards`: every message that went no further, by the point, the layer and the reason.
 
-use slantpath_host::signalling::{Side, SignallingLinkId, SignallingNetwork};
 use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_simulation::{Side, SignallingLinkId, SignallingNetwork};
 use slantpath_ss7::mtp3::node::DiscardReason;
 
 use crate::output::TableKind;
@@ -23,7 +23,7 @@ pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
         }
     };
     for (id, point) in with_mtp3(&scenario.signalling) {
-        push(point, "user", None, "of-no-load", network.strangers_at(id));
+        push(point, "user", None, "of-no-load", network.messages_of_no_load_at(id));
         if let Some(counters) = network.sccp_counters(id) {
             for (discard, count) in &counters.discarded {
                 push(point, "sccp", None, &discard.name(), *count);

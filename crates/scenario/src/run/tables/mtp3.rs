@@ -2,8 +2,8 @@
 //! measured.
 
 use slantpath_base::Instant;
-use slantpath_host::signalling::{PointId, SignallingNetwork};
 use slantpath_results::Table;
+use slantpath_simulation::{PointId, SignallingNetwork};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{DiscardReason, LinkId, LinkSetId, RouteState, Spells};
 

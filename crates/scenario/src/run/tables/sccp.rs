@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_host::signalling::SignallingNetwork;
 use slantpath_results::Table;
+use slantpath_simulation::SignallingNetwork;
 use slantpath_ss7::sccp::{Counters, MESSAGE_TYPES, ReturnCause};
 
 use super::rows::Rows;

@@ -1,13 +1,13 @@
 //! The tables of gateways, ASPs and application servers.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_host::signalling::{
-    AdaptationEvent, AdaptationEventKind as Kind, AdaptationId, AspId, GatewayId, ServerId, Side,
-    SignallingNetwork, Witness,
-};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_signalling::M3uaEventKind as Kind;
 use slantpath_sigtran::asp::AsState;
 use slantpath_sigtran::m3ua::DropReason;
+use slantpath_simulation::{
+    AdaptationEvent, AdaptationId, AspId, GatewayId, ServerId, Side, SignallingNetwork, SignallingProcess,
+};
 
 use crate::output::TableKind;
 use crate::scenario::Scenario;
@@ -30,11 +30,12 @@ pub(super) fn tables(scenario: &Scenario, network: &SignallingNetwork, end: Inst
 }
 
 /// Gateways and ASPs with their names.
-fn witnesses(signalling: &Signalling) -> Vec<(Witness, &'static str, &str)> {
+fn processes_named(signalling: &Signalling) -> Vec<(SignallingProcess, &'static str, &str)> {
     let gateways = signalling.gateways.iter().enumerate();
-    let gateways = gateways.map(|(number, (name, _))| (Witness::Gateway(GatewayId(number)), "gateway", name));
+    let gateways =
+        gateways.map(|(number, (name, _))| (SignallingProcess::Gateway(GatewayId(number)), "gateway", name));
     let asps = signalling.asps.iter().enumerate();
-    let asps = asps.map(|(number, (name, _))| (Witness::Asp(AspId(number)), "asp", name));
+    let asps = asps.map(|(number, (name, _))| (SignallingProcess::Asp(AspId(number)), "asp", name));
     gateways.chain(asps).collect()
 }
 
@@ -89,8 +90,8 @@ fn processes(signalling: &Signalling, network: &SignallingNetwork) -> Table {
         "ignored_messages",
     ]
     .map(TypedColumn::<u64>::new);
-    for (witness, role, process) in witnesses(signalling) {
-        let (counters, waiting) = network.m3ua_counters(witness);
+    for (id, role, process) in processes_named(signalling) {
+        let (counters, waiting) = network.m3ua_counters(id);
         name.push(process);
         kind.push(role);
         let cells = [
@@ -117,8 +118,8 @@ fn processes(signalling: &Signalling, network: &SignallingNetwork) -> Table {
 fn drops(signalling: &Signalling, network: &SignallingNetwork) -> Table {
     let [mut name, mut kind, mut why] = ["process", "kind", "reason"].map(TextColumn::new);
     let mut dropped = TypedColumn::<u64>::new("dropped_messages");
-    for (witness, role, process) in witnesses(signalling) {
-        let (counters, _) = network.m3ua_counters(witness);
+    for (id, role, process) in processes_named(signalling) {
+        let (counters, _) = network.m3ua_counters(id);
         for reason in DropReason::ALL.into_iter().filter(|reason| counters.dropped(*reason) > 0) {
             name.push(process);
             kind.push(role);
@@ -181,7 +182,7 @@ fn servers(signalling: &Signalling, network: &SignallingNetwork, end: Instant) -
         for gateway in gateways_of(signalling, table) {
             let id = GatewayId(signalling.gateways.position(gateway).expect("a check resolves gateways"));
             let is_own = |event: &&AdaptationEvent| {
-                event.witness == Witness::Gateway(id) && event.server == Some(ServerId(number))
+                event.process == SignallingProcess::Gateway(id) && event.server == Some(ServerId(number))
             };
             let own = network.adaptation_events().iter().filter(is_own);
             let states = own.filter_map(|event| match event.kind {
@@ -210,12 +211,12 @@ fn events(signalling: &Signalling, network: &SignallingNetwork) -> Table {
     let [mut seen_by, mut association, mut server, mut event, mut destination] =
         ["process", "association", "application_server", "event", "destination"].map(TextColumn::new);
     let mut level = TypedColumn::<u64>::new("congestion_level");
-    let names = witnesses(signalling);
+    let names = processes_named(signalling);
     let associations: Vec<&str> = signalling.associations.iter().map(|(name, _)| name).collect();
     let servers: Vec<&str> = signalling.application_servers.iter().map(|(name, _)| name).collect();
     for happened in network.adaptation_events() {
         at.push_instant(happened.at);
-        let process = names.iter().find(|(witness, ..)| *witness == happened.witness);
+        let process = names.iter().find(|(id, ..)| *id == happened.process);
         seen_by.push(process.map_or("", |(.., name)| *name));
         association.push_optional(happened.association.map(|own| associations[own.0]));
         server.push_optional(happened.server.map(|own| servers[own.0]));

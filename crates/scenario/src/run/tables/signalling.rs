@@ -1,8 +1,9 @@
 //! `signalling_load`, `signalling_links` and `signalling_events`: what became of messages and of links.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_host::signalling::{Availability, EventKind, Side, SignallingLinkId, SignallingSimulation};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_signalling::PointEventKind;
+use slantpath_simulation::{Availability, Side, SignallingLinkId, SignallingSimulation};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Limit, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
@@ -183,21 +184,21 @@ fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
         end.push_optional(happened.link.map(|(_, side)| side_name(side)));
         event.push(happened.kind.name());
         let about = match happened.kind {
-            EventKind::CoordinatedChangeGranted(ssn) | EventKind::CoordinatedChangeRefused(ssn) => {
+            PointEventKind::CoordinatedChangeGranted(ssn) | PointEventKind::CoordinatedChangeRefused(ssn) => {
                 Some(format!("subsystem {}", ssn.0))
             }
-            EventKind::InhibitionRefused(InhibitError::CutsOff(code)) => {
+            PointEventKind::InhibitionRefused(InhibitError::CutsOff(code)) => {
                 Some(format!("would cut off {}", name_of(scenario, code)))
             }
-            EventKind::InhibitionRefused(InhibitError::UnderWay) => Some("inhibited already".to_owned()),
-            EventKind::LinkSetAvailable(code) | EventKind::LinkSetUnavailable(code) => {
+            PointEventKind::InhibitionRefused(InhibitError::UnderWay) => Some("inhibited already".to_owned()),
+            PointEventKind::LinkSetAvailable(code) | PointEventKind::LinkSetUnavailable(code) => {
                 Some(name_of(scenario, code))
             }
             _ => None,
         };
         detail.push_optional(about.as_deref());
         status.push_optional(match happened.kind {
-            EventKind::Congestion(status) => Some(u64::from(status)),
+            PointEventKind::Congestion(status) => Some(u64::from(status)),
             _ => None,
         });
     }

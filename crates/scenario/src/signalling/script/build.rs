@@ -1,9 +1,8 @@
 //! The script of a scenario as what is done to its signalling network.
 
 use slantpath_base::Instant;
-use slantpath_host::signalling::{
-    AspId, Change, LinkChange, LinkEndChange, PointChange, ProcessChange, Side, SignallingLinkId,
-};
+use slantpath_signalling::{LinkEndChange, PointChange, ProcessChange};
+use slantpath_simulation::{AspId, Change, LinkChange, Side, SignallingLinkId};
 use slantpath_ss7::sccp::Ssn;
 
 use crate::signalling::point_id;

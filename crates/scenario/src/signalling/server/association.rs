@@ -1,8 +1,8 @@
 //! The associations between gateways and ASPs at the hosts of a run.
 
 use slantpath_base::Seed;
-use slantpath_host::signalling::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
 use slantpath_host::{AssociationConfig, Peer};
+use slantpath_simulation::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
 
 use crate::run::{RunError, Site};
 use crate::scenario::Scenario;

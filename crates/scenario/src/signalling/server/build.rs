@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use slantpath_host::signalling::{
+use slantpath_sigtran::asp;
+use slantpath_sigtran::m3ua::{KeyDestination, TrafficKey};
+use slantpath_simulation::{
     AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, PointId, ServedPointConfig,
     ServedPointId, ServerConfig, UserPlace,
 };
-use slantpath_sigtran::asp;
-use slantpath_sigtran::m3ua::{KeyDestination, TrafficKey};
 use slantpath_ss7::PointCode;
 
 use crate::signalling::schema::{ApplicationServer, Signalling};

@@ -1,59 +1,80 @@
-//! A gateway and its nodal interworking function: what MTP3 and the gateway's process tell one another (RFC 4666,
+//! A gateway's process and its nodal interworking function: what MTP3 and the process tell one another (RFC 4666,
 //! section 1.4.3.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::m3ua::Sgp;
+use slantpath_sigtran::asp::ConfigError;
+use slantpath_sigtran::m3ua::{Counters, Sgp, SgpConfig};
+use slantpath_sigtran::transport::{AssociationId, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{self, CongestionMethod};
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
-use crate::signalling::config::PointId;
+use crate::m3ua::Tallies;
 
 /// How long a destination counts as congested after MTP-STATUS has told of it, before MTP3 is asked again: it does not
 /// tell of the end. An international network keeps no such status (RFC 4666, section 4.5.3).
 const CONGESTION_LASTS: Duration = Duration::from_secs(10);
 
-/// A signalling gateway.
+/// What makes a point a signalling gateway.
+#[derive(Clone, Debug)]
+pub struct GatewayConfig {
+    /// Its process towards the ASPs.
+    pub sgp: SgpConfig,
+    /// The network of its point codes, where messages name it.
+    pub network: Option<u32>,
+    /// Its associations with ASPs.
+    pub associations: Vec<AssociationId>,
+}
+
+/// The process and the interworking function of a gateway.
 #[derive(Debug)]
-pub(in crate::signalling) struct Gateway {
-    pub(in crate::signalling) point: PointId,
-    own: PointCode,
-    pub(super) sgp: Sgp,
+pub(crate) struct Gateway {
+    pub(crate) sgp: Sgp,
+    pub(crate) tallies: Tallies,
     network: Option<u32>,
+    /// Point codes of application servers.
     served: BTreeSet<PointCode>,
     congestion: CongestionMethod,
     /// Until when destinations count as congested.
     congested: BTreeMap<PointCode, Instant>,
-    pub(super) deadline: Option<Instant>,
 }
 
 impl Gateway {
-    pub(super) fn new(
-        point: PointId,
-        mtp3: &node::Config,
-        mut sgp: Sgp,
-        network: Option<u32>,
-        served: BTreeSet<PointCode>,
-    ) -> Self {
+    pub(crate) fn new(config: GatewayConfig, mtp3: &node::Config) -> Result<Self, ConfigError> {
+        let GatewayConfig { sgp, network, associations } = config;
+        let destinations = sgp.servers.iter().flat_map(|server| &server.key.destinations);
+        let served = destinations.map(|destination| destination.dpc).collect();
+        let mut sgp = Sgp::new(sgp)?;
         // Its own users are there whatever happens to its links.
-        let own = mtp3.point_code;
-        sgp.handle_indication(network, TransferIndication::Resume(own));
-        let congestion = mtp3.congestion;
-        Self { point, own, sgp, network, served, congestion, congested: BTreeMap::new(), deadline: None }
+        sgp.handle_indication(network, TransferIndication::Resume(mtp3.point_code));
+        Ok(Self {
+            sgp,
+            tallies: Tallies::new(associations),
+            network,
+            served,
+            congestion: mtp3.congestion,
+            congested: BTreeMap::new(),
+        })
     }
 
-    pub(super) const fn own(&self) -> PointCode {
-        self.own
+    pub(crate) fn counters(&self) -> (&Counters, usize) {
+        (self.sgp.counters(), self.sgp.waiting())
+    }
+
+    pub(crate) fn handle_transport(
+        &mut self,
+        now: Instant,
+        association: AssociationId,
+        input: TransportInput,
+    ) {
+        self.tallies.received(association, &input);
+        self.sgp.handle_input(now, association, input);
     }
 
     /// Takes what MTP3 tells. Whether it was for the processes alone, and not for users of the gateway's point.
-    pub(in crate::signalling) fn handle_mtp3(
-        &mut self,
-        now: Instant,
-        indication: &TransferIndication,
-    ) -> bool {
+    pub(crate) fn handle_mtp3(&mut self, now: Instant, indication: &TransferIndication) -> bool {
         match indication {
             TransferIndication::Transfer(transfer) if !self.served.contains(&transfer.label.dpc) => {
                 return false;
@@ -82,7 +103,7 @@ impl Gateway {
 
     /// Does what is due by now. `status` is what MTP3 knows of the congestion of a destination, where networks have
     /// that.
-    pub(super) fn handle_deadline(&mut self, now: Instant, status: impl Fn(PointCode) -> u8) {
+    pub(crate) fn handle_deadline(&mut self, now: Instant, status: impl Fn(PointCode) -> u8) {
         self.sgp.handle_timeout(now);
         let due: Vec<_> =
             self.congested.extract_if(.., |_, until| *until <= now).map(|(code, _)| code).collect();
@@ -94,7 +115,7 @@ impl Gateway {
         }
     }
 
-    pub(super) fn congestion_ends(&self) -> Option<Instant> {
+    pub(crate) fn congestion_ends(&self) -> Option<Instant> {
         self.congested.values().copied().min()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_host::signalling::{LinkConfig, LinkEnd, NetworkConfig, PointId};
+use slantpath_simulation::{LinkConfig, LinkEnd, NetworkConfig, PointId};
 use slantpath_ss7::load::{Lengths, Routing};
 use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::{Function, LinkId, SequenceNumbers};
@@ -64,5 +64,5 @@ fn messages_by_global_title_pass_the_translator_to_the_subsystem() {
     assert_eq!(rest, [0, 0, 0], "{:?}", run.simulation.signalling().sccp_counters(PointId(1)));
     // Two lines: twice 15 ms and twice 5 ms.
     assert!(reports[0].delay_min.unwrap() >= Duration::from_millis(40), "{reports:?}");
-    assert_eq!(run.simulation.signalling().strangers(), 0);
+    assert_eq!(run.simulation.signalling().messages_of_no_load(), 0);
 }

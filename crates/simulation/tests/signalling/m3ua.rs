@@ -1,17 +1,18 @@
 //! A gateway between a line of SS7 and application server processes over SCTP.
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
-use slantpath_host::signalling::{
-    AdaptationConfig, AdaptationEventKind as Kind, AdaptationId, AspConfig, AspId, AssociationPlace,
-    AssociationSide, Carried, Change, GatewayConfig, GatewayId, LinkChange, LoadConfig, M3uaConfig,
-    NetworkConfig, PointId, ProcessChange, ServedPointConfig, ServedPointId, ServerConfig, Side,
-    SignallingLinkId, SignallingNetwork, SignallingSimulation, UserPlace, Witness,
-};
 use slantpath_host::{AssociationConfig, Host, Peer};
 use slantpath_net::{Network, NetworkBuilder};
 use slantpath_sctp::SctpConfig;
+use slantpath_signalling::{M3uaEventKind as Kind, ProcessChange};
 use slantpath_sigtran::asp::{self, AsState, AspState, ProcessConfig, Status, TrafficMode};
 use slantpath_sigtran::m3ua::{DropReason, QueueLimits};
+use slantpath_simulation::{
+    AdaptationConfig, AdaptationId, AspConfig, AspId, AssociationPlace, AssociationSide, Carried, Change,
+    GatewayConfig, GatewayId, LinkChange, LoadConfig, M3uaConfig, NetworkConfig, PointId, ServedPointConfig,
+    ServedPointId, ServerConfig, Side, SignallingLinkId, SignallingNetwork, SignallingProcess,
+    SignallingSimulation, UserPlace,
+};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{Report, Routing};
 use slantpath_ss7::mtp3::ServiceIndicator;
@@ -23,7 +24,7 @@ use crate::fixture::{code, direction, line, link, load, point, settle};
 
 /// The code of the point behind the gateway: after the exchange and the gateway.
 const BEHIND: usize = 2;
-const GATEWAY: Witness = Witness::Gateway(GatewayId(0));
+const GATEWAY: SignallingProcess = SignallingProcess::Gateway(GatewayId(0));
 
 /// An exchange with a line to a gateway, and two processes of one application server; load both ways.
 fn config(traffic_mode: TrafficMode) -> NetworkConfig {
@@ -102,9 +103,9 @@ impl Run {
     }
 
     /// Events of one kind, with their times.
-    fn times(&self, witness: Witness, kind: Kind) -> Vec<Duration> {
+    fn times(&self, process: SignallingProcess, kind: Kind) -> Vec<Duration> {
         let events = self.simulation.signalling().adaptation_events().iter();
-        let own = events.filter(|event| event.witness == witness && event.kind == kind);
+        let own = events.filter(|event| event.process == process && event.kind == kind);
         own.map(|event| event.at - Instant::START).collect()
     }
 
@@ -115,17 +116,17 @@ impl Run {
         })
     }
 
-    fn dropped(&self, witness: Witness, reason: DropReason) -> u64 {
-        self.simulation.signalling().m3ua_counters(witness).0.dropped(reason)
+    fn dropped(&self, process: SignallingProcess, reason: DropReason) -> u64 {
+        self.simulation.signalling().m3ua_counters(process).0.dropped(reason)
     }
 
     /// Everything that came to a gateway or a process went on, was dropped for a reason, or waits.
     fn balance(&self) {
-        for witness in [GATEWAY, Witness::Asp(AspId(0)), Witness::Asp(AspId(1))] {
-            let (counters, waiting) = self.simulation.signalling().m3ua_counters(witness);
+        for process in [GATEWAY, SignallingProcess::Asp(AspId(0)), SignallingProcess::Asp(AspId(1))] {
+            let (counters, waiting) = self.simulation.signalling().m3ua_counters(process);
             let came = counters.received + counters.requested;
             let went = counters.forwarded + counters.indicated + counters.dropped_in_all();
-            assert_eq!(came, went + u64::try_from(waiting).unwrap(), "{witness:?}: {counters:?}");
+            assert_eq!(came, went + u64::try_from(waiting).unwrap(), "{process:?}: {counters:?}");
         }
     }
 }
@@ -217,8 +218,11 @@ fn in_override_mode_the_other_process_takes_over_and_gives_back() {
     };
     assert_eq!(between(seen(Kind::As(AsState::Pending)), 40, 41), 1);
     assert_eq!(between(seen(Kind::As(AsState::Active)), 40, 41), 1);
-    assert_eq!(run.times(Witness::Asp(AspId(1)), Kind::Notified(Status::ALTERNATE_ASP_ACTIVE)).len(), 1);
-    assert_eq!(between(run.times(Witness::Asp(AspId(0)), Kind::Asp(AspState::Active)), 55, 57), 1);
+    assert_eq!(
+        run.times(SignallingProcess::Asp(AspId(1)), Kind::Notified(Status::ALTERNATE_ASP_ACTIVE)).len(),
+        1
+    );
+    assert_eq!(between(run.times(SignallingProcess::Asp(AspId(0)), Kind::Asp(AspState::Active)), 55, 57), 1);
     let [first, second] = run.data_received();
     assert!(first > second && second > 300, "{first} {second}");
     run.balance();
@@ -252,7 +256,7 @@ fn processes_hear_of_what_the_ss7_side_loses_and_finds() {
     let line = |change| Change::Link(SignallingLinkId(0), change);
     let script = [("40 s", line(LinkChange::Fail)), ("50 s", line(LinkChange::Restore))];
     let mut run = run(config(TrafficMode::Loadshare), "20 ms", &script, "100 s");
-    for asp in [0, 1].map(|number| Witness::Asp(AspId(number))) {
+    for asp in [0, 1].map(|number| SignallingProcess::Asp(AspId(number))) {
         let pauses = run.times(asp, Kind::Pause(code(0)));
         let resumes = run.times(asp, Kind::Resume(code(0)));
         assert_eq!((pauses.len(), resumes.len()), (1, 2), "{pauses:?} {resumes:?}");
@@ -280,7 +284,7 @@ fn processes_hear_of_congestion_as_their_network_tells_of_it() {
         config.loads.remove(0);
         config.loads[0].generator.erlang_per_link = 0.5;
         let mut run = run(config, "20 ms", &[], "140 s");
-        let asp = Witness::Asp(AspId(0));
+        let asp = SignallingProcess::Asp(AspId(0));
         let onsets = run.times(asp, Kind::Congestion(code(0), 1));
         assert!(onsets[0] < Duration::from_secs(80), "{method:?}: {onsets:?}");
         let ends = run.times(asp, Kind::Congestion(code(0), 0));
@@ -315,7 +319,7 @@ fn a_process_that_management_deactivates_leaves_its_traffic_to_the_other() {
     let [[_, lost, repeated, _], [_, lost_back, repeated_back, _]] = run.settle();
     assert_eq!((repeated, repeated_back), (0, 0));
     // What was on its way to the process when it became inactive is thrown away there, and counted.
-    let dropped = run.dropped(Witness::Asp(AspId(0)), DropReason::AspNotActive);
+    let dropped = run.dropped(SignallingProcess::Asp(AspId(0)), DropReason::AspNotActive);
     assert_eq!((lost, lost_back), (dropped, 0));
     run.balance();
 }

@@ -1,9 +1,8 @@
 //! Lines of MTP2 between two points.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_host::signalling::{
-    Availability, EventKind, LinkChange, NetworkConfig, Side, SignallingLinkId,
-};
+use slantpath_signalling::PointEventKind;
+use slantpath_simulation::{Availability, LinkChange, NetworkConfig, Side, SignallingLinkId};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, Script, direction, line, link, load, point, run, settle};
@@ -49,7 +48,7 @@ fn changeover_to_the_other_line_loses_nothing_and_keeps_the_sequence() {
         let outage = availability.outage;
         assert!((Duration::from_secs(15)..Duration::from_secs(40)).contains(&outage), "{outage}");
     }
-    let lossy = |kind: EventKind| kind == EventKind::ChangeoverWithoutSequence;
+    let lossy = |kind: PointEventKind| kind == PointEventKind::ChangeoverWithoutSequence;
     assert!(!signalling.events().iter().any(|event| lossy(event.kind)));
 }
 

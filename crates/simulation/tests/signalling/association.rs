@@ -1,8 +1,9 @@
 //! Links of M2PA over SCTP over a satellite.
 
 use slantpath_base::Duration;
-use slantpath_host::signalling::{Carrier, EventKind, LinkChange, NetworkConfig, Side, SignallingLinkId};
+use slantpath_signalling::PointEventKind;
 use slantpath_sigtran::m2pa;
+use slantpath_simulation::{Carrier, LinkChange, NetworkConfig, Side, SignallingLinkId};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, Script, direction, line, link, load, m2pa, point, run, settle};
@@ -51,7 +52,7 @@ fn a_t7_below_the_round_trip_never_lets_the_link_carry_traffic() {
     assert!(reports.iter().all(|report| report.delivered == 0 && report.refused == report.sent));
     // The link test is the first message: T7 takes the link out before its answer can come.
     let signalling = run.simulation.signalling();
-    assert!(signalling.events().iter().all(|event| event.kind != EventKind::Available));
+    assert!(signalling.events().iter().all(|event| event.kind != PointEventKind::Available));
     assert!(signalling.link_counters(SignallingLinkId(0), Side::First).sent >= 1);
 }
 
@@ -63,7 +64,7 @@ fn an_association_that_is_taken_out_changes_over_to_a_line_in_sequence() {
     assert_eq!(rest, [0, 0, 0]);
     let events = run.simulation.signalling().events();
     let back = events.iter().filter(|e| {
-        e.link.is_some_and(|(link, _)| link == SignallingLinkId(0)) && e.kind == EventKind::Available
+        e.link.is_some_and(|(link, _)| link == SignallingLinkId(0)) && e.kind == PointEventKind::Available
     });
     assert_eq!(back.count(), 4, "{events:?}");
 }

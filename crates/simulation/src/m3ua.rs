@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use slantpath_base::Duration;
+use slantpath_signalling as signalling;
+use slantpath_signalling::{Role, ServerProcessConfig};
 use slantpath_sigtran::asp::{self, Members, ProcessConfig, ServerName, TrafficMode};
 use slantpath_sigtran::m3ua::{
     self, AvailabilityPolicy, Destination, KeyDestination, QueueLimits, ServedServer, SgpConfig, TrafficKey,
@@ -11,7 +13,7 @@ use slantpath_sigtran::transport::AssociationId;
 use slantpath_ss7::mtp3::node::CongestionMethod;
 use slantpath_ss7::{PointCode, PointCodeFormat, sccp};
 
-use crate::signalling::config::{AdaptationId, PointId};
+use crate::config::{AdaptationId, PointId};
 
 /// A signalling gateway: its number in the order of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,44 +115,62 @@ pub struct AdaptationConfig {
     pub asp: AspId,
 }
 
-/// What a layer calls an association.
-pub(super) fn association(id: AdaptationId) -> AssociationId {
-    AssociationId(u32::try_from(id.0).unwrap_or(u32::MAX))
+/// Who speaks M3UA (RFC 4666, section 1.2: a signalling process).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SignallingProcess {
+    /// An application server process.
+    Asp(AspId),
+    /// A gateway's process.
+    Gateway(GatewayId),
 }
 
-impl M3uaConfig {
-    fn associations_of(&self, gateway: GatewayId, asp: AspId) -> impl Iterator<Item = AdaptationId> {
-        let all = self.associations.iter().enumerate();
-        all.filter(move |(_, own)| own.gateway == gateway && own.asp == asp)
-            .map(|(number, _)| AdaptationId(number))
+/// M3UA of a network, with the numbers that associations have there.
+pub(crate) struct Plan<'a> {
+    pub(crate) config: &'a M3uaConfig,
+    /// What the first association of M3UA is called.
+    pub(crate) first_association: u32,
+}
+
+impl Plan<'_> {
+    fn association(&self, id: AdaptationId) -> AssociationId {
+        AssociationId(self.first_association.saturating_add(u32::try_from(id.0).unwrap_or(u32::MAX)))
     }
 
-    /// The servers of a gateway: those with a process that has an association to it.
-    pub(super) fn servers_of(&self, gateway: GatewayId) -> impl Iterator<Item = (ServerId, &ServerConfig)> {
-        let is_served = move |server: &ServerConfig| {
-            server.asps.iter().any(|asp| self.associations_of(gateway, *asp).next().is_some())
+    /// What makes a gateway's point one, whose MTP3 has that method of congestion.
+    pub(crate) fn gateway(&self, id: GatewayId, congestion: CongestionMethod) -> signalling::GatewayConfig {
+        let all = self.config.associations.iter().enumerate();
+        let own = all.filter(|(_, association)| association.gateway == id);
+        signalling::GatewayConfig {
+            sgp: self.sgp(id, congestion),
+            network: self.config.network_of(id),
+            associations: own.map(|(number, _)| self.association(AdaptationId(number))).collect(),
+        }
+    }
+
+    /// What an application server process is made with, in a network with points of these codes.
+    pub(crate) fn server_process(&self, id: AspId, points: &[PointCode]) -> ServerProcessConfig {
+        let role = |server: &ServerConfig| {
+            let place = match server.traffic_mode {
+                TrafficMode::Override => server.asps.iter().position(|asp| *asp == id).unwrap_or_default(),
+                TrafficMode::Broadcast | TrafficMode::Loadshare => 0,
+            };
+            Role { routing_context: server.routing_context, place: u32::try_from(place).unwrap_or(u32::MAX) }
         };
-        let all = self.servers.iter().enumerate();
-        all.filter(move |(_, server)| is_served(server)).map(|(number, server)| (ServerId(number), server))
-    }
-
-    /// The network of a gateway's point codes, as its servers have it.
-    pub(super) fn network_of(&self, gateway: GatewayId) -> Option<u32> {
-        self.servers_of(gateway).find_map(|(_, server)| server.network_appearance)
-    }
-
-    /// The point codes behind a gateway.
-    pub(super) fn codes_behind(&self, gateway: GatewayId) -> BTreeSet<PointCode> {
-        self.servers_of(gateway).map(|(_, server)| self.points[server.point.0].code).collect()
+        let servers = self.config.servers.iter().filter(|server| server.asps.contains(&id));
+        ServerProcessConfig { asp: self.asp(id, points), roles: servers.map(role).collect() }
     }
 
     /// What the process of a gateway is made with, whose MTP3 has that method of congestion.
-    pub(super) fn sgp(&self, id: GatewayId, congestion: CongestionMethod) -> SgpConfig {
-        let gateway = &self.gateways[id.0];
+    fn sgp(&self, id: GatewayId, congestion: CongestionMethod) -> SgpConfig {
+        let gateway = &self.config.gateways[id.0];
         let server = |server: &ServerConfig| {
-            let members = server.asps.iter().flat_map(|asp| self.associations_of(id, *asp)).map(association);
+            let members = server
+                .asps
+                .iter()
+                .flat_map(|asp| self.config.associations_of(id, *asp))
+                .map(|id| self.association(id));
             let destination = KeyDestination {
-                dpc: self.points[server.point.0].code,
+                dpc: self.config.points[server.point.0].code,
                 service_indicators: server.services.clone(),
                 opcs: server.opcs.clone(),
             };
@@ -167,11 +187,11 @@ impl M3uaConfig {
         };
         SgpConfig {
             gateway: gateway.gateway,
-            servers: self.servers_of(id).map(|(_, config)| server(config)).collect(),
+            servers: self.config.servers_of(id).map(|(_, config)| server(config)).collect(),
             point_codes: gateway.format,
             queue: gateway.queue,
             international: match congestion {
-                CongestionMethod::International => vec![self.network_of(id)],
+                CongestionMethod::International => vec![self.config.network_of(id)],
                 CongestionMethod::National => Vec::new(),
             },
             ..SgpConfig::default()
@@ -179,22 +199,23 @@ impl M3uaConfig {
     }
 
     /// What a process is made with: it may speak to every point but those that it serves.
-    pub(super) fn process(&self, id: AspId, points: &[PointCode]) -> m3ua::AspConfig {
-        let asp = &self.asps[id.0];
-        let own = || self.associations.iter().enumerate().filter(move |(_, own)| own.asp == id);
+    fn asp(&self, id: AspId, points: &[PointCode]) -> m3ua::AspConfig {
+        let asp = &self.config.asps[id.0];
+        let own = || self.config.associations.iter().enumerate().filter(move |(_, own)| own.asp == id);
         let servers: Vec<&ServerConfig> =
-            self.servers.iter().filter(|server| server.asps.contains(&id)).collect();
+            self.config.servers.iter().filter(|server| server.asps.contains(&id)).collect();
         let served: BTreeSet<PointCode> =
-            servers.iter().map(|server| self.points[server.point.0].code).collect();
-        let networks: BTreeSet<Option<u32>> = own().map(|(_, own)| self.network_of(own.gateway)).collect();
+            servers.iter().map(|server| self.config.points[server.point.0].code).collect();
+        let networks: BTreeSet<Option<u32>> =
+            own().map(|(_, own)| self.config.network_of(own.gateway)).collect();
         let codes = || {
-            let codes = points.iter().copied().chain(self.points.iter().map(|point| point.code));
+            let codes = points.iter().copied().chain(self.config.points.iter().map(|point| point.code));
             codes.filter(|code| !served.contains(code)).collect::<BTreeSet<_>>()
         };
         let destinations = networks.into_iter().flat_map(|network_appearance| {
-            let gateways = own().filter(|(_, own)| self.network_of(own.gateway) == network_appearance);
+            let gateways = own().filter(|(_, own)| self.config.network_of(own.gateway) == network_appearance);
             let gateways: Vec<_> =
-                gateways.map(|(number, _)| (association(AdaptationId(number)), 0)).collect();
+                gateways.map(|(number, _)| (self.association(AdaptationId(number)), 0)).collect();
             codes().into_iter().map(move |point_code| {
                 let gateways = gateways.clone();
                 Destination { network_appearance, point_code, gateways }
@@ -202,13 +223,13 @@ impl M3uaConfig {
         });
         m3ua::AspConfig {
             process: asp.process,
-            gateways: own().map(|(number, _)| association(AdaptationId(number))).collect(),
+            gateways: own().map(|(number, _)| self.association(AdaptationId(number))).collect(),
             servers: servers
                 .iter()
                 .map(|server| ServedServer {
                     name: ServerName::Named(server.routing_context),
                     network_appearance: server.network_appearance,
-                    point_codes: vec![self.points[server.point.0].code],
+                    point_codes: vec![self.config.points[server.point.0].code],
                     traffic_mode: Some(server.traffic_mode),
                 })
                 .collect(),
@@ -216,5 +237,27 @@ impl M3uaConfig {
             availability: AvailabilityPolicy::Told,
             audit: asp.audit,
         }
+    }
+}
+
+impl M3uaConfig {
+    fn associations_of(&self, gateway: GatewayId, asp: AspId) -> impl Iterator<Item = AdaptationId> {
+        let all = self.associations.iter().enumerate();
+        all.filter(move |(_, own)| own.gateway == gateway && own.asp == asp)
+            .map(|(number, _)| AdaptationId(number))
+    }
+
+    /// The servers of a gateway: those with a process that has an association to it.
+    fn servers_of(&self, gateway: GatewayId) -> impl Iterator<Item = (ServerId, &ServerConfig)> {
+        let is_served = move |server: &ServerConfig| {
+            server.asps.iter().any(|asp| self.associations_of(gateway, *asp).next().is_some())
+        };
+        let all = self.servers.iter().enumerate();
+        all.filter(move |(_, server)| is_served(server)).map(|(number, server)| (ServerId(number), server))
+    }
+
+    /// The network of a gateway's point codes, as its servers have it.
+    fn network_of(&self, gateway: GatewayId) -> Option<u32> {
+        self.servers_of(gateway).find_map(|(_, server)| server.network_appearance)
     }
 }

@@ -1,40 +1,24 @@
-//! What happened to gateways, processes and application servers, and what passed over their associations.
+//! What happens to a gateway or an application server process above M3UA, and what passes over its associations.
 
-use slantpath_base::Instant;
 use slantpath_sigtran::asp::{AsState, AspState, ErrorCode, Request, Status};
+use slantpath_sigtran::transport::{AssociationId, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::StatusCause;
 
-use super::config::{AspId, GatewayId, ServerId};
-use crate::signalling::config::AdaptationId;
-
-/// Who tells of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Witness {
-    /// A process.
-    Asp(AspId),
-    /// A gateway.
-    Gateway(GatewayId),
-}
-
-/// Something that happened, as a gateway or a process saw it.
+/// Something that happened, as the gateway or the process that gives it saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AdaptationEvent {
-    /// When.
-    pub at: Instant,
-    /// Who saw it.
-    pub witness: Witness,
+pub struct M3uaEvent {
     /// On which association, if on one.
-    pub association: Option<AdaptationId>,
-    /// To which application server, if to one.
-    pub server: Option<ServerId>,
+    pub association: Option<AssociationId>,
+    /// To the application server of which routing context, if to one.
+    pub routing_context: Option<u32>,
     /// What.
-    pub kind: AdaptationEventKind,
+    pub kind: M3uaEventKind,
 }
 
 /// What may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdaptationEventKind {
+pub enum M3uaEventKind {
     /// The application server has another state.
     As(AsState),
     /// The process has another state within the application server.
@@ -61,12 +45,21 @@ pub enum AdaptationEventKind {
     UserPartUnavailable(PointCode),
 }
 
-impl AdaptationEventKind {
+impl M3uaEventKind {
     /// What MTP-STATUS is as an event.
-    pub(super) const fn of_status(affected: PointCode, cause: StatusCause) -> Self {
+    pub(crate) const fn of_status(affected: PointCode, cause: StatusCause) -> Self {
         match cause {
             StatusCause::Congestion(level) => Self::Congestion(affected, level),
             StatusCause::UserPartUnavailable { .. } => Self::UserPartUnavailable(affected),
+        }
+    }
+
+    /// What an association tells, if it is an event.
+    pub(crate) const fn of_transport(input: &TransportInput) -> Option<Self> {
+        match input {
+            TransportInput::Down => Some(Self::AssociationDown),
+            TransportInput::Up { .. } => Some(Self::AssociationUp),
+            TransportInput::Congested(_) | TransportInput::Message { .. } | TransportInput::Restart => None,
         }
     }
 
@@ -113,7 +106,7 @@ impl AdaptationEventKind {
 
 /// What one end of an association has sent and received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AdaptationTally {
+pub struct AssociationTally {
     /// DATA given to the transport.
     pub data_sent: u64,
     /// DATA that came.
@@ -128,15 +121,20 @@ pub struct AdaptationTally {
     pub times_lost: u64,
 }
 
-impl AdaptationTally {
-    pub(super) fn sent(&mut self, octets: &[u8]) {
+impl AssociationTally {
+    fn sent(&mut self, octets: &[u8]) {
         let count = if is_data(octets) { &mut self.data_sent } else { &mut self.other_sent };
         *count += 1;
     }
 
-    pub(super) fn received(&mut self, octets: &[u8]) {
-        let count = if is_data(octets) { &mut self.data_received } else { &mut self.other_received };
-        *count += 1;
+    fn received(&mut self, input: &TransportInput) {
+        match input {
+            TransportInput::Up { .. } => self.times_up += 1,
+            TransportInput::Down => self.times_lost += 1,
+            TransportInput::Message { octets, .. } if is_data(octets) => self.data_received += 1,
+            TransportInput::Message { .. } => self.other_received += 1,
+            TransportInput::Congested(_) | TransportInput::Restart => {}
+        }
     }
 }
 
@@ -145,18 +143,74 @@ const fn is_data(octets: &[u8]) -> bool {
     matches!(octets, [_, _, 1, ..])
 }
 
+/// The tallies of an entity's associations.
+#[derive(Clone, Debug)]
+pub(crate) struct Tallies(Vec<(AssociationId, AssociationTally)>);
+
+impl Tallies {
+    pub(crate) fn new(associations: impl IntoIterator<Item = AssociationId>) -> Self {
+        let mut tallies: Vec<_> =
+            associations.into_iter().map(|association| (association, AssociationTally::default())).collect();
+        tallies.sort_unstable_by_key(|(association, _)| *association);
+        Self(tallies)
+    }
+
+    pub(crate) fn associations(&self) -> impl Iterator<Item = AssociationId> {
+        self.0.iter().map(|(association, _)| *association)
+    }
+
+    /// That of an association; none of one that the entity does not have.
+    pub(crate) fn of(&self, association: AssociationId) -> Option<AssociationTally> {
+        let place = self.0.binary_search_by_key(&association, |(own, _)| *own).ok()?;
+        Some(self.0[place].1)
+    }
+
+    fn of_mut(&mut self, association: AssociationId) -> Option<&mut AssociationTally> {
+        let place = self.0.binary_search_by_key(&association, |(own, _)| *own).ok()?;
+        Some(&mut self.0[place].1)
+    }
+
+    pub(crate) fn sent(&mut self, association: AssociationId, octets: &[u8]) {
+        if let Some(tally) = self.of_mut(association) {
+            tally.sent(octets);
+        }
+    }
+
+    pub(crate) fn received(&mut self, association: AssociationId, input: &TransportInput) {
+        if let Some(tally) = self.of_mut(association) {
+            tally.received(input);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+    use slantpath_sigtran::transport::StreamId;
+
     use super::*;
 
     #[test]
     fn transfer_messages_are_told_from_all_others() {
-        let mut tally = AdaptationTally::default();
-        tally.sent(&[1, 0, 1, 1]);
-        tally.sent(&[1, 0, 3, 1]);
-        tally.received(&[1, 0, 2, 1]);
-        tally.received(&[1]);
-        assert_eq!((tally.data_sent, tally.other_sent), (1, 1));
-        assert_eq!((tally.data_received, tally.other_received), (0, 2));
+        let message = |octets: &'static [u8]| TransportInput::Message {
+            stream: StreamId(1),
+            payload_protocol: 3,
+            octets: Bytes::from_static(octets),
+        };
+        let (one, other) = (AssociationId(7), AssociationId(3));
+        let mut tallies = Tallies::new([one, other]);
+        tallies.sent(one, &[1, 0, 1, 1]);
+        tallies.sent(one, &[1, 0, 3, 1]);
+        tallies.received(one, &message(&[1, 0, 2, 1]));
+        tallies.received(one, &message(&[1]));
+        let expected = AssociationTally {
+            data_sent: 1,
+            other_sent: 1,
+            other_received: 2,
+            ..AssociationTally::default()
+        };
+        assert_eq!(tallies.of(one), Some(expected));
+        assert_eq!(tallies.of(other), Some(AssociationTally::default()));
+        assert_eq!(tallies.of(AssociationId(1)), None);
     }
 }

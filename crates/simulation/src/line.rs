@@ -3,10 +3,12 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_ss7::mtp2::{Arrival, Bearer, Transmission};
 
-use super::config::{LineConfig, Side};
+use crate::config::{LineConfig, LinkEnd, Side};
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
+    /// Where its terminals are.
+    pub(crate) ends: [LinkEnd; 2],
     bearers: [Bearer; 2],
     /// What each terminal has been sending last: what a line that works again carries from then on.
     last: [Option<Transmission>; 2],
@@ -20,7 +22,7 @@ enum Condition {
 }
 
 impl Line {
-    pub(super) fn new(config: &LineConfig, seed: Seed, path: &str) -> Self {
+    pub(crate) fn new(ends: [LinkEnd; 2], config: &LineConfig, seed: Seed, path: &str) -> Self {
         let bearer = |direction: &str| {
             let bearer = Bearer::new(config.delay);
             if config.bit_error_rate == 0.0 {
@@ -31,28 +33,27 @@ impl Line {
             bearer.with_errors(mean, seed.stream(&format!("{path}/{direction}")))
         };
         let bearers = [bearer("forward"), bearer("reverse")];
-        Self { bearers, last: [None, None], condition: Condition::Works }
-    }
-
-    pub(super) const fn is_broken(&self) -> bool {
-        matches!(self.condition, Condition::Broken)
+        Self { ends, bearers, last: [None, None], condition: Condition::Works }
     }
 
     /// A terminal begins to send.
-    pub(super) fn carry(&mut self, from: Side, transmission: Transmission) {
+    pub(crate) fn carry(&mut self, from: Side, transmission: Transmission) {
         self.last[from as usize] = Some(transmission.clone());
         if self.condition == Condition::Works {
             self.bearers[from as usize].carry(transmission);
         }
     }
 
-    pub(super) fn fail(&mut self) {
-        self.condition = Condition::Broken;
+    /// The line carries nothing any more. Says whether it did: one that is broken twice stays broken.
+    pub(crate) fn fail(&mut self) -> bool {
+        std::mem::replace(&mut self.condition, Condition::Broken) == Condition::Works
     }
 
     /// The line carries again, first of all what each terminal repeats; a unit that was cut in two is lost.
-    pub(super) fn restore(&mut self, now: Instant) {
-        self.condition = Condition::Works;
+    pub(crate) fn restore(&mut self, now: Instant) {
+        if std::mem::replace(&mut self.condition, Condition::Works) == Condition::Works {
+            return;
+        }
         for (bearer, last) in self.bearers.iter_mut().zip(&self.last) {
             if let Some(last) = last.as_ref().filter(|last| last.repeats) {
                 let end = now + (last.end - last.start);
@@ -62,7 +63,7 @@ impl Line {
     }
 
     /// What has come to the end at `to`. A broken line loses what was on it.
-    pub(super) fn poll_arrival(&mut self, now: Instant, to: Side) -> Option<Arrival> {
+    pub(crate) fn poll_arrival(&mut self, now: Instant, to: Side) -> Option<Arrival> {
         loop {
             let arrival = self.bearers[to.far() as usize].poll_arrival(now)?;
             if self.condition == Condition::Works {
@@ -71,7 +72,7 @@ impl Line {
         }
     }
 
-    pub(super) fn next_arrival(&self) -> Option<Instant> {
+    pub(crate) fn next_arrival(&self) -> Option<Instant> {
         self.bearers.iter().filter_map(Bearer::next_arrival).min()
     }
 }

@@ -1,13 +1,14 @@
 //! What a signalling network is made of.
 
 use slantpath_base::Duration;
+use slantpath_signalling as signalling;
 use slantpath_sigtran::{asp, m2pa};
 use slantpath_ss7::load::{GeneratorConfig, GeneratorError};
 use slantpath_ss7::mtp3::node::{self, LinkId};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::{PointCode, mtp2};
 
-use super::m3ua::{M3uaConfig, ServedPointId};
+use crate::m3ua::{M3uaConfig, ServedPointId};
 
 /// A point: its number in the order of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,7 +72,7 @@ pub enum UserPlace {
     Served(ServedPointId),
 }
 
-/// Everything.
+/// Everything that signals.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkConfig {
     /// Signalling points.
@@ -161,6 +162,14 @@ pub enum NetworkConfigError {
         /// What is wrong.
         error: GeneratorError,
     },
+    /// A link of a point's MTP3 that no link of the network has its end at, or several have.
+    #[error("signalling point `{point}`: no one link has its end at link {} of MTP3", .link.0)]
+    Links {
+        /// The point's name.
+        point: String,
+        /// What MTP3 calls the link.
+        link: LinkId,
+    },
     /// A gateway or an application server process.
     #[error("`{name}`: {error}")]
     M3ua {
@@ -201,4 +210,24 @@ pub enum NetworkConfigError {
         /// What is wrong.
         error: sccp::ConfigError,
     },
+}
+
+impl NetworkConfigError {
+    /// Why a point of that name cannot be made; `link` names its links.
+    pub(crate) fn of_point(
+        error: signalling::ConfigError,
+        point: String,
+        gateway: Option<String>,
+        link: impl Fn(LinkId) -> String,
+    ) -> Self {
+        use signalling::ConfigError as E;
+        match error {
+            E::Gateway(error) => Self::M3ua { name: gateway.unwrap_or(point), error },
+            E::Links(link) => Self::Links { point, link },
+            E::M2pa { link: own, error } => Self::M2pa { link: link(own), error },
+            E::Mtp2 { link: own, error } => Self::Mtp2 { link: link(own), error },
+            E::Mtp3(error) => Self::Mtp3 { point, error },
+            E::Sccp(error) => Self::Sccp { point, error },
+        }
+    }
 }

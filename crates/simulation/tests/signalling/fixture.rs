@@ -1,15 +1,15 @@
 //! Points in a row, their links, and the packet network that carries the associations.
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
-use slantpath_host::signalling::{
-    AssociationPlace, AssociationSide, Carried, Carrier, Change, LineConfig, LinkChange, LinkConfig, LinkEnd,
-    LoadConfig, NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork,
-    SignallingSimulation, UserPlace,
-};
 use slantpath_host::{AssociationConfig, Host, Peer};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
 use slantpath_sigtran::m2pa;
+use slantpath_simulation::{
+    AssociationPlace, AssociationSide, Carried, Carrier, Change, LineConfig, LinkChange, LinkConfig, LinkEnd,
+    LoadConfig, NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork,
+    SignallingSimulation, UserPlace,
+};
 use slantpath_ss7::load::{Arrivals, GeneratorConfig, Lengths, Report, Routing, Selection};
 use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};

@@ -1,0 +1,31 @@
+//! What signals: each entity is one object without input and output, whole by itself.
+//!
+//! - [`SignallingPoint`]: MTP3, SCCP where there is one, its end of every link (a terminal of MTP2 on a line, or M2PA
+//!   on an association), and, where it is a gateway, the signalling gateway process with the interworking function.
+//! - [`ServerProcess`]: an application server process of M3UA with its part in each application server.
+//! - [`ServedPoint`]: a point whose user parts are above M3UA, served by one or more such processes.
+//!
+//! Each knows its own end of a link or an association and nothing of what carries it. A driver gives inputs (from
+//! lines, from associations, from management), polls until there is nothing to do until an instant, and carries what
+//! comes out: a simulation carries it over simulated lines and hosts, a gateway in operation over its sockets. What
+//! happens is an output like any other, which the driver keeps or drops; nothing here grows with the length of a run.
+//!
+//! An input costs what it changes: idle links and parts of a point are not looked at.
+
+mod gateway;
+mod level2;
+mod m3ua;
+mod management;
+mod point;
+mod process;
+mod served_point;
+
+pub use gateway::GatewayConfig;
+pub use level2::{EndCounters, Level2Config, LineInput};
+pub use m3ua::{AssociationTally, M3uaEvent, M3uaEventKind};
+pub use management::{
+    LinkEndChange, ManagementRequest, PointChange, PointEvent, PointEventKind, ProcessChange,
+};
+pub use point::{ConfigError, Input, LinkEndConfig, Output, PointConfig, SignallingPoint};
+pub use process::{Role, ServerProcess, ServerProcessConfig, ServerProcessInput, ServerProcessOutput};
+pub use served_point::{ServedPoint, ServedPointConfig, ServedPointOutput};

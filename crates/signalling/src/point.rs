@@ -1,0 +1,335 @@
+//! A signalling point: MTP3, SCCP, its end of each link and the gateway's process, held together.
+//!
+//! Each of these is an object of its own; the point hands on what one has for another, and nothing of it knows where
+//! links and associations end. Parts that have something to do are taken in rounds ([`Rounds`]): links in their
+//! order, MTP3 with SCCP, the gateway. What waits is found by its deadline ([`Deadlines`]). So an idle part costs
+//! nothing.
+
+mod drive;
+mod management;
+
+use std::collections::VecDeque;
+
+use slantpath_base::{Deadlines, Instant, Rounds};
+use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_sigtran::{asp, m2pa, m3ua};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp2::{self, Transmission};
+use slantpath_ss7::mtp3::node::{self, DiscardReason, LinkId};
+use slantpath_ss7::mtp3::{self, ServiceIndicator};
+use slantpath_ss7::sccp::{self, Ssn};
+use slantpath_ss7::transfer::{Transfer, TransferIndication};
+
+use crate::gateway::{Gateway, GatewayConfig};
+use crate::level2::{EndCounters, Level2, Level2Config, LineInput};
+use crate::m3ua::{AssociationTally, M3uaEvent, M3uaEventKind};
+use crate::management::{ManagementRequest, PointEvent};
+
+/// A signalling point.
+#[derive(Clone, Debug)]
+pub struct PointConfig {
+    /// Its message transfer part.
+    pub mtp3: node::Config,
+    /// Its SCCP, if it has one. All its subsystems are put into service at the start.
+    pub sccp: Option<sccp::NodeConfig>,
+    /// Its ends of links, one for each link of MTP3. What several have to do at one instant is done in this order.
+    pub links: Vec<LinkEndConfig>,
+    /// What makes it a gateway, if it is one.
+    pub gateway: Option<GatewayConfig>,
+}
+
+/// An end of a link.
+#[derive(Clone, Debug)]
+pub struct LinkEndConfig {
+    /// What MTP3 calls the link.
+    pub link: LinkId,
+    /// Its level 2, and what carries it.
+    pub level2: Level2Config,
+}
+
+/// Why a point cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    /// The gateway's process.
+    #[error("gateway: {0}")]
+    Gateway(asp::ConfigError),
+    /// The links of MTP3 and the ends of links are not the same, each once.
+    #[error("link {} of MTP3 does not have one end", .0.0)]
+    Links(LinkId),
+    /// An end of M2PA.
+    #[error("link {}: {error}", .link.0)]
+    M2pa {
+        /// The link.
+        link: LinkId,
+        /// What is wrong.
+        error: m2pa::ConfigError,
+    },
+    /// A terminal of MTP2.
+    #[error("link {}: {error}", .link.0)]
+    Mtp2 {
+        /// The link.
+        link: LinkId,
+        /// What is wrong.
+        error: mtp2::ConfigError,
+    },
+    /// MTP3: the first fault.
+    #[error("MTP3: {0}")]
+    Mtp3(node::ConfigError),
+    /// SCCP.
+    #[error("SCCP: {0}")]
+    Sccp(sccp::ConfigError),
+}
+
+/// What comes to a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// From an association.
+    Association(AssociationId, TransportInput),
+    /// From the line of a link.
+    Line(LinkId, LineInput),
+    /// From management.
+    Management(ManagementRequest),
+}
+
+/// What a point asks of its driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// An association is to end at once; who opened it opens it again.
+    Abort(AssociationId),
+    /// Something happened to a link or to the point.
+    Event(PointEvent),
+    /// For a user part of this point. What SCCP takes itself is not among it, but what MTP3 says of destinations is.
+    Indication(ServiceIndicator, TransferIndication),
+    /// Something happened at the gateway.
+    M3uaEvent(M3uaEvent),
+    /// A message for an association.
+    Transmit(Transmit),
+    /// A unit for the line of a link.
+    Unit(LinkId, Transmission),
+    /// A unitdata for a subsystem of this point.
+    Unitdata {
+        /// The subsystem.
+        ssn: Ssn,
+        /// The user's data.
+        data: bytes::Bytes,
+    },
+    /// Nothing until then, or until something comes.
+    Wait(Option<Instant>),
+}
+
+/// A signalling point.
+///
+/// Give it what comes ([`SignallingPoint::handle_input`]) and what user parts send ([`SignallingPoint::transfer`]),
+/// then call [`SignallingPoint::poll_output`] until it says [`Output::Wait`].
+#[derive(Debug)]
+pub struct SignallingPoint {
+    mtp3: mtp3::Node,
+    sccp: Option<sccp::Node>,
+    gateway: Option<Gateway>,
+    /// In the order of the configuration.
+    links: Vec<(LinkId, Level2)>,
+    /// Where a link of MTP3 stands among the links.
+    places: Vec<usize>,
+    /// Which link an association carries, by association; the gateway has all others.
+    associations: Vec<(AssociationId, usize)>,
+    /// Outputs that inputs have left.
+    outputs: VecDeque<Output>,
+    /// Parts that have something to do, and the part that is at it.
+    work: Rounds,
+    current: Option<usize>,
+    /// When parts are due.
+    deadlines: Deadlines<usize>,
+}
+
+impl SignallingPoint {
+    /// A point whose links begin to align when it is first polled.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn new(now: Instant, config: PointConfig) -> Result<Self, ConfigError> {
+        let PointConfig { mtp3, sccp, links, gateway } = config;
+        let gateway = gateway.map(|gateway| Gateway::new(gateway, &mtp3).map_err(ConfigError::Gateway));
+        let gateway = gateway.transpose()?;
+        let count = mtp3.link_sets.iter().map(|link_set| link_set.links.len()).sum();
+        let places = places(count, &links)?;
+        let mut associations = Vec::new();
+        for (place, end) in links.iter().enumerate() {
+            if let Level2Config::Association(association, _) = end.level2 {
+                associations.push((association, place));
+            }
+        }
+        associations.sort_unstable();
+        let first_fault = |faults: Vec<node::ConfigError>| {
+            ConfigError::Mtp3(faults.into_iter().next().expect("a refusal has a fault"))
+        };
+        let mut mtp3 = mtp3::Node::new(mtp3).map_err(first_fault)?;
+        (0_u16..).take(count).for_each(|link| mtp3.activate(now, LinkId(link)));
+        let sccp = sccp.map(|sccp| crate::served_point::sccp_node(now, sccp)).transpose();
+        let mut work = Rounds::new(count + 2);
+        (0..count + 2).for_each(|part| work.mark(part));
+        Ok(Self {
+            mtp3,
+            sccp: sccp.map_err(ConfigError::Sccp)?,
+            gateway,
+            links: links.into_iter().map(level2).collect::<Result<_, _>>()?,
+            places,
+            associations,
+            outputs: VecDeque::new(),
+            work,
+            current: None,
+            deadlines: Deadlines::default(),
+        })
+    }
+
+    /// Takes what comes.
+    ///
+    /// # Panics
+    /// If the point has no such link, or the link no line; messages of associations that it does not have are the
+    /// gateway's to refuse.
+    pub fn handle_input(&mut self, now: Instant, input: Input) {
+        match input {
+            Input::Association(association, input) => self.handle_transport(now, association, input),
+            Input::Line(link, input) => {
+                let place = self.places[usize::from(link.0)];
+                self.links[place].1.handle_line(now, input);
+                self.work.mark(place);
+            }
+            Input::Management(request) => self.handle_management(now, request),
+        }
+    }
+
+    fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+        if let Ok(at) = self.associations.binary_search_by_key(&association, |(own, _)| *own) {
+            let place = self.associations[at].1;
+            self.links[place].1.handle_transport(now, input);
+            self.work.mark(place);
+        } else if let Some(gateway) = &mut self.gateway {
+            if let Some(kind) = M3uaEventKind::of_transport(&input) {
+                let association = Some(association);
+                self.outputs.push_back(Output::M3uaEvent(M3uaEvent {
+                    association,
+                    routing_context: None,
+                    kind,
+                }));
+            }
+            gateway.handle_transport(now, association, input);
+            self.work.mark(self.gateway_part());
+        }
+    }
+
+    /// MTP-TRANSFER request of a user part. The origin in its label may be another than this point's own, for gateways.
+    ///
+    /// # Errors
+    /// Why the message was discarded at once; it is counted under that reason.
+    pub fn transfer(&mut self, now: Instant, transfer: &Transfer) -> Result<(), DiscardReason> {
+        self.work.mark(self.upper_part());
+        self.mtp3.transfer(now, transfer)
+    }
+
+    /// Does all there is to do by `now`, and says what to do with it, or until when nothing is to be done.
+    pub fn poll_output(&mut self, now: Instant) -> Output {
+        while let Some(part) = self.deadlines.take_due(now) {
+            self.work.mark(part);
+        }
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return output;
+            }
+            let Some(part) = self.current.take().or_else(|| self.work.take()) else {
+                return Output::Wait(self.deadlines.earliest());
+            };
+            let step = if part < self.links.len() {
+                self.poll_link(now, part)
+            } else if part == self.upper_part() {
+                self.poll_upper(now)
+            } else {
+                self.poll_gateway(now)
+            };
+            match step {
+                drive::Step::Output(output) => {
+                    self.current = Some(part);
+                    return output;
+                }
+                drive::Step::Done(deadline) => self.deadlines.set(part, deadline),
+            }
+        }
+    }
+
+    /// Whether a destination can be reached.
+    pub fn is_accessible(&self, destination: PointCode) -> bool {
+        self.mtp3.is_accessible(destination)
+    }
+
+    /// The message transfer part, for what it has counted and measured.
+    pub const fn mtp3(&self) -> &mtp3::Node {
+        &self.mtp3
+    }
+
+    /// What SCCP has counted, if there is one.
+    pub fn sccp_counters(&self) -> Option<&sccp::Counters> {
+        self.sccp.as_ref().map(sccp::Node::counters)
+    }
+
+    /// What the gateway's process has counted, and how many messages wait there, if there is one.
+    pub fn gateway_counters(&self) -> Option<(&m3ua::Counters, usize)> {
+        self.gateway.as_ref().map(Gateway::counters)
+    }
+
+    /// What the gateway has sent and received over an association, if it has that.
+    pub fn association_tally(&self, association: AssociationId) -> Option<AssociationTally> {
+        self.gateway.as_ref()?.tallies.of(association)
+    }
+
+    /// What the end of a link has counted.
+    ///
+    /// # Panics
+    /// If the point has no such link.
+    pub fn link_counters(&self, link: LinkId) -> EndCounters {
+        self.links[self.places[usize::from(link.0)]].1.counters()
+    }
+
+    /// What level 2 of a link has refused or thrown away, by reason, and its name.
+    ///
+    /// # Panics
+    /// If the point has no such link.
+    pub fn link_discards(&self, link: LinkId) -> (&'static str, Vec<(&'static str, u64)>) {
+        self.links[self.places[usize::from(link.0)]].1.discards()
+    }
+
+    /// Behind the links: MTP3 with SCCP.
+    fn upper_part(&self) -> usize {
+        self.links.len()
+    }
+
+    fn gateway_part(&self) -> usize {
+        self.links.len() + 1
+    }
+}
+
+/// Where each of MTP3's links stands among the ends.
+fn places(count: usize, ends: &[LinkEndConfig]) -> Result<Vec<usize>, ConfigError> {
+    let mut places = vec![None; count];
+    for (place, end) in ends.iter().enumerate() {
+        let entry = places.get_mut(usize::from(end.link.0)).ok_or(ConfigError::Links(end.link))?;
+        if entry.replace(place).is_some() {
+            return Err(ConfigError::Links(end.link));
+        }
+    }
+    let of = |(place, link): (Option<usize>, u16)| place.ok_or(ConfigError::Links(LinkId(link)));
+    places.into_iter().zip(0..).map(of).collect()
+}
+
+fn level2(end: LinkEndConfig) -> Result<(LinkId, Level2), ConfigError> {
+    let LinkEndConfig { link, level2 } = end;
+    let level2 = match level2 {
+        Level2Config::Association(association, config) => {
+            let own = m2pa::Link::new(association, config);
+            Level2::M2pa(Box::new(own.map_err(|error| ConfigError::M2pa { link, error })?))
+        }
+        Level2Config::Line(config) => {
+            let own = mtp2::Link::new(config);
+            Level2::Mtp2(Box::new(own.map_err(|error| ConfigError::Mtp2 { link, error })?))
+        }
+    };
+    Ok((link, level2))
+}

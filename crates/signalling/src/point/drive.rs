@@ -1,0 +1,180 @@
+//! The parts of a point at work: what each has to say, and for whom.
+
+use slantpath_base::Instant;
+use slantpath_sigtran::asp::GatewayEvent;
+use slantpath_sigtran::m3ua::SgpOutput;
+use slantpath_ss7::mtp3::ServiceIndicator;
+use slantpath_ss7::mtp3::node::{self, LinkId};
+use slantpath_ss7::sccp::{self, Indication};
+use slantpath_ss7::transfer::{StatusCause, TransferIndication};
+
+use super::{Output, SignallingPoint};
+use crate::level2::Level2Output;
+use crate::m3ua::{M3uaEvent, M3uaEventKind as Kind};
+
+/// What became of a part's turn.
+pub(super) enum Step {
+    /// Nothing more to do until then, or until something comes.
+    Done(Option<Instant>),
+    /// The part goes on when this has been taken.
+    Output(Output),
+}
+
+impl SignallingPoint {
+    /// Reads what has come to a link, and does what is due.
+    pub(super) fn poll_link(&mut self, now: Instant, place: usize) -> Step {
+        let upper = self.upper_part();
+        let (link, level2) = &mut self.links[place];
+        loop {
+            match level2.poll_output(now) {
+                Level2Output::Indication(indication) => {
+                    self.mtp3.handle_link(now, *link, indication);
+                    self.work.mark(upper);
+                }
+                Level2Output::Transmit(transmit) => return Step::Output(Output::Transmit(transmit)),
+                Level2Output::Unit(transmission) => return Step::Output(Output::Unit(*link, transmission)),
+                Level2Output::Wait(deadline) => return Step::Done(deadline),
+            }
+        }
+    }
+
+    /// MTP3 with SCCP: SCCP's turn comes whenever MTP3 has nothing to do.
+    pub(super) fn poll_upper(&mut self, now: Instant) -> Step {
+        loop {
+            let output = match self.mtp3.poll_output(now) {
+                node::Output::Link(LinkId(link), request) => {
+                    let place = self.places[usize::from(link)];
+                    self.links[place].1.request(now, request);
+                    self.work.mark(place);
+                    None
+                }
+                node::Output::Indication(user, indication) => self.indicate(now, user, indication),
+                node::Output::Management(event) => self.management_event(event),
+                node::Output::Wait(deadline) => {
+                    let Some(sccp) = self.sccp.as_mut() else { return Step::Done(deadline) };
+                    match sccp.poll_output(now) {
+                        sccp::Output::Transfer(transfer) => {
+                            // What MTP3 refuses it has counted under its reason.
+                            _ = self.mtp3.transfer(now, &transfer);
+                            None
+                        }
+                        sccp::Output::Indication { ssn, indication: Indication::Unitdata { data, .. } } => {
+                            Some(Output::Unitdata { ssn, data })
+                        }
+                        sccp::Output::Indication { ssn, indication } => {
+                            self.coordinate(now, ssn, &indication)
+                        }
+                        sccp::Output::Wait(own) => return Step::Done(deadline.into_iter().chain(own).min()),
+                    }
+                }
+            };
+            if let Some(output) = output {
+                return Step::Output(output);
+            }
+        }
+    }
+
+    /// MTP3 tells a user of the point something: the gateway's process, SCCP, or one above the point.
+    fn indicate(
+        &mut self,
+        now: Instant,
+        user: ServiceIndicator,
+        indication: TransferIndication,
+    ) -> Option<Output> {
+        if let Some(gateway) = &mut self.gateway {
+            let is_for_processes = gateway.handle_mtp3(now, &indication);
+            self.work.mark(self.gateway_part());
+            if is_for_processes {
+                return None;
+            }
+        }
+        let is_message = matches!(indication, TransferIndication::Transfer(_));
+        let for_sccp = self.sccp.as_mut().filter(|_| user == ServiceIndicator::SCCP);
+        match for_sccp {
+            Some(sccp) if is_message => {
+                sccp.handle_indication(now, indication);
+                None
+            }
+            for_sccp => {
+                if let Some(sccp) = for_sccp {
+                    sccp.handle_indication(now, indication.clone());
+                }
+                Some(Output::Indication(user, indication))
+            }
+        }
+    }
+
+    /// The gateway's process, if there is one.
+    pub(super) fn poll_gateway(&mut self, now: Instant) -> Step {
+        loop {
+            let Some(gateway) = &mut self.gateway else { return Step::Done(None) };
+            let output = match gateway.sgp.poll_output(now) {
+                SgpOutput::Event(event) => self.gateway_event(&event),
+                SgpOutput::Indication(_, indication) => self.leave_gateway(now, indication),
+                SgpOutput::Transmit(transmit) => {
+                    gateway.tallies.sent(transmit.association, &transmit.octets);
+                    Some(Output::Transmit(transmit))
+                }
+                SgpOutput::Wait(deadline) => {
+                    let deadline = deadline.into_iter().chain(gateway.congestion_ends()).min();
+                    if deadline.is_none_or(|deadline| deadline > now) {
+                        return Step::Done(deadline);
+                    }
+                    let mtp3 = &self.mtp3;
+                    gateway.handle_deadline(now, |code| mtp3.congestion_status(code));
+                    None
+                }
+            };
+            if let Some(output) = output {
+                return Step::Output(output);
+            }
+        }
+    }
+
+    /// What the gateway's process gives to the SS7 side.
+    fn leave_gateway(&mut self, now: Instant, indication: TransferIndication) -> Option<Output> {
+        self.work.mark(self.upper_part());
+        match indication {
+            TransferIndication::Transfer(transfer) if transfer.label.dpc == self.mtp3.config().point_code => {
+                let user = transfer.service.indicator;
+                return self.indicate(now, user, TransferIndication::Transfer(transfer));
+            }
+            // What MTP3 refuses it has counted under its reason.
+            TransferIndication::Transfer(transfer) => _ = self.mtp3.transfer(now, &transfer),
+            TransferIndication::Pause(code) => self.mtp3.set_served(now, code, false),
+            TransferIndication::Resume(code) => self.mtp3.set_served(now, code, true),
+            TransferIndication::Status { affected, cause } => {
+                if let StatusCause::Congestion(level) = cause {
+                    self.mtp3.set_served_congestion(affected, level);
+                }
+                let kind = Kind::of_status(affected, cause);
+                let event = M3uaEvent { association: None, routing_context: None, kind };
+                return Some(Output::M3uaEvent(event));
+            }
+        }
+        None
+    }
+
+    /// What the gateway's process tells its management.
+    fn gateway_event(&mut self, event: &GatewayEvent<u32>) -> Option<Output> {
+        let (association, routing_context, kind) = match *event {
+            GatewayEvent::As(context, state) => (None, Some(context), Kind::As(state)),
+            GatewayEvent::Asp(association, context, state) => {
+                (Some(association), Some(context), Kind::Asp(state))
+            }
+            GatewayEvent::PeerError(association, code) => (Some(association), None, Kind::Error(code)),
+            GatewayEvent::PeerUnavailable(association) => {
+                self.outputs.push_back(Output::Abort(association));
+                (Some(association), None, Kind::PeerUnavailable)
+            }
+            // That a process is up shows in its states; nobody registers here; queues are the gateway's own.
+            GatewayEvent::AspUp(..)
+            | GatewayEvent::Deregistered(..)
+            | GatewayEvent::DiscardQueue(_)
+            | GatewayEvent::FlushQueue(_) => return None,
+        };
+        // In this order behind what the part has said before: the association is aborted first.
+        self.outputs.push_back(Output::M3uaEvent(M3uaEvent { association, routing_context, kind }));
+        self.outputs.pop_front()
+    }
+}

@@ -1,0 +1,301 @@
+//! An application server process with its part in each application server.
+//!
+//! It comes up whenever an association does. In override mode the first process of an application server takes the
+//! traffic when it comes up; the others stand by, and take it when the gateway tells that there is nobody.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use slantpath_base::{Duration, Instant};
+use slantpath_sigtran::asp::{AspState, ConfigError, ProcessEvent, ServerName, Status};
+use slantpath_sigtran::m3ua::{Asp, AspConfig, AspOutput, Availability, Counters, NetworkPoint};
+use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_ss7::transfer::{Transfer, TransferIndication};
+
+use crate::m3ua::{AssociationTally, M3uaEvent, M3uaEventKind as Kind, Tallies};
+use crate::management::ProcessChange;
+
+/// An application server process.
+#[derive(Clone, Debug)]
+pub struct ServerProcessConfig {
+    /// Its M3UA.
+    pub asp: AspConfig,
+    /// What it is for each application server.
+    pub roles: Vec<Role>,
+}
+
+/// What a process is for an application server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// The application server.
+    pub routing_context: u32,
+    /// How many processes stand before it: 0 takes traffic at once.
+    pub place: u32,
+}
+
+/// What comes to a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerProcessInput {
+    /// From an association.
+    Association(AssociationId, TransportInput),
+    /// From management.
+    Management(ProcessChange),
+}
+
+/// What a process asks of its driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerProcessOutput {
+    /// An association is to end at once; who opened it opens it again.
+    Abort(AssociationId),
+    /// An association is to end at once, and to stay closed.
+    Close(AssociationId),
+    /// Something happened.
+    Event(M3uaEvent),
+    /// For the user parts above it.
+    Indication(TransferIndication),
+    /// An association that was closed is to be opened again.
+    Open(AssociationId),
+    /// A message for an association.
+    Transmit(Transmit),
+    /// Nothing until then, or until something comes.
+    Wait(Option<Instant>),
+}
+
+/// An application server process.
+#[derive(Debug)]
+pub struct ServerProcess {
+    asp: Asp,
+    tallies: Tallies,
+    roles: Vec<Role>,
+    /// When it takes traffic that nobody has, by association and routing context.
+    takeovers: BTreeMap<(AssociationId, u32), Instant>,
+    /// How long an answer may take: the first process has as long to come up before the next one takes its place.
+    acknowledgement: Duration,
+    management: Management,
+    outputs: VecDeque<ServerProcessOutput>,
+}
+
+/// What management wants of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Management {
+    /// Traffic.
+    Active,
+    /// No traffic.
+    Inactive,
+}
+
+impl ServerProcess {
+    /// A process without associations.
+    ///
+    /// # Errors
+    /// If the configuration contradicts itself.
+    pub fn new(config: ServerProcessConfig) -> Result<Self, ConfigError> {
+        let ServerProcessConfig { asp, roles } = config;
+        Ok(Self {
+            tallies: Tallies::new(asp.gateways.iter().copied()),
+            roles,
+            takeovers: BTreeMap::new(),
+            acknowledgement: asp.process.acknowledgement,
+            management: Management::Active,
+            outputs: VecDeque::new(),
+            asp: Asp::new(asp)?,
+        })
+    }
+
+    /// Takes what comes.
+    pub fn handle_input(&mut self, now: Instant, input: ServerProcessInput) {
+        match input {
+            ServerProcessInput::Association(association, input) => {
+                self.handle_transport(now, association, input);
+            }
+            ServerProcessInput::Management(change) => self.handle_management(now, change),
+        }
+    }
+
+    /// MTP-TRANSFER request of a user part above. Says whether it was taken; if not, it is counted under its reason.
+    pub fn transfer(&mut self, network: Option<u32>, transfer: &Transfer) -> bool {
+        let before = self.asp.counters().dropped_in_all();
+        self.asp.transfer(network, transfer.clone());
+        self.asp.counters().dropped_in_all() == before
+    }
+
+    /// Whether it reaches a destination.
+    pub fn reaches(&self, place: NetworkPoint) -> bool {
+        self.asp.destination(place).availability != Availability::Unavailable
+    }
+
+    /// Whether it carries the traffic of an application server, at any gateway, and is to go on with it.
+    pub fn is_active(&self, routing_context: u32) -> bool {
+        if self.management == Management::Inactive {
+            return false;
+        }
+        let name = ServerName::Named(routing_context);
+        let mut associations = self.tallies.associations();
+        associations.any(|association| self.asp.state(association, &name) == AspState::Active)
+    }
+
+    /// Does all there is to do by `now`, and says what to do with it, or until when nothing is to be done.
+    pub fn poll_output(&mut self, now: Instant) -> ServerProcessOutput {
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return output;
+            }
+            match self.asp.poll_output(now) {
+                AspOutput::Event(association, event) => self.handle_event(now, association, event),
+                AspOutput::Indication(_, indication) => self.indicate(indication),
+                AspOutput::Transmit(transmit) => {
+                    self.tallies.sent(transmit.association, &transmit.octets);
+                    return ServerProcessOutput::Transmit(transmit);
+                }
+                // Application servers are configured, not registered.
+                AspOutput::Deregistered(..) | AspOutput::Registered(..) => {}
+                AspOutput::Wait(deadline) => {
+                    let takeover = self.takeovers.values().copied().min();
+                    let deadline = deadline.into_iter().chain(takeover).min();
+                    if deadline.is_none_or(|deadline| deadline > now) {
+                        return ServerProcessOutput::Wait(deadline);
+                    }
+                    self.handle_deadline(now);
+                }
+            }
+        }
+    }
+
+    /// What M3UA has counted.
+    pub const fn counters(&self) -> &Counters {
+        self.asp.counters()
+    }
+
+    /// What has been sent and received over an association, if it has that.
+    pub fn association_tally(&self, association: AssociationId) -> Option<AssociationTally> {
+        self.tallies.of(association)
+    }
+
+    fn handle_transport(&mut self, now: Instant, from: AssociationId, input: TransportInput) {
+        self.tallies.received(from, &input);
+        if let Some(kind) = Kind::of_transport(&input) {
+            self.event(Some(from), None, kind);
+        }
+        let (is_up, is_down) =
+            (matches!(input, TransportInput::Up { .. }), matches!(input, TransportInput::Down));
+        self.asp.handle_input(now, from, input);
+        if is_up {
+            self.asp.up(now, from);
+        }
+        if is_down {
+            // It stands by again when it comes back.
+            self.takeovers.retain(|(association, _), _| *association != from);
+            let standing_by: Vec<_> = self
+                .roles
+                .iter()
+                .filter(|role| role.place > 0)
+                .map(|role| ServerName::Named(role.routing_context))
+                .collect();
+            if !standing_by.is_empty() {
+                self.asp.deactivate(now, from, &standing_by);
+            }
+        }
+    }
+
+    fn handle_management(&mut self, now: Instant, change: ProcessChange) {
+        let associations: Vec<_> = self.tallies.associations().collect();
+        for association in associations {
+            match change {
+                ProcessChange::Activate => self.asp.activate(now, association, &[]),
+                ProcessChange::Deactivate => self.asp.deactivate(now, association, &[]),
+                ProcessChange::Fail => self.outputs.push_back(ServerProcessOutput::Close(association)),
+                ProcessChange::Restore => self.outputs.push_back(ServerProcessOutput::Open(association)),
+            }
+        }
+        self.management = match change {
+            ProcessChange::Activate => Management::Active,
+            ProcessChange::Deactivate => Management::Inactive,
+            ProcessChange::Fail | ProcessChange::Restore => self.management,
+        };
+    }
+
+    fn event(&mut self, association: Option<AssociationId>, routing_context: Option<u32>, kind: Kind) {
+        self.outputs.push_back(ServerProcessOutput::Event(M3uaEvent { association, routing_context, kind }));
+    }
+
+    fn handle_event(&mut self, now: Instant, at: AssociationId, event: ProcessEvent<u32>) {
+        match event {
+            ProcessEvent::Asp(name, state) => self.event(Some(at), name.key().copied(), Kind::Asp(state)),
+            ProcessEvent::Notified(status, names, _) => {
+                let contexts: Vec<u32> = names.iter().filter_map(ServerName::key).copied().collect();
+                self.notified(now, at, status, &contexts);
+                for context in contexts {
+                    self.event(Some(at), Some(context), Kind::Notified(status));
+                }
+            }
+            ProcessEvent::NotAcknowledged(request) => {
+                self.event(Some(at), None, Kind::NotAcknowledged(request));
+            }
+            ProcessEvent::PeerError(code) => self.event(Some(at), None, Kind::Error(code)),
+            ProcessEvent::PeerUnavailable => {
+                self.outputs.push_back(ServerProcessOutput::Abort(at));
+                self.event(Some(at), None, Kind::PeerUnavailable);
+            }
+            ProcessEvent::Up(true) => self.came_up(now, at),
+            ProcessEvent::Up(false) => {}
+        }
+    }
+
+    fn indicate(&mut self, indication: TransferIndication) {
+        let kind = match &indication {
+            TransferIndication::Pause(code) => Some(Kind::Pause(*code)),
+            TransferIndication::Resume(code) => Some(Kind::Resume(*code)),
+            TransferIndication::Status { affected, cause } => Some(Kind::of_status(*affected, *cause)),
+            TransferIndication::Transfer(_) => None,
+        };
+        if let Some(kind) = kind {
+            self.event(None, None, kind);
+        }
+        self.outputs.push_back(ServerProcessOutput::Indication(indication));
+    }
+
+    /// The gateway has granted ASP Up.
+    fn came_up(&mut self, now: Instant, at: AssociationId) {
+        if self.management == Management::Inactive {
+            return;
+        }
+        let first = self.roles.iter().filter(|role| role.place == 0);
+        let names: Vec<_> = first.map(|role| ServerName::Named(role.routing_context)).collect();
+        if !names.is_empty() {
+            self.asp.activate(now, at, &names);
+        }
+    }
+
+    /// NTFY: whoever stands by takes what nobody has, at once after a failure, and after its turn at the start.
+    fn notified(&mut self, now: Instant, at: AssociationId, status: Status, contexts: &[u32]) {
+        let standing_by = self.roles.iter().filter(|role| role.place > 0);
+        for role in standing_by.filter(|role| contexts.is_empty() || contexts.contains(&role.routing_context))
+        {
+            let key = (at, role.routing_context);
+            match status {
+                Status::AS_INACTIVE => {
+                    let turn = now + self.acknowledgement * u64::from(role.place);
+                    self.takeovers.entry(key).or_insert(turn);
+                }
+                Status::AS_PENDING => {
+                    let turn = now + self.acknowledgement * u64::from(role.place - 1);
+                    self.takeovers.insert(key, turn);
+                }
+                Status::AS_ACTIVE | Status::ALTERNATE_ASP_ACTIVE => {
+                    self.takeovers.remove(&key);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Does what is due by now.
+    fn handle_deadline(&mut self, now: Instant) {
+        self.asp.handle_timeout(now);
+        let due: Vec<_> = self.takeovers.extract_if(.., |_, turn| *turn <= now).map(|(key, _)| key).collect();
+        for (at, context) in due {
+            if self.management == Management::Active {
+                self.asp.activate(now, at, &[ServerName::Named(context)]);
+            }
+        }
+    }
+}

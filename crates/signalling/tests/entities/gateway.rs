@@ -1,0 +1,121 @@
+//! A gateway between a line and an application server process, each of the three alone.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_signalling::{
+    GatewayConfig, M3uaEventKind as Kind, ProcessChange, Role, ServerProcess, ServerProcessConfig,
+    ServerProcessInput, ServerProcessOutput,
+};
+use slantpath_sigtran::asp::{AsState, AspState, Members, ServerConfig, ServerName, Status, TrafficMode};
+use slantpath_sigtran::m3ua::{
+    ApplicationServer, AspConfig, AvailabilityPolicy, Destination, ServedServer, SgpConfig, TrafficKey,
+};
+use slantpath_sigtran::transport::AssociationId;
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::{DestinationConfig, Function, RouteConfig};
+
+use crate::world::{By, Holder, World, point, transfer};
+
+const EXCHANGE: u32 = 1;
+const GATEWAY: u32 = 2;
+/// The point of the application server.
+const BEHIND: u32 = 3;
+const CONTEXT: u32 = 7;
+const ASSOCIATION: AssociationId = AssociationId(9);
+
+fn process() -> ServerProcess {
+    let destination = Destination {
+        network_appearance: None,
+        point_code: PointCode(EXCHANGE),
+        gateways: vec![(ASSOCIATION, 0)],
+    };
+    let served = ServedServer {
+        name: ServerName::Named(CONTEXT),
+        network_appearance: None,
+        point_codes: vec![PointCode(BEHIND)],
+        traffic_mode: Some(TrafficMode::Override),
+    };
+    let asp = AspConfig {
+        gateways: vec![ASSOCIATION],
+        servers: vec![served],
+        destinations: vec![destination],
+        availability: AvailabilityPolicy::Told,
+        ..AspConfig::default()
+    };
+    let roles = vec![Role { routing_context: CONTEXT, place: 0 }];
+    ServerProcess::new(ServerProcessConfig { asp, roles }).unwrap()
+}
+
+/// An exchange, a gateway and a process, all in service after 20 s.
+fn world() -> World {
+    let mut exchange = point(EXCHANGE, GATEWAY, &[By::Line]);
+    let route = RouteConfig { link_set: format!("to-{GATEWAY}"), priority: 0 };
+    let behind = DestinationConfig { point_code: PointCode(BEHIND), routes: vec![route] };
+    exchange.mtp3.destinations.push(behind);
+    let mut gateway = point(GATEWAY, EXCHANGE, &[By::Line]);
+    gateway.mtp3.function = Function::TransferPoint;
+    gateway.mtp3.served = [PointCode(BEHIND)].into();
+    let server = ServerConfig {
+        traffic_mode: Some(TrafficMode::Override),
+        members: Members::Only([ASSOCIATION].into()),
+        ..ServerConfig::default()
+    };
+    let key = TrafficKey::to_point_code(PointCode(BEHIND));
+    let server = ApplicationServer { routing_context: CONTEXT, key, server };
+    let sgp = SgpConfig { servers: vec![server], ..SgpConfig::default() };
+    gateway.gateway = Some(GatewayConfig { sgp, network: None, associations: vec![ASSOCIATION] });
+    let ends = [Holder::Point(1), Holder::Process(0)];
+    let mut world = World::new(vec![exchange, gateway], vec![process()], &[(ASSOCIATION.0, ends)]);
+    world.pass(Duration::from_secs(20));
+    world
+}
+
+#[test]
+fn a_gateway_brings_the_process_up_and_hands_messages_both_ways() {
+    let mut world = world();
+    let at = |holder| {
+        let own = world.m3ua_events.iter().filter(move |(at, _)| *at == holder);
+        own.map(|(_, kind)| *kind).collect::<Vec<_>>()
+    };
+    let gateway = [
+        Kind::AssociationUp,
+        Kind::Asp(AspState::Inactive),
+        Kind::As(AsState::Inactive),
+        Kind::Asp(AspState::Active),
+        Kind::As(AsState::Active),
+    ];
+    assert_eq!(at(Holder::Point(1)), gateway);
+    let process = [
+        Kind::AssociationUp,
+        Kind::Asp(AspState::Inactive),
+        Kind::Notified(Status::AS_INACTIVE),
+        Kind::Asp(AspState::Active),
+        Kind::Notified(Status::AS_ACTIVE),
+        Kind::Resume(PointCode(EXCHANGE)),
+    ];
+    assert_eq!(at(Holder::Process(0)), process);
+    for number in 0..10 {
+        world.points[0].transfer(world.now, &transfer(EXCHANGE, BEHIND, 5, number)).unwrap();
+        assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, 100 + number)));
+        world.pass(Duration::from_millis(50));
+    }
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.delivered[&(Holder::Process(0), 5)], (0..10).collect::<Vec<_>>());
+    assert_eq!(world.delivered[&(Holder::Point(0), 6)], (100..110).collect::<Vec<_>>());
+    let tally = world.points[1].association_tally(ASSOCIATION).unwrap();
+    assert_eq!((tally.data_sent, tally.data_received, tally.times_up), (10, 10, 1));
+    assert_eq!(world.points[1].association_tally(AssociationId(1)), None);
+}
+
+#[test]
+fn a_process_that_dies_closes_its_associations_and_opens_them_again() {
+    let mut process = process();
+    let now = Instant::START;
+    for (change, expected) in [
+        (ProcessChange::Fail, ServerProcessOutput::Close(ASSOCIATION)),
+        (ProcessChange::Restore, ServerProcessOutput::Open(ASSOCIATION)),
+    ] {
+        process.handle_input(now, ServerProcessInput::Management(change));
+        assert_eq!(process.poll_output(now), expected);
+        assert_eq!(process.poll_output(now), ServerProcessOutput::Wait(None));
+    }
+}

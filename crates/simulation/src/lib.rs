@@ -1,0 +1,33 @@
+//! A signalling network in the simulator.
+//!
+//! [`SignallingNetwork`] puts signalling points, application server processes and served points
+//! (`slantpath_signalling`) together: it owns what is between them and above them, the 64 kbit/s lines and the load
+//! with its accounts, and keeps the record of what happened. A link of M2PA or an association of M3UA runs over SCTP
+//! at the hosts of a packet network: [`SignallingSimulation`] runs both together, event by event.
+//!
+//! A point, a line, a load that has nothing to do is not looked at: what has work stands in a queue, what waits in a
+//! calendar.
+
+mod config;
+mod line;
+mod load;
+mod m3ua;
+mod management;
+mod network;
+mod record;
+mod servers;
+mod simulation;
+
+pub use config::{
+    AdaptationId, AssociationSide, Carried, Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig,
+    NetworkConfig, NetworkConfigError, PointConfig, PointId, Side, SignallingLinkId, UserPlace,
+};
+pub use load::LoadReport;
+pub use m3ua::{
+    AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, ServedPointConfig,
+    ServedPointId, ServerConfig, ServerId, SignallingProcess,
+};
+pub use management::{Change, LinkChange};
+pub use network::SignallingNetwork;
+pub use record::{AdaptationEvent, Availability, Event};
+pub use simulation::{AssociationPlace, SignallingSimulation};

@@ -1,0 +1,85 @@
+//! What management does to a network while it runs.
+
+use slantpath_base::Instant;
+use slantpath_signalling::{
+    Input, LineInput, LinkEndChange, ManagementRequest, PointChange, ProcessChange, ServerProcessInput,
+};
+
+use crate::config::{PointId, Side, SignallingLinkId};
+use crate::m3ua::AspId;
+use crate::network::SignallingNetwork;
+
+/// Something that is done to a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// To a link as a whole.
+    Link(SignallingLinkId, LinkChange),
+    /// To a link at one of its ends.
+    LinkEnd(SignallingLinkId, Side, LinkEndChange),
+    /// To a point.
+    Point(PointId, PointChange),
+    /// To an application server process.
+    Process(AspId, ProcessChange),
+}
+
+/// Something that is done to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkChange {
+    /// Management at both ends brings it into service.
+    Activate,
+    /// Management at both ends takes it out of service: traffic changes over in order.
+    Deactivate,
+    /// Its line breaks; both terminals find no unit any more. An association breaks with the paths below it.
+    Fail,
+    /// Its line works again.
+    Restore,
+}
+
+impl SignallingNetwork {
+    /// Management does something.
+    pub fn change(&mut self, now: Instant, change: Change) {
+        match change {
+            Change::Link(link, LinkChange::Activate) => self.change_ends(now, link, LinkEndChange::Activate),
+            Change::Link(link, LinkChange::Deactivate) => {
+                self.change_ends(now, link, LinkEndChange::Deactivate);
+            }
+            Change::Link(link, LinkChange::Fail) => self.fail_line(now, link),
+            Change::Link(link, LinkChange::Restore) => self.restore_line(now, link),
+            Change::LinkEnd(link, side, change) => self.change_end(now, link, side, change),
+            Change::Point(point, change) => {
+                self.point_input(now, point, Input::Management(ManagementRequest::Point(change)));
+            }
+            Change::Process(asp, change) => {
+                self.process_input(now, asp, ServerProcessInput::Management(change));
+            }
+        }
+    }
+
+    fn change_ends(&mut self, now: Instant, link: SignallingLinkId, change: LinkEndChange) {
+        for side in Side::BOTH {
+            self.change_end(now, link, side, change);
+        }
+    }
+
+    fn change_end(&mut self, now: Instant, link: SignallingLinkId, side: Side, change: LinkEndChange) {
+        let end = self.link_end(link, side);
+        let request = ManagementRequest::Link(end.link, change);
+        self.point_input(now, end.point, Input::Management(request));
+    }
+
+    fn fail_line(&mut self, now: Instant, link: SignallingLinkId) {
+        let Some(line) = self.line_of(link) else { return };
+        if self.lines[line].fail() {
+            for end in self.lines[line].ends {
+                self.point_input(now, end.point, Input::Line(end.link, LineInput::UnitsLost));
+            }
+        }
+    }
+
+    fn restore_line(&mut self, now: Instant, link: SignallingLinkId) {
+        if let Some(line) = self.line_of(link) {
+            self.lines[line].restore(now);
+            self.wait_for_line(line);
+        }
+    }
+}

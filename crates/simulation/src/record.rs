@@ -1,0 +1,112 @@
+//! What is kept of a run's events, and for how long links were out of service.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_signalling::{M3uaEventKind, PointEventKind};
+
+use crate::config::{AdaptationId, PointId, Side, SignallingLinkId};
+use crate::m3ua::{ServerId, SignallingProcess};
+
+/// Something that happened at a point, as it saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub at: Instant,
+    /// Where.
+    pub point: PointId,
+    /// To which link, and at which end of it; none if it happened to the point.
+    pub link: Option<(SignallingLinkId, Side)>,
+    /// What.
+    pub kind: PointEventKind,
+}
+
+/// Something that happened above M3UA, as a gateway or a process saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdaptationEvent {
+    /// When.
+    pub at: Instant,
+    /// Who saw it.
+    pub process: SignallingProcess,
+    /// On which association, if on one.
+    pub association: Option<AdaptationId>,
+    /// To which application server, if to one.
+    pub server: Option<ServerId>,
+    /// What.
+    pub kind: M3uaEventKind,
+}
+
+impl Event {
+    /// Whether it happened to an end of a link.
+    pub fn is_at(&self, link: SignallingLinkId, side: Side) -> bool {
+        self.link == Some((link, side))
+    }
+}
+
+/// How a link's end was available over a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Availability {
+    /// How often it became available.
+    pub times_available: u64,
+    /// How often it became unavailable.
+    pub times_unavailable: u64,
+    /// When it became available first.
+    pub first: Option<Instant>,
+    /// Time since then in which it was not.
+    pub outage: Duration,
+    /// The longest of these times.
+    pub outage_max: Duration,
+}
+
+impl Availability {
+    /// From the events of one end, in order, up to `end`.
+    pub fn of<'a>(events: impl Iterator<Item = &'a Event>, end: Instant) -> Self {
+        let mut availability = Self::default();
+        let mut since = None;
+        for event in events {
+            match event.kind {
+                PointEventKind::Available => {
+                    availability.times_available += 1;
+                    availability.first.get_or_insert(event.at);
+                    availability.add_outage(since.take(), event.at);
+                }
+                PointEventKind::Unavailable => {
+                    availability.times_unavailable += 1;
+                    if availability.first.is_some() {
+                        since.get_or_insert(event.at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        availability.add_outage(since, end);
+        availability
+    }
+
+    fn add_outage(&mut self, since: Option<Instant>, until: Instant) {
+        let Some(since) = since else { return };
+        let outage = until - since;
+        self.outage += outage;
+        self.outage_max = self.outage_max.max(outage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(at: u64, kind: PointEventKind) -> Event {
+        let link = Some((SignallingLinkId(0), Side::First));
+        Event { at: Instant::from_secs(at), point: PointId(0), link, kind }
+    }
+
+    #[test]
+    fn outages_count_from_the_first_time_in_service_to_the_end() {
+        use PointEventKind::{Available, Unavailable};
+        let events = [event(1, Unavailable), event(10, Available), event(20, Unavailable)];
+        let events = [&events[..], &[event(23, Available), event(40, Unavailable)]].concat();
+        let availability = Availability::of(events.iter(), Instant::from_secs(45));
+        assert_eq!((availability.times_available, availability.times_unavailable), (2, 3));
+        assert_eq!(availability.first, Some(Instant::from_secs(10)));
+        assert_eq!(availability.outage, Duration::from_secs(8));
+        assert_eq!(availability.outage_max, Duration::from_secs(5));
+    }
+}
