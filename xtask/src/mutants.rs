@@ -20,7 +20,7 @@ use ledger::{Ledger, Result as Outcome};
 /// At most so many of a hundred viable mutants of a crate may survive, listed ones included.
 const SURVIVORS_PERCENT_MAX: usize = 5;
 
-/// No test of one crate takes as long, in seconds, on a busy machine: a mutant that does loops for ever.
+/// No test of one crate takes as long, in seconds, even on a busy machine: a mutant that does loops for ever.
 const TIMEOUT_SECS: &str = "120";
 
 /// No test, and no compiler, needs as much memory, in KiB: a mutant that does not end may ask for all that there is
@@ -89,9 +89,10 @@ fn try_crate(tree: &Tree, name: &str) -> Result<Vec<Finding>, String> {
         results.append(&mut try_file(tree, name, file, None)?);
     }
     let (mut findings, survivors) = equivalents.judge(&results);
-    findings.extend(equivalents.stale(&survivors));
-    let viable = results.values().filter(|result| **result != Outcome::Unviable).count();
-    println!("{name}: {} of {viable} viable mutants survive", survivors.len());
+    findings.extend(equivalents.stale(&results));
+    let count = |wanted: Outcome| results.values().filter(|result| **result == wanted).count();
+    let (viable, slow) = (results.len() - count(Outcome::Unviable), count(Outcome::TimedOut));
+    println!("{name}: {} of {viable} viable mutants survive, {slow} took too long", survivors.len());
     if survivors.len() * 100 > SURVIVORS_PERCENT_MAX * viable {
         let message = format!("more than {SURVIVORS_PERCENT_MAX} % of the crate's viable mutants survive");
         findings.push(Finding::on_file(&format!("crates/{name}"), message));

@@ -65,8 +65,7 @@ impl Equivalents {
 
     /// What survived, and a finding for each survivor that is not listed.
     pub(crate) fn judge(&self, results: &BTreeMap<String, Outcome>) -> (Vec<Finding>, Vec<Survivor>) {
-        let survived = results.iter().filter(|(_, result)| **result == Outcome::Survived);
-        let survivors: Vec<Survivor> = survived.filter_map(|(name, _)| Survivor::parse(name)).collect();
+        let survivors = with_results(results, &[Outcome::Survived]);
         let mut left = self.entries.clone();
         let mut findings = Vec::new();
         for survivor in &survivors {
@@ -81,9 +80,10 @@ impl Equivalents {
         (findings, survivors)
     }
 
-    /// A finding for each entry that none of a whole crate's survivors needs.
-    pub(crate) fn stale(&self, survivors: &[Survivor]) -> Vec<Finding> {
-        let mut left: Vec<&Survivor> = survivors.iter().collect();
+    /// A finding for each entry that nothing needs of what a whole crate's mutants have come to. What took too long may
+    /// have had too little time, and is no reason to strike its entry.
+    pub(crate) fn stale(&self, results: &BTreeMap<String, Outcome>) -> Vec<Finding> {
+        let mut left = with_results(results, &[Outcome::Survived, Outcome::TimedOut]);
         let mut findings = Vec::new();
         for entry in &self.entries {
             if let Some(at) = left.iter().position(|survivor| entry.is_of(survivor)) {
@@ -95,6 +95,12 @@ impl Equivalents {
         }
         findings
     }
+}
+
+/// The mutants that have come to one of these.
+fn with_results(results: &BTreeMap<String, Outcome>, these: &[Outcome]) -> Vec<Survivor> {
+    let names = results.iter().filter(|(_, result)| these.contains(result));
+    names.filter_map(|(name, _)| Survivor::parse(name)).collect()
 }
 
 impl Equivalent {
@@ -130,17 +136,26 @@ mod tests {
         ]);
         let (findings, survivors) = list().judge(&results);
         assert_eq!(findings.iter().map(|finding| finding.line).collect::<Vec<_>>(), [180]);
-        assert_eq!((survivors.len(), list().stale(&survivors).len()), (2, 0));
+        assert_eq!((survivors.len(), list().stale(&results).len()), (2, 0));
     }
 
     #[test]
     fn what_is_caught_or_cannot_be_built_is_no_survivor_and_needs_no_entry() {
         let name = "crates/cc/src/rtt.rs:173:11: replace > with >= in approach".to_owned();
         for result in [Outcome::Caught, Outcome::Unviable] {
-            let (findings, survivors) = list().judge(&BTreeMap::from([(name.clone(), result)]));
+            let results = BTreeMap::from([(name.clone(), result)]);
+            let (findings, survivors) = list().judge(&results);
             assert_eq!((findings.len(), survivors.len()), (0, 0));
-            assert_eq!(list().stale(&survivors).len(), 1);
+            assert_eq!(list().stale(&results).len(), 1);
         }
+    }
+
+    #[test]
+    fn what_took_too_long_is_no_survivor_and_keeps_its_entry() {
+        let name = "crates/cc/src/rtt.rs:173:11: replace > with >= in approach".to_owned();
+        let results = BTreeMap::from([(name, Outcome::TimedOut)]);
+        let (findings, survivors) = list().judge(&results);
+        assert_eq!((findings.len(), survivors.len(), list().stale(&results).len()), (0, 0, 0));
     }
 
     #[test]

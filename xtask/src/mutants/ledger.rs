@@ -11,8 +11,11 @@ use std::{fs, io};
 /// What became of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Result {
-    /// A test failed, or never ended.
+    /// A test failed.
     Caught,
+    /// A test did not end in time, as where a loop never does. On a busy machine it may be the time that was short, so
+    /// that it is tried again by the next run.
+    TimedOut,
     /// No test noticed.
     Survived,
     /// It did not compile.
@@ -22,7 +25,7 @@ pub(crate) enum Result {
 /// The lists that cargo-mutants writes.
 const LISTS: [(&str, Result); 4] = [
     ("caught", Result::Caught),
-    ("timeout", Result::Caught),
+    ("timeout", Result::TimedOut),
     ("missed", Result::Survived),
     ("unviable", Result::Unviable),
 ];
@@ -67,13 +70,10 @@ impl Ledger {
         let kept = self.directory.join("results");
         fs::create_dir_all(&kept)?;
         for (list, result) in LISTS {
-            // Those that timed out are kept among the caught.
-            if list != "timeout" {
-                let names = self.results.iter().filter(|(_, other)| **other == result);
-                let mut text: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
-                text.push("");
-                fs::write(kept.join(list).with_extension("txt"), text.join("\n"))?;
-            }
+            let names = self.results.iter().filter(|(_, other)| **other == result);
+            let mut text: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+            text.push("");
+            fs::write(kept.join(list).with_extension("txt"), text.join("\n"))?;
         }
         Ok(())
     }
@@ -118,6 +118,23 @@ mod tests {
         let mut ledger = Ledger::open(&directory, "text").unwrap();
         run(&directory, "two\n", "three\n");
         let expected = [("one", Result::Caught), ("three", Result::Survived), ("two", Result::Caught)];
+        let expected: BTreeMap<_, _> =
+            expected.into_iter().map(|(name, result)| (name.to_owned(), result)).collect();
+        assert_eq!(ledger.close().unwrap(), expected);
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn what_took_too_long_once_is_what_a_later_run_says() {
+        let directory = directory("slow");
+        let mut ledger = Ledger::open(&directory, "text").unwrap();
+        run(&directory, "", "");
+        fs::write(directory.join("mutants.out/timeout.txt"), "one\ntwo\n").unwrap();
+        assert_eq!(ledger.close().unwrap()["one"], Result::TimedOut);
+        let mut ledger = Ledger::open(&directory, "text").unwrap();
+        fs::remove_dir_all(directory.join("mutants.out")).unwrap();
+        run(&directory, "", "two\n");
+        let expected = [("one", Result::TimedOut), ("two", Result::Survived)];
         let expected: BTreeMap<_, _> =
             expected.into_iter().map(|(name, result)| (name.to_owned(), result)).collect();
         assert_eq!(ledger.close().unwrap(), expected);

@@ -112,6 +112,7 @@ fn the_rfc_example_of_a_sack_is_written_as_it_says() {
     let bytes = written(&Chunk::Sack(sack.clone()));
     let expected = [3, 0, 0, 24, 0, 0, 0, 12, 0, 0, 0x12, 0x34, 0, 2, 0, 0, 0, 2, 0, 3, 0, 5, 0, 5];
     assert_eq!(bytes, expected);
+    assert_eq!((sack.wire_len(), Sack::FIXED_LEN), (24, 16));
     assert_eq!(parse(&bytes), Ok(Chunk::Sack(sack)));
 }
 

@@ -38,7 +38,8 @@ impl Sender {
             if self.urgent == Urgent::OnePacket || has_window {
                 return Some(Transmission { path, first_chunk_len });
             }
-            if path == turn.paths.current() {
+            let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
+            if is_first || path == turn.paths.current() {
                 return None;
             }
         } else {

@@ -178,7 +178,14 @@ fn the_primary_address_is_the_one_that_was_wished() {
     };
     let at_a = net.hosts[a].endpoint.connect(net.now, &options).unwrap();
     net.drain(a);
+    assert_eq!(
+        net.hosts[a].endpoint.path_snapshots(net.now, at_a).count(),
+        0,
+        "none before it is established"
+    );
     net.run_for(Duration::from_secs(1));
+    let told: Vec<_> = net.hosts[a].endpoint.path_snapshots(net.now, at_a).collect();
+    assert_eq!(told, paths(&net, a, at_a));
     assert_eq!(net.sent[0].route, (v4(2, 1), v4(2, 2)));
     let primary: Vec<_> = paths(&net, a, at_a).into_iter().filter(|path| path.is_primary).collect();
     assert_eq!(primary[0].destination, v4(2, 2));
