@@ -65,6 +65,15 @@ fn a_loss_leaves_seven_tenths_of_the_flight_but_two_segments_and_a_mark_one() {
 }
 
 #[test]
+fn a_loss_never_opens_the_window_however_much_is_unacknowledged() {
+    let mut cubic = Cubic::new(segments(100));
+    cubic.on_lost(lost(200));
+    assert_eq!(state(&cubic), (70_000, 70_000));
+    cubic.on_timed_out(timed_out(200, LossEvent::New));
+    assert_eq!(state(&cubic), (1_000, 49_000));
+}
+
+#[test]
 fn the_window_returns_to_its_plateau_after_k_seconds_and_probes_beyond_along_the_cubic() {
     let mut cubic = Cubic::new(segments(1_000));
     cubic.on_lost(lost(1_000));

@@ -11,6 +11,7 @@ mod acceptance;
 mod bottleneck;
 mod closing;
 mod hostile;
+mod linux;
 mod opening;
 mod pair;
 mod recovery;

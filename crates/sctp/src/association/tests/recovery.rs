@@ -399,7 +399,7 @@ fn what_is_outstanding_tells_how_fast_it_arrives() {
     let mut rate_after = |at, acked, blocks: &[(u16, u16)]| {
         wire.run_until(Instant::from_millis(at));
         wire.inject(0, 0, &[sack(acked, blocks)]);
-        wire.path(0, 0).delivery_rate.map(|rate| rate.as_bits_per_sec())
+        wire.path(0, 0).delivery_rate.map(slantpath_base::DataRate::as_bits_per_sec)
     };
     // One chunk of 1,016 bytes in 100 ms, two in 110, and so on.
     let burst = [100, 110, 120, 130].map(|at| rate_after(at, (at as u32 - 90) / 10, &[]));
