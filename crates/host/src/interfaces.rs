@@ -23,6 +23,8 @@ pub(crate) struct Interfaces {
     /// The fragments of an IPv6 packet that wait behind the first.
     fragments: VecDeque<(InterfaceId, Packet)>,
     fragments_sent: u64,
+    /// Of every packet that the host sends.
+    pub(crate) traffic_class: u8,
 }
 
 /// How one destination is reached.
@@ -93,7 +95,7 @@ impl Interfaces {
             destination,
             protocol,
             hop_limit: HOP_LIMIT,
-            traffic_class: 0,
+            traffic_class: self.traffic_class,
             payload_len,
             fragmentation: Fragmentation::Forbidden,
         };
