@@ -2,7 +2,8 @@
 //! nothing. Each flow keeps a constant window of packets of 1,500 bytes under way and gets one of 40 bytes
 //! back for each.
 //!
-//! `cargo bench -p slantpath-net` runs all cases; a number as argument runs so many flows, for a profiler.
+//! `cargo bench -p slantpath-net` runs all cases, and builds stars of hosts; a number as argument runs so many flows,
+//! for a profiler.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use std::net::IpAddr;
@@ -102,6 +103,25 @@ fn dumbbell(flows: u32, round_trip: Duration) -> Network<Echo> {
     Network::new(builder.build().expect("a sound plan"), Seed::new(1, 0), hosts)
 }
 
+/// `hosts` hosts around one router, each with a packet for the next.
+fn star(hosts: u32) -> Network<Echo> {
+    let rate = DataRate::from_bits_per_sec(1_000_000_000);
+    let queue = QueueConfig::DropTail(QueueLimit::Packets(10));
+    let access = DirectionConfig::new(rate, Duration::from_millis(1), queue);
+    let address = |host: u32| IpAddr::from((10 << 24 | host % hosts).to_be_bytes());
+    let mut builder = NetworkBuilder::new();
+    let hub = builder.router("hub");
+    let mut ends = Vec::new();
+    for host in 0..hosts {
+        let node = builder.host(&format!("host-{host}"));
+        let link = builder.link(&format!("link-{host}"), node, hub, access.clone(), access.clone());
+        builder.address(link.first(), address(host));
+        let template = template(address(host), address(host + 1), &[]);
+        ends.push(Echo { interface: link.first(), template, to_send: 1, received: 0, deadline: None });
+    }
+    Network::new(builder.build().expect("a sound plan"), Seed::new(1, 0), ends)
+}
+
 /// Nanoseconds that this process has spent on a processor, from the kernel's own account.
 fn cpu_nanos() -> u64 {
     let account = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps account");
@@ -110,6 +130,19 @@ fn cpu_nanos() -> u64 {
 
 fn main() {
     let chosen: Option<u32> = std::env::args().find_map(|argument| argument.parse().ok());
+    if chosen.is_none() {
+        println!("a star, from nothing to a packet from each host to the next");
+        for hosts in [1_000, 4_000] {
+            let start = cpu_nanos();
+            let mut network = star(hosts);
+            network.run_until(Instant::from_millis(2));
+            println!(
+                "{hosts:5} hosts  {:8.3} ms  {} hops",
+                (cpu_nanos() - start) as f64 / 1e6,
+                network.packet_hops()
+            );
+        }
+    }
     println!("flows  round trip  packets under way       hops   events  ns/hop  Mhops/s");
     for (flows, millis) in [(10, 20), (10, 250), (100, 20), (100, 250), (1_000, 250)] {
         if chosen.is_some_and(|chosen| chosen != flows) {

@@ -44,22 +44,21 @@ pub(crate) struct Delivery {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Fabric<S> {
+pub(crate) struct Fabric {
     pub(crate) kernel: Kernel,
     pub(crate) slots: Slots,
     pub(crate) topology: Topology,
     pub(crate) directions: Vec<LinkDirection>,
     receivers: Vec<Receiver>,
     pub(crate) packets: PacketStore,
-    pub(crate) source: S,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
     pub(crate) captures: Captures,
     pub(crate) packet_hops: u64,
 }
 
-impl<S: Source> Fabric<S> {
-    pub(crate) fn new(topology: Topology, seed: Seed, source: S) -> Self {
+impl Fabric {
+    pub(crate) fn new(topology: Topology, seed: Seed) -> Self {
         let direction = |(index, config)| {
             #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
             let path = topology.direction_path(DirectionId(index as u32));
@@ -76,12 +75,10 @@ impl<S: Source> Fabric<S> {
         };
         let receivers = (0..directions.len()).map(receiver).collect();
         let slots = Slots { directions: directions.len(), hosts: topology.hosts.len() };
-        let mut kernel = Kernel::new(slots.host(0), slots.count());
-        kernel.schedule(Slots::SOURCE, source.next_change());
+        let kernel = Kernel::new(slots.host(0), slots.count());
         Self {
             kernel,
             slots,
-            source,
             last_resolved: vec![None; directions.len()],
             directions,
             receivers,
@@ -149,7 +146,7 @@ impl<S: Source> Fabric<S> {
     /// Lets the event of a direction happen that is due. A packet that arrives for a host is returned; a router
     /// sends it on.
     #[inline]
-    pub(crate) fn run_direction(&mut self, index: usize) -> Option<Delivery> {
+    pub(crate) fn run_direction(&mut self, index: usize, source: &mut impl Source) -> Option<Delivery> {
         #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
         let id = DirectionId(index as u32);
         let direction = &mut self.directions[index];
@@ -169,7 +166,7 @@ impl<S: Source> Fabric<S> {
         match self.receivers[index] {
             Receiver::Host(host) => Some(Delivery { host: host as usize, interface: id.receiver(), parcel }),
             Receiver::Router(node) => {
-                self.forward(node, id, parcel);
+                self.forward(node, id, parcel, source);
                 None
             }
         }
@@ -185,39 +182,22 @@ impl<S: Source> Fabric<S> {
 
     /// Routes a packet that came in from direction `from`.
     #[inline]
-    fn forward(&mut self, node: NodeId, from: DirectionId, parcel: Parcel) {
+    fn forward(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
         let readable = match parcel.condition() {
             Condition::Damaged => self.read_again(parcel),
             Condition::Sound => Ok(parcel),
         };
-        match readable.and_then(|parcel| self.next_hop(node, parcel)) {
+        match readable.and_then(|parcel| next_hop(node, parcel, source)) {
             Ok((direction, parcel)) => {
                 if let Err(reason) = self.offer(direction, parcel) {
-                    self.discard(node, from, parcel, reason, direction);
+                    self.discard(node, from, parcel, reason, direction, source);
                 }
             }
             Err(reason) => {
                 self.directions[from.index()].counters.drop(reason, parcel.length());
-                self.discard(node, from, parcel, reason, from);
+                self.discard(node, from, parcel, reason, from, source);
             }
         }
-    }
-
-    /// Counts a hop down and looks the next direction up.
-    #[inline]
-    fn next_hop(&mut self, node: NodeId, parcel: Parcel) -> Result<(DirectionId, Parcel), DropReason> {
-        //= https://www.rfc-editor.org/rfc/rfc8200#section-3
-        //# When forwarding, the packet is discarded if Hop Limit was zero when received or is decremented to
-        //# zero.
-        //
-        //= https://www.rfc-editor.org/rfc/rfc791#section-3.1
-        //# If this field contains the value zero, then the datagram must be destroyed.
-        let hop_limit = parcel.hop_limit().saturating_sub(1);
-        if hop_limit == 0 {
-            return Err(DropReason::HopLimit);
-        }
-        let direction = self.source.next_hop(node, parcel.destination()).ok_or(DropReason::Unreachable)?;
-        Ok((direction, parcel.with_hop_limit(hop_limit)))
     }
 
     /// Breaks the bytes of a packet that a bit error has met, all checksums in place as on the wire.
@@ -243,15 +223,40 @@ impl<S: Source> Fabric<S> {
         Ok(parcel.with_traffic_class(header.traffic_class))
     }
 
+    /// Schedules the source's first change.
+    pub(crate) fn start(&mut self, source: &impl Source) {
+        self.kernel.schedule(Slots::SOURCE, source.next_change());
+    }
+
     /// Carries out the changes that are due now.
-    pub(crate) fn apply_changes(&mut self) {
-        let Self { kernel, directions, packets, source, .. } = self;
-        let now = kernel.now();
-        source.apply(now, &mut Links { directions, packets, kernel });
-        self.kernel.schedule(Slots::SOURCE, self.source.next_change());
+    pub(crate) fn apply_changes(&mut self, source: &mut impl Source) {
+        let Self { kernel, directions, packets, .. } = self;
+        source.apply(kernel.now(), &mut Links { directions, packets, kernel });
+        self.kernel.schedule(Slots::SOURCE, source.next_change());
     }
 
     pub(crate) fn now(&self) -> Instant {
         self.kernel.now()
     }
+}
+
+/// Counts a hop down and looks the next direction up.
+#[inline]
+fn next_hop(
+    node: NodeId,
+    parcel: Parcel,
+    source: &mut impl Source,
+) -> Result<(DirectionId, Parcel), DropReason> {
+    //= https://www.rfc-editor.org/rfc/rfc8200#section-3
+    //# When forwarding, the packet is discarded if Hop Limit was zero when received or is decremented to
+    //# zero.
+    //
+    //= https://www.rfc-editor.org/rfc/rfc791#section-3.1
+    //# If this field contains the value zero, then the datagram must be destroyed.
+    let hop_limit = parcel.hop_limit().saturating_sub(1);
+    if hop_limit == 0 {
+        return Err(DropReason::HopLimit);
+    }
+    let direction = source.next_hop(node, parcel.destination()).ok_or(DropReason::Unreachable)?;
+    Ok((direction, parcel.with_hop_limit(hop_limit)))
 }

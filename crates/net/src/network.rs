@@ -17,7 +17,8 @@ use crate::{DirectionId, Host, NodeId};
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
 pub struct Network<H, S = Planned> {
-    fabric: Fabric<S>,
+    fabric: Fabric,
+    source: S,
     hosts: Vec<H>,
     drained: Drained,
     sampler: Sampler,
@@ -62,8 +63,11 @@ impl<H: Host, S: Source> Network<H, S> {
     /// If there are more hosts or fewer than the plan has.
     pub fn with_source(topology: Topology, seed: Seed, hosts: Vec<H>, source: S) -> Self {
         assert_eq!(hosts.len(), topology.hosts.len(), "one host for each that was declared");
+        let mut fabric = Fabric::new(topology, seed);
+        fabric.start(&source);
         Self {
-            fabric: Fabric::new(topology, seed, source),
+            fabric,
+            source,
             drained: Drained { hosts: Vec::new(), is_listed: vec![false; hosts.len()] },
             hosts,
             sampler: Sampler::default(),
@@ -119,7 +123,9 @@ impl<H: Host, S: Source> Network<H, S> {
         let Some(slot) = self.fabric.kernel.advance(end, clock) else { return false };
         match self.fabric.slots.component(slot) {
             Component::Direction(index) => {
-                if let Some(Delivery { host, interface, parcel }) = self.fabric.run_direction(index) {
+                if let Some(Delivery { host, interface, parcel }) =
+                    self.fabric.run_direction(index, &mut self.source)
+                {
                     let packet = self.fabric.unpack(parcel);
                     self.hosts[host].handle_packet(self.fabric.now(), interface, packet);
                     self.drain(host);
@@ -135,7 +141,7 @@ impl<H: Host, S: Source> Network<H, S> {
                 let next = self.sampler.run(self.fabric.now(), &mut self.fabric.directions);
                 self.fabric.kernel.schedule(slot, next);
             }
-            Component::Source => self.fabric.apply_changes(),
+            Component::Source => self.fabric.apply_changes(&mut self.source),
         }
         true
     }
@@ -265,7 +271,7 @@ impl<H: Host, S: Source> Network<H, S> {
 
     /// Where changes and next hops come from.
     pub fn source(&self) -> &S {
-        &self.fabric.source
+        &self.source
     }
 
     /// A direction's counters.

@@ -17,7 +17,8 @@ pub struct DestinationId(pub(crate) u32);
 pub(crate) struct Parcel {
     /// The packet's number in the store, and above it its destination's.
     ids: u64,
-    /// The length in bytes, 24 bits, and above it eight bits each of traffic class, hop limit, condition, fate and role.
+    /// The length in bytes, 24 bits, and above it eight bits each of traffic class, hop limit, condition, fate and
+    /// role.
     state: u64,
 }
 

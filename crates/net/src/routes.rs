@@ -27,6 +27,8 @@ pub struct Routes {
     routers: Vec<u32>,
     /// By destination.
     ends: Vec<End>,
+    /// By interface: the destination that it is.
+    end_of: Vec<Option<DestinationId>>,
     /// By direction: its delay, or `None` while it is down.
     delays: Vec<Option<Duration>>,
     /// By direction: between which routers, if it joins two.
@@ -44,6 +46,8 @@ struct End {
     router: u32,
     /// The last direction.
     last: DirectionId,
+    /// Whether it is up.
+    is_up: bool,
 }
 
 /// Ways to one router from all others; empty until one is asked for.
@@ -81,9 +85,11 @@ impl Routes {
         let end = |destination: &InterfaceId| End {
             router: router_of(destination.peer()),
             last: destination.peer().outbound(),
+            is_up: true,
         };
         Self {
             ends: topology.destinations.iter().map(end).collect(),
+            end_of: topology.interfaces.iter().map(|interface| interface.destination).collect(),
             delays: topology.directions.iter().map(|config| Some(config.delay.at(Instant::START))).collect(),
             trees: vec![Tree::default(); count as usize],
             routers,
@@ -95,8 +101,10 @@ impl Routes {
     /// The direction that a packet for `destination` takes at the router `node`.
     #[inline]
     pub(crate) fn next(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
-        let End { router, last } = self.ends[destination.0 as usize];
-        self.delays[last.index()]?;
+        let End { router, last, is_up } = self.ends[destination.0 as usize];
+        if !is_up {
+            return None;
+        }
         let own = self.routers[node.index()];
         if own == router {
             return (own != NONE).then_some(last);
@@ -119,9 +127,8 @@ impl Routes {
         if self.routers[node.index()] != NONE {
             return self.next(node, destination);
         }
-        let End { router, last } = self.ends[destination.0 as usize];
-        self.delays[last.index()]?;
-        if topology.node_of(last.receiver()) == node {
+        let End { router, last, is_up } = self.ends[destination.0 as usize];
+        if !is_up || topology.node_of(last.receiver()) == node {
             return None;
         }
         let ways: Vec<Way> = topology
@@ -191,6 +198,9 @@ impl Routes {
     /// are asked for.
     pub(crate) fn set_delay(&mut self, direction: DirectionId, delay: Option<Duration>) {
         let before = core::mem::replace(&mut self.delays[direction.index()], delay);
+        if let Some(end) = self.end_of[direction.receiver().index()] {
+            self.ends[end.0 as usize].is_up = delay.is_some();
+        }
         let Some([from, to]) = self.joins[direction.index()] else { return };
         if before == delay {
             return;

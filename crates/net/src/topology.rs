@@ -129,6 +129,14 @@ impl Topology {
         &self.hosts
     }
 
+    /// The place of a host among all [hosts](Self::hosts); `None` for a router.
+    pub fn host_place(&self, node: NodeId) -> Option<usize> {
+        match self.nodes[node.index()].kind {
+            NodeKind::Host(place) => Some(place),
+            NodeKind::Router => None,
+        }
+    }
+
     /// All nodes, in the order in which they were declared.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)

@@ -32,6 +32,8 @@ pub(crate) const QUEUE: AtMost<QueueMost> = AtMost::new(
     QueueMost { packets: 10_000_000, size: DataSize::from_bytes(16 * GIBIBYTE) },
     "it is held in memory; write \"unlimited\" for one without a limit",
 );
+/// The weight of a queue in its average.
+pub(crate) const AVERAGE_WEIGHT: AtMost<f64> = AtMost::new(1.0, "with it the average is the queue itself");
 /// An IP packet.
 pub(crate) const PACKET: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(65_535), "a packet has 16 bits for its length");

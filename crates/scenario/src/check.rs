@@ -19,12 +19,13 @@ pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faul
         network::graph::check(file, faults);
     }
     let mut traces = flow::check::check(file, files, faults);
+    link::delay_trace::check(file, files, &mut traces, faults);
     script::check::check(file, faults);
     signalling::check(file, files, &mut traces, faults);
     probes::check::check(file, faults);
     if faults.is_empty() {
         extent::check(file, &traces, faults);
-        network::path::check(file, faults);
+        network::path::check(file, &traces, faults);
     }
     traces
 }

@@ -1,10 +1,13 @@
 //! What a run comes to: messages and samples, which follow from several values that are each within their bounds.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataRate, Duration};
 use slantpath_reader::{Fault, Faults, Place, Setting};
 
 use crate::flow::application::{Application, Content, Total};
 use crate::flow::trace::Traces;
+use crate::link::check::links_by_node;
 use crate::schema::{File, Flow, Interval, Sampling};
 use crate::signalling::generator;
 use crate::signalling::schema::{Carrier, Proving};
@@ -21,10 +24,11 @@ pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
     let Some(head) = file.scenario.whole() else { return };
     let duration = *head.duration;
     let records = file.probes.whole().is_some_and(|probes| *probes.messages);
+    let links = links_by_node(file);
     let mut messages = Sum::default();
     let mut recorded = Sum::default();
     for (name, flow) in file.flows.iter() {
-        let count = of_flow(file, flow, traces, duration);
+        let count = of_flow(&links, file, flow, traces, duration);
         let place = flow.application.message_size().map_or(flow.from.place(), Setting::place);
         messages.add(count, place, || format!("flow `{name}`"));
         if records && *flow.content == Content::Stamped {
@@ -55,14 +59,18 @@ pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
     }
     messages.check(MOST_MESSAGES, "messages in all, of which most are of", faults);
     recorded.check(MOST_ROWS, "messages that are recorded, of which most are of", faults);
-    samples(file, duration, faults);
+    samples(file, &links, duration, faults);
 }
 
+/// The names of the links of each node.
+type LinksByNode<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+
 /// Rows of the tables of samples.
-fn samples(file: &File, duration: Duration, faults: &mut Faults) {
+fn samples(file: &File, links: &LinksByNode<'_>, duration: Duration, faults: &mut Faults) {
     let Some(probes) = file.probes.whole() else { return };
     if let Interval::Every(interval) = *probes.paths {
-        let paths = |flow: &Flow| crate::link::check::links_of(file, &flow.to).count() * *flow.count as usize;
+        let count = |node: &str| links.get(node).map_or(0, Vec::len);
+        let paths = |flow: &Flow| count(&flow.to) * *flow.count as usize;
         let paths: usize = file.flows.iter().map(|(_, flow)| paths(flow)).sum();
         let mut rows = Sum::default();
         let count = seconds(duration) / seconds(interval) * paths as f64;
@@ -79,14 +87,14 @@ fn samples(file: &File, duration: Duration, faults: &mut Faults) {
 }
 
 /// The messages that a flow may send, all of its `count` together.
-fn of_flow(file: &File, flow: &Flow, traces: &Traces, duration: Duration) -> f64 {
+fn of_flow(links: &LinksByNode<'_>, file: &File, flow: &Flow, traces: &Traces, duration: Duration) -> f64 {
     let end = flow.end.map_or(duration, |end| *end).min(duration);
     let active = seconds(end.saturating_sub(*flow.start));
     let each = match &*flow.application {
         // Together they have no more than the sender's links carry.
         Application::Bulk(bulk) => {
             let size = bulk.message_size.as_bytes().max(1) as f64;
-            let carried = fastest(file, &flow.from) / 8.0 * active / size;
+            let carried = fastest(links, file, &flow.from) / 8.0 * active / size;
             let wanted = match *bulk.total {
                 Total::Bytes(total) => total.as_bytes() as f64 / size,
                 Total::Unlimited => f64::INFINITY,
@@ -105,14 +113,15 @@ fn of_flow(file: &File, flow: &Flow, traces: &Traces, duration: Duration) -> f64
 }
 
 /// In bit/s, what all links of a node carry from it at most, whatever the script sets them to.
-fn fastest(file: &File, node: &str) -> f64 {
+fn fastest(links: &LinksByNode<'_>, file: &File, node: &str) -> f64 {
     let rate = |name: &str| {
         let link = file.links.find(name)?;
         let own = if link.ends.0 == node { link.forward.rate } else { link.reverse.rate };
         let set = file.script.iter().filter(|event| *event.link == name).filter_map(|event| event.rate);
         set.chain(own).map(|rate: Setting<DataRate>| rate.as_bits_per_sec()).max()
     };
-    crate::link::check::links_of(file, node).filter_map(rate).map(|rate| rate as f64).sum()
+    let links = links.get(node).into_iter().flatten();
+    links.filter_map(|name| rate(name)).map(|rate| rate as f64).sum()
 }
 
 /// A time that divides: what is shorter than times are told apart is one nanosecond.

@@ -2,4 +2,6 @@
 
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod delay_trace;
+pub(crate) mod discipline;
 pub(crate) mod schema;

@@ -10,6 +10,7 @@ use std::net::IpAddr;
 
 use slantpath_net::{LinkId, NetworkBuilder, NodeId, Routing, Topology, TopologyError};
 
+use crate::flow::trace::Traces;
 use crate::schema::{self, File, NodeKind};
 use crate::{link, script};
 
@@ -28,8 +29,14 @@ pub(crate) struct PlannedLink {
     pub(crate) addresses: [IpAddr; 2],
 }
 
+/// The link of that name, among all of them in the order of their names.
+pub(crate) fn find_link<'a>(links: &'a [PlannedLink], name: &str) -> Option<&'a PlannedLink> {
+    let place = links.binary_search_by(|link| link.name.as_str().cmp(name)).ok()?;
+    Some(&links[place])
+}
+
 /// Builds the network of a file that has been checked.
-pub(crate) fn build(file: &File) -> Result<Built, TopologyError> {
+pub(crate) fn build(file: &File, traces: &Traces) -> Result<Built, TopologyError> {
     let mut builder = NetworkBuilder::new();
     builder.routing(match *file.scenario.routing {
         schema::Routing::Dynamic => Routing::Dynamic,
@@ -43,17 +50,23 @@ pub(crate) fn build(file: &File) -> Result<Built, TopologyError> {
             NodeKind::Router => (name.to_owned(), builder.router(name)),
         })
         .collect();
-    let links = links(file, &nodes, &mut builder);
+    let links = links(file, traces, &nodes, &mut builder);
     script::build::schedule(file, &links, &mut builder);
     Ok(Built { topology: builder.build()?, links, nodes })
 }
 
-fn links(file: &File, nodes: &BTreeMap<String, NodeId>, builder: &mut NetworkBuilder) -> Vec<PlannedLink> {
+fn links(
+    file: &File,
+    traces: &Traces,
+    nodes: &BTreeMap<String, NodeId>,
+    builder: &mut NetworkBuilder,
+) -> Vec<PlannedLink> {
     let mut links = Vec::new();
     for (name, table) in file.links.iter() {
         let [forward, reverse] = [&table.forward, &table.reverse].map(|parameters| {
             let direction = parameters.complete().expect("a check completes every link");
-            link::build::direction(&direction, u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX))
+            let mtu_bytes = u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX);
+            link::build::direction(&direction, mtu_bytes, traces)
         });
         let (first, second) = (nodes[table.ends.0.as_str()], nodes[table.ends.1.as_str()]);
         let id = builder.link(name, first, second, forward, reverse);

@@ -6,8 +6,12 @@ pub use crate::flow::application::{
 };
 pub use crate::flow::schema::{Adaptation, Flow, Transport};
 pub use crate::head::{Head, Routing};
-pub use crate::link::schema::{Direction, Family, Link, LinkParameters, QueueLimit, QueueMost, WhileDown};
-pub use crate::network::node::{Node, NodeKind};
+pub use crate::link::delay_trace::DelayTrace;
+pub use crate::link::discipline::{Average, Codel, Discipline, Priority, Red, RioC, Thresholds, Wred};
+pub use crate::link::schema::{
+    Direction, Family, Link, LinkDelay, LinkParameters, QueueLimit, QueueMost, WhileDown,
+};
+pub use crate::network::node::{Dscp, Node, NodeKind};
 pub use crate::probes::schema::{Interval, Probes, Sampling};
 pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sctp::Threshold;

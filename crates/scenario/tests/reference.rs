@@ -13,7 +13,13 @@ const END: &str = "<!-- end of keys -->";
 /// The schema of a table, by the path that the document names it by: `scenario`, `links.<name>`.
 fn schema_of(root: &Json, path: &str) -> Json {
     let pointer = match path {
-        "links.<name>.forward" => "/properties/links/additionalProperties/properties/forward".to_owned(),
+        "links.<name>.delay_trace" | "links.<name>.forward" => {
+            let (_, key) = path.rsplit_once('.').expect("a key of links");
+            format!("/properties/links/additionalProperties/properties/{key}")
+        }
+        "links.<name>.discipline.low" => {
+            return schema_of(root, "links.<name>.discipline kind wred")["properties"]["low"].clone();
+        }
         _ if path.starts_with("signalling.") => {
             let (table, kind) =
                 path.split_once(" kind ").map_or((path, None), |(table, kind)| (table, Some(kind)));
@@ -37,12 +43,12 @@ fn schema_of(root: &Json, path: &str) -> Json {
         },
     };
     match path.split_once(" kind ") {
-        Some((flow, kind)) => {
-            assert_eq!(flow, "flows.<name>.application");
-            let pointer = "/properties/flows/additionalProperties/properties/application/oneOf";
-            let kinds = root.pointer(pointer).and_then(Json::as_array).expect("applications have kinds");
+        Some((table, kind)) => {
+            let (part, key) = table.split_once(".<name>.").expect("a table of a member");
+            let pointer = format!("/properties/{part}/additionalProperties/properties/{key}/oneOf");
+            let kinds = root.pointer(&pointer).and_then(Json::as_array).expect("the table has kinds");
             let of_kind = |schema: &&Json| schema.pointer("/properties/kind/const") == Some(&kind.into());
-            kinds.iter().find(of_kind).expect("a kind of application").clone()
+            kinds.iter().find(of_kind).expect("a kind of it").clone()
         }
         None => root.pointer(&pointer).unwrap_or_else(|| panic!("{path}: {pointer}")).clone(),
     }

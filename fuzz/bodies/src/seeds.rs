@@ -433,6 +433,9 @@ fn texts(seeds: &mut Seeds) -> io::Result<()> {
     }
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"))? {
         let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let text = fs::read_to_string(&path)?;
         seeds.keep(if text.contains("\n[topology]\n") { "topology" } else { "scenario" }, &name, text);

@@ -7,9 +7,8 @@ use crate::fabric::Fabric;
 use crate::header;
 use crate::link::DropReason;
 use crate::parcel::Parcel;
-use crate::source::Source;
 
-impl<S: Source> Fabric<S> {
+impl Fabric {
     /// Puts the fragments of a packet that is longer than a link carries on it, or refuses it as a whole if it must not
     /// be cut: its bytes then stay in the store.
     #[cold]

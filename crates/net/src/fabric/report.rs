@@ -17,7 +17,7 @@ const HOP_LIMIT: u8 = 64;
 /// The source of IPv4 messages of a router without an IPv4 address (RFC 7600, section 4.8).
 const DUMMY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 8);
 
-impl<S: Source> Fabric<S> {
+impl Fabric {
     /// Ends a packet that its own sender could not put on the link, and returns what the sender is told.
     #[cold]
     pub(crate) fn discard_at_sender(
@@ -43,15 +43,16 @@ impl<S: Source> Fabric<S> {
         parcel: Parcel,
         reason: DropReason,
         next: DirectionId,
+        source: &mut impl Source,
     ) {
         let mut packet = self.packets.remove(parcel.packet());
         if let Some(error) = self.error_of(reason, next) {
             header::set_hop_limit(&mut packet, parcel.hop_limit());
             let about = packet.observed();
-            if let Some(source) = self.address_for(node, from.receiver(), &about)
-                && let Some(report) = error.report(source, &about, HOP_LIMIT)
+            if let Some(address) = self.address_for(node, from.receiver(), &about)
+                && let Some(report) = error.report(address, &about, HOP_LIMIT)
             {
-                self.send_from_router(node, report);
+                self.send_from_router(node, report, source);
             }
         }
     }
@@ -88,10 +89,10 @@ impl<S: Source> Fabric<S> {
     }
 
     /// Sends a packet that a router made. One that cannot leave is dropped without another word.
-    fn send_from_router(&mut self, node: NodeId, packet: Packet) {
+    fn send_from_router(&mut self, node: NodeId, packet: Packet, source: &mut impl Source) {
         let Some(header) = header::parse(&packet) else { return };
         let Some(&destination) = self.topology.by_address.get(&header.destination.address()) else { return };
-        let Some(direction) = self.source.next_hop(node, destination) else { return };
+        let Some(direction) = source.next_hop(node, destination) else { return };
         let length = length_of(&packet);
         let id = self.packets.insert(packet);
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);

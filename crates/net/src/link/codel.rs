@@ -92,7 +92,7 @@ impl CoDel {
                     self.state = State::Idle;
                 }
                 //= https://www.rfc-editor.org/rfc/rfc8289#section-5.5
-                //# // A large backlog might
+                //# A large backlog might
                 //# // result in drop rates so high that the next drop should
                 //# // happen now, hence the 'while' loop.
                 while now >= self.drop_next && self.state == State::Dropping {

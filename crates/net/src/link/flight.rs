@@ -23,26 +23,25 @@ const _: () = assert!(size_of::<Transit>() == 32);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flight {
     ring: VecDeque<Transit>,
+    /// The last arrival of those in the ring, or an earlier one than any that can come.
+    latest: Instant,
 }
 
 impl Flight {
     /// Adds a packet. On a link that keeps order its place is at the end; else it is looked for from there.
     #[inline]
     pub(crate) fn insert(&mut self, transit: Transit) {
-        let last = self.ring.back().map_or(Instant::START, |last| last.arrival);
-        let in_order = transit.arrival >= last;
-        self.ring.push_back(transit);
-        if !in_order {
-            self.put_last_in_order();
+        if transit.arrival < self.latest {
+            return self.insert_out_of_order(transit);
         }
+        self.latest = transit.arrival;
+        self.ring.push_back(transit);
     }
 
     #[cold]
-    fn put_last_in_order(&mut self) {
-        if let Some(transit) = self.ring.pop_back() {
-            let place = self.ring.partition_point(|other| other.arrival <= transit.arrival);
-            self.ring.insert(place, transit);
-        }
+    fn insert_out_of_order(&mut self, transit: Transit) {
+        let place = self.ring.partition_point(|other| other.arrival <= transit.arrival);
+        self.ring.insert(place, transit);
     }
 
     /// When the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
@@ -66,6 +65,7 @@ impl Flight {
         let (mut taken, kept) =
             self.ring.drain(..).partition::<Vec<_>, _>(|transit| transit.departure > departure);
         self.ring.extend(kept);
+        self.latest = self.ring.back().map_or(Instant::START, |last| last.arrival);
         taken.sort_by_key(|transit| transit.departure);
         taken
     }

@@ -3,9 +3,7 @@
 use slantpath_base::{DataSize, Instant, Seed};
 
 use crate::link::codel::CoDelConfig;
-use crate::link::counters::DropReason;
 use crate::link::red::{Red, RedConfig};
-use crate::link::service::Service;
 use crate::parcel::Parcel;
 
 /// A queue's discipline.
@@ -73,8 +71,7 @@ impl Waiting {
     }
 }
 
-/// The admission of a first-in, first-out queue with its state. What waits lies with the transmitter; admission only
-/// decides.
+/// The admission of a first-in, first-out queue with its state. What waits lies with the transmitter, which asks.
 #[derive(Clone, Debug)]
 pub(crate) enum Queue {
     DropTail(QueueLimit),
@@ -85,25 +82,6 @@ impl Queue {
     /// RED, which draws from a stream of its own named after `path`.
     pub(crate) fn red(config: RedConfig, seed: Seed, path: &str) -> Self {
         Self::Red(Box::new(Red::new(config, seed.stream(&format!("{path}/red")))))
-    }
-
-    /// Whether a packet may join what waits, or be sent at once.
-    #[inline]
-    pub(crate) fn admit(
-        &mut self,
-        now: Instant,
-        parcel: Parcel,
-        waiting: Waiting,
-        service: &Service,
-    ) -> Result<(), DropReason> {
-        match self {
-            Self::DropTail(limit) => {
-                let has_room =
-                    waiting.is_idle() || limit.admits(waiting.packets, waiting.bytes, parcel.length());
-                if has_room { Ok(()) } else { Err(DropReason::QueueFull) }
-            }
-            Self::Red(red) => red.admit(now, parcel, waiting, service),
-        }
     }
 
     /// Notes a packet that was admitted before and [forgotten](Self::forget_waiting) since.

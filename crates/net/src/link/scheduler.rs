@@ -144,7 +144,6 @@ impl Scheduler {
     }
 
     //= https://www.rfc-editor.org/rfc/rfc2474#section-4.2.2.2
-    //# PHBs selected by a Class Selector Codepoint
     //# SHOULD give packets a probability of timely forwarding that is not
     //# lower than that given to packets marked with a Class Selector
     //# codepoint of lower relative order

@@ -119,13 +119,27 @@ impl ClosedForm {
     #[inline]
     pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<(), DropReason> {
         let is_idle = self.state == State::Up && self.pending.is_empty();
+        if let Queue::DropTail(limit) = self.queue {
+            let has_room =
+                is_idle || limit.admits(self.waiting_packets(), self.waiting_bytes(), parcel.length());
+            return if has_room { Ok(()) } else { Err(DropReason::QueueFull) };
+        }
+        self.admit_early(now, parcel, is_idle)
+    }
+
+    /// The same where the queue decides by more than its room.
+    #[inline(never)]
+    fn admit_early(&mut self, now: Instant, parcel: Parcel, is_idle: bool) -> Result<(), DropReason> {
         let waiting = Waiting {
             packets: self.waiting_packets(),
             bytes: self.waiting_bytes(),
             idle_since: is_idle.then_some(self.free_at),
             start: self.next_start(now),
         };
-        self.queue.admit(now, parcel, waiting, &self.service)
+        match &mut self.queue {
+            Queue::DropTail(_) => Ok(()),
+            Queue::Red(red) => red.admit(now, parcel, waiting, &self.service),
+        }
     }
 
     /// Notes a packet that was withdrawn and is enqueued next.

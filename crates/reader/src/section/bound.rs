@@ -95,6 +95,7 @@ impl<S: Section> NeedsNoBound for Part<S> {}
 impl<S: Section> NeedsNoBound for Tables<S> {}
 impl<S: Section> NeedsNoBound for Vec<Named<S>> {}
 impl<T: Tagged> NeedsNoBound for OneOf<T> {}
+impl<T: Tagged> NeedsNoBound for Option<OneOf<T>> {}
 
 /// Compiles for fields that need no bound.
 pub const fn needs_no_bound<M: NeedsNoBound>() {}

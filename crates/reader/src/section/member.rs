@@ -187,6 +187,26 @@ impl<T> Deref for OneOf<T> {
     }
 }
 
+/// A table of one of several kinds that may be absent.
+impl<T: Tagged> Member for Option<OneOf<T>> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        if !reader.entries.contains_key(field) {
+            return Some(None);
+        }
+        OneOf::read(reader, field).map(Some)
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        if let Some(one) = self {
+            one.write(output, field);
+        }
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        schema.property(field, json!({ "description": T::ABOUT, "oneOf": T::schemas() }), doc);
+    }
+}
+
 impl<T: Tagged> Member for OneOf<T> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
         let path = join(reader.path, field);

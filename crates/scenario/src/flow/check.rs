@@ -8,8 +8,8 @@ use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Total};
-use crate::flow::trace::{Files, Traces, load};
-use crate::link::check::{links_of, must_end_at};
+use crate::flow::trace::{Files, Traces, check_digest, load};
+use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
 
 /// A message carries its number and its length.
@@ -27,6 +27,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         file.flows.iter().map(|(name, flow)| (name.to_owned(), flow.place())).collect();
     add_default_profiles(file);
     let mut primaries = BTreeMap::new();
+    let links = links_by_node(file);
     for (name, flow) in file.flows.iter() {
         ends(file, name, flow, faults);
         profile(file, flow, faults);
@@ -36,8 +37,8 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         match &flow.primary {
             Some(primary) => must_end_at(file, primary, &flow.to, faults),
             None => {
-                if let Some(first) = links_of(file, &flow.to).next() {
-                    primaries.insert(name.to_owned(), first.to_owned());
+                if let Some(first) = links.get(flow.to.as_str()).and_then(|links| links.first()) {
+                    primaries.insert(name.to_owned(), (*first).to_owned());
                 }
             }
         }
@@ -62,15 +63,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         if let Application::Trace(trace) = &mut flow.application.0
             && let Some((messages, digest)) = load(&trace.file, trace.file.place(), files, faults)
         {
-            match &trace.digest {
-                Some(given) if **given != digest => {
-                    let message = format!("trace `{}` has changed: its digest is {digest}", *trace.file);
-                    let help = "remove `digest`, or bring back the file that it was taken from";
-                    faults.report(given.place(), Fault::new(message).help(help));
-                }
-                Some(_) => {}
-                None => trace.digest = Some(Setting::derived(digest, "of the file", place)),
-            }
+            check_digest(&trace.file, trace.file.place(), &mut trace.digest, digest, faults);
             traces.flows.insert((*trace.file).clone(), messages);
         }
     }

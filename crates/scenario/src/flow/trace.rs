@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{Fault, Faults, Place, fault_of};
+use slantpath_net::DelayCurve;
+use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
 use slantpath_ss7::load::TracedArrival;
 
 /// Messages of each trace, by the name of its file.
@@ -14,6 +15,8 @@ pub(crate) struct Traces {
     pub(crate) flows: BTreeMap<String, Vec<(Duration, DataSize)>>,
     /// Of signalling loads.
     pub(crate) loads: BTreeMap<String, Vec<TracedArrival>>,
+    /// Of the delays of links.
+    pub(crate) delays: BTreeMap<String, DelayCurve>,
 }
 
 /// Hands out the text of a file that a scenario names.
@@ -72,6 +75,25 @@ pub(crate) fn read<T>(
         whole = false;
     }
     whole.then(|| (messages, blake3::hash(text.as_bytes()).to_hex().to_string()))
+}
+
+/// Notes the digest of a trace, or reports that it is not the one that is given.
+pub(crate) fn check_digest(
+    name: &str,
+    place: Place,
+    wanted: &mut Option<Setting<String>>,
+    digest: String,
+    faults: &mut Faults,
+) {
+    match wanted {
+        Some(given) if **given != digest => {
+            let message = format!("trace `{name}` has changed: its digest is {digest}");
+            let help = "remove `digest`, or bring back the file that it was taken from";
+            faults.report(given.place(), Fault::new(message).help(help));
+        }
+        Some(_) => {}
+        None => *wanted = Some(Setting::derived(digest, "of the file", place)),
+    }
 }
 
 fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Duration, DataSize), Fault> {

@@ -1,21 +1,24 @@
 //! What `net` makes of a direction of a link.
 
-use slantpath_net::{Delay, DirectionConfig, QueueConfig, QueueLimit, Reordering, WhileDown};
+use slantpath_net::{Delay, DirectionConfig, QueueConfig, Reordering, WhileDown};
 
-use super::schema::{self, Direction};
+use super::schema::{self, Direction, LinkDelay};
+use crate::flow::trace::Traces;
 
 /// The configuration of a direction whose link carries packets of at most `mtu_bytes`.
-pub(crate) fn direction(direction: &Direction, mtu_bytes: u32) -> DirectionConfig {
-    let queue = match direction.queue {
-        schema::QueueLimit::Bytes(size) => QueueLimit::Bytes(size),
-        schema::QueueLimit::Packets(count) => QueueLimit::Packets(count),
-        schema::QueueLimit::Unlimited => QueueLimit::Unlimited,
-    };
+pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) -> DirectionConfig {
+    let limit = direction.queue.limit();
     DirectionConfig {
         rate: direction.rate,
-        overhead_bytes: 0,
-        delay: Delay::Constant(direction.delay),
-        queue: QueueConfig::DropTail(queue),
+        overhead_bytes: u32::try_from(direction.overhead.as_bytes()).unwrap_or(u32::MAX),
+        delay: match &direction.delay {
+            LinkDelay::Constant(delay) => Delay::Constant(*delay),
+            LinkDelay::Trace(name) => Delay::Curve(traces.delays[name].clone()),
+        },
+        queue: match &direction.discipline {
+            Some(discipline) => discipline.config(limit),
+            None => QueueConfig::DropTail(limit),
+        },
         mtu_bytes,
         loss: direction.loss,
         bit_errors: direction.bit_error_rate,

@@ -51,7 +51,10 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
     let none = LinkParameters {
         rate: None,
         delay: None,
+        delay_trace: None,
+        link_overhead: None,
         queue: None,
+        discipline: None,
         loss: None,
         bit_error_rate: None,
         duplicate: None,
@@ -60,13 +63,22 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         while_down: None,
     };
     let both = core::mem::replace(&mut link.both, Flat(none)).0;
+    for parameters in [&both, &link.forward, &link.reverse] {
+        one_delay(parameters, faults);
+    }
     let never = Some(Setting::default(Probability::NEVER, place));
     let no_time = Some(Setting::default(Duration::ZERO, place));
     let dropped = Some(Setting::default(WhileDown::Drop, place));
     let direction = |own: &LinkParameters| LinkParameters {
         rate: own.rate.or(both.rate),
-        delay: own.delay.or(both.delay),
+        delay: own.delay.or(both.delay.filter(|_| own.delay_trace.is_none())),
+        delay_trace: match own.delay {
+            Some(_) => None,
+            None => own.delay_trace.clone().or_else(|| both.delay_trace.clone()),
+        },
+        link_overhead: own.link_overhead.or(both.link_overhead),
         queue: own.queue.or(both.queue).or(Some(Setting::default(QueueLimit::DEFAULT, place))),
+        discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
         duplicate: own.duplicate.or(both.duplicate).or(never),
@@ -88,10 +100,22 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         faults.report(place, fault);
     };
     lacks("rate", "1.536 Mbit/s", link.forward.rate.is_some(), link.reverse.rate.is_some());
-    lacks("delay", "250 ms", link.forward.delay.is_some(), link.reverse.delay.is_some());
+    let has_delay =
+        |parameters: &LinkParameters| parameters.delay.is_some() || parameters.delay_trace.is_some();
+    lacks("delay", "250 ms", has_delay(&link.forward), has_delay(&link.reverse));
+}
+
+fn one_delay(parameters: &LinkParameters, faults: &mut Faults) {
+    if let (Some(delay), Some(_)) = (parameters.delay, &parameters.delay_trace) {
+        let help = "a delay is constant or follows a file: leave one of them out";
+        faults.report(delay.place(), Fault::new("`delay` and `delay_trace` are both given").help(help));
+    }
 }
 
 fn values(parameters: &LinkParameters, faults: &mut Faults) {
+    if let Some(discipline) = &parameters.discipline {
+        discipline.check(faults);
+    }
     if let Some(rate) = parameters.rate.filter(|rate| rate.as_bits_per_sec() == 0) {
         let help = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
         faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(help));
@@ -201,6 +225,17 @@ pub(crate) fn must_end_at(file: &File, link: &Setting<String>, node: &str, fault
     let message = format!("link `{}` does not end at `{node}`", **link);
     let help = suggest(link, &format!("links of `{node}`"), &candidates);
     faults.report(link.place(), Fault::new(message).help(help));
+}
+
+/// The links that end at each node, in alphabetical order.
+pub(crate) fn links_by_node(file: &File) -> BTreeMap<&str, Vec<&str>> {
+    let mut links = BTreeMap::<&str, Vec<&str>>::new();
+    for (name, link) in file.links.iter() {
+        for end in [&link.ends.0, &link.ends.1] {
+            links.entry(end).or_default().push(name);
+        }
+    }
+    links
 }
 
 /// The links that end at a node, in alphabetical order.

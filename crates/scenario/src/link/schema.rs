@@ -4,8 +4,12 @@ use core::fmt;
 use std::net::IpAddr;
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
-use slantpath_reader::{Fault, Flat, Json, Limit, Nested, Node, Pair, Setting, Value, choice, json, section};
+use slantpath_reader::{
+    Fault, Flat, Json, Limit, Nested, Node, OneOf, Pair, Setting, Value, choice, json, section,
+};
 
+use super::delay_trace::DelayTrace;
+use super::discipline::Discipline;
 use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
 
 section! {
@@ -34,10 +38,18 @@ section! {
     pub struct LinkParameters {
         /// Rate of the transmitter.
         rate: Option<Setting<DataRate>>, at most RATE;
-        /// Propagation delay.
+        /// Propagation delay. Give it or `delay_trace`.
         delay: Option<Setting<Duration>>, at most DELAY;
+        /// A propagation delay that follows a file, in place of `delay`.
+        delay_trace: Option<Nested<DelayTrace>>;
+        /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
+        /// packet only. None if absent.
+        link_overhead: Option<Setting<DataSize>>, at most PACKET;
         /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
         queue: Option<Setting<QueueLimit>>, at most QUEUE;
+        /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
+        /// absent.
+        discipline: Option<OneOf<Discipline>>;
         /// Probability that a packet is lost. Never if absent.
         loss: Option<Setting<Probability>>;
         /// Probability that a bit arrives wrong. Never if absent.
@@ -104,6 +116,15 @@ pub enum QueueLimit {
 }
 
 impl QueueLimit {
+    /// The limit of `net`.
+    pub(crate) const fn limit(self) -> slantpath_net::QueueLimit {
+        match self {
+            Self::Bytes(size) => slantpath_net::QueueLimit::Bytes(size),
+            Self::Packets(count) => slantpath_net::QueueLimit::Packets(count),
+            Self::Unlimited => slantpath_net::QueueLimit::Unlimited,
+        }
+    }
+
     /// The limit where none is given, twice ns-2's.
     pub const DEFAULT: Self = Self::Packets(100);
 
@@ -185,14 +206,18 @@ impl Value for QueueLimit {
 }
 
 /// One direction of a checked link, with every value in place.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Direction {
     /// Rate of the transmitter.
     pub rate: DataRate,
     /// Propagation delay.
-    pub delay: Duration,
+    pub delay: LinkDelay,
+    /// Bytes that the link puts around each packet.
+    pub overhead: DataSize,
     /// What waits for the transmitter at most.
     pub queue: QueueLimit,
+    /// Which of it is sent next, and which is dropped early; first in, first out, if absent.
+    pub discipline: Option<Discipline>,
     /// Probability that a packet is lost.
     pub loss: Probability,
     /// Probability that a bit arrives wrong.
@@ -207,13 +232,28 @@ pub struct Direction {
     pub while_down: WhileDown,
 }
 
+/// A propagation delay.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinkDelay {
+    /// Always as long.
+    Constant(Duration),
+    /// As the trace of that name says.
+    Trace(String),
+}
+
 impl LinkParameters {
     /// The values, once a check has completed them; `None` before.
     pub fn complete(&self) -> Option<Direction> {
+        let delay = match (self.delay, &self.delay_trace) {
+            (Some(delay), _) => LinkDelay::Constant(*delay),
+            (None, trace) => LinkDelay::Trace((*trace.as_ref()?.file).clone()),
+        };
         Some(Direction {
             rate: *self.rate?,
-            delay: *self.delay?,
+            delay,
+            overhead: self.link_overhead.map_or(DataSize::from_bytes(0), |overhead| *overhead),
             queue: *self.queue?,
+            discipline: self.discipline.as_ref().map(|discipline| discipline.0.clone()),
             loss: *self.loss?,
             bit_error_rate: *self.bit_error_rate?,
             duplicate: *self.duplicate?,

@@ -1,23 +1,27 @@
 //! The graph: every node is joined, every flow has a route.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_reader::{Fault, Faults};
 
-use crate::link::check::links_of;
 use crate::schema::{File, NodeKind};
 
 pub(crate) fn check(file: &File, faults: &mut Faults) {
+    let graph = Graph::new(file);
     for (name, node) in file.nodes.iter() {
-        if links_of(file, name).next().is_none() {
+        if !graph.neighbours.contains_key(name) {
             let help = "join it by a table `[links.<name>]`, or remove it";
             faults.report(node.place(), Fault::new(format!("node `{name}` has no link")).help(help));
+        }
+        if let Some(dscp) = node.dscp.filter(|_| *node.kind == NodeKind::Router) {
+            let help = "give it to the hosts whose packets it is to mark";
+            faults.report(dscp.place(), Fault::new("a router marks no packets").help(help));
         }
     }
     for (_, flow) in file.flows.iter() {
         let (from, to) = (flow.from.as_str(), flow.to.as_str());
         let known = file.nodes.find(from).is_some() && file.nodes.find(to).is_some();
-        if known && from != to && !reachable(file, from).contains(to) {
+        if known && from != to && !graph.leads(from, to) {
             let message = format!("no route leads from `{from}` to `{to}`");
             let help = "join them by a link, or over nodes of kind `router`; hosts forward nothing";
             faults.report(flow.to.place(), Fault::new(message).help(help));
@@ -25,24 +29,42 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     }
 }
 
-/// The nodes that packets from a host reach: over its links, and on over routers.
-fn reachable<'a>(file: &'a File, from: &'a str) -> BTreeSet<&'a str> {
-    let mut seen = BTreeSet::from([from]);
-    let mut waiting = VecDeque::from([from]);
-    while let Some(node) = waiting.pop_front() {
-        let forwards =
-            node == from || file.nodes.find(node).is_some_and(|node| *node.kind == NodeKind::Router);
-        if !forwards {
-            continue;
-        }
+/// Which nodes are joined, and which of them over routers.
+struct Graph<'a> {
+    neighbours: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// By router: the number that it has in common with all that it is joined with over routers.
+    islands: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(file: &'a File) -> Self {
+        let mut neighbours = BTreeMap::<&str, BTreeSet<&str>>::new();
         for (_, link) in file.links.iter() {
             let (first, second) = (link.ends.0.as_str(), link.ends.1.as_str());
-            for (near, far) in [(first, second), (second, first)] {
-                if near == node && seen.insert(far) {
-                    waiting.push_back(far);
+            neighbours.entry(first).or_default().insert(second);
+            neighbours.entry(second).or_default().insert(first);
+        }
+        let routers = file.nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Router);
+        let routers: BTreeSet<&str> = routers.map(|(name, _)| name).collect();
+        let mut islands = BTreeMap::new();
+        for (number, router) in routers.iter().enumerate() {
+            let mut waiting = vec![*router];
+            while let Some(node) = waiting.pop() {
+                if routers.contains(node) && !islands.contains_key(node) {
+                    islands.insert(node, number);
+                    waiting.extend(neighbours.get(node).into_iter().flatten());
                 }
             }
         }
+        Self { neighbours, islands }
     }
-    seen
+
+    /// Whether packets get from a host to another node: over its links, and on over routers.
+    fn leads(&self, from: &str, to: &str) -> bool {
+        let around = |node: &str| self.neighbours.get(node).into_iter().flatten().copied();
+        let islands = |node: &str| -> BTreeSet<usize> {
+            around(node).filter_map(|neighbour| self.islands.get(neighbour).copied()).collect()
+        };
+        around(from).any(|neighbour| neighbour == to) || !islands(from).is_disjoint(&islands(to))
+    }
 }

@@ -1,12 +1,18 @@
 //! `[nodes.<name>]`.
 
-use slantpath_reader::{Setting, choice, section};
+use core::fmt;
+use core::str::FromStr;
+
+use slantpath_reader::{Fault, Json, Node as Written, Setting, Value, choice, json, section};
 
 section! {
     /// A host or a router.
     pub struct Node {
         /// Hosts end flows, routers forward.
         kind: Setting<NodeKind>;
+        /// The DSCP of all packets that a host sends, by which links tell classes and drop precedences apart. Best
+        /// effort if absent.
+        dscp: Option<Setting<Dscp>>;
     }
 }
 
@@ -17,5 +23,83 @@ choice! {
         Host = "host",
         /// Forwards packets along shortest paths.
         Router = "router",
+    }
+}
+
+/// A codepoint of differentiated services: `"CS0"` to `"CS7"` (RFC 2474), `"AF11"` to `"AF43"` (RFC 2597) or `"EF"`
+/// (RFC 3246).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dscp(u8);
+
+impl Dscp {
+    //= https://www.rfc-editor.org/rfc/rfc3246#section-2.7
+    //# Codepoint 101110 is RECOMMENDED for the EF PHB.
+    const EXPEDITED: Self = Self(0b10_1110);
+
+    /// The octet of the IP header that it stands in.
+    pub(crate) const fn traffic_class(self) -> u8 {
+        self.0 << 2
+    }
+}
+
+impl fmt::Display for Dscp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (*self, self.0 >> 3, self.0 & 7) {
+            (Self::EXPEDITED, ..) => f.write_str("EF"),
+            (_, class, 0) => write!(f, "CS{class}"),
+            (_, class, low) => write!(f, "AF{class}{}", low >> 1),
+        }
+    }
+}
+
+impl FromStr for Dscp {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match *text.as_bytes() {
+            [b'E', b'F'] => Ok(Self::EXPEDITED),
+            [b'C', b'S', class @ b'0'..=b'7'] => Ok(Self((class - b'0') << 3)),
+            [b'A', b'F', class @ b'1'..=b'4', precedence @ b'1'..=b'3'] => {
+                Ok(Self((class - b'0') << 3 | (precedence - b'0') << 1))
+            }
+            _ => Err(()),
+        }
+    }
+}
+
+impl Value for Dscp {
+    type Most = ();
+
+    fn read(node: &Written) -> Result<Self, Fault> {
+        let text = String::read(node)?;
+        let help = "write \"EF\", one of \"CS0\" to \"CS7\", or one of \"AF11\" to \"AF43\"";
+        text.parse().map_err(|()| Fault::new(format!("`{text}` is no DSCP")).help(help))
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let pattern = "^(EF|CS[0-7]|AF[1-4][1-3])$";
+        json!({ "type": "string", "pattern": pattern, "examples": ["EF", "AF11", "CS5"] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_for_the_codepoints_of_their_standards() {
+        for (text, codepoint) in
+            [("EF", 46), ("CS0", 0), ("CS6", 48), ("AF11", 10), ("AF23", 22), ("AF43", 38)]
+        {
+            let dscp: Dscp = text.parse().expect("a name");
+            assert_eq!((dscp.traffic_class() >> 2, dscp.to_string().as_str()), (codepoint, text));
+        }
+        for wrong in ["", "ef", "CS8", "AF14", "AF51", "46"] {
+            assert_eq!(wrong.parse::<Dscp>(), Err(()), "{wrong}");
+        }
     }
 }

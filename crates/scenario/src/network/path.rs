@@ -8,13 +8,14 @@ use slantpath_host::HOP_LIMIT;
 use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
 use slantpath_reader::{Fault, Faults, Origin, Place};
 
-use crate::network::{self, Built};
+use crate::flow::trace::Traces;
+use crate::network::{self, Built, find_link};
 use crate::schema::{File, Flow, SctpProfile, TcpProfile, Transport};
 use crate::sctp::check::LEAST_PATH_MTU;
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, faults: &mut Faults) {
-    let built = match network::build(file) {
+pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
+    let built = match network::build(file, traces) {
         Ok(built) => built,
         Err(error) => {
             let help = "this is beyond what the checks before it see; please report it";
@@ -56,8 +57,8 @@ fn flow_path(
             }
         }
         Transport::Sctp => {
-            let others =
-                crate::link::check::links_of(file, &flow.to).filter(|link| *link != primary.as_str());
+            let links = built.topology.interfaces(to).iter().map(|own| built.topology.link_name(own.link()));
+            let others = links.filter(|link| *link != primary.as_str());
             let others = others.filter_map(|link| Some((link, way_over(built, routes, from, to, link)?)));
             let others: Vec<(&str, Vec<InterfaceId>)> = others.collect();
             for (link, way) in &others {
@@ -80,7 +81,7 @@ pub(crate) fn way_over(
     to: NodeId,
     link: &str,
 ) -> Option<Vec<InterfaceId>> {
-    let link = built.links.iter().find(|planned| planned.name == link)?;
+    let link = find_link(&built.links, link)?;
     let is_second = built.topology.node_of(link.id.second()) == to;
     path(&built.topology, routes, from, to, link.addresses[usize::from(is_second)])
 }

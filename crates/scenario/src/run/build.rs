@@ -10,7 +10,7 @@ use slantpath_simulation::SignallingSimulation;
 
 use super::RunError;
 use crate::flow::build::PlannedFlow;
-use crate::network::{self, Built, PlannedLink};
+use crate::network::{self, Built, PlannedLink, find_link};
 use crate::scenario::Scenario;
 use crate::{flow, signalling};
 
@@ -24,8 +24,13 @@ pub(super) struct Plan {
 }
 
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
-    let Built { topology, links, nodes } = network::build(scenario)?;
+    let Built { topology, links, nodes } = network::build(scenario, scenario.traces())?;
     let mut hosts = hosts(&topology, &links);
+    for (name, node) in scenario.nodes.iter() {
+        if let Some(dscp) = node.dscp {
+            hosts[host_place(&topology, nodes[name])].set_traffic_class(dscp.traffic_class());
+        }
+    }
     let mut routes = Routes::new(&topology);
     let mut site =
         Site { links: &links, topology: &topology, routes: &mut routes, nodes: &nodes, hosts: &mut hosts };
@@ -95,7 +100,7 @@ fn join(
 }
 
 fn host_place(topology: &Topology, node: NodeId) -> usize {
-    topology.hosts().iter().position(|host| *host == node).expect("a check lets flows end at hosts")
+    topology.host_place(node).expect("a check lets flows end at hosts")
 }
 
 /// The addresses of two hosts that reach each other; the one on the primary link of `to` first, and that from which
@@ -108,7 +113,7 @@ fn addresses(
     from: NodeId,
     to: NodeId,
 ) -> [Vec<IpAddr>; 2] {
-    let link = links.iter().find(|link| link.name == primary).expect("a check resolves links");
+    let link = find_link(links, primary).expect("a check resolves links");
     let is_second = topology.node_of(link.id.second()) == to;
     let primary = link.addresses[usize::from(is_second)];
     let leaving = routes.route(topology, from, primary);

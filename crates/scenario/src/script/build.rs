@@ -1,16 +1,16 @@
 //! The changes of links that a script asks of `net`.
 
 use slantpath_base::Instant;
-use slantpath_net::{Change, DirectionId, NetworkBuilder};
+use slantpath_net::{Change, DirectionId, NetworkBuilder, Reordering};
 
 use super::schema::{Action, Event, Which};
-use crate::network::PlannedLink;
+use crate::network::{PlannedLink, find_link};
 use crate::schema::File;
 
 /// Gives a network that is being built every change of the script.
 pub(crate) fn schedule(file: &File, links: &[PlannedLink], builder: &mut NetworkBuilder) {
     for event in &file.script {
-        let id = links.iter().find(|link| link.name == *event.link).expect("a check resolves links").id;
+        let id = find_link(links, &event.link).expect("a check resolves links").id;
         let directions: &[DirectionId] = match *event.direction {
             Which::Both => &[id.forward(), id.reverse()],
             Which::Forward => &[id.forward()],
@@ -34,6 +34,13 @@ fn changes(event: &Event) -> Vec<Change> {
             event.delay.map(|delay| Change::Delay(*delay)),
             event.loss.map(|loss| Change::Loss(*loss)),
             event.bit_error_rate.map(|rate| Change::BitErrors(*rate)),
+            event.duplicate.map(|duplicate| Change::Duplication(*duplicate)),
+            event.reorder.zip(event.reorder_delay).map(|(probability, extra_delay_max)| {
+                Change::Reordering(Reordering {
+                    probability: *probability,
+                    extra_delay_max: *extra_delay_max,
+                })
+            }),
         ]
         .into_iter()
         .flatten()

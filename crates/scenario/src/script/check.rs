@@ -12,7 +12,8 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
         let parameters = parameters(event);
         match (*event.action, parameters.first()) {
             (Action::Set, None) => {
-                let help = "give at least one of `rate`, `delay`, `loss`, `bit_error_rate`";
+                let help =
+                    "give at least one of `rate`, `delay`, `loss`, `bit_error_rate`, `duplicate`, `reorder`";
                 faults.report(event.action.place(), Fault::new("nothing is set").help(help));
             }
             (Action::Down | Action::Up, Some((key, place))) => {
@@ -21,6 +22,15 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
                 faults.report(*place, Fault::new(message).help(help));
             }
             _ => {}
+        }
+        let lone = match (event.reorder, event.reorder_delay) {
+            (Some(reorder), None) => Some((reorder.place(), "reorder", "reorder_delay")),
+            (None, Some(delay)) => Some((delay.place(), "reorder_delay", "reorder")),
+            _ => None,
+        };
+        if let Some((place, given, missing)) = lone {
+            let fault = Fault::new(format!("`{given}` is set without `{missing}`"));
+            faults.report(place, fault.help("set both: they are one change"));
         }
         if let Some(rate) = event.rate.filter(|rate| rate.as_bits_per_sec() == 0) {
             let help = "write `action = \"down\"` for a link that carries nothing";
@@ -34,5 +44,8 @@ fn parameters(event: &Event) -> Vec<(&'static str, Place)> {
     let delay = event.delay.map(|setting| ("delay", setting.place()));
     let loss = event.loss.map(|setting| ("loss", setting.place()));
     let errors = event.bit_error_rate.map(|setting| ("bit_error_rate", setting.place()));
-    [rate, delay, loss, errors].into_iter().flatten().collect()
+    let duplicate = event.duplicate.map(|setting| ("duplicate", setting.place()));
+    let reorder = event.reorder.map(|setting| ("reorder", setting.place()));
+    let reorder_delay = event.reorder_delay.map(|setting| ("reorder_delay", setting.place()));
+    [rate, delay, loss, errors, duplicate, reorder, reorder_delay].into_iter().flatten().collect()
 }

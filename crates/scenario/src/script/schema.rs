@@ -24,6 +24,12 @@ section! {
         loss: Option<Setting<Probability>>;
         /// With `set`: the bit error rate from now on.
         bit_error_rate: Option<Setting<Probability>>;
+        /// With `set`: the probability that a packet arrives twice from now on.
+        duplicate: Option<Setting<Probability>>;
+        /// With `set`: the probability that a packet is held back by `reorder_delay` from now on.
+        reorder: Option<Setting<Probability>>;
+        /// With `set` and `reorder`: how long a reordered packet is held back at most.
+        reorder_delay: Option<Setting<Duration>>, at most DELAY;
     }
 }
 

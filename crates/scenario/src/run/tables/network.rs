@@ -56,8 +56,9 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
             fragments.push(counters.fragments.packets);
             let bits_per_second = 8.0 * counters.carried.bytes as f64 / observed;
             throughput.push(bits_per_second);
-            let rate = network.topology().direction(id).rate.as_bits_per_sec() as f64;
-            utilisation.push(bits_per_second / rate);
+            let config = network.topology().direction(id);
+            let sent = counters.carried.bytes + counters.carried.packets * u64::from(config.overhead_bytes);
+            utilisation.push(8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64);
             queue_mean.push(queue.mean_packets);
             queue_max.push(queue.max_packets);
         }

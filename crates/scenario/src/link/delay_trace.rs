@@ -1,0 +1,75 @@
+//! `delay_trace` of a link: a delay that follows a file.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_net::DelayCurve;
+use slantpath_reader::{Fault, Faults, Place, Setting, fault_of, section};
+
+use crate::bounds::{DELAY, RUN};
+use crate::flow::trace::{Files, Traces, check_digest, read};
+use crate::schema::File;
+
+section! {
+    /// A delay that follows a file, in straight lines from point to point. Before the first and after the last it stays
+    /// as it is there.
+    pub struct DelayTrace {
+        /// The file, relative to the scenario: lines of `at,delay` such as `30 s,27.3 ms`, in order of time.
+        file: Setting<String>;
+        /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
+        digest: Option<Setting<String>>;
+    }
+}
+
+/// Reads the trace of every direction that has one.
+pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
+    let mut known = BTreeMap::new();
+    for (_, link) in file.links.iter_mut() {
+        for parameters in [&mut link.forward.0, &mut link.reverse.0] {
+            let Some(trace) = &mut parameters.delay_trace else { continue };
+            let trace = &mut trace.0;
+            let name = (*trace.file).clone();
+            let place = trace.file.place();
+            let digest =
+                known.entry(name.clone()).or_insert_with(|| load(&name, place, files, traces, faults));
+            if let Some(digest) = digest {
+                check_digest(&name, place, &mut trace.digest, digest.clone(), faults);
+            }
+        }
+    }
+}
+
+/// Reads a trace and keeps its curve; returns its digest.
+fn load(
+    name: &str,
+    place: Place,
+    files: Files<'_>,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) -> Option<String> {
+    let (points, digest) = read(name, "30 s,27.3 ms", place, files, faults, parse_line)?;
+    traces.delays.insert(name.to_owned(), DelayCurve::new(points).expect("lines are in order"));
+    Some(digest)
+}
+
+fn parse_line(line: &str, last: Option<&(Instant, Duration)>) -> Result<(Instant, Duration), Fault> {
+    let help = "a line is a time and the delay from then on, like `30 s,27.3 ms`";
+    let (at, delay) =
+        line.split_once(',').ok_or_else(|| Fault::new(format!("`{line}` is no delay")).help(help))?;
+    let at: Duration = at.trim().parse().map_err(|error| fault_of(&error, help))?;
+    let delay: Duration = delay.trim().parse().map_err(|error| fault_of(&error, help))?;
+    for (value, most, what) in [(at, RUN.most, "time"), (delay, DELAY.most, "delay")] {
+        if value > most {
+            let message = format!("a {what} of {value} is more than {most}");
+            return Err(Fault::new(message).help(help));
+        }
+    }
+    let at = Instant::START + at;
+    match last.filter(|(earlier, _)| at <= *earlier) {
+        None => Ok((at, delay)),
+        Some((earlier, _)) => {
+            let message = format!("{at} is no later than the line before it, {earlier}");
+            Err(Fault::new(message).help("sort the lines by time, and give one delay for each"))
+        }
+    }
+}

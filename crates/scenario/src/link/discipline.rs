@@ -1,0 +1,222 @@
+//! `discipline` of a link: which of the packets that wait are sent next, and which are dropped early.
+
+use slantpath_base::{DataSize, Duration, Probability};
+use slantpath_net::{
+    BeyondMax, CoDelConfig, Measure, Precedence, QueueConfig, QueueLimit as Limit, RedConfig, RedThresholds,
+};
+use slantpath_reader::{Fault, Faults, Flat, Nested, Setting, section, tagged};
+
+use super::schema::QueueLimit;
+use crate::bounds::{AVERAGE_WEIGHT, DELAY, PACKET, QUEUE};
+
+tagged! {
+    /// Which of the packets that wait are sent next, and which are dropped early. `queue` limits what waits in any
+    /// case.
+    pub enum Discipline {
+        /// First in, first out; packets are dropped when they leave, if all have waited for too long (RFC 8289).
+        Codel = "codel",
+        /// Eight classes by the upper three bits of the DSCP, the highest first, each with a `queue` of its own.
+        Priority = "priority",
+        /// First in, first out; packets are dropped at random as the average queue grows (RED).
+        Red = "red",
+        /// RED with thresholds for each drop precedence, over an average of the packets that wait with it or a lower
+        /// one.
+        RioC = "rio-c",
+        /// RED with thresholds for each drop precedence, over the average of all packets.
+        Wred = "wred",
+    }
+}
+
+section! {
+    /// CoDel.
+    pub struct Codel {
+        /// The wait that may stand.
+        target: Setting<Duration> = Duration::from_millis(5), at most DELAY;
+        /// How long packets wait for longer before one is dropped: the longest usual round-trip time.
+        interval: Setting<Duration> = Duration::from_millis(100), at most DELAY;
+    }
+}
+
+section! {
+    /// Strict priority. It has no keys of its own.
+    pub struct Priority {}
+}
+
+section! {
+    /// Random early detection.
+    pub struct Red {
+        /// Both thresholds.
+        thresholds: Flat<Thresholds>;
+        /// The average.
+        average: Flat<Average>;
+    }
+}
+
+section! {
+    /// RED with three drop precedences and coupled averages.
+    pub struct RioC {
+        /// Packets of low drop precedence: AF11 to AF41, and all that is neither of AF nor best effort.
+        low: Nested<Thresholds>;
+        /// Packets of medium drop precedence: AF12 to AF42.
+        medium: Nested<Thresholds>;
+        /// Packets of high drop precedence: AF13 to AF43, and best effort.
+        high: Nested<Thresholds>;
+        /// The averages.
+        average: Flat<Average>;
+    }
+}
+
+section! {
+    /// RED with three drop precedences and one average.
+    pub struct Wred {
+        /// Packets of low drop precedence: AF11 to AF41, and all that is neither of AF nor best effort.
+        low: Nested<Thresholds>;
+        /// Packets of medium drop precedence: AF12 to AF42.
+        medium: Nested<Thresholds>;
+        /// Packets of high drop precedence: AF13 to AF43, and best effort.
+        high: Nested<Thresholds>;
+        /// The average.
+        average: Flat<Average>;
+    }
+}
+
+section! {
+    /// Where early drops begin and end.
+    pub struct Thresholds {
+        /// The average queue from which on packets are dropped.
+        min: Setting<QueueLimit>, at most QUEUE;
+        /// The average queue from which on all packets are dropped, in the unit of `min`.
+        max: Setting<QueueLimit>, at most QUEUE;
+        /// The chance to be dropped just below `max`.
+        max_probability: Setting<Probability> = tenth();
+    }
+}
+
+section! {
+    /// How the average of a queue follows it.
+    pub struct Average {
+        /// The weight of the queue that a packet finds in the average.
+        weight: Setting<f64> = 0.002, at most AVERAGE_WEIGHT;
+        /// The length of a typical packet: an idle transmitter lets the average fall by as many as it could have sent.
+        typical_packet: Setting<DataSize> = DataSize::from_bytes(1_000), at most PACKET;
+        /// Whether the chance to be dropped grows from `max` on to one at twice `max`, in place of being one from `max`
+        /// on.
+        gentle: Setting<bool> = false;
+    }
+}
+
+/// The least chance that Floyd's note on parameters (1997) recommends.
+fn tenth() -> Probability {
+    Probability::new(0.1).expect("it lies between 0 and 1")
+}
+
+impl Discipline {
+    /// What `net` makes of it with a limit of what waits.
+    pub(crate) fn config(&self, limit: Limit) -> QueueConfig {
+        match self {
+            Self::Codel(codel) => {
+                QueueConfig::CoDel(CoDelConfig { limit, target: *codel.target, interval: *codel.interval })
+            }
+            Self::Priority(_) => QueueConfig::Priority(limit),
+            Self::Red(red) => {
+                let precedence = Precedence::Ignored(red.thresholds.config());
+                QueueConfig::Red(red.average.config(limit, red.thresholds.measure(), precedence))
+            }
+            Self::RioC(rio) => {
+                let levels = [&rio.low, &rio.medium, &rio.high].map(|level| level.config());
+                QueueConfig::Red(rio.average.config(limit, rio.low.measure(), Precedence::Coupled(levels)))
+            }
+            Self::Wred(wred) => {
+                let levels = [&wred.low, &wred.medium, &wred.high].map(|level| level.config());
+                QueueConfig::Red(wred.average.config(limit, wred.low.measure(), Precedence::Weighted(levels)))
+            }
+        }
+    }
+
+    /// Reports what makes no sense.
+    pub(crate) fn check(&self, faults: &mut Faults) {
+        let (levels, average): (Vec<&Thresholds>, &Average) = match self {
+            Self::Codel(codel) => {
+                for (time, name) in [(&codel.target, "target"), (&codel.interval, "interval")] {
+                    crate::check::positive(time, &format!("`{name}`"), faults);
+                }
+                return;
+            }
+            Self::Priority(_) => return,
+            Self::Red(red) => (vec![&red.thresholds], &red.average),
+            Self::RioC(rio) => (vec![&rio.low, &rio.medium, &rio.high], &rio.average),
+            Self::Wred(wred) => (vec![&wred.low, &wred.medium, &wred.high], &wred.average),
+        };
+        average.check(faults);
+        let unit = levels[0].measure();
+        for level in levels {
+            level.check(unit, faults);
+        }
+    }
+}
+
+impl Thresholds {
+    fn measure(&self) -> Measure {
+        match *self.min {
+            QueueLimit::Bytes(_) => Measure::Bytes,
+            QueueLimit::Packets(_) | QueueLimit::Unlimited => Measure::Packets,
+        }
+    }
+
+    fn config(&self) -> RedThresholds {
+        let [min, max] = [&self.min, &self.max].map(|threshold| amount(threshold));
+        RedThresholds { min, max, max_probability: *self.max_probability }
+    }
+
+    fn check(&self, unit: Measure, faults: &mut Faults) {
+        for threshold in [&self.min, &self.max] {
+            let is_in_unit = match **threshold {
+                QueueLimit::Bytes(_) => unit == Measure::Bytes,
+                QueueLimit::Packets(_) => unit == Measure::Packets,
+                QueueLimit::Unlimited => false,
+            };
+            if !is_in_unit {
+                let message = format!("a threshold of {} cannot be compared with the others", **threshold);
+                let help = "write all thresholds in packets, or all as an amount of data";
+                faults.report(threshold.place(), Fault::new(message).help(help));
+                return;
+            }
+        }
+        if amount(&self.min) >= amount(&self.max) {
+            let message = format!("`min` is {}, `max` is {}: nothing lies between", *self.min, *self.max);
+            faults.report(self.max.place(), Fault::new(message).help("let `max` be thrice `min`, or so"));
+        }
+    }
+}
+
+fn amount(threshold: &QueueLimit) -> u64 {
+    match threshold {
+        QueueLimit::Bytes(size) => size.as_bytes(),
+        QueueLimit::Packets(count) => u64::from(*count),
+        QueueLimit::Unlimited => u64::MAX,
+    }
+}
+
+impl Average {
+    fn config(&self, limit: Limit, measure: Measure, precedence: Precedence) -> RedConfig {
+        RedConfig {
+            limit,
+            measure,
+            precedence,
+            weight: *self.weight,
+            typical_bytes: u32::try_from(self.typical_packet.as_bytes()).unwrap_or(u32::MAX),
+            beyond_max: if *self.gentle { BeyondMax::Gentle } else { BeyondMax::Drop },
+        }
+    }
+
+    fn check(&self, faults: &mut Faults) {
+        if *self.weight <= 0.0 {
+            let fault = Fault::new("an average of such a weight never moves").help("write `weight = 0.002`");
+            faults.report(self.weight.place(), fault);
+        }
+        if self.typical_packet.as_bytes() == 0 {
+            let fault = Fault::new("no packet has no bytes").help("write `typical_packet = \"1000 B\"`");
+            faults.report(self.typical_packet.place(), fault);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What waits for a link, how it is sent and dropped, and how long it is on its way: scenarios that choose.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::path::Path;
+
+use slantpath_results::{Table, Value};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+
+fn run_file(name: &str, overrides: &[&str]) -> RunOutput {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, &RunOptions::default()).unwrap()
+}
+
+/// The place of a row of the table of links.
+fn row(links: &Table, link: &str, direction: &str) -> usize {
+    let is = |column: &str, row: usize, wanted: &str| match links.column(column).unwrap().at(row) {
+        Value::Text(text) => text == wanted,
+        other => panic!("{other:?} is no name"),
+    };
+    (0..links.rows()).find(|&row| is("link", row, link) && is("direction", row, direction)).unwrap()
+}
+
+fn count(output: &RunOutput, link: &str, direction: &str, column: &str) -> u64 {
+    let links = output.table("links").unwrap();
+    match links.column(column).unwrap().at(row(links, link, direction)) {
+        Value::U64(count) => count,
+        other => panic!("{other:?} is no count"),
+    }
+}
+
+fn number(output: &RunOutput, link: &str, direction: &str, column: &str) -> f64 {
+    let links = output.table("links").unwrap();
+    match links.column(column).unwrap().at(row(links, link, direction)) {
+        Value::F64(number) => number,
+        other => panic!("{other:?} is no number"),
+    }
+}
+
+fn dropped(output: &RunOutput, link: &str, direction: &str) -> [u64; 4] {
+    ["codel", "early", "forced", "queue_full"]
+        .map(|cause| count(output, link, direction, &format!("dropped_{cause}_packets")))
+}
+
+/// Milliseconds that each message of a flow took.
+fn delays_ms(output: &RunOutput, flow: &str) -> Vec<f64> {
+    let messages = output.table("messages").unwrap();
+    let column = |name: &str| messages.column(name).unwrap();
+    (0..messages.rows())
+        .filter(|&row| matches!(column("flow").at(row), Value::Text(name) if name == flow))
+        .filter_map(|row| match column("delay_s").at(row) {
+            Value::F64(seconds) => Some(seconds * 1e3),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn codel_keeps_a_queue_short_that_drop_tail_lets_stand() {
+    let managed = run_file("codel.toml", &[]);
+    let [codel, early, forced, full] = dropped(&managed, "bottleneck", "forward");
+    assert!(codel > 10, "{codel}");
+    assert_eq!([early, forced, full], [0; 3]);
+    // 5 ms of 5 Mbit/s are two packets of 1,500 bytes; the sawtooth of four transfers stands a little above.
+    let queue = number(&managed, "bottleneck", "forward", "queue_mean_packets");
+    assert!((1.0..15.0).contains(&queue), "{queue} packets");
+    assert!(number(&managed, "bottleneck", "forward", "utilisation_ratio") > 0.9);
+    assert_eq!(dropped(&managed, "bottleneck", "reverse"), [0; 4]);
+}
+
+#[test]
+fn red_keeps_the_average_between_its_thresholds_and_names_its_drops() {
+    let output = run_file("red.toml", &[]);
+    let [codel, early, _, full] = dropped(&output, "bottleneck", "forward");
+    assert!(early > 10, "{early}");
+    assert_eq!([codel, full], [0; 2]);
+    let queue = number(&output, "bottleneck", "forward", "queue_mean_packets");
+    assert!((3.0..15.0).contains(&queue), "{queue} packets");
+}
+
+#[test]
+fn scenarios_without_such_queues_have_no_columns_for_them() {
+    let output = run_file("first.toml", &["scenario.duration = \"5 s\"", "scenario.warm_up = \"1 s\""]);
+    assert!(output.table("links").unwrap().column("dropped_early_packets").is_none());
+}
+
+#[test]
+fn marked_packets_are_spared_by_either_kind_of_red() {
+    let output = run_file("assured-forwarding.toml", &[]);
+    for direction in ["forward", "reverse"] {
+        let [codel, early, forced, full] = dropped(&output, "bottleneck", direction);
+        assert!(early + forced > 10, "{direction}: {early} and {forced}");
+        assert_eq!([codel, full], [0; 2]);
+    }
+    for (flow, least) in [("forward-marked", 1.9), ("reverse-marked", 1.9)] {
+        let delays = delays_ms(&output, flow);
+        // 250 messages a second, all of which came; a retransmission would show as a delay of a round trip and more.
+        assert!(delays.len() as f64 > 250.0 * 28.0 * least / 2.0, "{flow}: {}", delays.len());
+    }
+}
+
+#[test]
+fn a_message_of_a_high_class_waits_for_one_packet_at_most() {
+    let output = run_file("priority.toml", &[]);
+    let delays = delays_ms(&output, "signalling");
+    assert!(delays.len() > 1_000, "{}", delays.len());
+    // 11 ms on the way, 1,508 bytes before it and its own 156 on the line, and both on the access.
+    let most = 11.0 + (1_508.0 + 160.0) * 8.0 / 2e3 + 0.2;
+    let worst = delays.iter().copied().fold(0.0, f64::max);
+    assert!(worst < most, "{worst} ms");
+    // The files fill the line all the same.
+    assert!(number(&output, "line", "forward", "utilisation_ratio") > 0.98);
+    let without = run_file("priority.toml", &["nodes.signalling.dscp = \"CS0\""]);
+    let worst = delays_ms(&without, "signalling").into_iter().fold(0.0, f64::max);
+    assert!(worst > 5.0 * most, "best effort: {worst} ms");
+}
+
+#[test]
+fn the_delay_of_messages_is_that_of_the_file_when_they_left() {
+    let output = run_file("delay-trace.toml", &[]);
+    let delays = delays_ms(&output, "pings");
+    assert_eq!(delays.len(), 358);
+    // The first at 1 s: 5.706 ms fall by 0.36 in ten seconds; the one at 90 s overhead; a packet takes 0.1 ms.
+    let sent_ms = (delays[0] - 5.669_869, delays[178] - delays[0]);
+    assert!((0.0..0.2).contains(&sent_ms.0), "{} ms", delays[0]);
+    assert!(delays[178] < delays[0] && delays[178] > 3.669, "{} ms", delays[178]);
+    let shortest = delays.iter().copied().fold(f64::MAX, f64::min);
+    assert_eq!(shortest, delays[178]);
+}
+
+fn faults(text: &str) -> String {
+    match Scenario::parse("t.toml", text, &[], trace_files(Path::new(""))) {
+        Err(diagnostics) => diagnostics.to_string(),
+        Ok(scenario) => panic!("it is taken for right:\n{}", scenario.merged()),
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_what_would() {
+    let with = |keys: &str| {
+        faults(&format!(
+            "[scenario]\nname = \"t\"\nduration = \"1 s\"\n\
+             [nodes]\na = {{ kind = \"host\" }}\nb = {{ kind = \"host\" }}\n\
+             [links.l]\nends = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n{keys}\n"
+        ))
+    };
+    for (keys, fault) in [
+        ("delay = \"1 ms\"\ndiscipline = { kind = \"blue\" }", "has no kind `blue`"),
+        (
+            "delay = \"1 ms\"\ndiscipline = { kind = \"red\", min = \"5 packets\", max = \"5 packets\" }",
+            "nothing lies between",
+        ),
+        (
+            "delay = \"1 ms\"\ndiscipline = { kind = \"red\", min = \"5 packets\", max = \"15 kB\" }",
+            "a threshold of 15 kB cannot be compared with the others",
+        ),
+        (
+            "delay = \"1 ms\"\ndiscipline = { kind = \"red\", min = \"1 packet\", max = \"3 packets\", weight = 0.0 }",
+            "an average of such a weight never moves",
+        ),
+        (
+            "delay = \"1 ms\"\ndiscipline = { kind = \"red\", min = \"1 packet\", max = \"3 packets\", weight = 1.5 }",
+            "with it the average is the queue itself",
+        ),
+        (
+            "delay = \"1 ms\"\ndiscipline = { kind = \"codel\", interval = \"0 s\" }",
+            "`interval` of zero is none",
+        ),
+        ("delay = \"1 ms\"\ndelay_trace = { file = \"x.csv\" }", "`delay` and `delay_trace` are both given"),
+        ("delay_trace = { file = \"nowhere.csv\" }", "trace `nowhere.csv` cannot be read"),
+        ("", "lacks `delay`"),
+        (
+            "delay = \"1 ms\"\n[[script]]\nat = \"0.5 s\"\nlink = \"l\"\naction = \"set\"\nreorder = \"1 %\"",
+            "`reorder` is set without `reorder_delay`",
+        ),
+    ] {
+        let shown = with(keys);
+        assert!(shown.contains(fault), "{keys}: {shown}");
+    }
+}
+
+#[test]
+fn a_script_sets_duplication_and_reordering() {
+    let text = r#"
+[scenario]
+name = "t"
+duration = "10 s"
+[nodes]
+a = { kind = "host" }
+b = { kind = "host" }
+[links.l]
+ends = ["a", "b"]
+rate = "1 Mbit/s"
+delay = "1 ms"
+[flows.f]
+transport = "sctp"
+from = "a"
+to = "b"
+application = { kind = "constant-rate", message_size = "100 B", interval = "10 ms" }
+[[script]]
+at = "5 s"
+link = "l"
+direction = "forward"
+action = "set"
+duplicate = "100 %"
+reorder = "100 %"
+reorder_delay = "50 ms"
+"#;
+    let scenario = Scenario::parse("t.toml", text, &[], trace_files(Path::new(""))).unwrap();
+    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let copies = count(&output, "l", "forward", "duplicated_packets");
+    let carried = count(&output, "l", "forward", "carried_packets");
+    assert!(copies * 3 > carried - 20 && copies * 3 < carried + 20, "{copies} copies of {carried}");
+    let delays = delays_ms(&output, "f");
+    let longest = |range: std::ops::Range<usize>| delays[range].iter().copied().fold(0.0, f64::max);
+    assert!(longest(10..490) < 3.0, "{} ms", longest(10..490));
+    assert!(longest(510..990) > 20.0, "{} ms", longest(510..990));
+}
