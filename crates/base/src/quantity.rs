@@ -13,6 +13,7 @@ pub struct Unit {
 
 /// Why a text is not a quantity. The message says what is wrong and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum QuantityError {
     /// There is no number where one should start.
     #[error("`{text}` does not start with a number: {what} is written like `{example}`")]

@@ -137,13 +137,6 @@ impl Stream {
         Duration::from_secs_f64(-libm::log1p(-self.uniform()) * mean.as_secs_f64())
     }
 
-    /// Pareto of the given shape (> 1) and mean, in the unit of `mean`.
-    pub fn pareto(&mut self, shape: f64, mean: f64) -> f64 {
-        assert!(shape > 1.0, "a Pareto distribution of shape {shape} has no mean");
-        let scale = mean * (shape - 1.0) / shape;
-        scale * libm::exp(-libm::log1p(-self.uniform()) / shape)
-    }
-
     /// Uniform in `low..=high`.
     pub fn duration_between(&mut self, low: Duration, high: Duration) -> Duration {
         let span = high.saturating_sub(low).as_nanos();
@@ -263,9 +256,6 @@ mod tests {
         let p = Probability::new(0.1).unwrap();
         let failures = mean_of(&mut |s| s.failures_before(p) as f64);
         assert!((failures - 9.0).abs() < 4.0 * 9.487 / root, "{failures}");
-        // Shape 3, mean 1.5: variance 0.75.
-        let pareto = mean_of(&mut |s| s.pareto(3.0, 1.5));
-        assert!((pareto - 1.5).abs() < 4.0 * 0.866 / root, "{pareto}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! x through Greenwich, z along the axis. A contact is worked out in the fixed frame, where a site stands
 //! still.
 
-use slantpath_base::{Angle, Duration};
+use slantpath_base::Angle;
 
 use crate::utc::Utc;
 use crate::vector::{State, Vec3};
@@ -121,15 +121,11 @@ pub fn fixed_to_inertial(position: Vec3, date: Utc) -> Vec3 {
     position.turned_about_z(sine, cosine)
 }
 
-/// How long light takes for a distance in metres, to the nearest nanosecond.
-pub fn light_time(metres: f64) -> Duration {
-    Duration::from_secs_f64(metres / SPEED_OF_LIGHT)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use slantpath_base::Duration;
 
     #[test]
     fn the_sea_lies_deeper_the_higher_one_stands() {

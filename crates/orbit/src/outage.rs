@@ -29,6 +29,7 @@ pub enum Failing {
 
 /// An outage that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OutageError {
     /// A line that does not follow the form.
     #[error(

@@ -45,6 +45,7 @@ pub struct PropagationError {
 
 /// What SGP4 found impossible.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PropagationFault {
     /// The orbit has come down: its radius is below the Earth's.
     #[error("the object has decayed {minutes:.1} min from its epoch")]

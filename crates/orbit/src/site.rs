@@ -97,6 +97,7 @@ pub struct Horizon {
 
 /// A horizon mask that cannot be.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HorizonError {
     /// An azimuth that does not rise or lies outside a turn.
     #[error(

@@ -20,6 +20,7 @@ pub struct Utc(i64);
 
 /// Why a text is no date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DateError {
     /// The text does not follow the form.
     #[error(

@@ -122,11 +122,6 @@ impl<T: Copy + Default> Numbers<T> {
     pub fn missing(&self) -> usize {
         self.validity.missing()
     }
-
-    /// One bit a cell, least significant bit first, set where a value is; nothing if none is missing.
-    pub fn validity_bitmap(&self) -> Option<&[u8]> {
-        self.validity.bitmap()
-    }
 }
 
 impl<T: Cell> PartialEq for Numbers<T> {

@@ -11,6 +11,7 @@ pub struct Table {
 
 /// Why columns do not make a table, or two tables do not make one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableError {
     /// A part whose columns differ in name, order or type from the first part's.
     #[error("part {part} of table `{table}` has other columns than the first: {found}, not {wanted}")]

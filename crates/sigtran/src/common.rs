@@ -28,6 +28,7 @@ pub struct MessageKind {
 /// Why octets are no message of an adaptation layer. Each has its error code in the answer (RFC 4666, section
 /// 3.8.1) but for those that cannot be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseError {
     /// Another version than 1: "Invalid Version".
     #[error("version {0} is not 1")]

@@ -39,6 +39,7 @@ pub struct PointCode(pub u32);
 
 /// Why a text is not a point code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PointCodeError {
     /// Neither a number nor three numbers with dashes.
     #[error("`{0}` is no point code: write a number, or three with dashes such as 2-15-3")]

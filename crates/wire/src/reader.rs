@@ -2,6 +2,7 @@
 
 /// Why bytes are not what they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WireError {
     /// A checksum does not match.
     #[error("the checksum is {found:#x}, the bytes give {computed:#x}")]

@@ -25,6 +25,7 @@ pub struct Track {
 
 /// A track that cannot be.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrackError {
     /// A time that does not rise.
     #[error("{file}:{line}: waypoint at {at} is not after the one before it: sort the track by time")]

@@ -94,6 +94,7 @@ pub enum LinkStatus {
 
 /// Why octets are no message of M2PA. Such a message is discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MessageError {
     /// A class other than 11.
     #[error("message class {0} is not 11")]

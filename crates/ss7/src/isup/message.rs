@@ -39,6 +39,7 @@ pub struct Message {
 
 /// Why octets are no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseError {
     /// It ends too soon, or a pointer or length leads out of it.
     #[error(transparent)]
@@ -53,6 +54,7 @@ pub enum ParseError {
 
 /// Why a message cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EmitError {
     /// A type without a layout.
     #[error("message type {:#04x} is unknown", .0.0)]

@@ -42,6 +42,7 @@ pub struct CallingPartyNumber {
 
 /// Why octets are no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NumberError {
     /// Fewer than two octets.
     #[error(transparent)]

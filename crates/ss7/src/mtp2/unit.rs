@@ -77,6 +77,7 @@ pub enum SignalUnit {
 
 /// Why octets are no signal unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnitError {
     /// Fewer octets than a header has.
     #[error(transparent)]

@@ -309,20 +309,6 @@ impl Node {
         if destination.held.is_some() || slot.held.is_some() { None } else { slot.link }
     }
 
-    /// The number of the link with that name in a link set, as the configuration names them.
-    pub fn link_named(&self, link_set: &str, link: &str) -> Option<LinkId> {
-        let mut id = 0_u16;
-        for set in &self.config.link_sets {
-            for candidate in &set.links {
-                if set.name == link_set && candidate.name == link {
-                    return Some(LinkId(id));
-                }
-                id += 1;
-            }
-        }
-        None
-    }
-
     fn expired(&mut self, now: Instant, key: Key) {
         match key {
             Key::Link(link, Timer::T1) => self.changeover(now, link, ChangeoverInput::T1),

@@ -66,6 +66,7 @@ pub enum NoTranslation {
 
 /// What is wrong with a table of rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GttError {
     /// Two rules ask for the same.
     #[error(

@@ -221,6 +221,7 @@ pub enum RemoteSccpStatus {
 
 /// Why a request is not possible. Nothing has been done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RequestError {
     /// More data than the primitive allows.
     #[error("{octets} octets of user data are too many: at most {most}")]

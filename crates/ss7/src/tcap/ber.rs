@@ -8,6 +8,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Why octets are no element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BerError {
     /// They end too soon.
     #[error(transparent)]

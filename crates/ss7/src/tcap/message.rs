@@ -86,6 +86,7 @@ pub enum Message {
 
 /// Why octets are no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseError {
     /// The encoding rules are broken.
     #[error(transparent)]

@@ -64,6 +64,7 @@ pub struct DialoguesConfig {
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DialogueError {
     /// There are as many dialogues as the configuration allows.
     #[error("there are {0} dialogues: end one first, or allow more")]

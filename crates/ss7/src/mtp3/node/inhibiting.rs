@@ -258,6 +258,7 @@ pub(super) struct Inhibition {
 
 /// Why a link cannot be inhibited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InhibitError {
     /// A destination would be cut off.
     #[error("inhibiting the link would cut off point code {}", _0.0)]

@@ -14,6 +14,7 @@ pub struct TooLong {
 
 /// Why a message cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EmitError {
     /// An address is none of ANSI.
     #[error(transparent)]

@@ -22,6 +22,7 @@ pub struct DigitPattern {
 
 /// Why a text is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PatternError {
     /// A character that is neither a digit nor a wildcard.
     #[error(
