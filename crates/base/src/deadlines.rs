@@ -9,13 +9,33 @@ use crate::Instant;
 #[derive(Clone, Debug)]
 pub struct DeadlineQueue {
     /// A binary heap: no entry is before its parent.
-    heap: Vec<(Instant, usize)>,
+    heap: Vec<Key>,
     /// Where each component stands in the heap; [`ABSENT`] without a deadline.
     places: Vec<usize>,
     root: Root,
 }
 
 const ABSENT: usize = usize::MAX;
+
+/// A time and a component, as one number in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(u128);
+
+impl Key {
+    const fn new(deadline: Instant, component: usize) -> Self {
+        Self((deadline.as_nanos() as u128) << 64 | component as u128)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half is a time in 64 bits")]
+    const fn deadline(self) -> Instant {
+        Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is a number of a component")]
+    const fn component(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// What is at the root of the heap. A component that was due mostly has its next deadline soon: its entry is left as a
 /// vacancy for that, since moving the last entry there and the new one up would pass through all levels twice.
@@ -43,20 +63,20 @@ impl DeadlineQueue {
             (ABSENT, None) => {}
             (ABSENT, Some(deadline)) if self.root == Root::Vacancy => {
                 self.root = Root::Entry;
-                self.heap[0] = (deadline, component);
+                self.heap[0] = Key::new(deadline, component);
                 self.sink(0);
             }
             (ABSENT, Some(deadline)) => {
-                self.heap.push((deadline, component));
+                self.heap.push(Key::new(deadline, component));
                 self.rise(self.heap.len() - 1);
             }
             (_, None) => {
                 self.places[component] = ABSENT;
                 self.fill(place);
             }
-            (_, Some(deadline)) if self.heap[place].0 == deadline => {}
+            (_, Some(deadline)) if self.heap[place].deadline() == deadline => {}
             (_, Some(deadline)) => {
-                self.heap[place].0 = deadline;
+                self.heap[place] = Key::new(deadline, component);
                 self.settle(place);
             }
         }
@@ -64,12 +84,12 @@ impl DeadlineQueue {
 
     /// The earliest deadline.
     pub fn next(&self) -> Option<Instant> {
-        self.first().map(|(deadline, _)| deadline)
+        self.first().map(Key::deadline)
     }
 
     /// Takes the deadline of the first component that is due by `now`.
     pub fn take_due(&mut self, now: Instant) -> Option<usize> {
-        let (_, component) = self.first().filter(|(deadline, _)| *deadline <= now)?;
+        let component = self.first().filter(|first| first.deadline() <= now)?.component();
         if std::mem::replace(&mut self.root, Root::Vacancy) == Root::Vacancy {
             self.fill(0);
         }
@@ -77,7 +97,7 @@ impl DeadlineQueue {
         Some(component)
     }
 
-    fn first(&self) -> Option<(Instant, usize)> {
+    fn first(&self) -> Option<Key> {
         match self.root {
             Root::Entry => self.heap.first().copied(),
             // Below the vacancy are two heaps.
@@ -109,7 +129,7 @@ impl DeadlineQueue {
             self.swap(place, parent);
             place = parent;
         }
-        self.places[self.heap[place].1] = place;
+        self.places[self.heap[place].component()] = place;
         place
     }
 
@@ -126,12 +146,12 @@ impl DeadlineQueue {
             self.swap(place, child);
             place = child;
         }
-        self.places[self.heap[place].1] = place;
+        self.places[self.heap[place].component()] = place;
     }
 
     fn swap(&mut self, one: usize, other: usize) {
         self.heap.swap(one, other);
-        self.places[self.heap[one].1] = one;
+        self.places[self.heap[one].component()] = one;
     }
 }
 
