@@ -1,5 +1,7 @@
 //! The next deadlines of numbered components, one each: the earliest at hand, a change at the cost of a logarithm.
 
+use core::marker::PhantomData;
+
 use crate::Instant;
 
 /// When each of many components is next due, in a heap: setting a deadline costs the logarithm of how many
@@ -9,13 +11,34 @@ use crate::Instant;
 #[derive(Clone, Debug)]
 pub struct Deadlines<N> {
     /// A binary heap: no entry is before its parent.
-    heap: Vec<(Instant, N)>,
+    heap: Vec<Key>,
     /// Where each component stands in the heap; [`ABSENT`] without a deadline. It grows with the numbers that are set.
     places: Vec<usize>,
     root: Root,
+    numbers: PhantomData<N>,
 }
 
 const ABSENT: usize = usize::MAX;
+
+/// A time and a component, as one number in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(u128);
+
+impl Key {
+    const fn new(deadline: Instant, component: usize) -> Self {
+        Self((deadline.as_nanos() as u128) << 64 | component as u128)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half is a time in 64 bits")]
+    const fn deadline(self) -> Instant {
+        Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is a number of a component")]
+    const fn component(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// What is at the root of the heap. A component that was due mostly has its next deadline soon: its entry is left as a
 /// vacancy for that, since moving the last entry there and the new one up would pass through all levels twice.
@@ -32,11 +55,19 @@ enum Root {
 pub trait Number: Copy + Ord {
     /// Its place in a list.
     fn index(self) -> usize;
+
+    /// The number of a place in a list, which was that of a number.
+    fn at(index: usize) -> Self;
 }
 
 impl Number for u32 {
     fn index(self) -> usize {
         self as usize
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the place was a number of 32 bits")]
+    fn at(index: usize) -> Self {
+        index as Self
     }
 }
 
@@ -44,39 +75,44 @@ impl Number for usize {
     fn index(self) -> usize {
         self
     }
+
+    fn at(index: usize) -> Self {
+        index
+    }
 }
 
 impl<N> Default for Deadlines<N> {
     fn default() -> Self {
-        Self { heap: Vec::new(), places: Vec::new(), root: Root::default() }
+        Self { heap: Vec::new(), places: Vec::new(), root: Root::default(), numbers: PhantomData }
     }
 }
 
 impl<N: Number> Deadlines<N> {
     /// Sets when a component is due, whatever was set before; `None` for never.
     pub fn set(&mut self, component: N, deadline: Option<Instant>) {
-        if self.places.len() <= component.index() {
-            self.places.resize(component.index() + 1, ABSENT);
+        let component = component.index();
+        if self.places.len() <= component {
+            self.places.resize(component + 1, ABSENT);
         }
-        let place = self.places[component.index()];
+        let place = self.places[component];
         match (place, deadline) {
             (ABSENT, None) => {}
             (ABSENT, Some(deadline)) if self.root == Root::Vacancy => {
                 self.root = Root::Entry;
-                self.heap[0] = (deadline, component);
+                self.heap[0] = Key::new(deadline, component);
                 self.sink(0);
             }
             (ABSENT, Some(deadline)) => {
-                self.heap.push((deadline, component));
+                self.heap.push(Key::new(deadline, component));
                 self.rise(self.heap.len() - 1);
             }
             (_, None) => {
-                self.places[component.index()] = ABSENT;
+                self.places[component] = ABSENT;
                 self.fill(place);
             }
-            (_, Some(deadline)) if self.heap[place].0 == deadline => {}
+            (_, Some(deadline)) if self.heap[place].deadline() == deadline => {}
             (_, Some(deadline)) => {
-                self.heap[place].0 = deadline;
+                self.heap[place] = Key::new(deadline, component);
                 self.settle(place);
             }
         }
@@ -84,20 +120,20 @@ impl<N: Number> Deadlines<N> {
 
     /// The earliest deadline.
     pub fn earliest(&self) -> Option<Instant> {
-        self.first().map(|(deadline, _)| deadline)
+        self.first().map(Key::deadline)
     }
 
     /// Takes the deadline of the first component that is due by `now`.
     pub fn take_due(&mut self, now: Instant) -> Option<N> {
-        let (_, component) = self.first().filter(|(deadline, _)| *deadline <= now)?;
+        let component = self.first().filter(|first| first.deadline() <= now)?.component();
         if std::mem::replace(&mut self.root, Root::Vacancy) == Root::Vacancy {
             self.fill(0);
         }
-        self.places[component.index()] = ABSENT;
-        Some(component)
+        self.places[component] = ABSENT;
+        Some(N::at(component))
     }
 
-    fn first(&self) -> Option<(Instant, N)> {
+    fn first(&self) -> Option<Key> {
         match self.root {
             Root::Entry => self.heap.first().copied(),
             // Below the vacancy are two heaps.
@@ -129,7 +165,7 @@ impl<N: Number> Deadlines<N> {
             self.swap(place, parent);
             place = parent;
         }
-        self.places[self.heap[place].1.index()] = place;
+        self.places[self.heap[place].component()] = place;
         place
     }
 
@@ -146,12 +182,12 @@ impl<N: Number> Deadlines<N> {
             self.swap(place, child);
             place = child;
         }
-        self.places[self.heap[place].1.index()] = place;
+        self.places[self.heap[place].component()] = place;
     }
 
     fn swap(&mut self, one: usize, other: usize) {
         self.heap.swap(one, other);
-        self.places[self.heap[one].1.index()] = one;
+        self.places[self.heap[one].component()] = one;
     }
 }
 
