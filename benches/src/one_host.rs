@@ -100,8 +100,6 @@ fn transport(case: Case, local: IpAddr, local_port: u16, peer: Option<Peer>) -> 
             ..Default::default()
         })),
         Protocol::Tcp => Transport::Tcp(Box::new(slantpath_tcp::TcpConfig {
-            // Few flows and many acknowledge alike.
-            delayed_ack: slantpath_tcp::DelayedAck::Off,
             checksum: slantpath_tcp::ChecksumPolicy::Omit,
             ..Default::default()
         })),

@@ -65,6 +65,7 @@ impl Stream {
 
     /// A stream of its own for a part of the component, as secret as this one is, so that what the part draws later
     /// changes nothing here.
+    #[must_use]
     pub fn fork(&mut self, name: &str) -> Self {
         if let Source::Simulated(_) = self.0 {
             return Seed::new(self.next_u64(), self.next_u64()).stream(name);

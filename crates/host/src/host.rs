@@ -254,8 +254,8 @@ impl Host {
         self.drops
     }
 
-    /// What the IP header said of the packet that came last for a socket's association or connection; `None` if none has
-    /// come, or there is no such socket.
+    /// What the IP header said of the packet that came last for a socket's association or connection; `None` if none
+    /// has come, or there is no such socket.
     pub fn received_ip(&self, id: SocketId) -> Option<IpFields> {
         self.sockets.received_ip(id, &self.stack)
     }

@@ -84,12 +84,12 @@ impl Interfaces {
         };
         let (source, _) =
             *self.addresses.iter().find(fits).ok_or(NoSourceAddress { destination, interface })?;
-        match self.by_destination.get(&destination).map(|place| &mut self.routes[*place]) {
-            Some(route) => (route.interface, route.source) = (interface, source),
-            None => {
-                self.by_destination.insert(destination, self.routes.len());
-                self.routes.push(Route { destination, interface, source, identification: 0 });
-            }
+        if let Some(place) = self.by_destination.get(&destination) {
+            let route = &mut self.routes[*place];
+            (route.interface, route.source) = (interface, source);
+        } else {
+            self.by_destination.insert(destination, self.routes.len());
+            self.routes.push(Route { destination, interface, source, identification: 0 });
         }
         Ok(())
     }

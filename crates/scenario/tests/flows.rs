@@ -133,3 +133,51 @@ fn each_choice_of_congestion_control_makes_another_run_of_either_transport() {
         assert_eq!(digests.len(), choices.len(), "{transport}");
     }
 }
+
+/// One flow of a megabyte and a half over 4 Mbit/s, with these keys.
+fn bulk(transport: &str, keys: &str) -> RunOutput {
+    let flow = format!(
+        "[probes]\ncaptures = [\"satellite\"]\n[flows.file]\ntransport = \"{transport}\"\nfrom = \"field\"\n\
+         to = \"centre\"\n{keys}\napplication = {{ kind = \"bulk\", total = \"1500 kB\" }}\n"
+    );
+    let network = MANY.split("[flows").next().unwrap().replace("1 Mbit/s", "4 Mbit/s");
+    output(&format!("{network}\n[{transport}.default]\nreceive_buffer = \"64 KiB\"\n{flow}"))
+}
+
+#[test]
+fn a_flow_is_as_slow_as_its_receiver_reads() {
+    for transport in ["sctp", "tcp"] {
+        let delivered = |output: &RunOutput| match output
+            .table("flows")
+            .unwrap()
+            .column("delivered_bytes")
+            .unwrap()
+            .at(0)
+        {
+            Value::U64(bytes) => bytes,
+            other => panic!("{other:?} is no count"),
+        };
+        assert_eq!(delivered(&bulk(transport, "")), 1_500_000);
+        // 30 s less the handshake at 200 kbit/s are 735 kB, and a buffer that has been taken and is being read.
+        let slow = delivered(&bulk(transport, "read_rate = \"200 kbit/s\""));
+        assert!((650_000..810_000).contains(&slow), "{transport}: {slow}");
+    }
+}
+
+#[test]
+fn every_packet_of_a_flow_has_its_code_point() {
+    for transport in ["sctp", "tcp"] {
+        // IPv4 headers without options, by type of service, time to live and protocol.
+        let headers = |dscp: u8, keys: &str| {
+            let output = bulk(transport, keys);
+            let is_header =
+                |at: &&[u8]| at[..2] == [0x45, dscp << 2] && at[8] == 64 && matches!(at[9], 6 | 132);
+            output.captures[0].pcapng.windows(10).filter(is_header).count()
+        };
+        let links = bulk(transport, "dscp = 46");
+        let packets = count(links.table("links").unwrap(), "offered_", "_packets");
+        assert!(packets > 1_500, "{packets}");
+        assert_eq!(headers(46, "dscp = 46") as u64, packets, "{transport}");
+        assert_eq!(headers(46, ""), 0);
+    }
+}

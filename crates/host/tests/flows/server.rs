@@ -155,7 +155,8 @@ fn ten_thousand_connections_to_one_port_each_have_their_own_messages() {
                 (report.messages_sent, report.bytes_sent)
             })
             .collect();
-        (sent.sort_unstable(), delivered.sort_unstable());
+        sent.sort_unstable();
+        delivered.sort_unstable();
         assert_eq!(sent, delivered);
         assert_eq!(network.host(to).drops(), slantpath_host::HostDrops::default());
     }

@@ -93,7 +93,7 @@ impl Placement<'_, '_> {
             streams: *flow.streams,
             unordered: *flow.unordered,
             record_messages: records,
-            read_rate: None,
+            read_rate: flow.read_rate.map(|rate| *rate),
         };
         let host = self.site.host(to);
         let receiver = host.add_receiver(receiving, config, self.seed, &path);

@@ -1,9 +1,9 @@
 //! `[flows.<name>]`: an application at one host that sends to another over a transport.
 
-use slantpath_base::Duration;
+use slantpath_base::{DataRate, Duration};
 use slantpath_reader::{OneOf, Setting, choice, section};
 
-use crate::bounds::{FLOWS, RUN};
+use crate::bounds::{FLOWS, RATE, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
 
 section! {
@@ -40,6 +40,11 @@ section! {
         unordered: Setting<bool> = false;
         /// What the application does when the transport's send buffer is full.
         when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;
+        /// How fast the receiver reads. What comes faster fills its buffer, and closes the sender's window. If absent,
+        /// it takes everything at once.
+        read_rate: Option<Setting<DataRate>>, at most RATE;
+        /// The differentiated services code point of all packets of the flow, both ways; 0, best effort, if absent.
+        dscp: Option<Setting<u8>>;
         /// What is in a message.
         content: Setting<Content> = Content::Stamped;
         /// What the application sends, and when.

@@ -3,6 +3,9 @@
 use std::net::IpAddr;
 
 use slantpath_host::{Peer, Protocol, TransportConfig};
+use slantpath_sctp::SctpConfig;
+use slantpath_tcp::TcpConfig;
+use slantpath_wire::ip::{Dscp, IpFields};
 
 use crate::scenario::Scenario;
 use crate::schema::{Adaptation, Flow, Transport};
@@ -20,16 +23,19 @@ pub(crate) struct Ends {
 /// The configuration of the sending end and of the receiving end.
 pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
     let profile = flow.profile.as_ref().expect("a check gives every flow a profile");
+    let dscp = flow.dscp.map_or(Dscp::DEFAULT, |dscp| Dscp::new(*dscp).expect("a check keeps it to 6 bits"));
+    let ip = IpFields { dscp, ..IpFields::default() };
     let protocol = match *flow.transport {
         Transport::Sctp => {
             let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
             // M3UA keeps stream 0 for itself.
             let own = u16::from(*flow.adaptation == Adaptation::M3ua);
-            Protocol::Sctp(Box::new(profile.config(flow.streams.saturating_add(own))))
+            let config = profile.config(flow.streams.saturating_add(own));
+            Protocol::Sctp(Box::new(SctpConfig { ip, ..config }))
         }
         Transport::Tcp => {
             let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
-            Protocol::Tcp(Box::new(profile.config()))
+            Protocol::Tcp(Box::new(TcpConfig { ip, ..profile.config() }))
         }
     };
     let adaptation = match *flow.adaptation {
