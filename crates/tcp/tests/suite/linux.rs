@@ -15,7 +15,7 @@ const RATE: u64 = 10_000_000;
 const SECONDS: u64 = 100;
 
 /// Congestion control, loss, our seeds, the kernel's mean goodput in percent, and how far ours may be from it. Where
-/// losses are drawn the kernel's is the mean of six seeds (0.1 %) and three (1 %), with standard errors of a twelfth of it.
+/// losses are drawn the kernel's is the mean of six seeds (0.1 %) and three (1 %), known within a twelfth.
 const CASES: [(&str, Algorithm, f64, u64, f64, f64); 6] = [
     ("reno", Algorithm::Standard, 0.0, 1, 93.1, 0.02),
     ("reno", Algorithm::Standard, 0.001, 20, 11.2, 0.1),
