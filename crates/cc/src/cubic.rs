@@ -215,8 +215,8 @@ impl Cubic {
 
     /// Sets the threshold for what was in flight, and gives what it would be without a floor.
     fn reduce_ssthresh(&mut self, in_flight: u64) -> u64 {
-        // With SACK, what is not acknowledged cumulatively grows up to two windows while a hole is repaired, so that a loss
-        // that follows at once would open the window. Linux takes cwnd alone (RFC 9438, section 4.6).
+        // With SACK, what is not acknowledged cumulatively grows up to two windows while a hole is repaired, so that a
+        // loss that follows at once would open the window. Linux takes cwnd alone (RFC 9438, section 4.6).
         let reduced = whole(in_flight.min(self.cwnd) as f64 * BETA);
         self.opening.end();
         self.cwnd_prior = self.cwnd;

@@ -119,7 +119,8 @@ fn each_choice_of_congestion_control_makes_another_run_of_either_transport() {
     let hystart = "slow_start = \"hystart++\"";
     let cubic = "congestion_control = \"cubic\"";
     let with = |more: &str| format!("{cubic}\n{more}");
-    let either = ["".into(), hystart.into(), cubic.into(), with(hystart), with("fast_convergence = false")];
+    let either =
+        [String::new(), hystart.into(), cubic.into(), with(hystart), with("fast_convergence = false")];
     let tcp = [
         "sack_recovery = \"prr\"".into(),
         with("sack_recovery = \"prr\""),

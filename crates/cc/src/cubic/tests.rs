@@ -91,7 +91,7 @@ fn the_window_returns_to_its_plateau_after_k_seconds_and_probes_beyond_along_the
             let instant = now + Duration::from_nanos(ROUND_TRIP.as_nanos() * ack / acks);
             cubic.on_acknowledged(&full(&cubic, instant, SEGMENT));
         }
-        now = now + ROUND_TRIP;
+        now += ROUND_TRIP;
         let seconds = f64::from(round) / 10.0;
         // Each acknowledgement goes a window's part of the way to where the cubic will be a round trip later, so that
         // the window lies between its values now and then.
@@ -286,8 +286,8 @@ fn a_slow_start_that_longer_round_trips_end_leaves_a_stage_on_its_plateau() {
     assert_eq!(cubic.stage.map(|stage| (stage.plateau, stage.plateau_after)), Some((35_250.0, 0.0)));
 }
 
-/// The average window, in segments, if one of every `interval` segments is lost, from a loss at `peak` on: where losses
-/// are regular it would drift there only slowly.
+/// The average window, in segments, if one of every `interval` segments is lost, from a loss at `peak` on: where
+/// losses are regular it would drift there only slowly.
 fn average_window(interval: u64, round_trip_ms: u64, peak: u64) -> f64 {
     let mut cubic = Cubic::new(CubicConfig { fast_convergence: false, ..segments(peak) });
     cubic.on_lost(lost(peak));
@@ -302,7 +302,7 @@ fn average_window(interval: u64, round_trip_ms: u64, peak: u64) -> f64 {
                 Acknowledged { smoothed_round_trip: Some(round_trip), ..full(&cubic, instant, SEGMENT) };
             cubic.on_acknowledged(&ack);
         }
-        now = now + round_trip;
+        now += round_trip;
         sent += window;
         if losses >= 8 {
             measured += window;
@@ -317,8 +317,8 @@ fn average_window(interval: u64, round_trip_ms: u64, peak: u64) -> f64 {
     measured as f64 / rounds as f64
 }
 
-/// RFC 9438, section 5.1, tables 1 and 2, C = 0.4: where the cubic governs, and where Reno does, whose rows neglect that
-/// the window is the larger of the two at each moment.
+/// RFC 9438, section 5.1, tables 1 and 2, C = 0.4: where the cubic governs, and where Reno does, whose rows neglect
+/// that the window is the larger of the two at each moment.
 #[test]
 fn the_average_window_under_regular_loss_is_that_of_the_rfc_s_tables() {
     for (interval, round_trip_ms, peak, expected, tolerance) in [
@@ -344,7 +344,7 @@ proptest! {
         let mut cubic = Cubic::new(CubicConfig { max_cwnd_bytes: 1 << 20, idle_window, ..CONFIG });
         let mut now = Instant::START;
         for (event, amount) in events {
-            now = now + Duration::from_millis(amount / 100);
+            now += Duration::from_millis(amount / 100);
             match event {
                 0 => cubic.on_lost(Congestion { in_flight: amount }),
                 1 => cubic.on_timed_out(TimedOut { in_flight: amount, loss: LossEvent::New }),

@@ -209,7 +209,8 @@ word_or! {
 policy! {
     /// What governs the congestion window of a path.
     pub enum CongestionControlChoice of Algorithm {
-        /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to it.
+        /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to
+        /// it.
         Cubic = "cubic",
         /// RFC 9260, section 7.2.
         Standard = "rfc9260",

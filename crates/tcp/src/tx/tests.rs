@@ -496,7 +496,7 @@ fn what_is_outstanding_tells_how_fast_it_arrives_whether_acknowledged_sacked_or_
     let mut trace = Trace::started(TcpConfig::default(), 4, 100);
     let mut rate_after = |at, ack, sacked: &[(u64, u64)]| {
         trace.at(at).sack(ack, sacked);
-        trace.tx.delivery_rate().map(|rate| rate.as_bits_per_sec())
+        trace.tx.delivery_rate().map(slantpath_base::DataRate::as_bits_per_sec)
     };
     // 1,000 bytes in 100 ms, 2,000 in 110, and so on: how fast the burst left says nothing.
     let burst = [100, 110, 120, 130].map(|at| rate_after(at, (at - 90) / 10, &[]));
