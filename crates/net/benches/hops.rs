@@ -108,7 +108,7 @@ fn star(hosts: u32) -> Network<Echo> {
     let rate = DataRate::from_bits_per_sec(1_000_000_000);
     let queue = QueueConfig::DropTail(QueueLimit::Packets(10));
     let access = DirectionConfig::new(rate, Duration::from_millis(1), queue);
-    let address = |host: u32| IpAddr::from((10 << 24 | host % hosts).to_be_bytes());
+    let address = |host: u32| IpAddr::from(((10 << 24) | (host % hosts)).to_be_bytes());
     let mut builder = NetworkBuilder::new();
     let hub = builder.router("hub");
     let mut ends = Vec::new();

@@ -17,15 +17,11 @@ use crate::source::{Links, Source};
 use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 
-/// How many bytes a packet has.
-///
-/// # Panics
-/// If they are more than any IP packet has.
+/// How many bytes a packet has. What is longer than an IP packet can be is too long for any link, however long it is.
 #[inline]
+#[expect(clippy::cast_possible_truncation, reason = "no more than 24 bits")]
 pub(crate) fn length_of(packet: &Packet) -> u32 {
-    let length = u32::try_from(packet.len()).unwrap_or(u32::MAX);
-    assert!(length <= LENGTH_MAX, "{length} bytes are longer than any IP packet");
-    length
+    packet.len().min(LENGTH_MAX as usize) as u32
 }
 
 /// Who receives what a direction carries.

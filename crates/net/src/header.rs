@@ -37,8 +37,16 @@ pub(crate) struct Header {
 /// Reads a packet's header, or `None` if it starts with none of IP.
 #[inline]
 pub(crate) fn parse(packet: &Packet) -> Option<Header> {
-    // A header that lies across head and tail would be odd, but is none the less one.
-    read(packet.head()).or_else(|| read(packet.tail())).or_else(|| read(&packet.contiguous()))
+    match read(packet.head()) {
+        Some(header) => Some(header),
+        None => parse_elsewhere(packet),
+    }
+}
+
+/// A header that lies across head and tail would be odd, but is none the less one.
+#[cold]
+fn parse_elsewhere(packet: &Packet) -> Option<Header> {
+    read(packet.tail()).or_else(|| read(&packet.contiguous()))
 }
 
 #[inline]
@@ -72,7 +80,14 @@ pub(crate) fn set_hop_limit(packet: &mut Packet, hop_limit: u8) {
     let checksum = packet.checksum();
     if packet.head().len() >= IPV4_HEADER_LEN {
         patch(packet.head_mut(), hop_limit, checksum);
-    } else if parse(packet).is_some_and(|header| header.hop_limit != hop_limit) {
+    } else {
+        set_hop_limit_elsewhere(packet, hop_limit, checksum);
+    }
+}
+
+#[cold]
+fn set_hop_limit_elsewhere(packet: &mut Packet, hop_limit: u8, checksum: Checksum) {
+    if parse(packet).is_some_and(|header| header.hop_limit != hop_limit) {
         let mut bytes = packet.contiguous().to_vec();
         patch(&mut bytes, hop_limit, checksum);
         *packet = Packet::shared(bytes.into(), checksum);

@@ -199,7 +199,8 @@ pub(crate) struct PacketStore {
 }
 
 impl PacketStore {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call would move the packet once more")]
     pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
         if let Some(id) = self.free.pop() {
             self.places[id.0 as usize] = Some(packet);
@@ -210,7 +211,8 @@ impl PacketStore {
         id
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call would move the packet once more")]
     pub(crate) fn remove(&mut self, id: PacketId) -> Packet {
         self.free.push(id);
         self.places[id.0 as usize].take().expect("a packet leaves the store once")

@@ -85,7 +85,7 @@ impl CoDel {
         mut drop: impl FnMut(P),
     ) -> Option<P> {
         let mut next = take();
-        let mut is_excess = self.is_excess(now, &next);
+        let mut is_excess = self.is_excess(now, next.as_ref().map(|(_, departing)| *departing));
         match self.state {
             State::Dropping => {
                 if !is_excess {
@@ -99,7 +99,7 @@ impl CoDel {
                     next.take().into_iter().for_each(|(packet, _)| drop(packet));
                     self.count = self.count.saturating_add(1);
                     next = take();
-                    is_excess = self.is_excess(now, &next);
+                    is_excess = self.is_excess(now, next.as_ref().map(|(_, departing)| *departing));
                     if is_excess {
                         self.drop_next = self.control_law(self.drop_next);
                     } else {
@@ -111,7 +111,7 @@ impl CoDel {
                 next.take().into_iter().for_each(|(packet, _)| drop(packet));
                 next = take();
                 // Its sojourn time counts, but it leaves whatever that says.
-                self.is_excess(now, &next);
+                self.is_excess(now, next.as_ref().map(|(_, departing)| *departing));
                 self.state = State::Dropping;
                 //= https://www.rfc-editor.org/rfc/rfc8289#section-5.5
                 //# // If min went above TARGET close to when it last went
@@ -138,12 +138,12 @@ impl CoDel {
     }
 
     /// Whether packets have waited for longer than the target for an interval (`dodequeue`, section 5.6).
-    fn is_excess<P>(&mut self, now: Instant, next: &Option<(P, Departing)>) -> bool {
-        let Some((_, Departing { sojourn, bytes_behind })) = next else {
+    fn is_excess(&mut self, now: Instant, next: Option<Departing>) -> bool {
+        let Some(Departing { sojourn, bytes_behind }) = next else {
             self.first_above = None;
             return false;
         };
-        if *sojourn < self.target || *bytes_behind <= u64::from(self.packet_bytes_max) {
+        if sojourn < self.target || bytes_behind <= u64::from(self.packet_bytes_max) {
             self.first_above = None;
             return false;
         }

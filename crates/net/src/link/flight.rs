@@ -20,17 +20,26 @@ pub(crate) struct Transit {
 const _: () = assert!(size_of::<Transit>() == 32);
 
 /// The packets on a link, by arrival; those of equal arrival in the order in which they were sent.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Flight {
     ring: VecDeque<Transit>,
+    /// The first arrival of those in the ring; [`Instant::FAR_FUTURE`] if there is none.
+    next: Instant,
     /// The last arrival of those in the ring, or an earlier one than any that can come.
     latest: Instant,
+}
+
+impl Default for Flight {
+    fn default() -> Self {
+        Self { ring: VecDeque::new(), next: Instant::FAR_FUTURE, latest: Instant::START }
+    }
 }
 
 impl Flight {
     /// Adds a packet. On a link that keeps order its place is at the end; else it is looked for from there.
     #[inline]
     pub(crate) fn insert(&mut self, transit: Transit) {
+        self.next = self.next.min(transit.arrival);
         if transit.arrival < self.latest {
             return self.insert_out_of_order(transit);
         }
@@ -46,13 +55,20 @@ impl Flight {
 
     /// When the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
-    pub(crate) fn next_arrival(&self) -> Instant {
-        self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival)
+    pub(crate) const fn next_arrival(&self) -> Instant {
+        self.next
     }
 
     #[inline]
     pub(crate) fn take_next(&mut self) -> Option<Transit> {
-        self.ring.pop_front()
+        let taken = self.ring.pop_front();
+        self.next = self.first_arrival();
+        taken
+    }
+
+    #[inline]
+    fn first_arrival(&self) -> Instant {
+        self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival)
     }
 
     /// When the packets leave or left the transmitter.
@@ -65,6 +81,7 @@ impl Flight {
         let (mut taken, kept) =
             self.ring.drain(..).partition::<Vec<_>, _>(|transit| transit.departure > departure);
         self.ring.extend(kept);
+        self.next = self.first_arrival();
         self.latest = self.ring.back().map_or(Instant::START, |last| last.arrival);
         taken.sort_by_key(|transit| transit.departure);
         taken

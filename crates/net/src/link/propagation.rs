@@ -226,16 +226,15 @@ mod tests {
             };
             let points: Vec<(i128, i128)> = curve.points().iter().map(value).collect();
             let at = i128::from(at);
-            match points.windows(2).find(|two| (two[0].0..two[1].0).contains(&at)) {
+            if let Some(&[(from, low), (to, high)]) =
+                points.windows(2).find(|two| (two[0].0..two[1].0).contains(&at))
+            {
                 // The distance to the line, times the span: exact in integers.
-                Some(&[(from, low), (to, high)]) => {
-                    let off = (delay - low) * (to - from) - (high - low) * (at - from);
-                    prop_assert!(2 * off.abs() <= to - from);
-                }
-                _ => {
-                    let end = if at < points[0].0 { points[0] } else { points[points.len() - 1] };
-                    prop_assert_eq!(delay, end.1);
-                }
+                let off = (delay - low) * (to - from) - (high - low) * (at - from);
+                prop_assert!(2 * off.abs() <= to - from);
+            } else {
+                let end = if at < points[0].0 { points[0] } else { points[points.len() - 1] };
+                prop_assert_eq!(delay, end.1);
             }
         }
 

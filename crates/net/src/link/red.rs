@@ -347,8 +347,8 @@ mod tests {
                 Ok(())
             );
         }
-        let (w, l) = (0.002_f64, burst as f64);
-        let exact = l + 1.0 + ((1.0 - w).powf(l + 1.0) - 1.0) / w;
+        let (w, l) = (0.002, burst as f64);
+        let exact = l + 1.0 + (libm::pow(1.0 - w, l + 1.0) - 1.0) / w;
         assert!((red.averages[HIGHEST] - exact).abs() < 1e-9, "{} is not {exact}", red.averages[HIGHEST]);
     }
 

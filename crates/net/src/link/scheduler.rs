@@ -41,7 +41,7 @@ enum Discipline {
         class: Class,
     },
     /// The lowest class first.
-    Priority([Class; CLASSES]),
+    Priority(Box<[Class; CLASSES]>),
 }
 
 /// The upper three bits of the DSCP tell so many classes apart.
@@ -75,7 +75,7 @@ impl Scheduler {
     }
 
     pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
-        Self::new(service, limit, Discipline::Priority(Default::default()))
+        Self::new(service, limit, Discipline::Priority(Box::default()))
     }
 
     fn new(service: Service, limit: QueueLimit, discipline: Discipline) -> Self {

@@ -15,8 +15,8 @@ fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {
     [("forward", link.id.forward()), ("reverse", link.id.reverse())]
 }
 
-/// `links`: one row for each direction, counted after the warm-up. Drops of queues that are managed have columns if there
-/// is such a queue.
+/// `links`: one row for each direction, counted after the warm-up. Drops of queues that are managed have columns if
+/// there is such a queue.
 pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[PlannedLink]) -> Table {
     let observed = scenario.scenario.duration.saturating_sub(*scenario.scenario.warm_up).as_secs_f64();
     let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
