@@ -11,13 +11,13 @@ use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
-use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, sccp};
+use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, network, sccp};
 use slantpath_benches::table::{Row, Table};
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 11] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 13] = [
         || dumbbells().map(text),
         || pairs().map(text),
         || m2pa_messages().map(text),
@@ -28,6 +28,8 @@ fn main() -> ExitCode {
         || m3ua::codec().map(text),
         || m3ua::forwarding().map(text),
         || m3ua::delays().map(text),
+        || network::lines().map(text),
+        || network::associations().map(text),
         || failover::runs().map(text),
     ];
     for comparison in comparisons {
