@@ -15,7 +15,7 @@ use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
-use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, sccp};
+use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, network, sccp};
 use slantpath_benches::table::{Row, Table};
 use slantpath_wire::Packet;
 
@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         || m3ua::codec().map(text),
         || m3ua::forwarding().map(text),
         || m3ua::delays().map(text),
+        || network::lines().map(text),
+        || network::associations().map(text),
         || failover::runs().map(text),
     ];
     for comparison in comparisons {

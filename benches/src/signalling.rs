@@ -1,4 +1,4 @@
-//! Signalling: each layer's codec against its peer, and what crosses a gateway.
+//! Signalling: each layer's codec against its peer, what crosses a gateway, and whole networks.
 
 use core::fmt;
 
@@ -6,6 +6,7 @@ pub mod gtt;
 pub mod m2pa;
 pub mod m3ua;
 pub mod mtp3;
+pub mod network;
 pub mod sccp;
 
 /// How long single messages took, in microseconds of the clock.

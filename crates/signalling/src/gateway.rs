@@ -1,4 +1,4 @@
-//! A gateway's process and its nodal interworking function: what MTP3 and the process tell one another (RFC 4666,
+//! A gateway's process and its nodal interworking function: what MTP3 and the process have for one another (RFC 4666,
 //! section 1.4.3.2).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,8 +13,8 @@ use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
 use crate::m3ua::Tallies;
 
-/// How long a destination counts as congested after MTP-STATUS has told of it, before MTP3 is asked again: it does not
-/// tell of the end. An international network keeps no such status (RFC 4666, section 4.5.3).
+/// How long a destination counts as congested after an MTP-STATUS, before MTP3 is asked again: it does not
+/// indicate the end. An international network keeps no such status (RFC 4666, section 4.5.3).
 const CONGESTION_LASTS: Duration = Duration::from_secs(10);
 
 /// What makes a point a signalling gateway.
@@ -73,7 +73,7 @@ impl Gateway {
         self.sgp.handle_input(now, association, input);
     }
 
-    /// Takes what MTP3 tells. Whether it was for the processes alone, and not for users of the gateway's point.
+    /// Takes an indication of MTP3. Whether it was for the processes alone, and not for users of the gateway's point.
     pub(crate) fn handle_mtp3(&mut self, now: Instant, indication: &TransferIndication) -> bool {
         match indication {
             TransferIndication::Transfer(transfer) if !self.served.contains(&transfer.label.dpc) => {

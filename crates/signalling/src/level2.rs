@@ -20,7 +20,7 @@ pub enum Level2Config {
 pub enum LineInput {
     /// A unit, good or damaged.
     Arrival(Arrival),
-    /// No unit can be told from another any more.
+    /// No unit can be delimited any more.
     UnitsLost,
 }
 

@@ -54,7 +54,7 @@ impl M3uaEventKind {
         }
     }
 
-    /// What an association tells, if it is an event.
+    /// What comes from an association, if it is an event.
     pub(crate) const fn of_transport(input: &TransportInput) -> Option<Self> {
         match input {
             TransportInput::Down => Some(Self::AssociationDown),

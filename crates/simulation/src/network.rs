@@ -360,7 +360,7 @@ impl SignallingNetwork {
                     self.loads.indicate(now, place, Some(user), &indication);
                 }
                 PointOutput::M3uaEvent(event) => {
-                    let gateway = point.gateway.expect("a gateway tells of M3UA");
+                    let gateway = point.gateway.expect("events of M3UA come from gateways");
                     self.adaptation_event(now, SignallingProcess::Gateway(gateway), event);
                 }
                 PointOutput::Transmit(transmit) => self.transmit(Holder::Point(id), transmit),

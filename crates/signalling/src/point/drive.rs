@@ -74,7 +74,7 @@ impl SignallingPoint {
         }
     }
 
-    /// MTP3 tells a user of the point something: the gateway's process, SCCP, or one above the point.
+    /// An indication of MTP3 to a user of the point: the gateway's process, SCCP, or one above the point.
     fn indicate(
         &mut self,
         now: Instant,
@@ -155,7 +155,7 @@ impl SignallingPoint {
         None
     }
 
-    /// What the gateway's process tells its management.
+    /// What the gateway's process reports to management.
     fn gateway_event(&mut self, event: &GatewayEvent<u32>) -> Option<Output> {
         let (association, routing_context, kind) = match *event {
             GatewayEvent::As(context, state) => (None, Some(context), Kind::As(state)),

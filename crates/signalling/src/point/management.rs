@@ -55,7 +55,7 @@ impl SignallingPoint {
         }
     }
 
-    /// SCCP tells a user about a coordinated change.
+    /// SCCP indicates a coordinated change to a user.
     pub(super) fn coordinate(&mut self, now: Instant, ssn: Ssn, indication: &Indication) -> Option<Output> {
         let kind = match indication {
             Indication::Coord { point_code, ssn } => {
@@ -73,7 +73,7 @@ impl SignallingPoint {
         Some(Output::Event(PointEvent { link: None, kind }))
     }
 
-    /// MTP3 tells its management something.
+    /// What MTP3 reports to management, as an event.
     pub(super) fn management_event(&self, event: ManagementEvent) -> Option<Output> {
         use ManagementEvent as M;
         let mtp3 = &self.mtp3;
