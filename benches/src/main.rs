@@ -22,7 +22,7 @@ use slantpath_wire::Packet;
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 13] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 15] = [
         || dumbbells().map(text),
         || hosts_of_many_flows().map(text),
         || pairs().map(text),

@@ -196,7 +196,7 @@ fn packet_network(
                 peer,
                 reopen_after: Duration::from_secs(1),
             };
-            let association = hosts[own].add_association(config, seed, &format!("{number}/{own}"));
+            let association = hosts[own].add_association(&config, seed, &format!("{number}/{own}"));
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
             places.push(AssociationPlace { end, node: nodes[own], association });
         }

@@ -29,12 +29,10 @@ impl Key {
         Self((deadline.as_nanos() as u128) << 64 | component as u128)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half is a time in 64 bits")]
     const fn deadline(self) -> Instant {
         Instant::from_nanos((self.0 >> 64) as u64)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half is a number of a component")]
     const fn component(self) -> usize {
         self.0 as usize
     }

@@ -61,11 +61,6 @@ impl Host {
         }
     }
 
-    /// Sends packets of sockets that ask for no DSCP with such a traffic class: DSCP and, in the lowest two bits, ECN.
-    pub fn set_traffic_class(&mut self, traffic_class: u8) {
-        self.interfaces.traffic_class = traffic_class;
-    }
-
     /// Sends what goes to `destination` out by `interface`. Packets to a destination without a route are
     /// dropped and counted.
     pub fn add_route(&mut self, destination: IpAddr, interface: InterfaceId) -> Result<(), NoSourceAddress> {

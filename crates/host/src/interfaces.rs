@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
-use slantpath_wire::ip::{Dscp, Fragmentation, IpFields, IpHeader};
+use slantpath_wire::ip::{Fragmentation, IpFields, IpHeader};
 use slantpath_wire::{Packet, fragment};
 
 /// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
@@ -34,8 +34,6 @@ pub(crate) struct Interfaces {
     /// The fragments of an IPv6 packet that wait behind the first.
     fragments: VecDeque<(InterfaceId, Packet)>,
     fragments_sent: u64,
-    /// Of every packet that the host sends.
-    pub(crate) traffic_class: u8,
 }
 
 /// How one destination is reached.
@@ -112,9 +110,6 @@ impl Interfaces {
     #[inline]
     pub(crate) fn encapsulate(&mut self, segment: Segment, protocol: u8) -> Option<(InterfaceId, Packet)> {
         let Segment { source, destination, mut packet, fragmentation, ip } = segment;
-        // The host's own class is that of sockets that ask for none.
-        let own = if ip.dscp == Dscp::DEFAULT { self.traffic_class } else { 0 };
-        let traffic_class = own | ip.traffic_class();
         let (route, source) = self.route(destination, source)?;
         let interface = route.interface;
         let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
@@ -123,7 +118,7 @@ impl Interfaces {
             destination,
             protocol,
             hop_limit: ip.hop_limit,
-            traffic_class,
+            traffic_class: ip.traffic_class(),
             payload_len,
             fragmentation: Fragmentation::Forbidden,
         };

@@ -175,10 +175,10 @@ fn every_packet_of_a_flow_has_its_code_point() {
                 |at: &&[u8]| at[..2] == [0x45, dscp << 2] && at[8] == 64 && matches!(at[9], 6 | 132);
             output.captures[0].pcapng.windows(10).filter(is_header).count()
         };
-        let links = bulk(transport, "dscp = 46");
+        let links = bulk(transport, "dscp = \"EF\"");
         let packets = count(links.table("links").unwrap(), "offered_", "_packets");
         assert!(packets > 1_500, "{packets}");
-        assert_eq!(headers(46, "dscp = 46") as u64, packets, "{transport}");
+        assert_eq!(headers(46, "dscp = \"EF\"") as u64, packets, "{transport}");
         assert_eq!(headers(46, ""), 0);
     }
 }

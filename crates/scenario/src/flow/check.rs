@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_host::SIGNALLING_LINK_SELECTIONS;
 use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
-use slantpath_wire::ip::Dscp;
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Total};
@@ -35,7 +34,6 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         times(file, flow, faults);
         counts(flow, faults);
         read_rate(flow, faults);
-        dscp(flow, faults);
         application(&flow.application, places[name], faults);
         match &flow.primary {
             Some(primary) => must_end_at(file, primary, &flow.to, faults),
@@ -122,16 +120,6 @@ fn profile(file: &File, flow: &Flow, faults: &mut Faults) {
         Transport::Tcp => {
             resolve(&file.tcp, profile, "TCP profile", profile.place(), faults);
         }
-    }
-}
-
-/// A code point has 6 bits (RFC 2474).
-fn dscp(flow: &Flow, faults: &mut Faults) {
-    if let Some(dscp) = &flow.dscp
-        && Dscp::new(**dscp).is_none()
-    {
-        let help = "write a number up to 63; expedited forwarding, for example, is 46";
-        faults.report(dscp.place(), Fault::new(format!("{} is no code point", **dscp)).help(help));
     }
 }
 

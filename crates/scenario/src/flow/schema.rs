@@ -5,6 +5,7 @@ use slantpath_reader::{OneOf, Setting, choice, section};
 
 use crate::bounds::{FLOWS, RATE, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
+use crate::network::node::Dscp;
 
 section! {
     /// An application at one host that sends to another over a transport.
@@ -43,8 +44,8 @@ section! {
         /// How fast the receiver reads. What comes faster fills its buffer, and closes the sender's window. If absent,
         /// it takes everything at once.
         read_rate: Option<Setting<DataRate>>, at most RATE;
-        /// The differentiated services code point of all packets of the flow, both ways; 0, best effort, if absent.
-        dscp: Option<Setting<u8>>;
+        /// The DSCP of all packets of the flow, both ways; those of the hosts if absent.
+        dscp: Option<Setting<Dscp>>;
         /// What is in a message.
         content: Setting<Content> = Content::Stamped;
         /// What the application sends, and when.

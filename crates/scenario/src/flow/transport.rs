@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use slantpath_host::{Peer, Protocol, TransportConfig};
 use slantpath_sctp::SctpConfig;
 use slantpath_tcp::TcpConfig;
-use slantpath_wire::ip::{Dscp, IpFields};
 
+use crate::network::node::ip_fields;
 use crate::scenario::Scenario;
 use crate::schema::{Adaptation, Flow, Transport};
 
@@ -23,19 +23,20 @@ pub(crate) struct Ends {
 /// The configuration of the sending end and of the receiving end.
 pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
     let profile = flow.profile.as_ref().expect("a check gives every flow a profile");
-    let dscp = flow.dscp.map_or(Dscp::DEFAULT, |dscp| Dscp::new(*dscp).expect("a check keeps it to 6 bits"));
-    let ip = IpFields { dscp, ..IpFields::default() };
-    let protocol = match *flow.transport {
+    let protocol = |node: &str| match *flow.transport {
         Transport::Sctp => {
             let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
             // M3UA keeps stream 0 for itself.
             let own = u16::from(*flow.adaptation == Adaptation::M3ua);
             let config = profile.config(flow.streams.saturating_add(own));
-            Protocol::Sctp(Box::new(SctpConfig { ip, ..config }))
+            Protocol::Sctp(Box::new(SctpConfig { ip: ip_fields(scenario, node, flow.dscp), ..config }))
         }
         Transport::Tcp => {
             let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
-            Protocol::Tcp(Box::new(TcpConfig { ip, ..profile.config() }))
+            Protocol::Tcp(Box::new(TcpConfig {
+                ip: ip_fields(scenario, node, flow.dscp),
+                ..profile.config()
+            }))
         }
     };
     let adaptation = match *flow.adaptation {
@@ -43,14 +44,14 @@ pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (Transpor
         Adaptation::None => slantpath_host::Adaptation::None,
     };
     let receiving = TransportConfig {
-        protocol: protocol.clone(),
+        protocol: protocol(&flow.to),
         adaptation,
         local_addresses: ends.receiver.clone(),
         local_port: ends.receiver_port,
         peer: None,
     };
     let sending = TransportConfig {
-        protocol,
+        protocol: protocol(&flow.from),
         adaptation,
         local_addresses: ends.sender,
         local_port: ends.sender_port,

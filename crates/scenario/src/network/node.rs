@@ -4,14 +4,17 @@ use core::fmt;
 use core::str::FromStr;
 
 use slantpath_reader::{Fault, Json, Node as Written, Setting, Value, choice, json, section};
+use slantpath_wire::ip::{self, IpFields};
+
+use crate::scenario::Scenario;
 
 section! {
     /// A host or a router.
     pub struct Node {
         /// Hosts end flows, routers forward.
         kind: Setting<NodeKind>;
-        /// The DSCP of all packets that a host sends, by which links tell classes and drop precedences apart. Best
-        /// effort if absent.
+        /// The DSCP of packets that a host sends, by which links tell classes and drop precedences apart, but for flows
+        /// that name one of their own. Best effort if absent.
         dscp: Option<Setting<Dscp>>;
     }
 }
@@ -36,10 +39,17 @@ impl Dscp {
     //# Codepoint 101110 is RECOMMENDED for the EF PHB.
     const EXPEDITED: Self = Self(0b10_1110);
 
-    /// The octet of the IP header that it stands in.
-    pub(crate) const fn traffic_class(self) -> u8 {
-        self.0 << 2
+    /// As IP has it.
+    fn wire(self) -> ip::Dscp {
+        ip::Dscp::new(self.0).expect("every name is one of six bits")
     }
+}
+
+/// What the IP headers say of the packets of an association or connection whose end is at this node, and which may have
+/// a DSCP of its own.
+pub(crate) fn ip_fields(scenario: &Scenario, node: &str, own: Option<Setting<Dscp>>) -> IpFields {
+    let dscp = own.or_else(|| scenario.nodes.find(node)?.dscp);
+    IpFields { dscp: dscp.map_or(ip::Dscp::DEFAULT, |dscp| dscp.wire()), ..IpFields::default() }
 }
 
 impl fmt::Display for Dscp {
@@ -96,7 +106,7 @@ mod tests {
             [("EF", 46), ("CS0", 0), ("CS6", 48), ("AF11", 10), ("AF23", 22), ("AF43", 38)]
         {
             let dscp: Dscp = text.parse().expect("a name");
-            assert_eq!((dscp.traffic_class() >> 2, dscp.to_string().as_str()), (codepoint, text));
+            assert_eq!((dscp.wire().number(), dscp.to_string().as_str()), (codepoint, text));
         }
         for wrong in ["", "ef", "CS8", "AF14", "AF51", "46"] {
             assert_eq!(wrong.parse::<Dscp>(), Err(()), "{wrong}");

@@ -26,11 +26,6 @@ pub(super) struct Plan {
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
     let Built { topology, links, nodes } = network::build(scenario, scenario.traces())?;
     let mut hosts = hosts(&topology, &links);
-    for (name, node) in scenario.nodes.iter() {
-        if let Some(dscp) = node.dscp {
-            hosts[host_place(&topology, nodes[name])].set_traffic_class(dscp.traffic_class());
-        }
-    }
     let mut routes = Routes::new(&topology);
     let mut site =
         Site { links: &links, topology: &topology, routes: &mut routes, nodes: &nodes, hosts: &mut hosts };

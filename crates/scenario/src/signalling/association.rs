@@ -8,6 +8,7 @@ use slantpath_simulation::{
     SignallingSimulation,
 };
 
+use crate::network::node::ip_fields;
 use crate::run::{RunError, Site};
 use crate::scenario::Scenario;
 use crate::signalling::network;
@@ -36,14 +37,15 @@ pub(crate) fn plan(
         let (CarrierTable::M2pa(m2pa), Carrier::Association(_)) = (&*link.carrier, &planned.carrier) else {
             continue;
         };
-        let nodes = [&link.between.0, &link.between.1].map(|point| {
-            let node = node_of(&scenario.signalling, point);
-            site.nodes[node.as_str()]
-        });
+        let names = [&link.between.0, &link.between.1].map(|point| node_of(&scenario.signalling, point));
+        let nodes = [&names[0], &names[1]].map(|name| site.nodes[name.as_str()]);
         site.join_both(nodes[0], nodes[1])?;
         let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
         let configs = association(scenario, site, m2pa, nodes, port);
-        for ((side, node), config) in Side::BOTH.into_iter().zip(nodes).zip(configs) {
+        for (((side, node), name_of_node), mut config) in
+            Side::BOTH.into_iter().zip(nodes).zip(names).zip(configs)
+        {
+            config.sctp.ip = ip_fields(scenario, &name_of_node, None);
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
             let path = format!("signalling/links/{name}/{}", side_name(side));
             let association = site.host(node).add_association(&config, seed, &path);

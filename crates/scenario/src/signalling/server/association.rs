@@ -4,6 +4,7 @@ use slantpath_base::Seed;
 use slantpath_host::{AssociationConfig, Peer};
 use slantpath_simulation::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
 
+use crate::network::node::ip_fields;
 use crate::run::{RunError, Site};
 use crate::scenario::Scenario;
 use crate::signalling::{asp_node, gateway_point, node_of};
@@ -25,7 +26,8 @@ pub(crate) fn places(
     let mut places = Vec::new();
     for (number, (name, table)) in signalling.associations.iter().enumerate() {
         let gateway = node_of(signalling, gateway_point(signalling, &table.gateway));
-        let nodes = [gateway.as_str(), asp_node(signalling, &table.asp)].map(|node| site.nodes[node]);
+        let names = [gateway.as_str(), asp_node(signalling, &table.asp)];
+        let nodes = names.map(|node| site.nodes[node]);
         site.join_both(nodes[0], nodes[1])?;
         let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
         let profile = table.profile.as_ref().expect("a check gives every association a profile");
@@ -42,9 +44,10 @@ pub(crate) fn places(
         // The gateway listens, the ASP opens (RFC 4666, section 1.4.8).
         let peer = Peer { addresses: gateway.clone(), port };
         let configs = [config(gateway, None), config(process, Some(peer))];
-        for (((side, name_of_side), node), config) in
-            Side::BOTH.into_iter().zip(["gateway", "asp"]).zip(nodes).zip(configs)
+        for ((((side, name_of_side), node), name_of_node), mut config) in
+            Side::BOTH.into_iter().zip(["gateway", "asp"]).zip(nodes).zip(names).zip(configs)
         {
+            config.sctp.ip = ip_fields(scenario, name_of_node, None);
             let end = AssociationSide { carried: Carried::Adaptation(AdaptationId(number)), side };
             let path = format!("signalling/associations/{name}/{name_of_side}");
             let association = site.host(node).add_association(&config, seed, &path);
