@@ -8,7 +8,7 @@ use slantpath_wire::Packet;
 
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
-use crate::record::{ReceiverReport, SenderReport};
+use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::{Offer, Outgoing, Sender, SenderConfig, Want};
 use crate::transport::{
     Adaptation, Output, Segment, SegmentReport, Traces, Transport, TransportConfig, TransportEvent,
@@ -93,6 +93,20 @@ impl FlowEnd {
         }
     }
 
+    pub(crate) fn take_sender_records(&mut self, finality: Finality) -> Option<SenderRecords> {
+        match &mut self.application {
+            Application::Sender(sender) => Some(sender.take_records(finality)),
+            Application::Receiver(_) => None,
+        }
+    }
+
+    pub(crate) fn take_deliveries(&mut self) -> Option<Vec<DeliveredMessage>> {
+        match &mut self.application {
+            Application::Sender(_) => None,
+            Application::Receiver(receiver) => Some(receiver.take_deliveries()),
+        }
+    }
+
     #[inline]
     pub(crate) fn handle_packet(
         &mut self,
@@ -139,6 +153,7 @@ impl FlowEnd {
         let Some(event) = self.adapt(now, event) else { return };
         match &mut self.application {
             Application::Sender(sender) => match event {
+                TransportEvent::Acknowledged(part) => sender.handle_acknowledged(part),
                 TransportEvent::Connected { paths, .. } => {
                     sender.report_mut().paths = paths;
                     sender.handle_connected(now);
@@ -161,7 +176,8 @@ impl FlowEnd {
                 TransportEvent::Ended { failure } => {
                     receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
                 }
-                TransportEvent::Connected { .. }
+                TransportEvent::Acknowledged(_)
+                | TransportEvent::Connected { .. }
                 | TransportEvent::MessageFailed
                 | TransportEvent::Path { .. }
                 | TransportEvent::Transmitted { .. }

@@ -14,7 +14,7 @@ use crate::association::{AssociationConfig, AssociationCounters, AssociationEnd}
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress};
 use crate::receiver::ReceiverConfig;
-use crate::record::{ReceiverReport, SenderReport};
+use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::SenderConfig;
 use crate::transport::{SegmentReport, TransportConfig};
 
@@ -163,6 +163,16 @@ impl Host {
     /// What the receiver of a flow remembers; `None` for a sender.
     pub fn receiver_report(&self, id: FlowEndId) -> Option<&ReceiverReport> {
         self.flow_ends.get(id.0)?.receiver_report()
+    }
+
+    /// Takes records of the sender of a flow, which forgets them; `None` for a receiver. Nothing of the run changes.
+    pub fn take_sender_records(&mut self, id: FlowEndId, finality: Finality) -> Option<SenderRecords> {
+        self.flow_ends.get_mut(id.0)?.take_sender_records(finality)
+    }
+
+    /// Takes the deliveries that the receiver of a flow has recorded and forgets; `None` for a sender.
+    pub fn take_deliveries(&mut self, id: FlowEndId) -> Option<Vec<DeliveredMessage>> {
+        self.flow_ends.get_mut(id.0)?.take_deliveries()
     }
 
     /// What the host threw away.

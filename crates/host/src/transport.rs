@@ -11,7 +11,7 @@ use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::protocol;
 
 use crate::record::PathSample;
-use crate::sender::{Offer, Outgoing, Sent};
+use crate::sender::{Acknowledged, Offer, Outgoing, Sent};
 use crate::timeline::PathEventKind;
 
 /// Why a message is refused before there is anything to send it on.
@@ -86,6 +86,8 @@ pub(crate) struct SegmentReport {
 /// What a transport has to say, in its user's words.
 #[derive(Debug)]
 pub(crate) enum TransportEvent {
+    /// The peer has a part of the flow for good. Only if messages are traced.
+    Acknowledged(Acknowledged),
     /// The next bytes of the stream (TCP).
     Bytes(Bytes),
     Connected {
@@ -126,7 +128,7 @@ pub(crate) enum Output {
 /// What a transport reports besides what its user must know.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traces {
-    /// Every transmission.
+    /// Every transmission, and what is acknowledged.
     pub(crate) messages: bool,
     /// What happens to the retransmission timer of each path (SCTP).
     pub(crate) timers: bool,
@@ -169,6 +171,7 @@ impl Transport {
             Protocol::Sctp(config) => {
                 let config = sctp::SctpConfig {
                     trace_messages: traces.messages,
+                    report_acknowledged: traces.messages,
                     trace_timers: traces.timers,
                     ..*config
                 };
@@ -180,7 +183,7 @@ impl Transport {
                 Kind::Sctp { endpoint, association: None, partial }
             }
             Protocol::Tcp(config) => {
-                let reports = tcp::Reports { transmitted: traces.messages, ..config.reports };
+                let reports = tcp::Reports { acked: traces.messages, transmitted: traces.messages };
                 let config = Box::new(tcp::TcpConfig { reports, ..*config });
                 Kind::Tcp { endpoint: Box::new(tcp::Endpoint::new(stream)), config, connection: None }
             }
@@ -460,6 +463,10 @@ fn number_path(paths: &mut Vec<IpAddr>, address: IpAddr) -> u8 {
 
 fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEvent> {
     match event {
+        sctp::Event::Acknowledged { context } => {
+            let number = u32::try_from(context).ok()?;
+            Some(TransportEvent::Acknowledged(Acknowledged::Message(number)))
+        }
         sctp::Event::Established { outbound_streams, .. } => {
             Some(TransportEvent::Connected { paths: paths.clone(), outbound_streams })
         }
@@ -504,8 +511,7 @@ fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEv
             failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
         }),
         // Parts have been put together; else nothing that a flow's application acts on or counts.
-        sctp::Event::Acknowledged { .. }
-        | sctp::Event::PartialDeliveryAborted { .. }
+        sctp::Event::PartialDeliveryAborted { .. }
         | sctp::Event::ReceivedPart(_)
         | sctp::Event::PeerReported(_)
         | sctp::Event::Restarted
@@ -515,6 +521,9 @@ fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<TransportEv
 
 fn tcp_event(event: tcp::Event, paths: &[IpAddr]) -> Option<TransportEvent> {
     match event {
+        tcp::Event::Acked { up_to_bytes } => {
+            Some(TransportEvent::Acknowledged(Acknowledged::Bytes(up_to_bytes)))
+        }
         tcp::Event::Connected => {
             Some(TransportEvent::Connected { paths: paths.to_vec(), outbound_streams: 1 })
         }
@@ -529,6 +538,6 @@ fn tcp_event(event: tcp::Event, paths: &[IpAddr]) -> Option<TransportEvent> {
         tcp::Event::Writable => Some(TransportEvent::Writable),
         tcp::Event::Closed => Some(TransportEvent::Ended { failure: None }),
         tcp::Event::Reset(cause) => Some(TransportEvent::Ended { failure: Some(format!("{cause:?}")) }),
-        tcp::Event::Acked { .. } | tcp::Event::PeerClosed => None,
+        tcp::Event::PeerClosed => None,
     }
 }
