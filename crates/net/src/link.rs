@@ -23,7 +23,7 @@ use crate::link::flight::{Flight, Transit};
 use crate::link::queue::Queue;
 use crate::link::transmitter::{State, Transmitter};
 use crate::parcel::{Fate, PacketStore, Parcel, Role};
-use crate::probe::QueueProbe;
+use crate::probe::{QueueProbe, QueueSample};
 use crate::script::Change;
 
 #[derive(Clone, Debug)]
@@ -255,6 +255,10 @@ impl LinkDirection {
 
     pub(crate) fn set_queue_probe(&mut self, probe: Option<QueueProbe>) {
         self.transmitter.probe = probe.map(Box::new);
+    }
+
+    pub(crate) fn take_queue_samples(&mut self) -> Vec<QueueSample> {
+        self.transmitter.probe.as_mut().map(|probe| probe.take_settled()).unwrap_or_default()
     }
 
     pub(crate) fn queue_probe(&mut self, now: Instant) -> Option<&QueueProbe> {
