@@ -190,6 +190,8 @@ impl LongTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::{Path, PathBuf};
+
     use crate::spool::Spool;
     use crate::{Format, TextColumn, write_long_table, write_table};
     use proptest::prelude::*;
@@ -210,10 +212,24 @@ mod tests {
         Table::new("t", [delay.into(), number.into(), change.into(), flag.into(), path.into()]).unwrap()
     }
 
+    /// A directory for the spools of a test.
+    struct Place(PathBuf);
+
+    impl Place {
+        fn new(test: &str) -> Self {
+            Self(std::env::temp_dir().join(format!("slantpath-long-{test}-{}", std::process::id())))
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
     /// Writes blocks of so many rows into the streams of a spool; gives it back with the table that all rows make.
-    fn spooled(test: &str, blocks: &[(usize, usize)], spread: usize) -> (SpooledTable, Table) {
-        let directory = std::env::temp_dir().join(format!("slantpath-long-{test}-{}", std::process::id()));
-        let mut spool = Spool::create(&directory.join("a.run"), 3).unwrap();
+    fn spooled(path: &Path, blocks: &[(usize, usize)], spread: usize) -> (SpooledTable, Table) {
+        let mut spool = Spool::create(path, 3).unwrap();
         let mut parts = vec![Vec::new(); 3];
         let mut from = 0;
         for (stream, count) in blocks {
@@ -227,7 +243,6 @@ mod tests {
         let header = rows(0, 0, spread);
         let whole = Table::stacked("t", [header.clone()].into_iter().chain(parts.into_iter().flatten()));
         let spool = Arc::new(spool.finish(&[]).unwrap());
-        std::fs::remove_dir_all(directory).unwrap();
         (SpooledTable { header, spool, streams: 0..3, rows: from as u64 }, whole.unwrap())
     }
 
@@ -253,8 +268,9 @@ mod tests {
         fn a_spooled_table_makes_the_files_of_one_that_is_held(
             runs in proptest::collection::vec(proptest::collection::vec((0_usize..3, 0_usize..5), 0..8), 1..4),
         ) {
-            let parts = runs.iter().map(|blocks| spooled("files", blocks, 4)).collect();
-            assert_equal_files(parts);
+            let place = Place::new("files");
+            let part = |(run, blocks): (usize, &Vec<_>)| spooled(&place.0.join(run.to_string()), blocks, 4);
+            assert_equal_files(runs.iter().enumerate().map(part).collect());
         }
     }
 
@@ -263,14 +279,17 @@ mod tests {
     fn the_rows_of_many_batches_make_the_same_file() {
         let blocks: Vec<(usize, usize)> = (0..400).map(|block| (block % 3, 2_000 + block)).collect();
         let rows: usize = blocks.iter().map(|(_, rows)| rows).sum();
-        let parts = vec![spooled("many", &blocks, usize::MAX), spooled("more", &blocks[..120], usize::MAX)];
+        let place = Place::new("many");
+        let [first, second] = ["0", "1"].map(|run| place.0.join(run));
+        let parts = vec![spooled(&first, &blocks, usize::MAX), spooled(&second, &blocks[..120], usize::MAX)];
         assert!(rows > 700_000);
         assert_equal_files(parts);
     }
 
     #[test]
     fn tables_of_other_columns_are_no_long_table() {
-        let (one, _) = spooled("one", &[(0, 1)], 1);
+        let place = Place::new("one");
+        let (one, _) = spooled(&place.0.join("0"), &[(0, 1)], 1);
         let mut other = one.clone();
         other.header = Table::new("t", [TypedColumn::<u64>::new("number").into()]).unwrap();
         assert!(LongTable::stacked("run", [(0, one), (1, other)]).is_none());

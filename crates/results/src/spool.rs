@@ -35,10 +35,10 @@ struct Chain {
     last: u64,
 }
 
-/// A file of streams that is whole, or one that is still being written and read in between.
+/// A file of streams that is whole. It is opened for each block that is read: a thousand runs of a command have a spool
+/// each, and a process may not have as many files open.
 #[derive(Debug)]
 pub struct SpoolFile {
-    file: File,
     path: PathBuf,
     first: Vec<u64>,
     head: Vec<u8>,
@@ -111,8 +111,7 @@ impl Spool {
         self.write(&trailer)?;
         self.partial.take_name()?;
         let first = self.streams.iter().map(|chain| chain.first).collect();
-        let file = File::open(&self.path).map_err(|error| about(&self.path, &error))?;
-        Ok(SpoolFile { file, path: self.path, first, head: head.to_vec() })
+        Ok(SpoolFile { path: self.path, first, head: head.to_vec() })
     }
 
     fn seek(&mut self, place: u64) -> io::Result<()> {
@@ -146,7 +145,7 @@ impl SpoolFile {
         let places = usize::try_from(u64::from_le_bytes(*streams)).ok()?.checked_mul(8)?;
         let (places, head) = rest.split_at_checked(places)?;
         let first = places.as_chunks::<8>().0.iter().map(|place| u64::from_le_bytes(*place)).collect();
-        Some(Self { head: head.to_vec(), first, path: path.to_owned(), file })
+        Some(Self { head: head.to_vec(), first, path: path.to_owned() })
     }
 
     /// The user's own bytes.
@@ -164,17 +163,17 @@ impl SpoolFile {
     /// # Panics
     /// If there is no such stream.
     pub fn first(&self, stream: usize) -> io::Result<Option<Block>> {
-        block_at(&self.file, &self.path, self.first[stream])
+        self.block_at(self.first[stream])
     }
 
     /// The block behind another.
     pub fn next(&self, block: &Block) -> io::Result<Option<Block>> {
-        block_at(&self.file, &self.path, block.next)
+        self.block_at(block.next)
     }
 
     /// The bytes of a block.
     pub fn read(&self, block: &Block) -> io::Result<Vec<u8>> {
-        read(&self.file, &self.path, block.at, block.len)
+        self.read_part(block, 0, block.len)
     }
 
     /// Some of the bytes of a block.
@@ -182,7 +181,15 @@ impl SpoolFile {
         if from.checked_add(len).is_none_or(|end| end > block.len) {
             return Err(self.damaged());
         }
-        read(&self.file, &self.path, block.at + from, len)
+        read(&self.file()?, &self.path, block.at + from, len)
+    }
+
+    fn block_at(&self, place: u64) -> io::Result<Option<Block>> {
+        if place == NOWHERE { Ok(None) } else { block_at(&self.file()?, &self.path, place) }
+    }
+
+    fn file(&self) -> io::Result<File> {
+        File::open(&self.path).map_err(|error| about(&self.path, &error))
     }
 
     pub(crate) fn damaged(&self) -> io::Error {
