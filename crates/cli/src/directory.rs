@@ -58,7 +58,9 @@ impl AnyTable<'_> {
 impl<'a> Contents<'a> {
     /// Tables as Parquet and as CSV.
     pub(crate) fn tables(&mut self, tables: &'a [Table]) {
-        tables.iter().for_each(|table| self.table(AnyTable::Held(table)));
+        for table in tables {
+            self.table(AnyTable::Held(table));
+        }
     }
 
     /// A table as Parquet and as CSV.

@@ -38,7 +38,9 @@ pub(crate) fn write_run(
     tables.push(AnyTable::Held(&summary));
     let merged = scenario.merged();
     let mut contents = Contents::default();
-    tables.into_iter().for_each(|table| contents.table(table));
+    for table in tables {
+        contents.table(table);
+    }
     // One run's packets are enough to look at.
     if let Some(records) = records.first() {
         for link in records.captures() {

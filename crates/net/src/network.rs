@@ -177,7 +177,7 @@ impl<H: Host> Network<H> {
         &self.hosts[self.host_index(node)]
     }
 
-    /// A host whose records are to be taken. What it has to send is not asked for: use [`Self::command`] to have it act.
+    /// A host whose records are to be taken. What it has to send is not asked for: [`Self::command`] has it act.
     ///
     /// # Panics
     /// If `node` is a router.

@@ -142,7 +142,9 @@ mod tests {
              proptest::option::of(".{0,3}")), 0..40)) {
             let columns = columns(&rows);
             let mut bytes = Vec::new();
-            columns.iter().for_each(|column| column.encode(&mut bytes));
+            for column in &columns {
+                column.encode(&mut bytes);
+            }
             let mut rest = &bytes[..];
             for column in &columns {
                 let decoded = Column::decode(&mut rest);

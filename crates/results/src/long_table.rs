@@ -28,8 +28,8 @@ pub struct LongTable {
     parts: Vec<(u64, SpooledTable)>,
 }
 
-/// A place in a long table.
-#[derive(Clone, Debug)]
+/// A place in a long table; by default its top.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cursor {
     part: usize,
     /// The stream of `part` to be opened next.
@@ -106,7 +106,7 @@ impl LongTable {
 
     /// Its rows, some thousands at a time.
     pub fn each_block(&self, mut each: impl FnMut(&Table) -> io::Result<()>) -> io::Result<()> {
-        let mut cursor = self.top();
+        let mut cursor = Cursor::default();
         while let Some((part, block)) = self.block(&mut cursor)? {
             let (number, table) = &self.parts[part];
             let rows = table.table(&block)?;
@@ -119,10 +119,6 @@ impl LongTable {
 
     fn key(&self) -> &str {
         self.header.columns()[0].name()
-    }
-
-    pub(crate) const fn top(&self) -> Cursor {
-        Cursor { part: 0, stream: 0, block: None }
     }
 
     /// Gives the next `rows` cells of a column in pieces, and moves the cursor behind them.
@@ -205,7 +201,7 @@ mod tests {
         for row in from..from + count {
             delay.push_optional((row % 7 != 3).then_some(row as f64 / 1e3));
             number.push((row % spread) as u64);
-            change.push(-(row as i64));
+            change.push(-i64::try_from(row).unwrap());
             flag.push_optional((row % 5 != 0).then_some(row % 3 == 0));
             path.push_optional((row % 11 != 0).then(|| ["a", "b", "ü"][row % 3]));
         }

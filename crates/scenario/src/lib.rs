@@ -3,7 +3,7 @@
 //! A scenario is TOML with units in text. [`Scenario::load`] reads it, lays overrides over it and checks it;
 //! all faults are reported together as [`Diagnostics`], each with its place and its cure.
 //! [`Scenario::merged`] writes it back with every default in place. [`json_schema`] describes it to editors.
-//! [`run`] makes one run of it, [`run_while`] one that may be stopped, [`run_observed`] one that an [`Observer`] watches,
+//! [`run`] makes one run of it, [`run_while`] one that may be stopped, [`run_observed`] one an [`Observer`] watches,
 //! [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
 
 mod bounds;

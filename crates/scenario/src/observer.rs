@@ -29,8 +29,8 @@ pub struct GrowingTable {
     pub kind: TableKind,
     /// Its columns, without rows.
     pub header: Table,
-    /// How many things it has rows of: flows, or directions of links. The table has all rows of the first, then those of
-    /// the second, and so on.
+    /// How many things it has rows of: flows, or directions of links. The table has all rows of the first, then those
+    /// of the second, and so on.
     pub subjects: usize,
 }
 

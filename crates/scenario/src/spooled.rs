@@ -99,12 +99,16 @@ impl<'a> RunSpool<'a> {
             head.extend_from_slice(&table.rows.to_le_bytes());
             put_bytes(&mut head, table.header.name().as_bytes());
             let mut columns = Vec::new();
-            table.header.columns().iter().for_each(|column| column.encode(&mut columns));
+            for column in table.header.columns() {
+                column.encode(&mut columns);
+            }
             put(&mut head, table.header.columns().len());
             put_bytes(&mut head, &columns);
         }
         put(&mut head, state.captures.len());
-        state.captures.iter().for_each(|link| put_bytes(&mut head, link.as_bytes()));
+        for link in &state.captures {
+            put_bytes(&mut head, link.as_bytes());
+        }
         head.extend(encode(&output));
         let spool = Arc::new(state.spool.finish(&head)?);
         let table = |table: TableState| SpooledTable {
@@ -233,10 +237,14 @@ impl Delays {
         let DelaysOfFlow { held, count } = &self.flows[flow];
         let seconds = |nanos| Duration::from_nanos(nanos).as_secs_f64();
         quantiles_in_passes(*count, shares, seconds, |each| {
-            held.iter().for_each(|delay| each(*delay));
+            for delay in held {
+                each(*delay);
+            }
             spool.map_or(Ok(()), |spool| {
                 spool.read_back(self.first + flow, |block| {
-                    block.as_chunks::<8>().0.iter().for_each(|delay| each(u64::from_le_bytes(*delay)));
+                    for delay in block.as_chunks::<8>().0 {
+                        each(u64::from_le_bytes(*delay));
+                    }
                     Ok(())
                 })
             })

@@ -15,7 +15,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::cells::Values;
 use crate::column::Column;
-use crate::long_table::LongTable;
+use crate::long_table::{Cursor, LongTable};
 use crate::table::Table;
 
 /// Writes a table as one Parquet file.
@@ -36,7 +36,7 @@ pub fn write_parquet<W: Write + Send>(table: &Table, out: &mut W) -> io::Result<
 pub(super) fn write_long_parquet<W: Write + Send>(table: &LongTable, out: &mut W) -> io::Result<()> {
     let last = table.header().columns().len() - 1;
     // Every column of a row group is read from the place where the group begins.
-    let mut begin = table.top();
+    let mut begin = Cursor::default();
     let pieces = |column: usize, rows: Range<u64>, each: &mut EachPiece<'_>| {
         let mut cursor = begin.clone();
         let each = |cells: &Column, rows| each(cells, rows).map_err(unwrapped);

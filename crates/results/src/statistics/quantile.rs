@@ -148,7 +148,9 @@ mod tests {
             let value = |observation: u64| observation as f64 / 1e9;
             let whole = Quantiles::of(sample.iter().map(|observation| value(*observation)));
             let passes = quantiles_in_passes(sample.len(), &shares, value, |each| {
-                sample.iter().for_each(|observation| each(*observation));
+                for observation in &sample {
+                    each(*observation);
+                }
                 Ok::<_, ()>(())
             });
             let wanted: Vec<_> = shares.iter().map(|share| whole.at(*share)).collect();
