@@ -26,8 +26,8 @@ fn changes_are_recorded_when_they_happen() {
     assert_eq!(run(Sampling::OnChange), expected);
 }
 
-/// If a take forgot the latest sample, that of 0 ms would not be replaced by one of the same instant, and that of 100 ms
-/// would be repeated.
+/// If a take forgot the latest sample, that of 0 ms would not be replaced by one of the same instant, and that of
+/// 100 ms would be repeated.
 #[test]
 fn samples_that_are_taken_on_the_way_are_those_of_a_whole_run() {
     for sampling in [Sampling::OnChange, Sampling::Every(Duration::from_millis(50))] {
