@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value as Json, json};
-use slantpath_results::{Table, write_file, write_table_file};
+use slantpath_results::{LongTable, Table, write_file, write_long_table_file, write_table_file};
+use slantpath_scenario::RunRecords;
 
 use crate::failure::Failure;
 
@@ -29,19 +30,49 @@ pub(crate) struct Contents<'a> {
     files: Vec<(String, Content<'a>)>,
 }
 
+/// A table, wherever its rows are.
+#[derive(Clone, Copy)]
+pub(crate) enum AnyTable<'a> {
+    /// In memory.
+    Held(&'a Table),
+    /// On the disk.
+    Long(&'a LongTable),
+}
+
 enum Content<'a> {
     Bytes(&'a [u8]),
-    Table(&'a Table),
+    /// The packets of a link.
+    Capture(&'a RunRecords, &'a str),
+    Table(AnyTable<'a>),
+}
+
+impl AnyTable<'_> {
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Held(table) => table.name(),
+            Self::Long(table) => table.header().name(),
+        }
+    }
 }
 
 impl<'a> Contents<'a> {
     /// Tables as Parquet and as CSV.
     pub(crate) fn tables(&mut self, tables: &'a [Table]) {
         for table in tables {
-            for name in files_of_table(table.name()) {
-                self.files.push((name, Content::Table(table)));
-            }
+            self.table(AnyTable::Held(table));
         }
+    }
+
+    /// A table as Parquet and as CSV.
+    pub(crate) fn table(&mut self, table: AnyTable<'a>) {
+        for name in files_of_table(table.name()) {
+            self.files.push((name, Content::Table(table)));
+        }
+    }
+
+    /// The packets of a link that a run captured.
+    pub(crate) fn capture(&mut self, name: String, records: &'a RunRecords, link: &'a str) {
+        self.files.push((name, Content::Capture(records, link)));
     }
 
     pub(crate) fn bytes(&mut self, name: impl Into<String>, bytes: &'a [u8]) {
@@ -114,7 +145,11 @@ impl Directory {
             let path = self.path.join(name);
             match content {
                 Content::Bytes(bytes) => write_file(&path, |file| file.write_all(bytes)),
-                Content::Table(table) => write_table_file(table, &path),
+                Content::Capture(records, link) => {
+                    write_file(&path, |file| records.write_capture(link, file))
+                }
+                Content::Table(AnyTable::Held(table)) => write_table_file(table, &path),
+                Content::Table(AnyTable::Long(table)) => write_long_table_file(table, &path),
             }
             .map_err(|error| unwritable(&error))?;
         }

@@ -74,9 +74,10 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::UnknownLink { .. } => Self::Misused(error.to_string()),
-            RunError::NoSourceAddress(_) | RunError::Signalling(_) | RunError::Topology(_) => {
-                Self::Failed(error.to_string())
-            }
+            RunError::NoSourceAddress(_)
+            | RunError::Results(_)
+            | RunError::Signalling(_)
+            | RunError::Topology(_) => Self::Failed(error.to_string()),
         }
     }
 }

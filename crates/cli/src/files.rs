@@ -1,10 +1,10 @@
 //! What a run leaves in `--out`.
 
 use serde_json::{Value as Json, json};
-use slantpath_results::{Table, TypedColumn};
-use slantpath_scenario::{FlowFailure, RunOutput, Scenario, TABLES, summary};
+use slantpath_results::{LongTable, Table, TypedColumn};
+use slantpath_scenario::{FlowFailure, RunOutput, RunRecords, Scenario, TABLES, summary};
 
-use crate::directory::{Contents, Directory, files_of_table};
+use crate::directory::{AnyTable, Contents, Directory, files_of_table};
 use crate::failure::Failure;
 
 /// How the merged scenario is called in a directory of results.
@@ -26,15 +26,26 @@ fn file_of_capture(link: &str) -> String {
 pub(crate) fn write_run(
     scenario: &Scenario,
     outputs: &[RunOutput],
+    records: &[RunRecords],
     directory: &mut Directory,
 ) -> Result<Vec<String>, Failure> {
-    let mut tables = stacked(outputs)?;
-    tables.push(summary(outputs));
+    let held = stacked(outputs)?;
+    let long = stacked_long(outputs, records)?;
+    let summary = summary(outputs);
+    let mut tables: Vec<AnyTable<'_>> = held.iter().map(AnyTable::Held).collect();
+    tables.extend(long.iter().map(AnyTable::Long));
+    tables.sort_by_key(|table| table.name().to_owned());
+    tables.push(AnyTable::Held(&summary));
     let merged = scenario.merged();
     let mut contents = Contents::default();
-    contents.tables(&tables);
-    for capture in outputs.first().into_iter().flat_map(|output| &output.captures) {
-        contents.bytes(file_of_capture(&capture.link), &capture.pcapng);
+    for table in tables {
+        contents.table(table);
+    }
+    // One run's packets are enough to look at.
+    if let Some(records) = records.first() {
+        for link in records.captures() {
+            contents.capture(file_of_capture(link), records, link);
+        }
     }
     contents.bytes(SCENARIO, merged.as_bytes());
     directory.replace(&contents, &mut manifest(scenario, outputs))
@@ -62,6 +73,20 @@ fn stacked(outputs: &[RunOutput]) -> Result<Vec<Table>, Failure> {
         Table::stacked(*name, parts)
     };
     names.iter().map(stack).collect::<Result<_, _>>().map_err(|error| Failure::Failed(error.to_string()))
+}
+
+/// The same of the tables that are too long to be held.
+fn stacked_long(outputs: &[RunOutput], records: &[RunRecords]) -> Result<Vec<LongTable>, Failure> {
+    let Some(first) = records.first() else { return Ok(Vec::new()) };
+    let stack = |place: usize| {
+        let runs = outputs.iter().map(|output| output.run).zip(records);
+        let parts = runs.map(|(run, records)| Some((run, records.tables().get(place)?.clone())));
+        let parts: Option<Vec<_>> = parts.collect();
+        parts
+            .and_then(|parts| LongTable::stacked("run", parts))
+            .ok_or_else(|| Failure::Failed("runs of one scenario have different tables".to_owned()))
+    };
+    (0..first.tables().len()).map(stack).collect()
 }
 
 /// What the results came from. Without a date: equal runs have equal manifests.

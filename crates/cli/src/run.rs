@@ -1,11 +1,13 @@
 //! `slantpath run`.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use slantpath_scenario::{
-    RunOptions, RunOutput, Scenario, Store, TABLES, TableKind, Workers, means, replicate, replicate_stored,
+    RunOptions, RunOutput, RunRecords, Scenario, Store, TABLES, TableKind, Workers, means, replicate_stored,
+    replicate_without_records,
 };
 
 use crate::arguments::RunArguments;
@@ -31,15 +33,17 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
     let captures = scenario.probes.captures.iter().chain(&arguments.pcap);
     let directory = arguments.out.as_ref().map(|out| Directory::open(out, files::of_run(captures)));
     let mut directory = directory.transpose()?;
-    let store = directory.as_ref().map(unfinished);
-    let outputs = outputs(&scenario, arguments, store.as_ref(), stop)?;
     let mut written = Vec::new();
-    if let Some(directory) = &mut directory {
-        written = files::write_run(&scenario, &outputs, directory)?;
-    }
-    if let Some(store) = store {
-        store.clear().map_err(|error| Failure::Failed(error.to_string()))?;
-    }
+    let outputs = match &mut directory {
+        None => outputs(&scenario, arguments, stop)?,
+        Some(directory) => {
+            let store = Store::new(&directory.path().join("unfinished"));
+            let (outputs, records) = stored_outputs(&scenario, arguments, &store, stop)?;
+            written = files::write_run(&scenario, &outputs, &records, directory)?;
+            store.clear().map_err(|error| Failure::Failed(error.to_string()))?;
+            outputs
+        }
+    };
     if arguments.json {
         print_json(&scenario, &outputs, &written, out)?;
     } else {
@@ -59,41 +63,60 @@ fn check_captures(scenario: &Scenario, arguments: &RunArguments) -> Result<(), F
     Err(Failure::Misused(format!("--pcap: there is no link `{link}`; links: {}", links.join(", "))))
 }
 
-/// Where finished runs wait for the others.
-fn unfinished(directory: &Directory) -> Store {
-    Store::new(&directory.path().join("unfinished"))
-}
-
+/// All runs, without what grows with their length.
 fn outputs(
     scenario: &Scenario,
     arguments: &RunArguments,
-    store: Option<&Store>,
     stop: &AtomicBool,
 ) -> Result<Vec<RunOutput>, Failure> {
     let reps = arguments.reps as usize;
-    let bar = Bar::new("runs");
-    let workers =
-        Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
-    let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
-    let outputs = match store {
-        Some(store) => replicate_stored(scenario, &options, reps, store, workers).map_err(Failure::from),
-        None => replicate(scenario, &options, reps, workers).map_err(Failure::from),
-    };
-    drop(bar);
+    let outputs = with_bar(arguments, stop, |workers| {
+        replicate_without_records(scenario, &options(arguments), reps, workers)
+    });
     let outputs: Vec<RunOutput> = outputs?.into_iter().flatten().collect();
     if outputs.len() == reps && !stop.load(Ordering::Relaxed) {
         return Ok(outputs);
     }
-    Err(Failure::Interrupted(match &arguments.out {
-        Some(out) => {
-            let finished = outputs.len();
-            format!(
-                "interrupted: {finished} of {reps} runs are kept in {}; the same command goes on",
-                out.display()
-            )
-        }
-        None => "interrupted: nothing was written; with --out, finished runs are kept".to_owned(),
-    }))
+    let text = "interrupted: nothing was written; with --out, finished runs are kept";
+    Err(Failure::Interrupted(text.to_owned()))
+}
+
+/// All runs; what grows with their length lies in the store, where finished runs wait for the others.
+fn stored_outputs(
+    scenario: &Scenario,
+    arguments: &RunArguments,
+    store: &Store,
+    stop: &AtomicBool,
+) -> Result<(Vec<RunOutput>, Vec<RunRecords>), Failure> {
+    let reps = arguments.reps as usize;
+    let runs = with_bar(arguments, stop, |workers| {
+        replicate_stored(scenario, &options(arguments), reps, store, workers)
+    });
+    let runs: Vec<(RunOutput, RunRecords)> = runs?.into_iter().flatten().collect();
+    if runs.len() == reps && !stop.load(Ordering::Relaxed) {
+        return Ok(runs.into_iter().unzip());
+    }
+    let out = arguments.out.as_deref().unwrap_or(Path::new(".")).display();
+    let finished = runs.len();
+    Err(Failure::Interrupted(format!(
+        "interrupted: {finished} of {reps} runs are kept in {out}; the same command goes on"
+    )))
+}
+
+fn options(arguments: &RunArguments) -> RunOptions {
+    RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() }
+}
+
+/// Has workers make runs under a bar.
+fn with_bar<T, E: Into<Failure>>(
+    arguments: &RunArguments,
+    stop: &AtomicBool,
+    work: impl FnOnce(Workers<'_>) -> Result<T, E>,
+) -> Result<T, Failure> {
+    let bar = Bar::new("runs");
+    let workers =
+        Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
+    work(workers).map_err(Into::into)
 }
 
 /// The manifest, with the means of every table that has any under its name; those of flows are the `summary`.

@@ -222,7 +222,8 @@ impl Carrier {
             SocketEvent::Writable => self.drain_waiting(now, socket),
             SocketEvent::Ended { .. } => self.ended(now),
             // The paths are SCTP's own affair, and what was not acknowledged M2PA hands back to MTP3.
-            SocketEvent::Bytes(_)
+            SocketEvent::Acknowledged(_)
+            | SocketEvent::Bytes(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::Transmitted { .. } => {}

@@ -5,7 +5,7 @@ use slantpath_sigtran::transport::{Transmit, TransportInput};
 
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
-use crate::record::{ReceiverReport, SenderReport};
+use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::{Offer, Outgoing, Sender, SenderConfig, Want};
 use crate::served::{Served, earlier};
 use crate::socket::{Socket, SocketEvent, Traces};
@@ -70,6 +70,20 @@ impl FlowEnd {
         }
     }
 
+    pub(crate) fn take_sender_records(&mut self, finality: Finality) -> Option<SenderRecords> {
+        match &mut self.role {
+            Role::Sender(sender) => Some(sender.take_records(finality)),
+            Role::Receiver(_) => None,
+        }
+    }
+
+    pub(crate) fn take_deliveries(&mut self) -> Option<Vec<DeliveredMessage>> {
+        match &mut self.role {
+            Role::Sender(_) => None,
+            Role::Receiver(receiver) => Some(receiver.take_deliveries()),
+        }
+    }
+
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         match &mut self.layer {
             Layer::None => {}
@@ -82,6 +96,7 @@ impl FlowEnd {
         let Some(event) = self.adapt(now, event) else { return };
         match &mut self.role {
             Role::Sender(sender) => match event {
+                SocketEvent::Acknowledged(part) => sender.handle_acknowledged(part),
                 SocketEvent::Connected { paths, .. } => {
                     sender.report_mut().paths = paths;
                     sender.handle_connected(now);
@@ -108,7 +123,8 @@ impl FlowEnd {
                 SocketEvent::Ended { failure } => {
                     receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
                 }
-                SocketEvent::Connected { .. }
+                SocketEvent::Acknowledged(_)
+                | SocketEvent::Connected { .. }
                 | SocketEvent::MessageFailed
                 | SocketEvent::Path { .. }
                 | SocketEvent::Restarted

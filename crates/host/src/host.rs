@@ -17,7 +17,7 @@ use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress, Segment};
 use crate::receiver::ReceiverConfig;
-use crate::record::{ReceiverReport, SenderReport};
+use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::SenderConfig;
 use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
@@ -234,6 +234,13 @@ impl Host {
         }
     }
 
+    fn flow_mut(&mut self, id: SocketId) -> Option<&mut FlowEnd> {
+        match self.sockets.application_mut(id)? {
+            Application::Flow(flow) => Some(flow),
+            Application::Carrier(_) | Application::Listener(_) => None,
+        }
+    }
+
     /// What the sender of a flow remembers; `None` for any other socket.
     pub fn sender_report(&self, id: SocketId) -> Option<&SenderReport> {
         self.flow(id)?.sender_report()
@@ -242,6 +249,16 @@ impl Host {
     /// What the receiver of a flow remembers; `None` for any other socket.
     pub fn receiver_report(&self, id: SocketId) -> Option<&ReceiverReport> {
         self.flow(id)?.receiver_report()
+    }
+
+    /// Takes records of the sender of a flow, which forgets them; `None` for a receiver. Nothing of the run changes.
+    pub fn take_sender_records(&mut self, id: SocketId, finality: Finality) -> Option<SenderRecords> {
+        self.flow_mut(id)?.take_sender_records(finality)
+    }
+
+    /// Takes the deliveries that the receiver of a flow has recorded and forgets; `None` for a sender.
+    pub fn take_deliveries(&mut self, id: SocketId) -> Option<Vec<DeliveredMessage>> {
+        self.flow_mut(id)?.take_deliveries()
     }
 
     /// What the host threw away.

@@ -49,6 +49,11 @@ impl Receiver {
         &self.report
     }
 
+    /// Takes the recorded deliveries out of the report.
+    pub(crate) fn take_deliveries(&mut self) -> Vec<DeliveredMessage> {
+        std::mem::take(&mut self.report.messages)
+    }
+
     /// A whole message came in on an SCTP stream.
     pub(crate) fn handle_message(&mut self, now: Instant, stream: u16, message: &Bytes) {
         self.count(now, message.len());

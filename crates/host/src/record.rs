@@ -1,5 +1,6 @@
 //! What is remembered of each message and each flow while it runs, for the tables of the results.
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
@@ -66,16 +67,38 @@ pub struct SenderReport {
     pub bytes_sent: u64,
     /// Messages that the transport gave up on, and said so (SCTP).
     pub messages_failed: u64,
-    /// Messages and their fates, by number; empty unless messages are recorded.
-    pub messages: Vec<SentMessage>,
-    /// Path samples in order of time; empty unless paths are probed.
+    /// Messages and their fates, by number, without those that were [taken](crate::Host::take_sender_records); empty
+    /// unless messages are recorded.
+    pub messages: VecDeque<SentMessage>,
+    /// Path samples in order of time, without those that were taken; empty unless paths are probed.
     pub samples: Vec<PathSample>,
-    /// What has happened to the paths, in order of time; empty unless that is recorded.
+    /// What has happened to the paths, in order of time, without what was taken; empty unless that is recorded.
     pub timeline: Vec<PathEvent>,
     /// Why the flow ended before its time, if it did.
     pub failure: Option<String>,
     /// When it ended: closed in order, or with [`failure`](Self::failure).
     pub ended: Option<Instant>,
+}
+
+/// Records that were taken out of a sender: it has forgotten them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SenderRecords {
+    /// Messages, the numbers of which follow those of the messages that were taken before.
+    pub messages: Vec<SentMessage>,
+    /// Path samples.
+    pub samples: Vec<PathSample>,
+    /// What has happened to the paths.
+    pub timeline: Vec<PathEvent>,
+}
+
+/// Which records are taken out of a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finality {
+    /// All of them: the run is over.
+    Over,
+    /// Those that nothing will change: of messages the first ones, as far as all have been acknowledged for good.
+    /// Nothing before the paths are known.
+    Settled,
 }
 
 /// Everything that a receiver remembers of a flow.
@@ -89,7 +112,8 @@ pub struct ReceiverReport {
     pub first_delivery: Option<Instant>,
     /// When the last byte was delivered.
     pub last_delivery: Option<Instant>,
-    /// Delivered messages in order of delivery; empty unless messages are recorded.
+    /// Delivered messages in order of delivery, without those that were [taken](crate::Host::take_deliveries); empty
+    /// unless messages are recorded.
     pub messages: Vec<DeliveredMessage>,
     /// Messages whose bytes are not what was sent. More than none is a defect of the transport.
     pub messages_corrupt: u64,
@@ -100,6 +124,15 @@ pub struct ReceiverReport {
 }
 
 impl SenderReport {
+    /// Takes samples out. The last of each path stay, to tell whether the next ones are new.
+    pub(crate) fn take_samples(&mut self, finality: Finality) -> Vec<PathSample> {
+        let kept = match finality {
+            Finality::Over => 0,
+            Finality::Settled => self.paths.len().max(1),
+        };
+        self.samples.drain(..self.samples.len().saturating_sub(kept)).collect()
+    }
+
     /// Keeps a sample unless nothing has changed on its path since the last one.
     pub(crate) fn push_sample(&mut self, sample: PathSample) {
         let last =

@@ -1,11 +1,12 @@
 //! The sending application of a flow: it plays a workload into a transport and keeps the record.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use slantpath_base::{Instant, Stream};
 
 use crate::message::{Content, compose};
-use crate::record::{SenderReport, SentMessage};
+use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
 use crate::timeline::{PathEvent, PathEventKind};
 use crate::workload::{Schedule, WhenBlocked, Workload};
 
@@ -67,6 +68,15 @@ pub(crate) enum Sent {
     Message(u32),
 }
 
+/// Which part of a flow the peer has acknowledged for good: it will not be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Acknowledged {
+    /// The byte stream up to this offset (TCP).
+    Bytes(u64),
+    /// A message (SCTP).
+    Message(u32),
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Until the time to connect.
@@ -108,9 +118,19 @@ pub(crate) struct Sender {
     may_offer: bool,
     /// The path of the latest message that went out for the first time.
     new_data_path: Option<u8>,
-    /// The end of each message in the byte stream, to find the messages of a range; only if recorded.
-    ends: Vec<u64>,
+    /// Of each message in the report; only if messages are recorded.
+    tracks: VecDeque<Track>,
+    /// How many messages were taken out of the report: the number of the first one that is there.
+    taken: usize,
     report: SenderReport,
+}
+
+/// What is needed to find a recorded message and to know that nothing more happens to it.
+#[derive(Clone, Copy, Debug)]
+struct Track {
+    /// Where it ends in the byte stream.
+    end: u64,
+    is_acknowledged: bool,
 }
 
 impl Sender {
@@ -124,7 +144,8 @@ impl Sender {
             blocked_since: None,
             may_offer: true,
             new_data_path: None,
-            ends: Vec::new(),
+            tracks: VecDeque::new(),
+            taken: 0,
             report: SenderReport::default(),
         }
     }
@@ -231,8 +252,8 @@ impl Sender {
         self.report.messages_sent += 1;
         self.report.bytes_sent += size as u64;
         if self.config.record_messages {
-            self.ends.push(self.report.bytes_sent);
-            self.report.messages.push(SentMessage {
+            self.tracks.push_back(Track { end: self.report.bytes_sent, is_acknowledged: false });
+            self.report.messages.push_back(SentMessage {
                 size: u32::try_from(size).unwrap_or(u32::MAX),
                 sent,
                 first_transmitted: None,
@@ -263,19 +284,18 @@ impl Sender {
             }
         }
         let numbers = match sent {
-            Sent::Message(number) => {
-                let index = *number as usize;
-                index..index + 1
-            }
+            Sent::Message(number) => match (*number as usize).checked_sub(self.taken) {
+                Some(index) => index..index + 1,
+                None => return,
+            },
             Sent::Bytes(range) => {
-                let first = self.ends.partition_point(|end| *end <= range.start);
-                let last = self.ends.partition_point(|end| *end < range.end);
+                let first = self.tracks.partition_point(|track| track.end <= range.start);
+                let last = self.tracks.partition_point(|track| track.end < range.end);
                 first..last + 1
             }
         };
         let end = numbers.end.min(self.report.messages.len());
-        let Some(messages) = self.report.messages.get_mut(numbers.start..end) else { return };
-        for message in messages {
+        for message in self.report.messages.range_mut(numbers.start.min(end)..end) {
             message.last_path = path;
             if again {
                 message.retransmitted = Some(now);
@@ -284,6 +304,41 @@ impl Sender {
                 message.first_transmitted = Some(now);
                 message.first_path = path;
             }
+        }
+    }
+
+    /// The peer has a part of the flow for good.
+    pub(crate) fn handle_acknowledged(&mut self, acknowledged: Acknowledged) {
+        match acknowledged {
+            Acknowledged::Bytes(up_to) => {
+                // All that is acknowledged stands in front: what was marked before is not gone over again.
+                let from = self.tracks.partition_point(|track| track.is_acknowledged);
+                let to = self.tracks.partition_point(|track| track.end <= up_to);
+                self.tracks.range_mut(from.min(to)..to).for_each(|track| track.is_acknowledged = true);
+            }
+            Acknowledged::Message(number) => {
+                let index = (number as usize).checked_sub(self.taken);
+                if let Some(track) = index.and_then(|index| self.tracks.get_mut(index)) {
+                    track.is_acknowledged = true;
+                }
+            }
+        }
+    }
+
+    /// Takes records out of the report.
+    pub(crate) fn take_records(&mut self, finality: Finality) -> SenderRecords {
+        let settled = match finality {
+            Finality::Over => self.tracks.len(),
+            // Rows name the paths, which the handshake may add to.
+            Finality::Settled if self.report.paths.is_empty() => return SenderRecords::default(),
+            Finality::Settled => self.tracks.iter().take_while(|track| track.is_acknowledged).count(),
+        };
+        self.tracks.drain(..settled);
+        self.taken += settled;
+        SenderRecords {
+            messages: self.report.messages.drain(..settled).collect(),
+            samples: self.report.take_samples(finality),
+            timeline: std::mem::take(&mut self.report.timeline),
         }
     }
 }
@@ -372,6 +427,57 @@ mod tests {
             .map(|message| (message.first_transmitted.is_some(), message.retransmissions))
             .collect();
         assert_eq!(marks, [(false, 0), (true, 1), (true, 0), (true, 0)]);
+    }
+
+    fn retransmissions(records: &SenderRecords) -> Vec<u16> {
+        records.messages.iter().map(|message| message.retransmissions).collect()
+    }
+
+    #[test]
+    fn a_message_is_taken_once_it_and_all_before_it_are_acknowledged() {
+        let mut sender = sender(WhenBlocked::Wait);
+        sender.report_mut().paths = vec!["10.0.0.1".parse().unwrap()];
+        for ms in [0, 10, 20, 30] {
+            offer(&mut sender, Instant::from_millis(ms), Offer::Accepted);
+        }
+        let now = Instant::from_millis(40);
+        for number in 0..4 {
+            sender.handle_transmitted(now, &Sent::Message(number), 0, false);
+        }
+        sender.handle_transmitted(now, &Sent::Message(1), 0, true);
+        for number in [1, 3] {
+            sender.handle_acknowledged(Acknowledged::Message(number));
+        }
+        assert_eq!(retransmissions(&sender.take_records(Finality::Settled)), []);
+        sender.handle_acknowledged(Acknowledged::Message(0));
+        assert_eq!(retransmissions(&sender.take_records(Finality::Settled)), [0, 1]);
+        // What is left is still found by its number, and what is gone is not taken for it.
+        sender.handle_transmitted(now, &Sent::Message(3), 0, true);
+        sender.handle_transmitted(now, &Sent::Message(0), 0, true);
+        assert_eq!(retransmissions(&sender.take_records(Finality::Over)), [0, 1]);
+        assert_eq!(sender.report().messages_sent, 4);
+    }
+
+    #[test]
+    fn bytes_settle_the_messages_that_end_among_them() {
+        let mut sender = sender(WhenBlocked::Wait);
+        sender.report_mut().paths = vec!["10.0.0.1".parse().unwrap()];
+        for ms in [0, 10, 20] {
+            offer(&mut sender, Instant::from_millis(ms), Offer::Accepted);
+        }
+        for (up_to, settled) in [(99, 0), (100, 1), (299, 1), (300, 1)] {
+            sender.handle_acknowledged(Acknowledged::Bytes(up_to));
+            assert_eq!(sender.take_records(Finality::Settled).messages.len(), settled, "{up_to} bytes");
+        }
+    }
+
+    #[test]
+    fn before_the_paths_are_known_nothing_is_settled() {
+        let mut sender = sender(WhenBlocked::Wait);
+        offer(&mut sender, Instant::START, Offer::Accepted);
+        sender.handle_acknowledged(Acknowledged::Message(0));
+        assert_eq!(sender.take_records(Finality::Settled), SenderRecords::default());
+        assert_eq!(sender.take_records(Finality::Over).messages.len(), 1);
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Stack {
 /// What a transport reports besides what its user must know.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traces {
-    /// Every transmission.
+    /// Every transmission, and what is acknowledged.
     pub(crate) messages: bool,
     /// What happens to the retransmission timer of each path (SCTP).
     pub(crate) timers: bool,
@@ -133,6 +133,7 @@ impl SocketState {
             Protocol::Sctp(config) => {
                 let config = sctp::SctpConfig {
                     trace_messages: traces.messages,
+                    report_acknowledged: traces.messages,
                     trace_timers: traces.timers,
                     ..*config
                 };
@@ -143,7 +144,7 @@ impl SocketState {
                 Kind::Sctp { link: Link::None, partial }
             }
             Protocol::Tcp(config) => {
-                let reports = tcp::Reports { transmitted: traces.messages, ..config.reports };
+                let reports = tcp::Reports { acked: traces.messages, transmitted: traces.messages };
                 let config = tcp::TcpConfig { reports, ..*config };
                 Kind::Tcp { link: Link::None, origin: Some(Box::new(Origin { config, local, stream })) }
             }

@@ -94,6 +94,11 @@ impl Sockets {
         Some(&self.slots.get(id.index())?.application)
     }
 
+    /// The same, for what it has recorded: it is not served for that.
+    pub(crate) fn application_mut(&mut self, id: SocketId) -> Option<&mut Application> {
+        Some(&mut self.slots.get_mut(id.index())?.application)
+    }
+
     /// What the IP header said of the packet that came last.
     pub(crate) fn received_ip(&self, id: SocketId, stack: &Stack) -> Option<IpFields> {
         self.slots.get(id.index())?.state.received_ip(stack)

@@ -36,7 +36,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use crate::link::lane::{Lane, Outlet};
 use crate::link::port::Port;
 use crate::parcel::{Fate, PacketStore, Parcel};
-use crate::probe::QueueProbe;
+use crate::probe::{QueueProbe, QueueSample};
 use crate::script::Change;
 
 #[derive(Clone, Debug)]
@@ -157,6 +157,10 @@ impl LinkDirection {
 
     pub(crate) fn set_queue_probe(&mut self, probe: QueueProbe) {
         self.port.set_probe(probe);
+    }
+
+    pub(crate) fn take_queue_samples(&mut self) -> Vec<QueueSample> {
+        self.port.take_samples()
     }
 
     pub(crate) fn queue_probe(&mut self, now: Instant) -> Option<&QueueProbe> {

@@ -7,7 +7,7 @@ use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric};
 use crate::link::{Counters, QueueStatistics};
 use crate::planned::Planned;
-use crate::probe::{QueueProbe, Sampling};
+use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
@@ -216,6 +216,15 @@ impl<H: Host, S: Source> Network<H, S> {
         &self.hosts[self.host_index(node)]
     }
 
+    /// A host whose records are to be taken. What it has to send is not asked for: [`Self::command`] has it act.
+    ///
+    /// # Panics
+    /// If `node` is a router.
+    pub fn host_mut(&mut self, node: NodeId) -> &mut H {
+        let host = self.host_index(node);
+        &mut self.hosts[host]
+    }
+
     /// All hosts, in the order of [`Topology::hosts`].
     pub fn hosts(&self) -> &[H] {
         &self.hosts
@@ -311,6 +320,12 @@ impl<H: Host, S: Source> Network<H, S> {
     pub fn queue_probe(&mut self, direction: DirectionId) -> Option<&QueueProbe> {
         let now = self.now();
         self.fabric.directions[direction.index()].queue_probe(now)
+    }
+
+    /// Takes what was recorded of a queue's length since it was last taken, but for the latest sample, which is not
+    /// settled. It changes nothing of what will be recorded.
+    pub fn take_queue_samples(&mut self, direction: DirectionId) -> Vec<QueueSample> {
+        self.fabric.directions[direction.index()].take_queue_samples()
     }
 
     /// Captures directions into one pcapng file, from now on: every packet as its sender offers it to the

@@ -39,9 +39,14 @@ impl QueueProbe {
         self.sampling
     }
 
-    /// What it has recorded, in the order of time.
+    /// What it has recorded, in the order of time, without what was taken.
     pub fn samples(&self) -> &[QueueSample] {
         &self.samples
+    }
+
+    /// Takes out what is recorded, but for the last sample, which the next change may still replace.
+    pub(crate) fn take_settled(&mut self) -> Vec<QueueSample> {
+        self.samples.drain(..self.samples.len().saturating_sub(1)).collect()
     }
 
     /// The queue has changed.

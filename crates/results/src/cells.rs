@@ -122,6 +122,11 @@ impl<T: Copy + Default> Numbers<T> {
     pub fn missing(&self) -> usize {
         self.validity.missing()
     }
+
+    /// One bit a cell, least significant bit first, set where a value is; nothing if none is missing.
+    pub(crate) fn validity_bitmap(&self) -> Option<&[u8]> {
+        self.validity.bitmap()
+    }
 }
 
 impl<T: Cell> PartialEq for Numbers<T> {
@@ -133,6 +138,17 @@ impl<T: Cell> PartialEq for Numbers<T> {
 }
 
 impl TextValues {
+    /// Ready codes and their dictionary. Nothing if a code is none of its, or a text stands in it twice.
+    pub(crate) fn of_parts(dictionary: Vec<Arc<str>>, codes: Numbers<u32>) -> Option<Self> {
+        let code_of: HashMap<Arc<str>, u32> = dictionary.iter().cloned().zip(0..).collect();
+        let is_known = |code: u32| usize::try_from(code).is_ok_and(|code| code < dictionary.len());
+        (code_of.len() == dictionary.len() && codes.iter().flatten().all(is_known)).then_some(Self {
+            dictionary,
+            code_of,
+            codes,
+        })
+    }
+
     pub(crate) fn push(&mut self, text: Option<&str>) {
         let code = text.map(|text| self.intern(text));
         self.codes.push(code);

@@ -202,6 +202,18 @@ impl Column {
         }
     }
 
+    /// A column of the same name and type without cells.
+    pub(crate) fn emptied(&self) -> Self {
+        let values = match &self.values {
+            Values::Bool(_) => Values::Bool(Numbers::default()),
+            Values::F64(_) => Values::F64(Numbers::default()),
+            Values::I64(_) => Values::I64(Numbers::default()),
+            Values::Text(_) => Values::Text(TextValues::default()),
+            Values::U64(_) => Values::U64(Numbers::default()),
+        };
+        Self { name: self.name.clone(), values }
+    }
+
     /// Adds the cells of `other` behind its own; false, and nothing changed, if they are of another type.
     pub(crate) fn append(&mut self, other: &Self) -> bool {
         match (&mut self.values, &other.values) {

@@ -5,8 +5,11 @@
 //! component that fills it.
 
 mod cells;
+mod codec;
 mod column;
+mod long_table;
 mod sink;
+mod spool;
 mod statistics;
 mod table;
 mod unit;
@@ -14,13 +17,15 @@ mod validity;
 
 pub use cells::{Cell, Numbers, TextValues, Values};
 pub use column::{Column, TextColumn, TypedColumn, Value};
+pub use long_table::{LongTable, SpooledTable};
 pub use sink::{
-    Format, UnknownFormat, write_csv, write_file, write_json_lines, write_parquet, write_table,
-    write_table_file,
+    Format, UnknownFormat, write_csv, write_file, write_json_lines, write_long_table, write_long_table_file,
+    write_parquet, write_table, write_table_file,
 };
+pub use spool::{Block, Spool, SpoolFile};
 pub use statistics::{
-    Interval, Moments, Quantiles, TimeWeighted, WeightedMean, batch_means, median, quantile, student_t_cdf,
-    student_t_quantile,
+    Interval, Moments, Quantiles, TimeWeighted, WeightedMean, batch_means, median, quantile,
+    quantiles_in_passes, student_t_cdf, student_t_quantile,
 };
 pub use table::{Table, TableError};
 pub use unit::Unit;

@@ -12,9 +12,11 @@ use std::path::Path;
 
 pub use csv::write_csv;
 pub use file::write_file;
+pub(crate) use file::{Partial, about};
 pub use json::write_json_lines;
 pub use parquet_file::write_parquet;
 
+use crate::long_table::LongTable;
 use crate::table::Table;
 
 /// A format of table files.
@@ -68,12 +70,37 @@ pub fn write_table<W: io::Write + Send>(table: &Table, format: Format, out: &mut
     }
 }
 
+/// Writes a long table in one format: the bytes of [`write_table`] for the same rows, without holding them.
+pub fn write_long_table<W: io::Write + Send>(
+    table: &LongTable,
+    format: Format,
+    out: &mut W,
+) -> io::Result<()> {
+    match format {
+        Format::Csv => {
+            csv::write_header(table.header(), out)?;
+            table.each_block(|rows| csv::write_rows(rows, out))
+        }
+        Format::JsonLines => table.each_block(|rows| write_json_lines(rows, out)),
+        Format::Parquet => parquet_file::write_long_parquet(table, out),
+    }
+}
+
+/// Writes a long table to a file, as [`write_table_file`] writes one that is held.
+pub fn write_long_table_file(table: &LongTable, path: &Path) -> io::Result<()> {
+    let format = format_of(path)?;
+    write_file(path, |out| write_long_table(table, format, out))
+}
+
 /// Writes a table to a file, whole or not at all, in the format that the file's extension names.
 /// Directories on the way are created.
 pub fn write_table_file(table: &Table, path: &Path) -> io::Result<()> {
-    let format =
-        Format::of_path(path).map_err(|unknown| io::Error::new(io::ErrorKind::InvalidInput, unknown))?;
+    let format = format_of(path)?;
     write_file(path, |out| write_table(table, format, out))
+}
+
+fn format_of(path: &Path) -> io::Result<Format> {
+    Format::of_path(path).map_err(|unknown| io::Error::new(io::ErrorKind::InvalidInput, unknown))
 }
 
 #[cfg(test)]

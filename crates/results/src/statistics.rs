@@ -10,6 +10,6 @@ mod time_weighted;
 
 pub use batch::batch_means;
 pub use moments::{Interval, Moments, WeightedMean};
-pub use quantile::{Quantiles, median, quantile};
+pub use quantile::{Quantiles, median, quantile, quantiles_in_passes};
 pub use student::{student_t_cdf, student_t_quantile};
 pub use time_weighted::TimeWeighted;

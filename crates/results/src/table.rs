@@ -76,20 +76,41 @@ impl Table {
         let mut whole =
             Self { name: name.into(), columns: parts.next().map_or_else(Vec::new, |part| part.columns) };
         for (place, part) in parts.enumerate() {
-            let differ = || TableError::DifferentColumns {
-                table: whole.name.clone(),
-                part: place + 1,
-                found: described(&part.columns),
-                wanted: described(&whole.columns),
-            };
-            if described(&part.columns) != described(&whole.columns) {
-                return Err(differ());
-            }
-            for (ours, theirs) in whole.columns.iter_mut().zip(&part.columns) {
-                assert!(ours.append(theirs), "columns of one description are of one type");
+            if !whole.append(&part) {
+                return Err(TableError::DifferentColumns {
+                    part: place + 1,
+                    found: described(&part.columns),
+                    wanted: described(&whole.columns),
+                    table: whole.name,
+                });
             }
         }
         Ok(whole)
+    }
+
+    /// Adds the rows of `other` below its own; false, and nothing changed, if it has other columns.
+    pub fn append(&mut self, other: &Self) -> bool {
+        let is_alike = self.has_columns_of(other);
+        if is_alike {
+            for (ours, theirs) in self.columns.iter_mut().zip(&other.columns) {
+                assert!(ours.append(theirs), "columns that are alike are of one type");
+            }
+        }
+        is_alike
+    }
+
+    /// Whether both have columns of the same names and types in the same order.
+    pub(crate) fn has_columns_of(&self, other: &Self) -> bool {
+        let alike = |(ours, theirs): (&Column, &Column)| {
+            ours.name() == theirs.name() && ours.values().type_name() == theirs.values().type_name()
+        };
+        self.columns.len() == other.columns.len() && self.columns.iter().zip(&other.columns).all(alike)
+    }
+
+    /// A table of the same columns without rows.
+    #[must_use]
+    pub fn header(&self) -> Self {
+        Self { name: self.name.clone(), columns: self.columns.iter().map(Column::emptied).collect() }
     }
 
     /// The table with `keys` in front of its columns, to tell its rows from those of others before

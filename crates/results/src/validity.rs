@@ -34,6 +34,11 @@ impl Validity {
     pub(crate) fn missing(&self) -> usize {
         self.missing
     }
+
+    /// The map, least significant bit first, or nothing when every cell holds a value.
+    pub(crate) fn bitmap(&self) -> Option<&[u8]> {
+        (self.missing > 0).then_some(&self.bits)
+    }
 }
 
 #[cfg(test)]
@@ -51,6 +56,11 @@ mod tests {
             let read: Vec<bool> = (0..cells.len()).map(|row| validity.is_present(row)).collect();
             prop_assert_eq!(&read, &cells);
             prop_assert_eq!(validity.missing(), cells.iter().filter(|cell| !**cell).count());
+            if let Some(bitmap) = validity.bitmap() {
+                prop_assert_eq!(bitmap.len(), cells.len().div_ceil(8));
+                let ones: u32 = bitmap.iter().map(|byte| byte.count_ones()).sum();
+                prop_assert_eq!(ones as usize, cells.len() - validity.missing());
+            }
         }
     }
 }

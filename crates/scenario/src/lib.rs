@@ -3,7 +3,7 @@
 //! A scenario is TOML with units in text. [`Scenario::load`] reads it, lays overrides over it and checks it;
 //! all faults are reported together as [`Diagnostics`], each with its place and its cure.
 //! [`Scenario::merged`] writes it back with every default in place. [`json_schema`] describes it to editors.
-//! [`run`] makes one run of it, [`run_while`] one that may be stopped,
+//! [`run`] makes one run of it, [`run_while`] one that may be stopped, [`run_observed`] one an [`Observer`] watches,
 //! [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
 
 mod bounds;
@@ -15,6 +15,7 @@ mod head;
 mod json_schema;
 mod link;
 mod network;
+mod observer;
 mod output;
 mod probes;
 mod replicate;
@@ -25,14 +26,16 @@ mod script;
 mod sctp;
 mod signalling;
 pub mod sky;
+mod spooled;
 mod summary;
 mod sweep;
 mod tcp;
 
 pub use json_schema::{json_schema, sweep_schema, topology_schema};
+pub use observer::{Announcement, Collector, GrowingTable, Observer};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
-pub use replicate::{Progress, Workers, replicate};
-pub use run::{RunError, RunOptions, run, run_while};
+pub use replicate::{Progress, Workers, replicate, replicate_without_records};
+pub use run::{RunError, RunOptions, run, run_observed, run_while};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use sky::{
     FollowError, FollowedPath, LookAngleError, PassStore, Stage, Topology, TopologyOutput, follow,
@@ -41,5 +44,6 @@ pub use slantpath_reader::{
     Diagnostic, Diagnostics, Flat, Named, Nested, OneOf, Origin, Pair, Part, Setting, Source, Tables,
     is_acted_on, visible,
 };
+pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};
 pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored};

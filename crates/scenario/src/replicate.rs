@@ -9,9 +9,11 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use slantpath_base::Instant;
 
+use crate::observer::Observer;
 use crate::output::RunOutput;
-use crate::run::{RunError, RunOptions, run_while};
+use crate::run::{RunError, RunOptions, run_observed, run_while};
 use crate::scenario::Scenario;
+use crate::spooled::DelaySpool;
 
 /// How many runs are made at once, who watches, and who may stop them.
 #[derive(Clone, Copy)]
@@ -143,9 +145,23 @@ impl Piece<'_> {
         scenario: &Scenario,
         options: &RunOptions,
     ) -> Result<Option<RunOutput>, RunError> {
+        run_while(scenario, options, &mut self.progress(scenario))
+    }
+
+    /// The same, with what grows handed to an observer.
+    pub(crate) fn observed_run(
+        &mut self,
+        scenario: &Scenario,
+        options: &RunOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<RunOutput>, RunError> {
+        run_observed(scenario, options, observer, &mut self.progress(scenario))
+    }
+
+    /// What a run asks: how far it is by its simulated time.
+    fn progress(&mut self, scenario: &Scenario) -> impl FnMut(Instant) -> ControlFlow<()> {
         let duration = scenario.scenario.duration.as_secs_f64();
-        let mut go_on = |now: Instant| self.go_on(now.since_start().as_secs_f64() / duration);
-        run_while(scenario, options, &mut go_on)
+        move |now: Instant| self.go_on(now.since_start().as_secs_f64() / duration)
     }
 
     fn finish(&mut self) {
@@ -173,6 +189,22 @@ pub fn replicate(
     workers.each(count, |index, piece| {
         let options = RunOptions { run: options.run + index as u64, ..options.clone() };
         piece.run(scenario, &options)
+    })
+}
+
+/// Like [`replicate`], but gives only what does not grow with the length of a run: no messages, no samples and no
+/// captures. What the statistics of delays need lies in files of the directory for temporary ones meanwhile.
+pub fn replicate_without_records(
+    scenario: &Scenario,
+    options: &RunOptions,
+    count: usize,
+    workers: Workers<'_>,
+) -> Result<Vec<Option<RunOutput>>, RunError> {
+    workers.each(count, |index, piece| {
+        let options = RunOptions { run: options.run + index as u64, ..options.clone() };
+        let name = format!("slantpath-delays-{}-{}", std::process::id(), options.run);
+        let path = std::env::temp_dir().join(name);
+        piece.observed_run(scenario, &options, &mut DelaySpool::new(&path))
     })
 }
 

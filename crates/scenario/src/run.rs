@@ -1,22 +1,26 @@
 //! One run: a scenario, a number, and what comes out.
 
 mod build;
+mod recorder;
 mod tables;
 
 use core::ops::ControlFlow;
 
 use slantpath_base::{Duration, Instant, Seed};
+use slantpath_host::record::Finality;
 use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, Network, TopologyError};
 use slantpath_results::Table;
 use slantpath_simulation::NetworkConfigError;
 
 use crate::network::PlannedLink;
-use crate::output::{Capture, FlowFailure, RunOutput};
+use crate::observer::{Collector, Observer};
+use crate::output::{FlowFailure, RunOutput};
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
 use crate::signalling;
 use build::{Plan, plan};
+use recorder::Recorder;
 use tables::{AtWarmUp, tables};
 
 pub(crate) use build::Site;
@@ -53,6 +57,18 @@ pub enum RunError {
         /// The names there are.
         links: String,
     },
+    /// The observer cannot keep what the run gives.
+    #[error("results cannot be kept: {0}")]
+    Results(
+        /// Why, with the file that it is about.
+        String,
+    ),
+}
+
+impl From<std::io::Error> for RunError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Results(error.to_string())
+    }
 }
 
 /// Events between two questions whether a run is to go on: a few milliseconds of work.
@@ -72,13 +88,37 @@ pub fn run_while(
     options: &RunOptions,
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
-    run_asking_every(EVENTS_BETWEEN_QUESTIONS, scenario, options, go_on)
+    let mut collector = Collector::default();
+    let output = run_observed(scenario, options, &mut collector, go_on)?;
+    Ok(output.map(|output| collector.complete(output)))
 }
 
-fn run_asking_every(
-    events: u64,
+/// Makes one run like [`run_while`], and hands what grows with its length to `observer` as it comes. The output has the
+/// other tables: flows, hosts, links and those of signalling.
+pub fn run_observed(
     scenario: &Scenario,
     options: &RunOptions,
+    observer: &mut dyn Observer,
+    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+) -> Result<Option<RunOutput>, RunError> {
+    let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, look: EVENTS_BETWEEN_QUESTIONS };
+    run_at_pace(pace, scenario, options, observer, go_on)
+}
+
+/// How many events happen between two of something, at least.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Questions whether to go on.
+    question: u64,
+    /// Looks at what has become final.
+    look: u64,
+}
+
+fn run_at_pace(
+    pace: Pace,
+    scenario: &Scenario,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
     if go_on(Instant::START).is_break() {
@@ -90,30 +130,38 @@ fn run_asking_every(
     let mut network = Network::new(topology, seed, hosts);
     let captures = start_captures(scenario, options, &links, &mut network)?;
     probe_queues(*scenario.probes.queues, &links, &mut network);
+    let mut recorder = Recorder::new(scenario, &links, &flows, captures, observer)?;
+    let between_looks = pace.look.max(recorder.events_between_looks());
+    let mut next_look = between_looks;
     let end = Instant::START + *scenario.scenario.duration;
     let warm_up = *scenario.scenario.warm_up;
     let mut at_warm_up = AtWarmUp::default();
-    let mut run_until = |network: &mut Network<Host>, end: Instant| {
-        while !signalling::run_at_most(events, network, signalling.as_mut(), end) {
-            go_on(network.now())?;
+    // `false` if the run was stopped.
+    let mut run_until = |network: &mut Network<Host>, recorder: &mut Recorder<'_>, end: Instant| {
+        while !signalling::run_at_most(pace.question, network, signalling.as_mut(), end) {
+            if go_on(network.now()).is_break() {
+                return Ok::<_, RunError>(false);
+            }
+            if network.events() >= next_look {
+                recorder.look(network, Finality::Settled)?;
+                next_look = network.events().saturating_add(between_looks);
+            }
         }
-        ControlFlow::Continue(())
+        Ok(true)
     };
     if warm_up > Duration::ZERO {
-        if run_until(&mut network, Instant::START + warm_up).is_break() {
+        if !run_until(&mut network, &mut recorder, Instant::START + warm_up)? {
             return Ok(None);
         }
         network.restart_statistics();
         at_warm_up = AtWarmUp::observe(&network, &flows);
     }
-    if run_until(&mut network, end).is_break() {
+    if !run_until(&mut network, &mut recorder, end)? {
         return Ok(None);
     }
-    let captures = captures
-        .into_iter()
-        .map(|(link, capture)| Capture { link, pcapng: network.take_capture(capture) })
-        .collect();
-    let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up);
+    recorder.look(&mut network, Finality::Over)?;
+    let delays = recorder.delays()?;
+    let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
     let mut digest = network.digest().to_string();
     if let Some(signalling) = &mut signalling {
         let own = tables::signalling(scenario, signalling, end);
@@ -129,7 +177,7 @@ fn run_asking_every(
         packet_hops: network.packet_hops(),
         failures: FlowFailure::all(&tables),
         tables,
-        captures,
+        captures: Vec::new(),
     }))
 }
 
@@ -178,67 +226,4 @@ fn probe_queues<H: slantpath_net::Host>(sampling: Sampling, links: &[PlannedLink
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn scenario(text: &str, overrides: &[&str]) -> Scenario {
-        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-        let files = crate::trace_files("../../scenarios".as_ref());
-        Scenario::parse("alone.toml", text, &overrides, files).unwrap()
-    }
-
-    fn with_signalling() -> Scenario {
-        let text = include_str!("../../../scenarios/ss7-over-geo.toml");
-        scenario(text, &[])
-    }
-
-    fn first() -> Scenario {
-        let text = include_str!("../../../scenarios/first.toml");
-        scenario(text, &["scenario.warm_up=10 s"])
-    }
-
-    #[test]
-    fn questions_change_nothing_of_what_a_run_gives() {
-        for scenario in [first(), with_signalling()] {
-            let whole = run(&scenario, &RunOptions::default()).unwrap();
-            for events in [1, 7] {
-                let mut times = vec![Instant::START];
-                let mut go_on = |now| {
-                    assert!(now >= *times.last().unwrap());
-                    times.push(now);
-                    ControlFlow::Continue(())
-                };
-                let asked = run_asking_every(events, &scenario, &RunOptions::default(), &mut go_on).unwrap();
-                assert_eq!(asked.as_ref(), Some(&whole), "asked every {events} events");
-                assert!(times.len() as u64 > 1_000 / events, "asked {} times", times.len());
-            }
-        }
-    }
-
-    #[test]
-    fn a_run_is_asked_before_it_begins_and_then_every_so_many_events() {
-        let mut questions = 0;
-        let mut go_on = |_| {
-            questions += 1;
-            ControlFlow::Continue(())
-        };
-        let output = run_asking_every(100, &first(), &RunOptions::default(), &mut go_on).unwrap().unwrap();
-        // The warm-up and the rest each have a stretch that is not whole, after which nobody is asked.
-        assert!((output.events / 100 - 1..=output.events / 100 + 1).contains(&questions), "{questions}");
-    }
-
-    #[test]
-    fn a_run_that_is_stopped_gives_nothing() {
-        for scenario in [first(), with_signalling()] {
-            for last in [1, 2, 5] {
-                let mut questions = 0;
-                let mut go_on = |_| {
-                    questions += 1;
-                    if questions == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                };
-                let output = run_asking_every(100, &scenario, &RunOptions::default(), &mut go_on);
-                assert_eq!((output, questions), (Ok(None), last));
-            }
-        }
-    }
-}
+mod tests;

@@ -6,12 +6,14 @@ use bytes::Bytes;
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 
-use crate::sender::Sent;
+use crate::sender::{Acknowledged, Sent};
 use crate::timeline::PathEventKind;
 
 /// What an application is told.
 #[derive(Debug)]
 pub(crate) enum SocketEvent {
+    /// The peer has a part of the flow for good. Only if messages are traced.
+    Acknowledged(Acknowledged),
     /// The next bytes of the stream (TCP).
     Bytes(Bytes),
     /// The association or connection is up.
@@ -47,6 +49,10 @@ fn number_path(paths: &mut Vec<IpAddr>, address: IpAddr) -> u8 {
 
 pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<SocketEvent> {
     match event {
+        sctp::Event::Acknowledged { context } => {
+            let number = u32::try_from(context).ok()?;
+            Some(SocketEvent::Acknowledged(Acknowledged::Message(number)))
+        }
         sctp::Event::Established { outbound_streams, .. } => {
             Some(SocketEvent::Connected { paths: paths.clone(), outbound_streams })
         }
@@ -92,8 +98,7 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
         }),
         // Parts have been put together; else nothing that an application acts on or counts.
-        sctp::Event::Acknowledged { .. }
-        | sctp::Event::PartialDeliveryAborted { .. }
+        sctp::Event::PartialDeliveryAborted { .. }
         | sctp::Event::ReceivedPart(_)
         | sctp::Event::PeerReported(_)
         | sctp::Event::ShutdownReceived => None,
@@ -102,6 +107,9 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
 
 pub(super) fn tcp_event(event: tcp::Event, paths: &[IpAddr]) -> Option<SocketEvent> {
     match event {
+        tcp::Event::Acked { up_to_bytes } => {
+            Some(SocketEvent::Acknowledged(Acknowledged::Bytes(up_to_bytes)))
+        }
         tcp::Event::Connected => Some(SocketEvent::Connected { paths: paths.to_vec(), outbound_streams: 1 }),
         tcp::Event::Data(bytes) => Some(SocketEvent::Bytes(bytes)),
         tcp::Event::Transmitted { start_bytes, end_bytes, transmissions } => Some(SocketEvent::Transmitted {
@@ -112,6 +120,6 @@ pub(super) fn tcp_event(event: tcp::Event, paths: &[IpAddr]) -> Option<SocketEve
         tcp::Event::Writable => Some(SocketEvent::Writable),
         tcp::Event::Closed => Some(SocketEvent::Ended { failure: None }),
         tcp::Event::Reset(cause) => Some(SocketEvent::Ended { failure: Some(format!("{cause:?}")) }),
-        tcp::Event::Acked { .. } | tcp::Event::PeerClosed => None,
+        tcp::Event::PeerClosed => None,
     }
 }

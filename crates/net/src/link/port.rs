@@ -14,7 +14,7 @@ use crate::link::scheduler::Scheduler;
 use crate::link::service::Service;
 use crate::link::transmitter::{ClosedForm, State};
 use crate::parcel::{Fate, Parcel};
-use crate::probe::QueueProbe;
+use crate::probe::{QueueProbe, QueueSample};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
@@ -215,6 +215,11 @@ impl Port {
 
     pub(crate) fn set_probe(&mut self, probe: QueueProbe) {
         *self.probe_slot() = Some(Box::new(probe));
+    }
+
+    /// Takes out what the probe has recorded for good.
+    pub(crate) fn take_samples(&mut self) -> Vec<QueueSample> {
+        self.probe_slot().as_mut().map(|probe| probe.take_settled()).unwrap_or_default()
     }
 
     pub(crate) fn probe(&mut self, now: Instant) -> Option<&QueueProbe> {

@@ -17,6 +17,21 @@ fn captured(config: &DirectionConfig) -> Vec<u8> {
     pair.network.take_capture(capture)
 }
 
+#[test]
+fn a_capture_that_is_taken_in_parts_is_the_whole_file() {
+    let config = clean(byte_a_millisecond(), Duration::ZERO, 10);
+    let mut pair = Pair::with(&config, Seed::new(1, 0), |_, _| {});
+    let capture = pair.network.capture(&[pair.link.forward(), pair.link.reverse()]);
+    let mut parts = Vec::new();
+    for tag in 0..4 {
+        pair.send(millis(1), 100, tag);
+        parts.extend(pair.network.take_capture(capture));
+    }
+    pair.network.run_until(millis(1_000));
+    parts.extend(pair.network.take_capture(capture));
+    assert_eq!(parts, captured(&config));
+}
+
 fn comments(bytes: &[u8]) -> Vec<(Instant, Option<String>)> {
     let blocks: Vec<_> = Blocks::new(bytes).collect::<Result<_, _>>().expect("a sound capture");
     assert_eq!(blocks[0], Block::Section);

@@ -26,6 +26,28 @@ fn changes_are_recorded_when_they_happen() {
     assert_eq!(run(Sampling::OnChange), expected);
 }
 
+/// If a take forgot the latest sample, that of 0 ms would not be replaced by one of the same instant, and that of
+/// 100 ms would be repeated.
+#[test]
+fn samples_that_are_taken_on_the_way_are_those_of_a_whole_run() {
+    for sampling in [Sampling::OnChange, Sampling::Every(Duration::from_millis(50))] {
+        let mut pair = Pair::new(&clean(byte_a_millisecond(), Duration::ZERO, 10));
+        let direction = pair.link.forward();
+        pair.network.probe_queue(direction, sampling);
+        let mut samples = Vec::new();
+        for (at, length, tag) in [(0, 100, 0), (0, 100, 1), (50, 30, 2)] {
+            pair.send(millis(at), length, tag);
+            samples.extend(pair.network.take_queue_samples(direction));
+        }
+        for at in (50..=300).step_by(10) {
+            pair.network.run_until(millis(at));
+            samples.extend(pair.network.take_queue_samples(direction));
+        }
+        samples.extend_from_slice(pair.network.queue_probe(direction).expect("it is on").samples());
+        assert_eq!(samples, run(sampling), "{sampling:?}");
+    }
+}
+
 #[test]
 fn samples_are_taken_at_the_interval_after_all_else() {
     let expected =

@@ -10,11 +10,19 @@ use crate::table::Table;
 /// A missing cell is empty, an empty text is `""`. Floats are written with the fewest digits that read back
 /// exactly and always show that they are floats: `2.0`, `1e-9`.
 pub fn write_csv(table: &Table, out: &mut impl Write) -> io::Result<()> {
+    write_header(table, out)?;
+    write_rows(table, out)
+}
+
+pub(super) fn write_header(table: &Table, out: &mut impl Write) -> io::Result<()> {
     for (place, column) in table.columns().iter().enumerate() {
         separate(place, out)?;
         write_text(column.name(), out)?;
     }
-    writeln!(out)?;
+    writeln!(out)
+}
+
+pub(super) fn write_rows(table: &Table, out: &mut impl Write) -> io::Result<()> {
     for row in 0..table.rows() {
         for (place, cell) in table.row(row).enumerate() {
             separate(place, out)?;

@@ -7,32 +7,64 @@ use std::path::{Path, PathBuf};
 /// Writes a file: creates the directories on the way, writes beside the name, and renames when all is on the
 /// disk. Whoever opens `path` sees the old content or the new, never a part. On an error nothing is left.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    let about = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(directory).map_err(about)?;
-    let (file, partial) = create_partial(path, directory).map_err(about)?;
-    let mut out = BufWriter::new(file);
-    let written = write(&mut out)
-        .and_then(|()| out.flush())
-        .and_then(|()| out.get_ref().sync_all())
-        .and_then(|()| fs::rename(&partial, path));
-    written.map_err(|error| {
-        // The error that is reported is the first; that the partial file stays is no second one.
-        let _ = fs::remove_file(&partial);
-        about(error)
-    })
+    let partial = Partial::create(path)?;
+    let mut out = BufWriter::new(partial.file.try_clone()?);
+    let written = write(&mut out).and_then(|()| out.flush());
+    written.map_err(|error| about(path, &error)).and_then(|()| partial.take_name())
+}
+
+/// A file that is being written. It has another name until it is whole, and is removed if it never is.
+#[derive(Debug)]
+pub(crate) struct Partial {
+    pub(crate) file: File,
+    path: PathBuf,
+    /// What it is called meanwhile; nothing once it has its name.
+    meanwhile: Option<PathBuf>,
+}
+
+impl Partial {
+    /// A new file beside the one that it will be. Directories on the way are created.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let created = fs::create_dir_all(directory).and_then(|()| create_beside(path, directory));
+        let (file, meanwhile) = created.map_err(|error| about(path, &error))?;
+        Ok(Self { file, path: path.to_owned(), meanwhile: Some(meanwhile) })
+    }
+
+    /// Has everything on the disk, then takes the name, in place of what was called so.
+    pub(crate) fn take_name(mut self) -> io::Result<()> {
+        let Some(meanwhile) = &self.meanwhile else { return Ok(()) };
+        let named = self.file.sync_all().and_then(|()| fs::rename(meanwhile, &self.path));
+        named.map_err(|error| about(&self.path, &error))?;
+        self.meanwhile = None;
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if let Some(meanwhile) = &self.meanwhile {
+            // Who drops it knows why it is not whole; that it stays is no second error.
+            let _ = fs::remove_file(meanwhile);
+        }
+    }
+}
+
+/// The error with the file that it is about.
+pub(crate) fn about(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// A new file of a name that nobody else has, in the directory where the whole one will stand.
-fn create_partial(path: &Path, directory: &Path) -> io::Result<(File, PathBuf)> {
+fn create_beside(path: &Path, directory: &Path) -> io::Result<(File, PathBuf)> {
     let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
     let mut attempt = 0_u32;
     loop {
         let partial = directory.join(format!(".{}.{attempt}.partial", name.to_string_lossy()));
-        match OpenOptions::new().write(true).create_new(true).open(&partial) {
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&partial) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < u32::MAX => attempt += 1,
             opened => return opened.map(|file| (file, partial)),
         }

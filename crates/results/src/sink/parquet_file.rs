@@ -1,6 +1,7 @@
 //! Apache Parquet, written column by column without the Arrow layer.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -14,6 +15,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::cells::Values;
 use crate::column::Column;
+use crate::long_table::{Cursor, LongTable};
 use crate::table::Table;
 
 /// Writes a table as one Parquet file.
@@ -22,33 +24,72 @@ use crate::table::Table;
 /// them. Rows stand in groups of a million. The file's metadata holds the table's name (`slantpath.table`)
 /// and for each column with a unit its symbol (`slantpath.unit.delay_s` = `s`).
 pub fn write_parquet<W: Write + Send>(table: &Table, out: &mut W) -> io::Result<()> {
-    write(table, out).map_err(|error| match error {
+    let pieces = |column: usize, rows: Range<u64>, each: &mut EachPiece<'_>| {
+        // Rows of a table that is held are counted by a `usize`.
+        let place = |row| usize::try_from(row).map_err(|_| ParquetError::EOF("no such row".to_owned()));
+        each(&table.columns()[column], place(rows.start)?..place(rows.end)?)
+    };
+    write(table, table.rows() as u64, pieces, out).map_err(unwrapped)
+}
+
+/// Writes a long table as the same file, a column of a row group at a time.
+pub(super) fn write_long_parquet<W: Write + Send>(table: &LongTable, out: &mut W) -> io::Result<()> {
+    let last = table.header().columns().len() - 1;
+    // Every column of a row group is read from the place where the group begins.
+    let mut begin = Cursor::default();
+    let pieces = |column: usize, rows: Range<u64>, each: &mut EachPiece<'_>| {
+        let mut cursor = begin.clone();
+        let each = |cells: &Column, rows| each(cells, rows).map_err(unwrapped);
+        table.each_piece(&mut cursor, column, rows.end - rows.start, each)?;
+        if column == last {
+            begin = cursor;
+        }
+        Ok(())
+    };
+    write(table.header(), table.rows(), pieces, out).map_err(unwrapped)
+}
+
+/// Is given some rows of a column.
+type EachPiece<'a> = dyn FnMut(&Column, Range<usize>) -> Result<(), ParquetError> + 'a;
+
+/// The error of the disk, if it is one.
+fn unwrapped(error: ParquetError) -> io::Error {
+    match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(error) => *error,
             Err(other) => io::Error::other(other),
         },
         other => io::Error::other(other),
-    })
+    }
 }
 
-fn write<W: Write + Send>(table: &Table, out: &mut W) -> Result<(), ParquetError> {
+/// Writes `rows` rows under the columns of `header`; `pieces` gives those of a column in a range, group by group and in
+/// a group column by column.
+fn write<W: Write + Send>(
+    header: &Table,
+    rows: u64,
+    mut pieces: impl FnMut(usize, Range<u64>, &mut EachPiece<'_>) -> Result<(), ParquetError>,
+    out: &mut W,
+) -> Result<(), ParquetError> {
     let properties = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_1_0)
         .set_created_by(concat!("slantpath ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_key_value_metadata(Some(metadata(table)))
+        .set_key_value_metadata(Some(metadata(header)))
         .set_dictionary_enabled(true)
         .set_encoding(Encoding::PLAIN)
         .build();
-    let mut file = SerializedFileWriter::new(out, schema(table)?, Arc::new(properties))?;
+    let mut file = SerializedFileWriter::new(out, schema(header)?, Arc::new(properties))?;
     let mut from = 0;
-    while from < table.rows() {
-        let to = table.rows().min(from + GROUP_ROWS);
+    while from < rows {
+        let to = rows.min(from + GROUP_ROWS);
         let mut group = file.next_row_group()?;
-        for column in table.columns() {
+        for (place, column) in header.columns().iter().enumerate() {
             let mut writer = group.next_column()?.ok_or_else(|| {
                 ParquetError::General(format!("the schema has no column `{}`", column.name()))
             })?;
-            write_cells(column, from..to, &mut writer)?;
+            let mut cells = Cells::of(column);
+            pieces(place, from..to, &mut |column, rows| cells.push(column, rows, &mut writer))?;
+            cells.flush(&mut writer)?;
             writer.close()?;
         }
         group.close()?;
@@ -86,44 +127,103 @@ fn metadata(table: &Table) -> Vec<KeyValue> {
     core::iter::once(name).chain(units).collect()
 }
 
-fn write_cells(
-    column: &Column,
-    rows: core::ops::Range<usize>,
-    writer: &mut SerializedColumnWriter<'_>,
-) -> Result<(), ParquetError> {
-    match column.values() {
-        Values::Bool(numbers) => write_batch::<BoolType>(rows.map(|row| numbers.at(row)), writer),
-        Values::F64(numbers) => write_batch::<DoubleType>(rows.map(|row| numbers.at(row)), writer),
-        Values::I64(numbers) => write_batch::<Int64Type>(rows.map(|row| numbers.at(row)), writer),
-        Values::Text(texts) => {
-            let entries: Vec<ByteArray> =
-                texts.dictionary().map(|text| Bytes::copy_from_slice(text.as_bytes()).into()).collect();
-            let codes = texts.codes();
-            let cell = |row| codes.at(row).map(|code| entries[code as usize].clone());
-            write_batch::<ByteArrayType>(rows.map(cell), writer)
+/// Cells on their way into a file.
+enum Cells {
+    Bool(Batch<BoolType>),
+    F64(Batch<DoubleType>),
+    I64(Batch<Int64Type>),
+    Text(Batch<ByteArrayType>),
+    /// The same 64 bits: the logical type says that they have no sign.
+    U64(Batch<Int64Type>),
+}
+
+impl Cells {
+    fn of(column: &Column) -> Self {
+        match column.values() {
+            Values::Bool(_) => Self::Bool(Batch::default()),
+            Values::F64(_) => Self::F64(Batch::default()),
+            Values::I64(_) => Self::I64(Batch::default()),
+            Values::Text(_) => Self::Text(Batch::default()),
+            Values::U64(_) => Self::U64(Batch::default()),
         }
-        // The same 64 bits: the logical type says that they have no sign.
-        Values::U64(numbers) => {
-            write_batch::<Int64Type>(rows.map(|row| numbers.at(row).map(u64::cast_signed)), writer)
+    }
+
+    fn push(
+        &mut self,
+        column: &Column,
+        mut rows: Range<usize>,
+        writer: &mut SerializedColumnWriter<'_>,
+    ) -> Result<(), ParquetError> {
+        match (self, column.values()) {
+            (Self::Bool(batch), Values::Bool(cells)) => {
+                rows.try_for_each(|row| batch.push(cells.at(row), writer))
+            }
+            (Self::F64(batch), Values::F64(cells)) => {
+                rows.try_for_each(|row| batch.push(cells.at(row), writer))
+            }
+            (Self::I64(batch), Values::I64(cells)) => {
+                rows.try_for_each(|row| batch.push(cells.at(row), writer))
+            }
+            (Self::Text(batch), Values::Text(texts)) => {
+                let entries: Vec<ByteArray> =
+                    texts.dictionary().map(|text| Bytes::copy_from_slice(text.as_bytes()).into()).collect();
+                let codes = texts.codes();
+                let cell = |row| codes.at(row).map(|code| entries[code as usize].clone());
+                rows.try_for_each(|row| batch.push(cell(row), writer))
+            }
+            (Self::U64(batch), Values::U64(cells)) => {
+                rows.try_for_each(|row| batch.push(cells.at(row).map(u64::cast_signed), writer))
+            }
+            _ => Err(ParquetError::General(format!("column `{}` has changed its type", column.name()))),
+        }
+    }
+
+    fn flush(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        match self {
+            Self::Bool(batch) => batch.flush(writer),
+            Self::F64(batch) => batch.flush(writer),
+            Self::I64(batch) | Self::U64(batch) => batch.flush(writer),
+            Self::Text(batch) => batch.flush(writer),
         }
     }
 }
 
-fn write_batch<T: DataType>(
-    cells: impl Iterator<Item = Option<T::T>>,
-    writer: &mut SerializedColumnWriter<'_>,
-) -> Result<(), ParquetError> {
-    let mut present = Vec::with_capacity(cells.size_hint().0);
-    let mut levels = Vec::with_capacity(cells.size_hint().0);
-    for cell in cells {
-        levels.push(i16::from(cell.is_some()));
-        present.extend(cell);
-    }
-    writer.typed::<T>().write_batch(&present, Some(&levels), None)?;
-    Ok(())
+/// Cells of one type that are written together.
+struct Batch<T: DataType> {
+    present: Vec<T::T>,
+    levels: Vec<i16>,
 }
 
-const GROUP_ROWS: usize = 1 << 20;
+impl<T: DataType> Default for Batch<T> {
+    fn default() -> Self {
+        Self { present: Vec::new(), levels: Vec::new() }
+    }
+}
+
+impl<T: DataType> Batch<T> {
+    fn push(
+        &mut self,
+        cell: Option<T::T>,
+        writer: &mut SerializedColumnWriter<'_>,
+    ) -> Result<(), ParquetError> {
+        self.levels.push(i16::from(cell.is_some()));
+        self.present.extend(cell);
+        if self.levels.len() == BATCH_ROWS { self.flush(writer) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        writer.typed::<T>().write_batch(&self.present, Some(&self.levels), None)?;
+        self.present.clear();
+        self.levels.clear();
+        Ok(())
+    }
+}
+
+const GROUP_ROWS: u64 = 1 << 20;
+
+/// The writer looks for the end of a page after every 1,024 rows of a batch: batches of a multiple of that leave the
+/// bytes of a file what they would be if all rows were given at once.
+const BATCH_ROWS: usize = 1 << 14;
 
 #[cfg(test)]
 mod tests {

@@ -22,18 +22,93 @@ impl Quantiles {
     pub fn at(&self, share: f64) -> Option<f64> {
         assert!((0.0..=1.0).contains(&share), "a share lies between 0 and 1");
         let last = self.sorted.len().checked_sub(1)?;
-        let place = share * last as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 ≤ place ≤ last")]
-        let below = libm::floor(place) as usize;
-        let (low, high) = (self.sorted[below], self.sorted[(below + 1).min(last)]);
-        let part = place - below as f64;
-        // An infinite neighbour must not meet a weight of zero.
-        Some(if part == 0.0 || low == high { low } else { low + (high - low) * part })
+        let Place { below, part } = Place::of(share, last);
+        Some(between(self.sorted[below], self.sorted[(below + 1).min(last)], part))
     }
 
     /// How many observations there are.
     pub fn count(&self) -> usize {
         self.sorted.len()
+    }
+}
+
+/// Where a share of a sample ends: behind an observation, by a part of the way to the next one.
+struct Place {
+    below: usize,
+    part: f64,
+}
+
+impl Place {
+    /// Among observations that are numbered from 0 to `last`.
+    fn of(share: f64, last: usize) -> Self {
+        let place = share * last as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 ≤ place ≤ last")]
+        let below = libm::floor(place) as usize;
+        Self { below, part: place - below as f64 }
+    }
+}
+
+fn between(low: f64, high: f64, part: f64) -> f64 {
+    // An infinite neighbour must not meet a weight of zero.
+    if part == 0.0 || low == high { low } else { low + (high - low) * part }
+}
+
+/// What [`Quantiles::at`] gives for each share, of a sample that is too long to be held: `each` goes over its `count`
+/// observations in any order, as often as it is called. Observations are whole numbers, of which `value` gives what
+/// they stand for; it never falls while they grow.
+pub fn quantiles_in_passes<E>(
+    count: usize,
+    shares: &[f64],
+    value: impl Fn(u64) -> f64,
+    mut each: impl FnMut(&mut dyn FnMut(u64)) -> Result<(), E>,
+) -> Result<Vec<Option<f64>>, E> {
+    let Some(last) = count.checked_sub(1) else { return Ok(vec![None; shares.len()]) };
+    let places: Vec<Place> = shares.iter().map(|share| Place::of(*share, last)).collect();
+    let ranks = places.iter().flat_map(|place| [place.below, (place.below + 1).min(last)]);
+    let mut wanted: Vec<Ranked> = ranks.map(|rank| Ranked { digits: 0, rank: rank as u64 }).collect();
+    for shift in [48, 32, 16, 0] {
+        let mut counts = vec![vec![0_u64; 1 << DIGIT_BITS]; wanted.len()];
+        each(&mut |observation| {
+            let digits = observation >> shift;
+            for (ranked, counts) in wanted.iter().zip(&mut counts) {
+                if digits >> DIGIT_BITS == ranked.digits {
+                    counts[(digits & DIGIT_MASK) as usize] += 1;
+                }
+            }
+        })?;
+        for (ranked, counts) in wanted.iter_mut().zip(&counts) {
+            ranked.narrow(counts);
+        }
+    }
+    let values: Vec<f64> = wanted.iter().map(|ranked| value(ranked.digits)).collect();
+    let pairs = values.as_chunks::<2>().0.iter().zip(&places);
+    Ok(pairs.map(|([low, high], place)| Some(between(*low, *high, place.part))).collect())
+}
+
+/// Bits of an observation that one pass finds.
+const DIGIT_BITS: u32 = 16;
+const DIGIT_MASK: u64 = (1 << DIGIT_BITS) - 1;
+
+/// An observation that is looked for.
+struct Ranked {
+    /// Its upper bits, as far as they are known.
+    digits: u64,
+    /// How many observations with these upper bits stand before it.
+    rank: u64,
+}
+
+impl Ranked {
+    /// Finds the next digit, of which `counts` says how often each occurs.
+    fn narrow(&mut self, counts: &[u64]) {
+        let mut digit = 0;
+        for count in counts {
+            if self.rank < *count {
+                break;
+            }
+            self.rank -= count;
+            digit += 1;
+        }
+        self.digits = self.digits << DIGIT_BITS | digit;
     }
 }
 
@@ -65,6 +140,23 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_sample_that_is_read_in_passes_has_the_same_quantiles(
+            sample in proptest::collection::vec(prop_oneof![0_u64..5, 60_000_u64..200_000, any::<u64>()], 0..40),
+            shares in proptest::collection::vec(0.0..=1.0_f64, 1..3),
+        ) {
+            let value = |observation: u64| observation as f64 / 1e9;
+            let whole = Quantiles::of(sample.iter().map(|observation| value(*observation)));
+            let passes = quantiles_in_passes(sample.len(), &shares, value, |each| {
+                for observation in &sample {
+                    each(*observation);
+                }
+                Ok::<_, ()>(())
+            });
+            let wanted: Vec<_> = shares.iter().map(|share| whole.at(*share)).collect();
+            prop_assert_eq!(passes, Ok(wanted));
+        }
+
         #[test]
         fn quantiles_grow_with_the_share_and_stay_inside_the_sample(
             sample in proptest::collection::vec(-1e9..1e9, 1..60),

@@ -3,14 +3,14 @@
 mod discards;
 mod flows;
 mod hosts;
-mod messages;
+pub(super) mod messages;
 mod mtp3;
-mod network;
+pub(super) mod network;
 mod rows;
 mod sccp;
 mod servers;
 mod signalling;
-mod timelines;
+pub(super) mod timelines;
 
 use std::net::IpAddr;
 
@@ -19,10 +19,10 @@ use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_net::Network;
 use slantpath_results::Table;
 
+use super::recorder::Delays;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::scenario::Scenario;
-use crate::schema::Sampling;
 use hosts::HostCounts;
 pub(super) use signalling::tables as signalling;
 
@@ -72,35 +72,23 @@ impl FlowCounts {
     }
 }
 
-/// All tables that the scenario asks for, in alphabetical order.
+/// The tables that do not grow with the length of the run, in alphabetical order, but for those of signalling.
 pub(super) fn tables(
     scenario: &Scenario,
     network: &mut Network<Host>,
     links: &[PlannedLink],
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
+    delays: &[Delays],
 ) -> Vec<Table> {
-    let mut tables = vec![
-        flows::table(scenario, network, flows, at_warm_up),
+    vec![
+        flows::table(scenario, network, flows, at_warm_up, delays),
         hosts::table(network, at_warm_up),
         network::links(scenario, network, links),
-    ];
-    if *scenario.probes.messages {
-        tables.push(messages::table(network, links, flows));
-    }
-    if scenario.probes.paths.quantity().is_some() {
-        tables.push(network::paths(network, links, flows));
-    }
-    if *scenario.probes.queues != Sampling::Off {
-        tables.push(network::queues(network, links));
-    }
-    if !scenario.probes.timelines.is_empty() {
-        tables.push(timelines::table(network, links, flows));
-    }
-    tables
+    ]
 }
 
-fn sender_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a SenderReport {
+pub(super) fn sender_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a SenderReport {
     network.host(flow.from).sender_report(flow.sender).expect("the flow's sender was put there")
 }
 
@@ -109,11 +97,11 @@ fn receiver_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a Re
 }
 
 /// Links by their addresses: what a path is called.
-fn link_of(links: &[PlannedLink], address: IpAddr) -> Option<&str> {
+pub(super) fn link_of(links: &[PlannedLink], address: IpAddr) -> Option<&str> {
     links.iter().find(|link| link.addresses.contains(&address)).map(|link| link.name.as_str())
 }
 
-/// The name of a flow's path.
-fn path_name<'a>(links: &'a [PlannedLink], report: &SenderReport, path: u8) -> Option<&'a str> {
-    report.paths.get(usize::from(path)).and_then(|address| link_of(links, *address))
+/// The name of one of a flow's paths, which may have none.
+fn path_name(paths: &[Option<String>], path: u8) -> Option<&str> {
+    paths.get(usize::from(path))?.as_deref()
 }

@@ -1,10 +1,10 @@
 //! A run's tables and captures as bytes and back, with a checksum over all.
 
-use slantpath_results::{Column, Table, TextColumn, TypedColumn, Value, Values};
+use slantpath_results::{Column, Table};
 
 use crate::output::{Capture, FlowFailure, RunOutput};
 
-const MAGIC: &[u8; 8] = b"slntrun3";
+const MAGIC: &[u8; 8] = b"slntrun4";
 
 /// All of a run.
 pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
@@ -23,7 +23,7 @@ pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
         put_text(&mut body, table.name());
         put_u64(&mut body, table.columns().len() as u64);
         for column in table.columns() {
-            put_column(&mut body, column);
+            column.encode(&mut body);
         }
     }
     put_u64(&mut body, output.captures.len() as u64);
@@ -56,7 +56,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
         let name = take_text(&mut rest)?;
         let mut columns = Vec::new();
         for _ in 0..take_u64(&mut rest)? {
-            columns.push(take_column(&mut rest)?);
+            columns.push(Column::decode(&mut rest)?);
         }
         tables.push(Table::new(name, columns).ok()?);
     }
@@ -87,12 +87,6 @@ fn take_u64(rest: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-fn take_byte(rest: &mut &[u8]) -> Option<u8> {
-    let (byte, later) = rest.split_first()?;
-    *rest = later;
-    Some(*byte)
-}
-
 fn take_text(rest: &mut &[u8]) -> Option<String> {
     String::from_utf8(take_bytes(rest)?.to_vec()).ok()
 }
@@ -104,65 +98,10 @@ fn take_bytes<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-/// Cell by cell: a byte that says whether it is there, and its value.
-fn put_column(bytes: &mut Vec<u8>, column: &Column) {
-    put_text(bytes, column.name());
-    bytes.push(match column.values() {
-        Values::Bool(_) => 0,
-        Values::F64(_) => 1,
-        Values::I64(_) => 2,
-        Values::Text(_) => 3,
-        Values::U64(_) => 4,
-    });
-    put_u64(bytes, column.len() as u64);
-    for row in 0..column.len() {
-        let cell = column.at(row);
-        bytes.push(u8::from(cell != Value::Missing));
-        match cell {
-            Value::Bool(flag) => bytes.push(u8::from(flag)),
-            Value::F64(number) => put_u64(bytes, number.to_bits()),
-            Value::I64(number) => put_u64(bytes, number.cast_unsigned()),
-            Value::Missing => {}
-            Value::Text(text) => put_text(bytes, text),
-            Value::U64(number) => put_u64(bytes, number),
-        }
-    }
-}
-
-fn take_column(rest: &mut &[u8]) -> Option<Column> {
-    fn numbers<T: slantpath_results::Cell>(
-        name: String,
-        rest: &mut &[u8],
-        take: impl Fn(&mut &[u8]) -> Option<T>,
-    ) -> Option<TypedColumn<T>> {
-        let mut column = TypedColumn::new(name);
-        for _ in 0..take_u64(rest)? {
-            let cell = if take_byte(rest)? == 1 { Some(take(rest)?) } else { None };
-            column.push_optional(cell);
-        }
-        Some(column)
-    }
-    let name = take_text(rest)?;
-    match take_byte(rest)? {
-        0 => numbers(name, rest, |rest| take_byte(rest).map(|byte| byte == 1)).map(Column::from),
-        1 => numbers(name, rest, |rest| take_u64(rest).map(f64::from_bits)).map(Column::from),
-        2 => numbers(name, rest, |rest| take_u64(rest).map(u64::cast_signed)).map(Column::from),
-        3 => {
-            let mut column = TextColumn::new(name);
-            for _ in 0..take_u64(rest)? {
-                let cell = if take_byte(rest)? == 1 { Some(take_text(rest)?) } else { None };
-                column.push_optional(cell.as_deref());
-            }
-            Some(column.into())
-        }
-        4 => numbers(name, rest, take_u64).map(Column::from),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use slantpath_results::{TextColumn, TypedColumn};
 
     use super::*;
 

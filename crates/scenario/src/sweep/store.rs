@@ -8,6 +8,7 @@ use slantpath_results::write_file;
 
 use super::codec;
 use crate::output::RunOutput;
+use crate::spooled::{RunRecords, RunSpool};
 
 /// How the names of the files end.
 const EXTENSION: &str = "run";
@@ -48,6 +49,30 @@ impl Store {
         let path = self.path(key);
         let bytes = codec::encode(output);
         write_file(&path, |file| file.write_all(&bytes)).map_err(|error| StoreError { path, error })
+    }
+
+    /// A run whose records stay on the disk, if it is there.
+    pub(crate) fn open(&self, key: &str) -> Option<(RunOutput, RunRecords)> {
+        RunRecords::open(&self.path(key), codec::decode)
+    }
+
+    /// Keeps a run while it is made: `make` has it observed, and gives its output unless it was stopped.
+    pub(crate) fn keep<E: From<StoreError>>(
+        &self,
+        key: &str,
+        make: impl FnOnce(&mut RunSpool<'_>) -> Result<Option<RunOutput>, E>,
+    ) -> Result<Option<(RunOutput, RunRecords)>, E> {
+        let path = self.path(key);
+        let mut spool = RunSpool::new(&path);
+        let Some(output) = make(&mut spool)? else { return Ok(None) };
+        let kept = spool.finish(output, codec::encode);
+        Ok(Some(kept.map_err(|error| StoreError { path: path.clone(), error })?))
+    }
+
+    /// Removes the directory if nothing is in it: a stopped run may have been the first.
+    pub(crate) fn tidy(&self) {
+        // It stays where it cannot be removed; what is in it is what counts.
+        let _ = std::fs::remove_dir(&self.directory);
     }
 
     /// Throws away all that is stored. A store without a directory is empty already; one that holds files of others

@@ -4,12 +4,12 @@ use slantpath_base::{Duration, Instant};
 use slantpath_host::Host;
 use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_net::Network;
-use slantpath_results::{Column, Moments, Quantiles, Table, TextColumn, TypedColumn};
+use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
-use super::messages::deliveries;
 use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
 use crate::flow::build::PlannedFlow;
 use crate::output::TableKind;
+use crate::run::recorder::Delays;
 use crate::scenario::Scenario;
 
 /// Counts are those after the warm-up; delays are those of messages that were sent after it.
@@ -18,11 +18,12 @@ pub(super) fn table(
     network: &Network<Host>,
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
+    delays: &[Delays],
 ) -> Table {
     let warm_up = *scenario.scenario.warm_up;
     let end = Instant::START + *scenario.scenario.duration;
     let mut columns = Columns::default();
-    for (place, flow) in flows.iter().enumerate() {
+    for (place, (flow, delays)) in flows.iter().zip(delays).enumerate() {
         let (sender, receiver) = (sender_report(network, flow), receiver_report(network, flow));
         columns.push_identity(flow);
         columns.push_counts(at_warm_up.flow(place), FlowCounts::of(sender, receiver), receiver);
@@ -30,36 +31,10 @@ pub(super) fn table(
         let finish = sender.ended.or(flow.flow.end.map(|end| Instant::START + *end)).unwrap_or(end);
         let bytes = receiver.bytes_delivered - at_warm_up.flow(place).bytes_delivered;
         columns.push_throughput(bytes, begin, receiver.last_delivery.unwrap_or(end).max(finish).min(end));
-        columns.push_delays(&Delays::of(sender, receiver, Instant::START + warm_up));
+        columns.push_delays(delays);
         columns.push_state(sender);
     }
     columns.table()
-}
-
-/// Delays of the messages of one flow.
-#[derive(Default)]
-struct Delays {
-    all: Moments,
-    retransmitted: Moments,
-    quantiles: Option<Quantiles>,
-}
-
-impl Delays {
-    fn of(sender: &SenderReport, receiver: &ReceiverReport, from: Instant) -> Self {
-        let mut delays = Self::default();
-        let mut sample = Vec::new();
-        for (message, delivery) in sender.messages.iter().zip(deliveries(sender, receiver)) {
-            let Some(delivered) = delivery.filter(|_| message.sent >= from) else { continue };
-            let delay = delivered.saturating_since(message.sent).as_secs_f64();
-            delays.all.push(delay);
-            sample.push(delay);
-            if message.retransmissions > 0 {
-                delays.retransmitted.push(delay);
-            }
-        }
-        delays.quantiles = Some(Quantiles::of(sample));
-        delays
-    }
 }
 
 /// The columns, in their order in the table.
@@ -141,11 +116,10 @@ impl Columns {
     }
 
     fn push_delays(&mut self, delays: &Delays) {
-        let quantile = |share| delays.quantiles.as_ref().and_then(|quantiles| quantiles.at(share));
         let cells = [
             delays.all.mean(),
-            quantile(0.5),
-            quantile(0.99),
+            delays.median,
+            delays.p99,
             delays.all.greatest(),
             delays.all.standard_deviation(),
             delays.retransmitted.mean(),

@@ -1,69 +1,95 @@
 //! `messages`: every message of every flow that is recorded.
 
 use slantpath_base::Instant;
-use slantpath_host::Host;
-use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_net::Network;
-use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_host::record::SentMessage;
+use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
-use super::{path_name, receiver_report, sender_report};
-use crate::flow::build::PlannedFlow;
-use crate::network::PlannedLink;
+use super::path_name;
 use crate::output::TableKind;
 
-/// When each message of a flow was delivered, by number. A receiver that counts on its transport to deliver
-/// once would hide that it did not: the first delivery stands, and the receiver's own counters tell the rest.
-pub(super) fn deliveries(sender: &SenderReport, receiver: &ReceiverReport) -> Vec<Option<Instant>> {
-    let mut deliveries = vec![None; sender.messages.len()];
-    for message in &receiver.messages {
-        if let Some(delivery) = deliveries.get_mut(message.number as usize) {
-            delivery.get_or_insert(message.delivered);
-        }
-    }
-    deliveries
+/// The table without rows.
+pub(crate) fn header() -> Table {
+    Columns::default().table()
 }
 
-pub(super) fn table(network: &Network<Host>, links: &[PlannedLink], flows: &[PlannedFlow]) -> Table {
-    let mut flow_name = TextColumn::new("flow");
-    let mut number = TypedColumn::<u64>::new("number");
-    let mut size = TypedColumn::<u64>::new("size_bytes");
-    let [mut sent, mut first_transmitted, mut delivered, mut delay, mut retransmitted] =
-        ["sent_s", "first_transmitted_s", "delivered_s", "delay_s", "retransmitted_s"]
-            .map(TypedColumn::<f64>::new);
-    let mut transmissions = TypedColumn::<u64>::new("transmissions");
-    let [mut first_path, mut last_path] = ["first_path", "last_path"].map(TextColumn::new);
-    for flow in flows {
-        let report = sender_report(network, flow);
-        let deliveries = deliveries(report, receiver_report(network, flow));
-        for (place, (message, delivery)) in report.messages.iter().zip(deliveries).enumerate() {
-            flow_name.push(&flow.name);
-            number.push(place as u64);
-            size.push(message.size.into());
-            sent.push_instant(message.sent);
-            let seconds = |instant: Instant| instant.since_start().as_secs_f64();
-            first_transmitted.push_optional(message.first_transmitted.map(seconds));
-            delivered.push_optional(delivery.map(seconds));
-            delay.push_optional(delivery.map(|at| at.saturating_since(message.sent).as_secs_f64()));
-            retransmitted.push_optional(message.retransmitted.map(seconds));
-            let path = |path| message.first_transmitted.and_then(|_| path_name(links, report, path));
-            transmissions
-                .push(message.first_transmitted.map_or(0, |_| 1 + u64::from(message.retransmissions)));
-            first_path.push_optional(path(message.first_path));
-            last_path.push_optional(path(message.last_path));
+/// The columns, in their order in the table but for the number of transmissions, which stands before the time of the
+/// last one.
+pub(crate) struct Columns {
+    flow: TextColumn,
+    number: TypedColumn<u64>,
+    size: TypedColumn<u64>,
+    /// Sent, first transmitted, delivered, delay, retransmitted.
+    seconds: [TypedColumn<f64>; 5],
+    transmissions: TypedColumn<u64>,
+    /// First and last.
+    paths: [TextColumn; 2],
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        let seconds = ["sent_s", "first_transmitted_s", "delivered_s", "delay_s", "retransmitted_s"];
+        Self {
+            flow: TextColumn::new("flow"),
+            number: TypedColumn::new("number"),
+            size: TypedColumn::new("size_bytes"),
+            seconds: seconds.map(TypedColumn::new),
+            transmissions: TypedColumn::new("transmissions"),
+            paths: ["first_path", "last_path"].map(TextColumn::new),
         }
     }
-    let columns = [
-        flow_name.into(),
-        number.into(),
-        size.into(),
-        sent.into(),
-        first_transmitted.into(),
-        delivered.into(),
-        delay.into(),
-        transmissions.into(),
-        retransmitted.into(),
-        first_path.into(),
-        last_path.into(),
-    ];
-    TableKind::Messages.table(columns)
+}
+
+impl Columns {
+    pub(crate) fn push(
+        &mut self,
+        flow: &str,
+        number: u64,
+        message: &SentMessage,
+        delivered: Option<Instant>,
+        paths: &[Option<String>],
+    ) {
+        self.flow.push(flow);
+        self.number.push(number);
+        self.size.push(message.size.into());
+        let seconds = |instant: Instant| instant.since_start().as_secs_f64();
+        let cells = [
+            Some(seconds(message.sent)),
+            message.first_transmitted.map(seconds),
+            delivered.map(seconds),
+            delivered.map(|at| at.saturating_since(message.sent).as_secs_f64()),
+            message.retransmitted.map(seconds),
+        ];
+        for (column, cell) in self.seconds.iter_mut().zip(cells) {
+            column.push_optional(cell);
+        }
+        let transmissions = message.first_transmitted.map_or(0, |_| 1 + u64::from(message.retransmissions));
+        self.transmissions.push(transmissions);
+        let path = |path| message.first_transmitted.and_then(|_| path_name(paths, path));
+        for (column, cell) in self.paths.iter_mut().zip([message.first_path, message.last_path].map(path)) {
+            column.push_optional(cell);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.number.is_empty()
+    }
+
+    pub(crate) fn table(self) -> Table {
+        let [sent, first_transmitted, delivered, delay, retransmitted] = self.seconds.map(Column::from);
+        let [first_path, last_path] = self.paths.map(Column::from);
+        let columns = [
+            self.flow.into(),
+            self.number.into(),
+            self.size.into(),
+            sent,
+            first_transmitted,
+            delivered,
+            delay,
+            self.transmissions.into(),
+            retransmitted,
+            first_path,
+            last_path,
+        ];
+        TableKind::Messages.table(columns)
+    }
 }

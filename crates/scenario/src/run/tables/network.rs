@@ -1,17 +1,17 @@
 //! `links`, `paths` and `queues`: what the network and the probes saw.
 
 use slantpath_host::Host;
-use slantpath_net::{DirectionId, DropReason, Network};
+use slantpath_host::record::PathSample;
+use slantpath_net::{DirectionId, DropReason, Network, QueueSample};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
-use super::{path_name, sender_report};
-use crate::flow::build::PlannedFlow;
+use super::path_name;
 use crate::network::PlannedLink;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
 /// Both directions of a link with their names.
-fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {
+pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {
     [("forward", link.id.forward()), ("reverse", link.id.reverse())]
 }
 
@@ -80,25 +80,27 @@ fn drops_by(is_wanted: impl Fn(DropReason) -> bool) -> Vec<(DropReason, TypedCol
     DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason)).map(column).collect()
 }
 
-/// `paths`: samples of each path of each flow.
-pub(super) fn paths(network: &Network<Host>, links: &[PlannedLink], flows: &[PlannedFlow]) -> Table {
+/// `paths` without rows.
+pub(crate) fn paths_header() -> Table {
+    paths("", &[], &[])
+}
+
+/// `paths`: samples of each path of a flow.
+pub(crate) fn paths(flow: &str, names: &[Option<String>], samples: &[PathSample]) -> Table {
     let [mut flow_name, mut path] = ["flow", "path"].map(TextColumn::new);
     let mut at = TypedColumn::<f64>::new("at_s");
     let [mut cwnd, mut ssthresh, mut outstanding] =
         ["cwnd_bytes", "ssthresh_bytes", "outstanding_bytes"].map(TypedColumn::<u64>::new);
     let [mut rto, mut srtt] = ["rto_s", "srtt_s"].map(TypedColumn::<f64>::new);
-    for flow in flows {
-        let report = sender_report(network, flow);
-        for sample in &report.samples {
-            flow_name.push(&flow.name);
-            path.push_optional(path_name(links, report, sample.path));
-            at.push_instant(sample.at);
-            cwnd.push(sample.cwnd_bytes);
-            ssthresh.push(sample.ssthresh_bytes);
-            outstanding.push(sample.outstanding_bytes);
-            rto.push_duration(sample.rto);
-            srtt.push_optional(sample.srtt.map(slantpath_base::Duration::as_secs_f64));
-        }
+    for sample in samples {
+        flow_name.push(flow);
+        path.push_optional(path_name(names, sample.path));
+        at.push_instant(sample.at);
+        cwnd.push(sample.cwnd_bytes);
+        ssthresh.push(sample.ssthresh_bytes);
+        outstanding.push(sample.outstanding_bytes);
+        rto.push_duration(sample.rto);
+        srtt.push_optional(sample.srtt.map(slantpath_base::Duration::as_secs_f64));
     }
     let columns = [
         flow_name.into(),
@@ -113,21 +115,22 @@ pub(super) fn paths(network: &Network<Host>, links: &[PlannedLink], flows: &[Pla
     TableKind::Paths.table(columns)
 }
 
-/// `queues`: samples of the queue of each direction.
-pub(super) fn queues(network: &mut Network<Host>, links: &[PlannedLink]) -> Table {
+/// `queues` without rows.
+pub(crate) fn queues_header() -> Table {
+    queues("", "", &[])
+}
+
+/// `queues`: samples of the queue of a direction.
+pub(crate) fn queues(link: &str, direction_name: &str, samples: &[QueueSample]) -> Table {
     let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
     let mut at = TypedColumn::<f64>::new("at_s");
     let [mut packets, mut bytes] = ["queued_packets", "queued_bytes"].map(TypedColumn::<u64>::new);
-    for link in links {
-        for (direction_name, id) in directions(link) {
-            for sample in network.queue_probe(id).into_iter().flat_map(slantpath_net::QueueProbe::samples) {
-                name.push(&link.name);
-                direction.push(direction_name);
-                at.push_instant(sample.time);
-                packets.push(sample.packets);
-                bytes.push(sample.bytes);
-            }
-        }
+    for sample in samples {
+        name.push(link);
+        direction.push(direction_name);
+        at.push_instant(sample.time);
+        packets.push(sample.packets);
+        bytes.push(sample.bytes);
     }
     let columns = [name.into(), direction.into(), at.into(), packets.into(), bytes.into()];
     TableKind::Queues.table(columns)

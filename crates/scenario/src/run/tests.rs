@@ -1,0 +1,183 @@
+#[path = "../../tests/swarm/case.rs"]
+mod case;
+
+use std::cell::Cell;
+use std::io;
+use std::rc::Rc;
+
+use super::*;
+use crate::observer::Announcement;
+
+fn scenario(text: &str, overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let files = crate::trace_files("../../scenarios".as_ref());
+    Scenario::parse("alone.toml", text, &overrides, files).unwrap()
+}
+
+fn with_signalling() -> Scenario {
+    let text = include_str!("../../../../scenarios/ss7-over-geo.toml");
+    scenario(text, &[])
+}
+
+fn first() -> Scenario {
+    let text = include_str!("../../../../scenarios/first.toml");
+    scenario(text, &["scenario.warm_up=10 s"])
+}
+
+/// A run that is asked, and looked at, every so many events.
+fn run_asking_every(
+    events: u64,
+    scenario: &Scenario,
+    options: &RunOptions,
+    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+) -> Result<Option<RunOutput>, RunError> {
+    let mut collector = Collector::default();
+    let pace = Pace { question: events, look: events };
+    let output = run_at_pace(pace, scenario, options, &mut collector, go_on)?;
+    Ok(output.map(|output| collector.complete(output)))
+}
+
+/// Random networks with random faults, and everything recorded that can be.
+fn swarm(seed: u64) -> Scenario {
+    let text = case::toml(seed);
+    let probes = ["scenario.warm_up=5 s", "probes.paths=100 ms", "probes.queues=on change"];
+    scenario(&text, &probes)
+}
+
+/// At one extreme everything is handed over at the end, at the other as often as looks happen at all: of a handful of
+/// flows and links, after every hundred events or so.
+#[test]
+fn results_that_stream_are_those_that_are_taken_at_the_end() {
+    let scenarios = (0..60).map(swarm).chain([first()]);
+    let mut messages = 0;
+    for scenario in scenarios {
+        let links = scenario.links.iter().map(|(name, _)| name.to_owned());
+        let options = RunOptions { captures: links.collect(), ..RunOptions::default() };
+        let mut go_on = |_| ControlFlow::Continue(());
+        let whole = run_asking_every(u64::MAX, &scenario, &options, &mut go_on).unwrap().unwrap();
+        messages += whole.table("messages").map_or(0, Table::rows);
+        for events in [1, 1_000] {
+            let streamed = run_asking_every(events, &scenario, &options, &mut go_on).unwrap().unwrap();
+            let name = &*scenario.scenario.name;
+            for (ours, wanted) in streamed.tables.iter().zip(&whole.tables) {
+                assert!(ours == wanted, "{name}, looked at every {events} events: {}", ours.name());
+            }
+            assert!(streamed == whole, "{name}, looked at every {events} events");
+        }
+    }
+    assert!(messages > 10_000, "{messages}");
+}
+
+/// Keeps nothing, and measures how late it is told.
+struct Late {
+    now: Rc<Cell<Instant>>,
+    worst: f64,
+    rows_max: usize,
+    rows: usize,
+    bytes_max: usize,
+}
+
+impl Observer for Late {
+    fn announce(&mut self, _: &Announcement) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn rows(&mut self, _: usize, _: usize, rows: Table) -> io::Result<()> {
+        let now = self.now.get().since_start().as_secs_f64();
+        // Of samples one a subject stays until the next one comes, however late that is.
+        let times = rows.column("delivered_s").and_then(|column| column.as_f64());
+        let late = times.into_iter().flatten().map(|time| now - time);
+        self.worst = late.fold(self.worst, f64::max);
+        self.rows_max = self.rows_max.max(rows.rows());
+        self.rows += rows.rows();
+        Ok(())
+    }
+
+    fn packets(&mut self, _: usize, pcapng: Vec<u8>) -> io::Result<()> {
+        self.bytes_max = self.bytes_max.max(pcapng.len());
+        Ok(())
+    }
+
+    fn delays(&mut self, _: usize, _: &[Duration]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn delay_quantiles(&mut self, _: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
+        Ok(vec![None; shares.len()])
+    }
+}
+
+fn lateness(duration: &str) -> Late {
+    let duration = format!("scenario.duration={duration}");
+    let text = include_str!("../../../../scenarios/first.toml");
+    let overrides = [duration.as_str(), "probes.queues=on change", "probes.paths=10 ms"];
+    let scenario = scenario(text, &overrides);
+    let now = Rc::new(Cell::new(Instant::START));
+    let mut late = Late { now: Rc::clone(&now), worst: 0.0, rows_max: 0, rows: 0, bytes_max: 0 };
+    let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
+    let mut go_on = |at| {
+        now.set(at);
+        ControlFlow::Continue(())
+    };
+    let pace = Pace { question: 100, look: 100 };
+    run_at_pace(pace, &scenario, &options, &mut late, &mut go_on).unwrap().unwrap();
+    late
+}
+
+/// What is held is what has come in within the time that it is held.
+#[test]
+fn what_is_held_does_not_grow_with_the_length_of_a_run() {
+    let [short, long] = ["120 s", "1200 s"].map(lateness);
+    assert!(long.rows > 9 * short.rows, "{} and {}", long.rows, short.rows);
+    for late in [short, long] {
+        // The last looks are at the end: up to an interval of questions after the last one.
+        assert!(late.worst < 5.0, "a row came {} s late", late.worst);
+        assert!(late.rows_max < 250, "{} rows at once", late.rows_max);
+        assert!(late.bytes_max < 100_000, "{} bytes at once", late.bytes_max);
+    }
+}
+
+#[test]
+fn questions_change_nothing_of_what_a_run_gives() {
+    for scenario in [first(), with_signalling()] {
+        let whole = run(&scenario, &RunOptions::default()).unwrap();
+        for events in [1, 7] {
+            let mut times = vec![Instant::START];
+            let mut go_on = |now| {
+                assert!(now >= *times.last().unwrap());
+                times.push(now);
+                ControlFlow::Continue(())
+            };
+            let asked = run_asking_every(events, &scenario, &RunOptions::default(), &mut go_on).unwrap();
+            assert_eq!(asked.as_ref(), Some(&whole), "asked every {events} events");
+            assert!(times.len() as u64 > 1_000 / events, "asked {} times", times.len());
+        }
+    }
+}
+
+#[test]
+fn a_run_is_asked_before_it_begins_and_then_every_so_many_events() {
+    let mut questions = 0;
+    let mut go_on = |_| {
+        questions += 1;
+        ControlFlow::Continue(())
+    };
+    let output = run_asking_every(100, &first(), &RunOptions::default(), &mut go_on).unwrap().unwrap();
+    // The warm-up and the rest each have a stretch that is not whole, after which nobody is asked.
+    assert!((output.events / 100 - 1..=output.events / 100 + 1).contains(&questions), "{questions}");
+}
+
+#[test]
+fn a_run_that_is_stopped_gives_nothing() {
+    for scenario in [first(), with_signalling()] {
+        for last in [1, 2, 5] {
+            let mut questions = 0;
+            let mut go_on = |_| {
+                questions += 1;
+                if questions == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let output = run_asking_every(100, &scenario, &RunOptions::default(), &mut go_on);
+            assert_eq!((output, questions), (Ok(None), last));
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! Runs whose growing results lie on the disk: written while the run goes on, read when tables and captures are made.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use slantpath_base::Duration;
+use slantpath_results::{Spool, SpoolFile, SpooledTable, Table, quantiles_in_passes};
+
+use crate::observer::{Announcement, Observer};
+use crate::output::RunOutput;
+
+/// What grows with the length of a finished run: its tables of messages and samples, and its captures. They lie in a
+/// file, one for the run.
+#[derive(Debug)]
+pub struct RunRecords {
+    tables: Vec<SpooledTable>,
+    captures: Vec<String>,
+    spool: Arc<SpoolFile>,
+}
+
+/// Rows of a subject that are written together. A look at a run gives a few, a block of a file shall be worth its
+/// place.
+const ROWS_OF_A_BLOCK: usize = 4_096;
+
+/// Rows of all subjects that are held back. Beyond that, all are written, whether or not they fill a block.
+const ROWS_HELD: usize = 65_536;
+
+/// Delays of a flow that are written together.
+const DELAYS_OF_A_BLOCK: usize = 4_096;
+
+/// Delays of all flows that are held back.
+const DELAYS_HELD: usize = 65_536;
+
+/// The observer that writes a run into its file.
+pub(crate) struct RunSpool<'a> {
+    path: &'a Path,
+    /// From the announcement on.
+    state: Option<State>,
+}
+
+struct State {
+    spool: Spool,
+    tables: Vec<TableState>,
+    captures: Vec<String>,
+    /// The stream of the first capture.
+    first_capture: usize,
+    /// Rows that are held back.
+    held: usize,
+    delays: Delays,
+}
+
+struct TableState {
+    header: Table,
+    /// The stream of the first subject.
+    first: usize,
+    /// Rows of each subject that are held back.
+    held: Vec<Table>,
+    rows: u64,
+}
+
+/// The delays of each flow, on their way into streams of a spool.
+struct Delays {
+    /// The stream of the first flow.
+    first: usize,
+    flows: Vec<DelaysOfFlow>,
+    held: usize,
+}
+
+#[derive(Clone, Default)]
+struct DelaysOfFlow {
+    /// Delays that are not written yet, in nanoseconds.
+    held: Vec<u64>,
+    count: usize,
+}
+
+impl<'a> RunSpool<'a> {
+    /// Writes into a file that will be called `path`.
+    pub(crate) const fn new(path: &'a Path) -> Self {
+        Self { path, state: None }
+    }
+
+    fn state(&mut self) -> &mut State {
+        self.state.as_mut().expect("a run announces what it gives")
+    }
+
+    /// Writes the rest, with what `encode` makes of the run's output, and gives the file its name.
+    pub(crate) fn finish(
+        self,
+        output: RunOutput,
+        encode: impl FnOnce(&RunOutput) -> Vec<u8>,
+    ) -> io::Result<(RunOutput, RunRecords)> {
+        let mut state = self.state.expect("a run announces what it gives");
+        state.write_rows()?;
+        let mut head = Vec::new();
+        put(&mut head, state.tables.len());
+        for table in &state.tables {
+            put(&mut head, table.held.len());
+            head.extend_from_slice(&table.rows.to_le_bytes());
+            put_bytes(&mut head, table.header.name().as_bytes());
+            let mut columns = Vec::new();
+            for column in table.header.columns() {
+                column.encode(&mut columns);
+            }
+            put(&mut head, table.header.columns().len());
+            put_bytes(&mut head, &columns);
+        }
+        put(&mut head, state.captures.len());
+        for link in &state.captures {
+            put_bytes(&mut head, link.as_bytes());
+        }
+        head.extend(encode(&output));
+        let spool = Arc::new(state.spool.finish(&head)?);
+        let table = |table: TableState| SpooledTable {
+            streams: table.first..table.first + table.held.len(),
+            header: table.header,
+            spool: Arc::clone(&spool),
+            rows: table.rows,
+        };
+        let tables = state.tables.into_iter().map(table).collect();
+        Ok((output, RunRecords { tables, captures: state.captures, spool }))
+    }
+}
+
+impl Observer for RunSpool<'_> {
+    fn announce(&mut self, announcement: &Announcement) -> io::Result<()> {
+        let mut streams = 0;
+        let mut next = |count: usize| {
+            streams += count;
+            streams - count
+        };
+        let tables = announcement.tables.iter().map(|table| TableState {
+            first: next(table.subjects),
+            held: vec![table.header.clone(); table.subjects],
+            header: table.header.clone(),
+            rows: 0,
+        });
+        let tables = tables.collect();
+        let first_capture = next(announcement.captures.len());
+        let delays = Delays::new(next(announcement.flows), announcement.flows);
+        let spool = Spool::create(self.path, streams)?;
+        let captures = announcement.captures.clone();
+        self.state = Some(State { spool, tables, captures, first_capture, held: 0, delays });
+        Ok(())
+    }
+
+    fn rows(&mut self, table: usize, subject: usize, rows: Table) -> io::Result<()> {
+        let state = self.state();
+        let own = &mut state.tables[table];
+        own.rows += rows.rows() as u64;
+        state.held += rows.rows();
+        let held = &mut own.held[subject];
+        assert!(held.append(&rows), "rows come under the columns that were announced");
+        if held.rows() >= ROWS_OF_A_BLOCK {
+            state.held -= own.write(subject, &mut state.spool)?;
+        }
+        if state.held >= ROWS_HELD { state.write_rows() } else { Ok(()) }
+    }
+
+    fn packets(&mut self, capture: usize, pcapng: Vec<u8>) -> io::Result<()> {
+        let state = self.state();
+        state.spool.append(state.first_capture + capture, &pcapng)
+    }
+
+    fn delays(&mut self, flow: usize, delays: &[Duration]) -> io::Result<()> {
+        let State { spool, delays: own, .. } = self.state();
+        own.add(flow, delays, &mut |stream, block| spool.append(stream, block))
+    }
+
+    fn delay_quantiles(&mut self, flow: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
+        let State { spool, delays, .. } = self.state();
+        delays.quantiles(flow, shares, Some(spool))
+    }
+}
+
+impl State {
+    fn write_rows(&mut self) -> io::Result<()> {
+        for table in &mut self.tables {
+            for subject in 0..table.held.len() {
+                table.write(subject, &mut self.spool)?;
+            }
+        }
+        self.held = 0;
+        Ok(())
+    }
+}
+
+impl TableState {
+    /// Writes the rows of a subject that are held back; gives how many there were.
+    fn write(&mut self, subject: usize, spool: &mut Spool) -> io::Result<usize> {
+        let rows = self.held[subject].rows();
+        if rows > 0 {
+            let mut block = Vec::new();
+            SpooledTable::encode(&self.held[subject], &mut block);
+            spool.append(self.first + subject, &block)?;
+            self.held[subject] = self.header.clone();
+        }
+        Ok(rows)
+    }
+}
+
+/// Adds a block to a stream.
+type Append<'a> = dyn FnMut(usize, &[u8]) -> io::Result<()> + 'a;
+
+impl Delays {
+    fn new(first: usize, flows: usize) -> Self {
+        Self { first, flows: vec![DelaysOfFlow::default(); flows], held: 0 }
+    }
+
+    fn add(&mut self, flow: usize, delays: &[Duration], append: &mut Append<'_>) -> io::Result<()> {
+        let own = &mut self.flows[flow];
+        own.held.extend(delays.iter().map(|delay| delay.as_nanos()));
+        own.count += delays.len();
+        self.held += delays.len();
+        if own.held.len() >= DELAYS_OF_A_BLOCK {
+            self.write(flow, append)?;
+        }
+        if self.held >= DELAYS_HELD {
+            for flow in 0..self.flows.len() {
+                self.write(flow, append)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, flow: usize, append: &mut Append<'_>) -> io::Result<()> {
+        let held = std::mem::take(&mut self.flows[flow].held);
+        self.held -= held.len();
+        if held.is_empty() {
+            return Ok(());
+        }
+        let block: Vec<u8> = held.iter().flat_map(|delay| delay.to_le_bytes()).collect();
+        append(self.first + flow, &block)
+    }
+
+    fn quantiles(&self, flow: usize, shares: &[f64], spool: Option<&Spool>) -> io::Result<Vec<Option<f64>>> {
+        let DelaysOfFlow { held, count } = &self.flows[flow];
+        let seconds = |nanos| Duration::from_nanos(nanos).as_secs_f64();
+        quantiles_in_passes(*count, shares, seconds, |each| {
+            for delay in held {
+                each(*delay);
+            }
+            spool.map_or(Ok(()), |spool| {
+                spool.read_back(self.first + flow, |block| {
+                    for delay in block.as_chunks::<8>().0 {
+                        each(u64::from_le_bytes(*delay));
+                    }
+                    Ok(())
+                })
+            })
+        })
+    }
+}
+
+/// The observer that keeps nothing but what the statistics of flows need: a few blocks, and beyond that a file that is
+/// gone with it.
+pub(crate) struct DelaySpool<'a> {
+    path: &'a Path,
+    delays: Delays,
+    /// From the first block on.
+    spool: Option<Spool>,
+}
+
+impl<'a> DelaySpool<'a> {
+    /// Beside a file of this name that is never made.
+    pub(crate) fn new(path: &'a Path) -> Self {
+        Self { path, delays: Delays::new(0, 0), spool: None }
+    }
+}
+
+impl Observer for DelaySpool<'_> {
+    fn announce(&mut self, announcement: &Announcement) -> io::Result<()> {
+        self.delays = Delays::new(0, announcement.flows);
+        Ok(())
+    }
+
+    fn rows(&mut self, _: usize, _: usize, _: Table) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn packets(&mut self, _: usize, _: Vec<u8>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn delays(&mut self, flow: usize, delays: &[Duration]) -> io::Result<()> {
+        let Self { path, delays: own, spool } = self;
+        let flows = own.flows.len();
+        own.add(flow, delays, &mut |stream, block| {
+            let spool = match spool {
+                Some(spool) => spool,
+                None => spool.insert(Spool::create(path, flows)?),
+            };
+            spool.append(stream, block)
+        })
+    }
+
+    fn delay_quantiles(&mut self, flow: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
+        self.delays.quantiles(flow, shares, self.spool.as_ref())
+    }
+}
+
+impl RunRecords {
+    /// Opens the file of a run. Nothing if there is none, or none that is whole; `decode` makes the run's output of its
+    /// bytes.
+    pub(crate) fn open(
+        path: &Path,
+        decode: impl FnOnce(&[u8]) -> Option<RunOutput>,
+    ) -> Option<(RunOutput, Self)> {
+        let spool = Arc::new(SpoolFile::open(path)?);
+        let mut rest = spool.head();
+        let mut streams = 0_usize;
+        let mut tables = Vec::new();
+        for _ in 0..take(&mut rest)? {
+            let subjects = usize::try_from(take(&mut rest)?).ok()?;
+            let rows = take(&mut rest)?;
+            let name = core::str::from_utf8(take_bytes(&mut rest)?).ok()?.to_owned();
+            let count = take(&mut rest)?;
+            let mut columns = take_bytes(&mut rest)?;
+            let columns = (0..count).map(|_| slantpath_results::Column::decode(&mut columns));
+            let header = Table::new(name, columns.collect::<Option<Vec<_>>>()?).ok()?;
+            let begin = streams;
+            streams = begin.checked_add(subjects)?;
+            tables.push(SpooledTable { header, spool: Arc::clone(&spool), streams: begin..streams, rows });
+        }
+        let mut captures = Vec::new();
+        for _ in 0..take(&mut rest)? {
+            captures.push(core::str::from_utf8(take_bytes(&mut rest)?).ok()?.to_owned());
+        }
+        let output = decode(rest)?;
+        let is_sound = streams.checked_add(captures.len())? <= spool.streams();
+        is_sound.then_some((output, Self { tables, captures, spool }))
+    }
+
+    /// Tables of messages and samples, in alphabetical order.
+    pub fn tables(&self) -> &[SpooledTable] {
+        &self.tables
+    }
+
+    /// The links that were captured, in alphabetical order.
+    pub fn captures(&self) -> &[String] {
+        &self.captures
+    }
+
+    /// Writes the pcapng file of a link that was captured.
+    pub fn write_capture(&self, link: &str, out: &mut dyn Write) -> io::Result<()> {
+        let Some(place) = self.captures.iter().position(|captured| captured == link) else { return Ok(()) };
+        let first = self.tables.last().map_or(0, |table| table.streams.end);
+        let mut next = self.spool.first(first + place)?;
+        while let Some(block) = next {
+            out.write_all(&self.spool.read(&block)?)?;
+            next = self.spool.next(&block)?;
+        }
+        Ok(())
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, number: usize) {
+    bytes.extend_from_slice(&(number as u64).to_le_bytes());
+}
+
+fn put_bytes(bytes: &mut Vec<u8>, added: &[u8]) {
+    put(bytes, added.len());
+    bytes.extend_from_slice(added);
+}
+
+fn take(rest: &mut &[u8]) -> Option<u64> {
+    let (number, later) = rest.split_first_chunk::<8>()?;
+    *rest = later;
+    Some(u64::from_le_bytes(*number))
+}
+
+fn take_bytes<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let len = usize::try_from(take(rest)?).ok()?;
+    let (taken, later) = rest.split_at_checked(len)?;
+    *rest = later;
+    Some(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ops::ControlFlow;
+
+    use slantpath_results::{Format, LongTable, TypedColumn, write_long_table, write_table};
+
+    use super::*;
+    use crate::{
+        RunOptions, Scenario, Store, Workers, replicate_stored, replicate_without_records, run, run_observed,
+    };
+
+    /// Two flows whose rows come interleaved, more of them than a block has.
+    fn scenario() -> Scenario {
+        let overrides = [
+            "scenario.duration=200 s",
+            "scenario.warm_up=10 s",
+            "probes.queues=on change",
+            "probes.paths=100 ms",
+            "flows.signalling.count=2",
+        ];
+        let text = include_str!("../../../scenarios/first.toml");
+        let files = crate::trace_files("../../scenarios".as_ref());
+        Scenario::parse("first.toml", text, &overrides.map(str::to_owned), files).unwrap()
+    }
+
+    fn options() -> RunOptions {
+        RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() }
+    }
+
+    #[test]
+    fn a_run_on_the_disk_makes_the_files_of_one_in_memory() {
+        let directory = std::env::temp_dir().join(format!("slantpath-spooled-{}", std::process::id()));
+        let store = Store::new(&directory);
+        let scenario = scenario();
+        let make = || replicate_stored(&scenario, &options(), 2, &store, Workers::new(1)).unwrap();
+        let (made, found) = (make(), make());
+        for ((run_number, made), found) in (0..).zip(made).zip(found) {
+            let (output, records) = made.unwrap();
+            let whole = run(&scenario, &RunOptions { run: run_number, ..options() }).unwrap();
+            assert!(whole.table("messages").is_some_and(|messages| messages.rows() > 2 * ROWS_OF_A_BLOCK));
+            let (again, found) = found.unwrap();
+            assert_eq!(again, output);
+            for records in [records, found] {
+                assert_same_records(&records, &whole);
+            }
+            let held = whole.tables.iter().filter(|table| output.table(table.name()).is_some());
+            assert!(held.eq(&output.tables) && output.tables.len() == 3);
+        }
+        store.clear().unwrap();
+        assert!(!directory.exists());
+    }
+
+    fn assert_same_records(records: &RunRecords, whole: &RunOutput) {
+        let names: Vec<&str> = records.tables().iter().map(|table| table.header.name()).collect();
+        assert_eq!(names, ["messages", "paths", "queues"]);
+        for table in records.tables() {
+            let long = LongTable::stacked("run", [(7, table.clone())]).unwrap();
+            let held = whole.table(table.header.name()).unwrap().clone();
+            let held =
+                held.clone().keyed([TypedColumn::<u64>::repeated("run", 7, held.rows()).into()]).unwrap();
+            for format in Format::ALL {
+                let (mut ours, mut wanted) = (Vec::new(), Vec::new());
+                write_long_table(&long, format, &mut ours).unwrap();
+                write_table(&held, format, &mut wanted).unwrap();
+                assert!(ours == wanted, "{} as {format:?}", held.name());
+            }
+        }
+        let mut pcapng = Vec::new();
+        records.write_capture("satellite", &mut pcapng).unwrap();
+        assert!(pcapng == whole.captures[0].pcapng && pcapng.len() > 1_000_000);
+    }
+
+    #[test]
+    fn a_run_without_records_has_the_same_statistics() {
+        let scenario = scenario();
+        let outputs = replicate_without_records(&scenario, &options(), 1, Workers::new(1)).unwrap();
+        let output = outputs.into_iter().flatten().next().unwrap();
+        let whole = run(&scenario, &options()).unwrap();
+        let held = whole.tables.iter().filter(|table| output.table(table.name()).is_some());
+        assert!(held.eq(&output.tables) && output.tables.len() == 3);
+        assert_eq!((output.digest, output.failures), (whole.digest, whole.failures));
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_leaves_no_file() {
+        let directory = std::env::temp_dir().join(format!("slantpath-stopped-{}", std::process::id()));
+        let path = directory.join("a.run");
+        let mut spool = RunSpool::new(&path);
+        let mut questions = 0;
+        let mut go_on = |_| {
+            questions += 1;
+            if questions == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let output = run_observed(&scenario(), &options(), &mut spool, &mut go_on);
+        assert_eq!(output, Ok(None));
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1);
+        drop(spool);
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+        std::fs::remove_dir(directory).unwrap();
+    }
+
+    #[test]
+    fn a_disk_that_cannot_be_written_ends_the_run_with_the_name_of_the_file() {
+        let file = std::env::temp_dir().join(format!("slantpath-no-directory-{}", std::process::id()));
+        std::fs::write(&file, "a file, not a directory").unwrap();
+        let path = file.join("a.run");
+        let mut spool = RunSpool::new(&path);
+        let output = run_observed(&scenario(), &options(), &mut spool, &mut |_| ControlFlow::Continue(()));
+        let error = output.unwrap_err().to_string();
+        assert!(error.starts_with("results cannot be kept: ") && error.contains("a.run: "), "{error}");
+        std::fs::remove_file(file).unwrap();
+    }
+}
