@@ -2,8 +2,8 @@
 //!
 //! An [`Endpoint`] is the SCTP of one host: ports, each on one or more addresses. It answers INITs without keeping
 //! state, sorts packets to its associations and gives back what is to be sent, what the layer above has to know, and
-//! when to be called again. An [`Association`] sends and receives messages over all paths between two endpoints. [`packet`],
-//! [`chunk`], [`parameter`] and [`cause`] are the codec, which every other part stands on.
+//! when to be called again. An [`Association`] sends and receives messages over all paths between two endpoints.
+//! [`packet`], [`chunk`], [`parameter`] and [`cause`] are the codec, which every other part stands on.
 //!
 //! Nothing here reads a clock, draws chance of its own, or owns a socket:
 //!

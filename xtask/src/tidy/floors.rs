@@ -81,6 +81,7 @@ const RESERVED: &[(&str, &[&str])] = &[
 
 /// Development dependencies beyond `testkit`, each with the reason that it is needed.
 const FOR_TESTS: &[(&str, &str, &str)] = &[
+    ("host", "slantpath-net", "hosts are tried on a network"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),
 ];

@@ -85,7 +85,7 @@ impl Observer for Late {
     fn rows(&mut self, _: usize, _: usize, rows: Table) -> io::Result<()> {
         let now = self.now.get().since_start().as_secs_f64();
         // Of samples one a subject stays until the next one comes, however late that is.
-        let times = rows.column("delivered_s").and_then(|column| column.as_f64());
+        let times = rows.column("delivered_s").and_then(slantpath_results::Column::as_f64);
         let late = times.into_iter().flatten().map(|time| now - time);
         self.worst = late.fold(self.worst, f64::max);
         self.rows_max = self.rows_max.max(rows.rows());
