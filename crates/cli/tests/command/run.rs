@@ -311,7 +311,12 @@ fn an_interrupted_run_goes_on_where_it_was_and_ends_alike() {
         place.command(&arguments("out")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let unfinished = place.path().join("out/unfinished");
     // What a run gives is written beside the name that it gets when it is whole.
-    let kept = || names(&unfinished).iter().filter(|name| name.ends_with(".run")).count();
+    let kept = || {
+        names(&unfinished)
+            .iter()
+            .filter(|name| Path::new(name).extension().is_some_and(|kind| kind == "run"))
+            .count()
+    };
     // As soon as a run is kept, Ctrl-C.
     while kept() == 0 && child.try_wait().unwrap().is_none() {
         std::thread::yield_now();
