@@ -79,3 +79,112 @@ impl<S: CongestionControl> CongestionControl for Controller<S> {
         each!(self, controller => controller.set_segment_bytes(segment_bytes));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::LossEvent;
+    use crate::cubic::tests::CONFIG;
+    use slantpath_base::Instant;
+
+    /// Remembers what it was told.
+    #[derive(Debug, Default)]
+    struct Listener(Vec<String>);
+
+    impl CongestionControl for Listener {
+        fn cwnd(&self) -> u64 {
+            14_600
+        }
+
+        fn ssthresh(&self) -> u64 {
+            7_300
+        }
+
+        fn pacing_rate(&self) -> Option<DataRate> {
+            Some(DataRate::from_bits_per_sec(64_000))
+        }
+
+        fn on_sent(&mut self, sent: Sent) {
+            self.0.push(format!("{sent:?}"));
+        }
+
+        fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+            self.0.push(format!("{acknowledged:?}"));
+        }
+
+        fn on_lost(&mut self, congestion: Congestion) {
+            self.0.push(format!("lost {congestion:?}"));
+        }
+
+        fn on_timed_out(&mut self, timed_out: TimedOut) {
+            self.0.push(format!("{timed_out:?}"));
+        }
+
+        fn on_marked(&mut self, congestion: Congestion) {
+            self.0.push(format!("marked {congestion:?}"));
+        }
+
+        fn on_idle(&mut self, timeouts: u64) {
+            self.0.push(format!("idle {timeouts}"));
+        }
+
+        fn limit_cwnd(&mut self, at_most: u64) {
+            self.0.push(format!("limit {at_most}"));
+        }
+
+        fn set_segment_bytes(&mut self, segment_bytes: u64) {
+            self.0.push(format!("segment {segment_bytes}"));
+        }
+    }
+
+    #[test]
+    fn a_transports_own_controller_hears_every_event_and_is_asked() {
+        let mut controller = Controller::Standard(Listener::default());
+        let (sent, acknowledged) = (
+            Sent { now: Instant::from_millis(1), bytes: 2, in_flight_before: 3 },
+            Acknowledged::of(Instant::from_millis(4), 5, 6),
+        );
+        let (congestion, timed_out) =
+            (Congestion { in_flight: 7 }, TimedOut { in_flight: 8, loss: LossEvent::New });
+        controller.on_sent(sent);
+        controller.on_acknowledged(&acknowledged);
+        controller.on_lost(congestion);
+        controller.on_timed_out(timed_out);
+        controller.on_marked(congestion);
+        controller.on_idle(9);
+        controller.limit_cwnd(10);
+        controller.set_segment_bytes(11);
+        assert_eq!((controller.cwnd(), controller.ssthresh()), (14_600, 7_300));
+        assert_eq!(controller.pacing_rate(), Some(DataRate::from_bits_per_sec(64_000)));
+        let Controller::Standard(Listener(heard)) = controller else { panic!("it is another by now") };
+        let expected = [
+            format!("{sent:?}"),
+            format!("{acknowledged:?}"),
+            format!("lost {congestion:?}"),
+            format!("{timed_out:?}"),
+            format!("marked {congestion:?}"),
+            "idle 9".to_owned(),
+            "limit 10".to_owned(),
+            "segment 11".to_owned(),
+        ];
+        assert_eq!(heard, expected);
+    }
+
+    #[test]
+    fn cubic_in_its_place_is_cubic() {
+        let mut alone = Cubic::new(CONFIG);
+        let mut chosen = Controller::<Listener>::Cubic(Cubic::new(CONFIG));
+        for millis in 1..200 {
+            let acknowledged = Acknowledged::of(Instant::from_millis(millis), 1_460, chosen.cwnd());
+            alone.on_acknowledged(&acknowledged);
+            chosen.on_acknowledged(&acknowledged);
+            if millis == 100 {
+                let congestion = Congestion { in_flight: alone.cwnd() };
+                alone.on_lost(congestion);
+                chosen.on_lost(congestion);
+            }
+            assert_eq!((chosen.cwnd(), chosen.ssthresh()), (alone.cwnd(), alone.ssthresh()));
+        }
+        assert!(chosen.ssthresh() < u64::MAX);
+    }
+}

@@ -331,4 +331,4 @@ const fn whole(bytes: f64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -173,6 +173,24 @@ mod tests {
     }
 
     #[test]
+    fn what_was_sent_last_tells_the_rate_in_whatever_order_it_is_told_of() {
+        let sample = |is_newest_first: bool| {
+            let mut meter = DeliveryMeter::default();
+            let first = meter.depart(at(0), true);
+            let second = meter.depart(at(10), false);
+            meter.deliver(1_000, &first);
+            meter.read(at(100), None);
+            let third = meter.depart(at(100), false);
+            let told = if is_newest_first { [third, second] } else { [second, third] };
+            told.iter().for_each(|departure| meter.deliver(1_000, departure));
+            meter.read(at(210), None).sample
+        };
+        // The second chunk alone would tell of three in 210 ms.
+        let expected = DeliverySample { delivered: 2_000, interval: ms(110), is_application_limited: false };
+        assert_eq!([sample(true), sample(false)], [Some(expected); 2]);
+    }
+
+    #[test]
     fn a_burst_is_measured_by_the_pace_of_its_acknowledgements_and_not_by_that_of_its_departure() {
         let mut meter = DeliveryMeter::default();
         let burst = [true, false, false].map(|is_alone| meter.depart(at(0), is_alone));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 const SEGMENT: u64 = 1_000;
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 
-const CONFIG: CubicConfig = CubicConfig {
+pub(crate) const CONFIG: CubicConfig = CubicConfig {
     segment_bytes: SEGMENT,
     initial_cwnd_bytes: 10 * SEGMENT,
     initial_ssthresh_bytes: None,
@@ -361,5 +361,21 @@ proptest! {
             prop_assert!((SEGMENT..=1 << 20).contains(&cubic.cwnd()));
             prop_assert!(cubic.ssthresh() >= 2 * SEGMENT);
         }
+    }
+}
+
+#[test]
+fn the_window_never_exceeds_its_greatest_size() {
+    for initial_ssthresh_bytes in [None, Some(10 * SEGMENT)] {
+        let config = CubicConfig { initial_ssthresh_bytes, max_cwnd_bytes: 12 * SEGMENT, ..CONFIG };
+        let mut cubic = Cubic::new(config);
+        for millis in 0..2_000 {
+            cubic.on_acknowledged(&Acknowledged {
+                smoothed_round_trip: Some(Duration::from_millis(100)),
+                ..Acknowledged::of(Instant::from_millis(millis), SEGMENT, cubic.cwnd())
+            });
+            assert!(cubic.cwnd() <= 12 * SEGMENT);
+        }
+        assert_eq!(cubic.cwnd(), 12 * SEGMENT);
     }
 }
