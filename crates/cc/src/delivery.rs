@@ -182,7 +182,9 @@ mod tests {
             meter.read(at(100), None);
             let third = meter.depart(at(100), false);
             let told = if is_newest_first { [third, second] } else { [second, third] };
-            told.iter().for_each(|departure| meter.deliver(1_000, departure));
+            for departure in &told {
+                meter.deliver(1_000, departure);
+            }
             meter.read(at(210), None).sample
         };
         // The second chunk alone would tell of three in 210 ms.
