@@ -131,11 +131,8 @@ impl Cubic {
         let plateau = self.plateau;
         self.stage.get_or_insert_with(|| {
             let steepness = C * segment;
-            //= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
-            //# During the first congestion avoidance stage after a timeout, CUBIC
-            //# increases its congestion window size using ... is set to 0, and ... is set to the
-            //# congestion window size at the beginning of the current congestion
-            //# avoidance stage.
+            // The first stage after a timeout has K = 0 and W_max = cwnd_epoch (RFC 9438, section 4.8): no plateau is
+            // known.
             let plateau = plateau.map_or(cwnd, |plateau| plateau.max(cwnd));
             Stage {
                 elapsed: Duration::ZERO,
@@ -155,9 +152,8 @@ impl Cubic {
         let stage = self.stage(acknowledged.now);
         let since = acknowledged.now.saturating_since(stage.counted_to);
         stage.counted_to = acknowledged.now;
-        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.2
-        //# MUST NOT include periods during
-        //# which ... has not been updated due to application-limited behavior
+        // The elapsed time leaves out what passes while the application, and not the window, is the limit (RFC 9438,
+        // section 4.2).
         if !is_full {
             return;
         }
@@ -279,10 +275,7 @@ impl CongestionControl for Cubic {
         self.reduce(congestion, 1);
     }
 
-    //= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
-    //# In case of a timeout, CUBIC follows Reno to reduce ... [RFC5681],
-    //# but sets ... in a way
-    //# that is different from Reno TCP [RFC5681].
+    // The window is that of RFC 5681 after a timeout, the threshold CUBIC's own (RFC 9438, section 4.8).
     fn on_timed_out(&mut self, timed_out: TimedOut) {
         if timed_out.loss == LossEvent::New {
             self.reduce_ssthresh(timed_out.in_flight);
