@@ -241,3 +241,15 @@ pub struct Reports {
     /// [`Event::Transmitted`](crate::Event::Transmitted) for each segment with data.
     pub transmitted: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_reno_begins_as_the_connection_is_to_begin() {
+        let starts = [SlowStart::Standard, SlowStart::HyStart];
+        let begun = starts.map(|slow_start| TcpConfig { slow_start, ..TcpConfig::default() }.new_reno(1_000));
+        assert_eq!(begun.map(|config| config.slow_start), starts);
+    }
+}

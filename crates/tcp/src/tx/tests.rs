@@ -512,6 +512,30 @@ fn what_is_outstanding_tells_how_fast_it_arrives_whether_acknowledged_sacked_or_
 }
 
 #[test]
+fn a_segment_that_is_acknowledged_in_part_counts_by_its_parts() {
+    let mut trace = Trace::started(TcpConfig::default(), 4, 100);
+    trace.segment = 500;
+    let mut rate_after = |at, ack| {
+        trace.at(at).ack(ack);
+        trace.tx.delivery_rate().map(slantpath_base::DataRate::as_bits_per_sec)
+    };
+    assert_eq!([rate_after(100, 1), rate_after(110, 3)], [40_000, 8 * 1_500 * 1_000 / 110].map(Some));
+}
+
+/// Of four segments that the window lets out, so many are written at first, and 20 more before the first acknowledgement.
+#[test]
+fn a_rate_is_the_applications_only_if_the_window_stood_open_with_nothing_to_send() {
+    let is_limited = |segments| {
+        let mut trace = Trace::started(TcpConfig::default(), 4, segments);
+        trace.at(50).write(20);
+        trace.at(100).ack(1);
+        trace.at(200).ack(6);
+        trace.tx.board.latest_delivery().unwrap().is_application_limited
+    };
+    assert_eq!([3, 4, 100].map(is_limited), [true, false, false]);
+}
+
+#[test]
 fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_segment_after_a_timeout() {
     let cubic = TcpConfig { congestion_control: Algorithm::Cubic, ..TcpConfig::default() };
     let mut trace = Trace::started(cubic, 10, 100);

@@ -1,11 +1,13 @@
 //! Opening a connection.
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Seed, StreamFamily};
 use slantpath_tcp::{
-    CommandError, ConnectionState, Event, Flags, Input, ResetCause, Segment, SequenceNumber, TcpConfig,
+    Chance, CommandError, ConnectionState, Endpoint, Event, Flags, Input, Output, ResetCause, Segment,
+    SequenceNumber, TcpConfig,
 };
 use slantpath_testkit::Faults;
+use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 
 use crate::pair::{Pair, pattern};
 
@@ -346,4 +348,70 @@ fn an_address_pair_is_used_once() {
         pair.left.endpoint.connect(pair.now, any, to, TcpConfig::default(), &mut pair.left.stream).is_ok()
     );
     assert!(pair.right.endpoint.listen(to.port(), TcpConfig::default(), crate::pair::chance()).is_err());
+}
+
+/// The answer of a listener with a family of streams to a SYN that comes from a port after so many milliseconds.
+fn answer(port: u16, at_millis: u64) -> Segment {
+    let now = Instant::from_millis(at_millis);
+    let mut server = Endpoint::default();
+    let family = StreamFamily::new(&mut Seed::new(1, 0).stream("listener"));
+    server.listen(crate::pair::PORT, TcpConfig::default(), Chance::ByPeer(family)).unwrap();
+    let mut client = Endpoint::default();
+    let (from, to) = (([10, 0, 0, 1], port).into(), ([10, 0, 0, 2], crate::pair::PORT).into());
+    let mut chance = Seed::new(1, 0).stream("call");
+    client.connect(now, from, to, TcpConfig::default(), &mut chance).unwrap();
+    let Output::Transmit { source, destination, ip, packet } = client.poll_output(now) else {
+        panic!("nobody calls")
+    };
+    server.handle_input(now, Input::Packet { source, destination, ip, packet });
+    let Output::Transmit { source, destination, packet, .. } = server.poll_output(now) else {
+        panic!("nobody answers")
+    };
+    Segment::parse(&packet, source, destination).unwrap().0
+}
+
+/// RFC 9293, section 3.4.1: M + F(addresses, ports, secret), where M goes on by one every 4 microseconds.
+#[test]
+fn a_listener_numbers_each_peer_by_its_own_and_a_later_call_by_the_clock() {
+    let [first, again, later, other] =
+        [(40_000, 0), (40_000, 0), (40_000, 40), (40_001, 0)].map(|(port, at)| answer(port, at).sequence);
+    assert_eq!(again, first);
+    assert_eq!(later, first.plus(10_000));
+    assert!(other != first && other != first.plus(1), "{other:?} follows from {first:?}");
+}
+
+#[test]
+fn what_a_connection_says_in_ip_headers_is_in_every_packet_of_it() {
+    let ip = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::Capable0 };
+    let mut endpoint = Endpoint::default();
+    let (from, to) = (([10, 0, 0, 1], 40_000).into(), ([10, 0, 0, 2], 80).into());
+    let config = TcpConfig { ip, ..TcpConfig::default() };
+    endpoint.connect(Instant::START, from, to, config, &mut Seed::new(1, 0).stream("call")).unwrap();
+    let Output::Transmit { ip: sent, .. } = endpoint.poll_output(Instant::START) else { panic!("no SYN") };
+    assert_eq!(sent, ip);
+}
+
+#[test]
+fn an_endpoint_is_idle_once_what_follows_has_been_polled() {
+    let mut endpoint = Endpoint::default();
+    assert!(endpoint.is_idle());
+    let mut chance = Seed::new(1, 0).stream("call");
+    let ids = [40_000, 40_001, 40_002].map(|port| {
+        let (from, to) = (([10, 0, 0, 1], port).into(), ([10, 0, 0, 2], 80).into());
+        endpoint.connect(Instant::START, from, to, TcpConfig::default(), &mut chance).unwrap()
+    });
+    // Each has a place of its own.
+    assert_eq!(ids.map(slantpath_tcp::ConnectionId::index), [0, 1, 2]);
+    assert!(!endpoint.is_idle());
+    while !matches!(endpoint.poll_output(Instant::START), Output::Wait(_)) {}
+    assert!(endpoint.is_idle());
+    // A segment for nobody is answered by a reset.
+    let mut stranger = Endpoint::default();
+    let (from, to) = (([10, 0, 0, 2], 50_000).into(), ([10, 0, 0, 1], 9).into());
+    stranger.connect(Instant::START, from, to, TcpConfig::default(), &mut chance).unwrap();
+    let Output::Transmit { source, destination, ip, packet } = stranger.poll_output(Instant::START) else {
+        panic!("no SYN")
+    };
+    endpoint.handle_input(Instant::START, Input::Packet { source, destination, ip, packet });
+    assert!(!endpoint.is_idle());
 }
