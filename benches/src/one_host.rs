@@ -52,7 +52,7 @@ fn build(case: Case) -> Network<Host> {
     let link = builder.link("link", nodes[0], nodes[1], direction(), direction());
     let addresses = ADDRESSES.map(IpAddr::from);
     builder.address(link.first(), addresses[0]).address(link.second(), addresses[1]);
-    let topology = builder.build().expect("a sound plan");
+    let graph = builder.build().expect("a sound plan");
     let host = |own: usize, interface| {
         let mut host = Host::new(vec![(addresses[own], interface)]);
         host.add_route(addresses[1 - own], interface).expect("an address of the family");
@@ -72,7 +72,7 @@ fn build(case: Case) -> Network<Host> {
         let transport = transport(case, addresses[0], SENDER_PORTS + flow, Some(peer));
         hosts[0].add_sender(transport, sender(case, flow), seed, &format!("flows/{flow}"));
     }
-    Network::new(topology, seed, hosts.into())
+    Network::new(graph, seed, hosts.into())
 }
 
 fn sender(case: Case, flow: u16) -> SenderConfig {

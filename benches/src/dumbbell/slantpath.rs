@@ -84,8 +84,8 @@ pub fn build(case: &Case) -> Network<Host> {
             Flow { source, sink, source_link, sink_link }
         })
         .collect();
-    let topology = builder.build().expect("a sound plan");
-    let hosts = topology.hosts().to_vec();
+    let graph = builder.build().expect("a sound plan");
+    let hosts = graph.hosts().to_vec();
     let hosts = hosts
         .into_iter()
         .map(|node| {
@@ -101,7 +101,7 @@ pub fn build(case: &Case) -> Network<Host> {
             }
         })
         .collect();
-    Network::new(topology, seed, hosts)
+    Network::new(graph, seed, hosts)
 }
 
 fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
@@ -207,7 +207,7 @@ mod tests {
     fn a_delivered_packet_and_its_acknowledgement_make_three_hops_each() {
         let case = case(Protocol::Tcp);
         let network = run(&case);
-        let bottleneck = network.topology().links().next().expect("the first link");
+        let bottleneck = network.graph().links().next().expect("the first link");
         let [there, back] =
             [bottleneck.forward(), bottleneck.reverse()].map(|d| network.counters(d).carried.packets);
         let dropped = network.counters(bottleneck.forward()).dropped_in_all().packets;

@@ -177,7 +177,7 @@ fn packet_network(
     let addresses = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
     let interfaces = [link.first(), link.second()];
     builder.address(interfaces[0], addresses[0]).address(interfaces[1], addresses[1]);
-    let topology = builder.build()?;
+    let graph = builder.build()?;
     let mut hosts = Vec::new();
     for end in [0, 1] {
         let mut host = Host::new(vec![(addresses[end], interfaces[end])]);
@@ -201,7 +201,7 @@ fn packet_network(
             places.push(AssociationPlace { end, node: nodes[own], association });
         }
     }
-    Ok((Network::new(topology, seed, hosts), places))
+    Ok((Network::new(graph, seed, hosts), places))
 }
 
 /// What a message costs over 60 lines where there were 4, and beside 320 idle pairs of points.

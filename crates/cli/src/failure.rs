@@ -77,7 +77,7 @@ impl From<RunError> for Failure {
             RunError::NoSourceAddress(_)
             | RunError::Results(_)
             | RunError::Signalling(_)
-            | RunError::Topology(_) => Self::Failed(error.to_string()),
+            | RunError::Graph(_) => Self::Failed(error.to_string()),
         }
     }
 }

@@ -87,8 +87,8 @@ impl FlowEnd {
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         match &mut self.layer {
             Layer::None => {}
-            Layer::Receiving(m3ua) => m3ua.handle_timeout(now),
-            Layer::Sending(m3ua) => m3ua.handle_timeout(now),
+            Layer::Receiving(m3ua) => m3ua.handle_deadline(now),
+            Layer::Sending(m3ua) => m3ua.handle_deadline(now),
         }
     }
 

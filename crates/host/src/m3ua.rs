@@ -73,8 +73,8 @@ impl SendingM3ua {
         }
     }
 
-    pub(crate) fn handle_timeout(&mut self, now: Instant) {
-        self.asp.handle_timeout(now);
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        self.asp.handle_deadline(now);
     }
 
     pub(crate) fn poll(&mut self, now: Instant) -> SendingStep {
@@ -150,8 +150,8 @@ impl ReceivingM3ua {
         self.sgp.handle_input(now, ASSOCIATION, input);
     }
 
-    pub(crate) fn handle_timeout(&mut self, now: Instant) {
-        self.sgp.handle_timeout(now);
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        self.sgp.handle_deadline(now);
     }
 
     pub(crate) fn poll(&mut self, now: Instant) -> ReceivingStep {

@@ -9,12 +9,12 @@ use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::capture::Captures;
+use crate::graph::{NetworkGraph, NodeKind};
 use crate::header::{self, AddressKey};
 use crate::link::{DropReason, LinkDirection};
 use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketStore, Parcel};
 use crate::slots::Slots;
 use crate::source::{Links, Source};
-use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 
 /// How many bytes a packet has. What is longer than an IP packet can be is too long for any link, however long it is.
@@ -43,7 +43,7 @@ pub(crate) struct Delivery {
 pub(crate) struct Fabric {
     pub(crate) kernel: Kernel,
     pub(crate) slots: Slots,
-    pub(crate) topology: Topology,
+    pub(crate) graph: NetworkGraph,
     pub(crate) directions: Vec<LinkDirection>,
     receivers: Vec<Receiver>,
     pub(crate) packets: PacketStore,
@@ -54,23 +54,23 @@ pub(crate) struct Fabric {
 }
 
 impl Fabric {
-    pub(crate) fn new(topology: Topology, seed: Seed) -> Self {
+    pub(crate) fn new(graph: NetworkGraph, seed: Seed) -> Self {
         let direction = |(index, config)| {
             #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-            let path = topology.direction_path(DirectionId(index as u32));
+            let path = graph.direction_path(DirectionId(index as u32));
             LinkDirection::new(config, seed, &path)
         };
-        let directions: Vec<_> = topology.directions.iter().enumerate().map(direction).collect();
+        let directions: Vec<_> = graph.directions.iter().enumerate().map(direction).collect();
         let receiver = |index: usize| {
-            let node = topology.interfaces[index ^ 1].node;
-            match topology.nodes[node.index()].kind {
+            let node = graph.interfaces[index ^ 1].node;
+            match graph.nodes[node.index()].kind {
                 #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
                 NodeKind::Host(host) => Receiver::Host(host as u32),
                 NodeKind::Router => Receiver::Router(node),
             }
         };
         let receivers = (0..directions.len()).map(receiver).collect();
-        let slots = Slots { directions: directions.len(), hosts: topology.hosts.len() };
+        let slots = Slots { directions: directions.len(), hosts: graph.hosts.len() };
         let kernel = Kernel::new(slots.host(0), slots.count());
         Self {
             kernel,
@@ -81,7 +81,7 @@ impl Fabric {
             packets: PacketStore::default(),
             captures: Captures::default(),
             packet_hops: 0,
-            topology,
+            graph,
         }
     }
 
@@ -113,7 +113,7 @@ impl Fabric {
         match *last {
             Some((resolved, destination)) if resolved == key => Some(destination),
             _ => {
-                let destination = *self.topology.by_address.get(&key.address())?;
+                let destination = *self.graph.by_address.get(&key.address())?;
                 *last = Some((key, destination));
                 Some(destination)
             }
@@ -213,7 +213,7 @@ impl Fabric {
         let packet = self.packets.packet_mut(parcel.packet());
         header::set_hop_limit(packet, parcel.hop_limit());
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
-        let destination = self.topology.by_address.get(&header.destination);
+        let destination = self.graph.by_address.get(&header.destination);
         let destination = *destination.ok_or(DropReason::Unreachable)?;
         let parcel = parcel.with_destination(destination).with_hop_limit(header.hop_limit);
         Ok(parcel.with_traffic_class(header.traffic_class))

@@ -1,6 +1,6 @@
 //! The simulated network: packets, links, queues, impairments, routes and the run loop.
 //!
-//! A [`NetworkBuilder`] collects nodes, links and addresses into a [`Topology`]; a [`Network`] runs it with
+//! A [`NetworkBuilder`] collects nodes, links and addresses into a [`NetworkGraph`]; a [`Network`] runs it with
 //! end systems that implement [`Host`], each interface of which is an end of a link ([`LinkEnd`]).
 //! Packets are real bytes, but a hop touches none of them: a packet's
 //! destination is looked up once, where it is sent, and what links and routers need of it travels in a few
@@ -8,6 +8,7 @@
 
 mod capture;
 mod fabric;
+mod graph;
 mod header;
 mod id;
 mod link;
@@ -20,9 +21,9 @@ mod sampler;
 mod script;
 mod slots;
 mod source;
-mod topology;
 
 pub use capture::CaptureId;
+pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId};
 pub use link::{
     BeyondMax, CoDelConfig, Count, Counters, Delay, DelayCurve, DirectionConfig, DropReason, Measure,
@@ -36,4 +37,3 @@ pub use routes::Routes;
 pub use script::Change;
 pub use slantpath_interface::{Host, InterfaceId};
 pub use source::{Links, Source};
-pub use topology::{NetworkBuilder, Routing, Topology, TopologyError};

@@ -5,13 +5,13 @@ use slantpath_des::{Clock, FreeRunning, RunDigest};
 
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric};
+use crate::graph::{NetworkGraph, NodeKind};
 use crate::link::{Counters, QueueStatistics};
 use crate::planned::Planned;
 use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
-use crate::topology::{NodeKind, Topology};
 use crate::{DirectionId, Host, NodeId};
 
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
@@ -45,14 +45,14 @@ enum Progress {
 }
 
 impl<H: Host> Network<H> {
-    /// Puts hosts into a plan, whose changes and routes hold. There must be one for each of [`Topology::hosts`], in
+    /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of [`NetworkGraph::hosts`], in
     /// that order.
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.
-    pub fn new(topology: Topology, seed: Seed, hosts: Vec<H>) -> Self {
-        let planned = Planned::new(&topology);
-        Self::with_source(topology, seed, hosts, planned)
+    pub fn new(graph: NetworkGraph, seed: Seed, hosts: Vec<H>) -> Self {
+        let planned = Planned::new(&graph);
+        Self::with_source(graph, seed, hosts, planned)
     }
 }
 
@@ -61,9 +61,9 @@ impl<H: Host, S: Source> Network<H, S> {
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.
-    pub fn with_source(topology: Topology, seed: Seed, hosts: Vec<H>, source: S) -> Self {
-        assert_eq!(hosts.len(), topology.hosts.len(), "one host for each that was declared");
-        let mut fabric = Fabric::new(topology, seed);
+    pub fn with_source(graph: NetworkGraph, seed: Seed, hosts: Vec<H>, source: S) -> Self {
+        assert_eq!(hosts.len(), graph.hosts.len(), "one host for each that was declared");
+        let mut fabric = Fabric::new(graph, seed);
         fabric.start(&source);
         Self {
             fabric,
@@ -155,7 +155,7 @@ impl<H: Host, S: Source> Network<H, S> {
         assert!(
             calls < CALLS_MAX,
             "`{}` wants to be called at {now} again and again",
-            self.fabric.topology.node_name(self.fabric.topology.hosts[host])
+            self.fabric.graph.node_name(self.fabric.graph.hosts[host])
         );
     }
 
@@ -168,8 +168,8 @@ impl<H: Host, S: Source> Network<H, S> {
         }
         while let Some((interface, packet)) = self.hosts[host].poll_transmit(now) {
             debug_assert_eq!(
-                self.fabric.topology.node_of(interface),
-                self.fabric.topology.hosts[host],
+                self.fabric.graph.node_of(interface),
+                self.fabric.graph.hosts[host],
                 "a host sends by an interface of its own"
             );
             if let Some(report) = self.fabric.send(interface, packet) {
@@ -198,13 +198,13 @@ impl<H: Host, S: Source> Network<H, S> {
     pub fn next_drained_host(&mut self) -> Option<NodeId> {
         let host = self.drained.hosts.pop()?;
         self.drained.is_listed[host] = false;
-        Some(self.fabric.topology.hosts[host])
+        Some(self.fabric.graph.hosts[host])
     }
 
     fn host_index(&self, node: NodeId) -> usize {
-        match self.fabric.topology.nodes[node.index()].kind {
+        match self.fabric.graph.nodes[node.index()].kind {
             NodeKind::Host(host) => host,
-            NodeKind::Router => panic!("`{}` is a router", self.fabric.topology.node_name(node)),
+            NodeKind::Router => panic!("`{}` is a router", self.fabric.graph.node_name(node)),
         }
     }
 
@@ -225,12 +225,12 @@ impl<H: Host, S: Source> Network<H, S> {
         &mut self.hosts[host]
     }
 
-    /// All hosts, in the order of [`Topology::hosts`].
+    /// All hosts, in the order of [`NetworkGraph::hosts`].
     pub fn hosts(&self) -> &[H] {
         &self.hosts
     }
 
-    /// Ends the run and gives the hosts back, in the order of [`Topology::hosts`].
+    /// Ends the run and gives the hosts back, in the order of [`NetworkGraph::hosts`].
     pub fn into_hosts(self) -> Vec<H> {
         self.hosts
     }
@@ -274,8 +274,8 @@ impl<H: Host, S: Source> Network<H, S> {
     }
 
     /// The plan.
-    pub fn topology(&self) -> &Topology {
-        &self.fabric.topology
+    pub fn graph(&self) -> &NetworkGraph {
+        &self.fabric.graph
     }
 
     /// Where changes and next hops come from.
@@ -332,8 +332,8 @@ impl<H: Host, S: Source> Network<H, S> {
     /// link, with a comment on what becomes of it. An interface of the file is a direction, named by its
     /// path.
     pub fn capture(&mut self, directions: &[DirectionId]) -> CaptureId {
-        let topology = &self.fabric.topology;
-        let named = directions.iter().map(|&direction| (direction, topology.direction_path(direction)));
+        let graph = &self.fabric.graph;
+        let named = directions.iter().map(|&direction| (direction, graph.direction_path(direction)));
         self.fabric.captures.add(named)
     }
 

@@ -2,10 +2,10 @@
 
 use slantpath_base::Instant;
 
+use crate::graph::{NetworkGraph, Routing};
 use crate::routes::Routes;
 use crate::script::{Change, Script};
 use crate::source::{Links, Source};
-use crate::topology::{Routing, Topology};
 use crate::{DestinationId, DirectionId, NodeId};
 
 /// The changes that were [declared](crate::NetworkBuilder::change), and the [shortest paths](Routes).
@@ -22,14 +22,14 @@ pub struct Planned {
 
 impl Planned {
     /// The source that a plan describes.
-    pub fn new(topology: &Topology) -> Self {
-        let directions = topology.links().flat_map(|link| [link.forward(), link.reverse()]);
+    pub fn new(graph: &NetworkGraph) -> Self {
+        let directions = graph.links().flat_map(|link| [link.forward(), link.reverse()]);
         Self {
-            script: Script::new(topology.changes.clone()),
-            routing: topology.routing,
-            routes: Routes::new(topology),
+            script: Script::new(graph.changes.clone()),
+            routing: graph.routing,
+            routes: Routes::new(graph),
             stale: Vec::new(),
-            curved: directions.filter(|&id| topology.direction(id).delay.is_curve()).collect(),
+            curved: directions.filter(|&id| graph.direction(id).delay.is_curve()).collect(),
         }
     }
 }

@@ -13,8 +13,8 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 
+use crate::graph::{GraphError, NetworkGraph, NodeKind};
 use crate::parcel::DestinationId;
-use crate::topology::{NodeKind, Topology, TopologyError};
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 
 /// The way from a node: how long and of how many links it is, and the direction that it starts with.
@@ -63,19 +63,19 @@ const NONE: u32 = u32::MAX;
 
 impl Routes {
     /// The routes of a network with all its links up and their first delays.
-    pub fn new(topology: &Topology) -> Self {
-        let mut routers = vec![NONE; topology.nodes.len()];
+    pub fn new(graph: &NetworkGraph) -> Self {
+        let mut routers = vec![NONE; graph.nodes.len()];
         let mut count = 0;
-        for (node, place) in topology.nodes.iter().zip(&mut routers) {
+        for (node, place) in graph.nodes.iter().zip(&mut routers) {
             if node.kind == NodeKind::Router {
                 *place = count;
                 count += 1;
             }
         }
-        let router_of = |interface: InterfaceId| routers[topology.node_of(interface).index()];
+        let router_of = |interface: InterfaceId| routers[graph.node_of(interface).index()];
         let mut inbound = vec![Vec::new(); count as usize];
-        let mut joins = vec![None; topology.directions.len()];
-        for direction in topology.links().flat_map(|link| [link.forward(), link.reverse()]) {
+        let mut joins = vec![None; graph.directions.len()];
+        for direction in graph.links().flat_map(|link| [link.forward(), link.reverse()]) {
             let ends = [direction.sender(), direction.receiver()].map(router_of);
             if !ends.contains(&NONE) {
                 joins[direction.index()] = Some(ends);
@@ -88,9 +88,9 @@ impl Routes {
             is_up: true,
         };
         Self {
-            ends: topology.destinations.iter().map(end).collect(),
-            end_of: topology.interfaces.iter().map(|interface| interface.destination).collect(),
-            delays: topology.directions.iter().map(|config| Some(config.delay.at(Instant::START))).collect(),
+            ends: graph.destinations.iter().map(end).collect(),
+            end_of: graph.interfaces.iter().map(|interface| interface.destination).collect(),
+            delays: graph.directions.iter().map(|config| Some(config.delay.at(Instant::START))).collect(),
             trees: vec![Tree::default(); count as usize],
             routers,
             joins,
@@ -120,7 +120,7 @@ impl Routes {
     /// The same from any node; a host is where ways start and end.
     fn next_from(
         &mut self,
-        topology: &Topology,
+        graph: &NetworkGraph,
         node: NodeId,
         destination: DestinationId,
     ) -> Option<DirectionId> {
@@ -128,10 +128,10 @@ impl Routes {
             return self.next(node, destination);
         }
         let End { router, last, is_up } = self.ends[destination.0 as usize];
-        if !is_up || topology.node_of(last.receiver()) == node {
+        if !is_up || graph.node_of(last.receiver()) == node {
             return None;
         }
-        let ways: Vec<Way> = topology
+        let ways: Vec<Way> = graph
             .interfaces(node)
             .iter()
             .filter_map(|interface| {
@@ -139,7 +139,7 @@ impl Routes {
                 if first == last {
                     return Some((self.delays[last.index()]?, 1, first));
                 }
-                let neighbour = self.routers[topology.node_of(interface.peer()).index()];
+                let neighbour = self.routers[graph.node_of(interface.peer()).index()];
                 let (delay, links) = self.length(neighbour, router, last)?;
                 Some((delay.saturating_add(self.delays[first.index()]?), links + 1, first))
             })
@@ -215,18 +215,18 @@ impl Routes {
     /// The interface by which packets leave `from` for `address`.
     pub fn route(
         &mut self,
-        topology: &Topology,
+        graph: &NetworkGraph,
         from: NodeId,
         address: IpAddr,
-    ) -> Result<InterfaceId, TopologyError> {
-        let Some(&destination) = topology.by_address.get(&address) else {
-            let from = topology.node_name(from).to_owned();
-            return Err(TopologyError::UnknownAddress { from, address });
+    ) -> Result<InterfaceId, GraphError> {
+        let Some(&destination) = graph.by_address.get(&address) else {
+            let from = graph.node_name(from).to_owned();
+            return Err(GraphError::UnknownAddress { from, address });
         };
-        self.next_from(topology, from, destination).map(DirectionId::sender).ok_or_else(|| {
-            let to = topology.node_of(topology.destinations[destination.0 as usize]);
-            let [from, to] = [from, to].map(|node| topology.node_name(node).to_owned());
-            TopologyError::NoRoute { from, to, address }
+        self.next_from(graph, from, destination).map(DirectionId::sender).ok_or_else(|| {
+            let to = graph.node_of(graph.destinations[destination.0 as usize]);
+            let [from, to] = [from, to].map(|node| graph.node_name(node).to_owned());
+            GraphError::NoRoute { from, to, address }
         })
     }
 }
@@ -262,21 +262,21 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::NetworkBuilder;
     use crate::link::{DirectionConfig, QueueConfig, QueueLimit};
-    use crate::topology::NetworkBuilder;
     use proptest::prelude::*;
     use slantpath_base::DataRate;
 
     /// Every pair of nodes searched for on its own, over hosts and routers alike: what trees have to agree with.
     fn search(
-        topology: &Topology,
+        graph: &NetworkGraph,
         delays: &[Option<Duration>],
         from: NodeId,
         destination: DestinationId,
     ) -> Option<DirectionId> {
-        let destination = topology.destinations[destination.0 as usize];
-        let target = topology.node_of(destination);
-        let mut found = vec![None; topology.nodes.len()];
+        let destination = graph.destinations[destination.0 as usize];
+        let target = graph.node_of(destination);
+        let mut found = vec![None; graph.nodes.len()];
         let mut open = BinaryHeap::new();
         let reach = |open: &mut BinaryHeap<_>, by: DirectionId, delay: Duration, links: u32| {
             if let Some(own) = delays[by.index()] {
@@ -285,13 +285,13 @@ mod tests {
         };
         reach(&mut open, destination.peer().outbound(), Duration::ZERO, 0);
         while let Some(Reverse((delay, links, by))) = open.pop() {
-            let node = topology.node_of(by.sender());
+            let node = graph.node_of(by.sender());
             if found[node.index()].is_some() || node == target {
                 continue;
             }
             found[node.index()] = Some(by);
-            if topology.nodes[node.index()].kind == NodeKind::Router {
-                for interface in topology.interfaces(node) {
+            if graph.nodes[node.index()].kind == NodeKind::Router {
+                for interface in graph.interfaces(node) {
                     reach(&mut open, interface.peer().outbound(), delay, links);
                 }
             }
@@ -300,7 +300,7 @@ mod tests {
     }
 
     /// `routers` routers and `hosts` hosts, with links between nodes of those numbers.
-    fn network(routers: usize, hosts: usize, links: &[(usize, usize, u64)]) -> Topology {
+    fn network(routers: usize, hosts: usize, links: &[(usize, usize, u64)]) -> NetworkGraph {
         let mut builder = NetworkBuilder::new();
         let mut nodes: Vec<NodeId> = (0..routers).map(|n| builder.router(&format!("router-{n}"))).collect();
         nodes.extend((0..hosts).map(|n| builder.host(&format!("host-{n}"))));
@@ -327,8 +327,8 @@ mod tests {
             links in proptest::collection::vec((0_usize..12, 0_usize..12, 0_u64..3), 1..30),
             changes in proptest::collection::vec((any::<usize>(), proptest::option::of(0_u64..3)), 0..12),
         ) {
-            let topology = network(routers, hosts, &links);
-            let mut routes = Routes::new(&topology);
+            let graph = network(routers, hosts, &links);
+            let mut routes = Routes::new(&graph);
             let mut delays = routes.delays.clone();
             for change in [None].into_iter().chain(changes.into_iter().map(Some)) {
                 if let Some((direction, delay)) = change
@@ -338,11 +338,11 @@ mod tests {
                     delays[place] = delay;
                     routes.set_delay(DirectionId(u32::try_from(place).expect("few")), delay);
                 }
-                for node in topology.nodes() {
-                    for destination in (0..topology.destinations.len()).map(|n| DestinationId(n.try_into().unwrap())) {
+                for node in graph.nodes() {
+                    for destination in (0..graph.destinations.len()).map(|n| DestinationId(n.try_into().unwrap())) {
                         prop_assert_eq!(
-                            routes.next_from(&topology, node, destination),
-                            search(&topology, &delays, node, destination),
+                            routes.next_from(&graph, node, destination),
+                            search(&graph, &delays, node, destination),
                             "from {:?} to {:?}", node, destination
                         );
                     }
@@ -355,8 +355,8 @@ mod tests {
     fn a_tree_is_worked_out_when_it_is_asked_for_and_again_when_a_change_concerns_it() {
         // A triangle of routers with a host at each; the way from 0 to 1 over 2 is no better.
         let links = [(0, 1, 5), (1, 2, 5), (2, 0, 5), (0, 3, 1), (1, 4, 1), (2, 5, 1)];
-        let topology = network(3, 3, &links);
-        let mut routes = Routes::new(&topology);
+        let graph = network(3, 3, &links);
+        let mut routes = Routes::new(&graph);
         let grown =
             |routes: &Routes| routes.trees.iter().map(|tree| !tree.next.is_empty()).collect::<Vec<_>>();
         assert_eq!(grown(&routes), [false, false, false]);

@@ -8,7 +8,7 @@ pub(crate) mod path;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use slantpath_net::{LinkId, NetworkBuilder, NodeId, Routing, Topology, TopologyError};
+use slantpath_net::{GraphError, LinkId, NetworkBuilder, NetworkGraph, NodeId, Routing};
 
 use crate::flow::trace::Traces;
 use crate::schema::{self, File, NodeKind};
@@ -16,7 +16,7 @@ use crate::{link, script};
 
 /// A network and what its parts are called.
 pub(crate) struct Built {
-    pub(crate) topology: Topology,
+    pub(crate) graph: NetworkGraph,
     /// In the order of their names, which is that of their numbers.
     pub(crate) links: Vec<PlannedLink>,
     pub(crate) nodes: BTreeMap<String, NodeId>,
@@ -36,7 +36,7 @@ pub(crate) fn find_link<'a>(links: &'a [PlannedLink], name: &str) -> Option<&'a 
 }
 
 /// Builds the network of a file that has been checked.
-pub(crate) fn build(file: &File, traces: &Traces) -> Result<Built, TopologyError> {
+pub(crate) fn build(file: &File, traces: &Traces) -> Result<Built, GraphError> {
     let mut builder = NetworkBuilder::new();
     builder.routing(match *file.scenario.routing {
         schema::Routing::Dynamic => Routing::Dynamic,
@@ -52,7 +52,7 @@ pub(crate) fn build(file: &File, traces: &Traces) -> Result<Built, TopologyError
         .collect();
     let links = links(file, traces, &nodes, &mut builder);
     script::build::schedule(file, &links, &mut builder);
-    Ok(Built { topology: builder.build()?, links, nodes })
+    Ok(Built { graph: builder.build()?, links, nodes })
 }
 
 fn links(

@@ -9,7 +9,7 @@ use core::ops::ControlFlow;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::record::Finality;
 use slantpath_host::{Host, NoSourceAddress};
-use slantpath_net::{CaptureId, Network, TopologyError};
+use slantpath_net::{CaptureId, GraphError, Network};
 use slantpath_results::Table;
 use slantpath_simulation::NetworkConfigError;
 
@@ -42,7 +42,7 @@ pub struct RunOptions {
 pub enum RunError {
     /// The network cannot be built.
     #[error(transparent)]
-    Topology(#[from] TopologyError),
+    Graph(#[from] GraphError),
     /// A host cannot send to an address.
     #[error(transparent)]
     NoSourceAddress(#[from] NoSourceAddress),
@@ -126,8 +126,8 @@ fn run_at_pace(
     }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
-    let Plan { topology, hosts, links, flows, mut signalling } = plan(scenario, seed)?;
-    let mut network = Network::new(topology, seed, hosts);
+    let Plan { graph, hosts, links, flows, mut signalling } = plan(scenario, seed)?;
+    let mut network = Network::new(graph, seed, hosts);
     let captures = start_captures(scenario, options, &links, &mut network)?;
     probe_queues(*scenario.probes.queues, &links, &mut network);
     let mut recorder = Recorder::new(scenario, &links, &flows, captures, observer)?;

@@ -32,7 +32,7 @@ use crate::rx::Receiver;
 use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
 use crate::types::VerificationTag;
-use output::Agenda;
+use output::PollStage;
 use return_path::ReturnPath;
 use state::State;
 
@@ -69,7 +69,7 @@ pub struct Association {
     random: Stream,
     /// When the paths' bursts were refilled last.
     burst_at: Option<Instant>,
-    agenda: Agenda,
+    poll_stage: PollStage,
     stats: AssociationStats,
 }
 
@@ -95,7 +95,7 @@ impl Association {
             builder: PacketBuilder::default(),
             random,
             burst_at: None,
-            agenda: Agenda::Packets,
+            poll_stage: PollStage::Packets,
             stats: AssociationStats::default(),
         }
     }
@@ -118,7 +118,7 @@ impl Association {
         if self.burst_at != Some(now) {
             self.refill_bursts(now);
         }
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.sender.push(message, &self.config)
     }
 
@@ -137,21 +137,21 @@ impl Association {
         //# send an ABORT chunk to its peer endpoint.
         let abort = Chunk::Abort(Abort::because(cause.clone()));
         let path = self.paths.current();
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.close(CloseReason::Aborted(cause), Some((path, abort)));
     }
 
     /// SET PRIMARY: sends new DATA to this address of the peer from now on. `false` if it is none of its
     /// confirmed addresses.
     pub fn set_primary(&mut self, _now: Instant, address: IpAddr) -> bool {
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.paths.find(address).is_some_and(|path| self.paths.set_primary(path))
     }
 
     /// REQUEST HEARTBEAT: probes an address of the peer now. `false` if it is none.
     pub fn request_heartbeat(&mut self, now: Instant, address: IpAddr) -> bool {
         let Some(path) = self.paths.find(address) else { return false };
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.send_heartbeat(now, path);
         true
     }
@@ -164,7 +164,7 @@ impl Association {
 
     /// Passes on the messages that were held back, and all that follow.
     pub fn resume_delivery(&mut self) {
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         let events = &mut self.events;
         self.receiver.resume(|event| events.push_back(event));
     }
@@ -211,7 +211,7 @@ impl Association {
         let is_confirmed = |path: &PathId| self.paths[*path].state != PathState::Unconfirmed;
         let path = self.paths.find(destination).filter(is_confirmed);
         let path = path.unwrap_or_else(|| self.paths.current());
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.control.push_back((path, chunk));
     }
 
@@ -236,7 +236,7 @@ impl Association {
 
     /// Ends the association: everything that was not acknowledged has failed.
     fn close(&mut self, reason: CloseReason, farewell: Option<(PathId, Chunk)>) {
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.give_up();
         self.events.push_back(Event::Closed(reason));
         self.state = State::Closed { farewell };
@@ -253,7 +253,7 @@ impl Association {
     /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to
     /// its burst: a driver that hands in several packets at a time gets what they release one by one.
     fn refill_bursts(&mut self, now: Instant) {
-        let is_undrained = self.agenda == Agenda::Packets && self.burst_at == Some(now);
+        let is_undrained = self.poll_stage == PollStage::Packets && self.burst_at == Some(now);
         self.burst_at = Some(now);
         for path in self.paths.iter_mut() {
             if is_undrained {

@@ -43,7 +43,7 @@ use crate::chunk::{Abort, Chunk};
 use crate::config::SctpConfig;
 use crate::cookie::TieTags;
 use crate::event::{CloseReason, Event, Message, SendError};
-use crate::handshake::{CookieWait, LocalStart, Wishes};
+use crate::handshake::{CookieWait, EarlyRequests, LocalStart};
 use crate::packet::Fragmentation;
 use crate::path::PathSnapshot;
 use crate::types::VerificationTag;
@@ -283,7 +283,7 @@ impl Endpoint {
     pub fn send(&mut self, now: Instant, id: AssociationId, message: Message) -> Result<(), SendError> {
         let entry = self.table.find_mut(id).ok_or(SendError::NoAssociation)?;
         match &mut entry.state {
-            State::CookieWait(handshake) => handshake.wishes.send(message, &entry.config),
+            State::CookieWait(handshake) => handshake.early_requests.send(message, &entry.config),
             State::CookieEchoed(handshake) => handshake.send(now, message),
             State::Established(association) => {
                 let result = association.send(now, message);
@@ -297,8 +297,8 @@ impl Endpoint {
     pub fn shutdown(&mut self, now: Instant, id: AssociationId) -> bool {
         let Some(entry) = self.table.find_mut(id) else { return false };
         match &mut entry.state {
-            State::CookieWait(handshake) => handshake.wishes.shut_down(),
-            State::CookieEchoed(handshake) => handshake.wishes().shut_down(),
+            State::CookieWait(handshake) => handshake.early_requests.shut_down(),
+            State::CookieEchoed(handshake) => handshake.early_requests().shut_down(),
             State::Established(association) => {
                 association.shutdown(now);
                 self.wake(id.slot());
@@ -542,12 +542,12 @@ impl Endpoint {
     fn fail(&mut self, slot: u32, reason: CloseReason) {
         let id = self.table.id(slot);
         let Some(entry) = self.remove(slot) else { return };
-        let wishes = match entry.state {
-            State::CookieWait(handshake) => handshake.wishes,
+        let early_requests = match entry.state {
+            State::CookieWait(handshake) => handshake.early_requests,
             State::CookieEchoed(handshake) => handshake.into_parts().1,
-            State::Established(_) => Wishes::default(),
+            State::Established(_) => EarlyRequests::default(),
         };
-        for message in wishes.into_messages() {
+        for message in early_requests.into_messages() {
             self.outbox.push_event(id, Event::SendFailed { message });
         }
         self.outbox.push_event(id, Event::Closed(reason));

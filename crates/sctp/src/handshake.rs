@@ -29,17 +29,17 @@ pub(crate) struct LocalStart {
 
 /// What the layer above has asked for before the association is there.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct EarlyRequests {
     messages: Vec<Message>,
     queued_bytes: u64,
     backlog: Backlog,
-    is_shutdown_wished: bool,
+    is_shutdown_requested: bool,
 }
 
-impl Wishes {
+impl EarlyRequests {
     /// Keeps a message until it can be sent.
     pub(crate) fn send(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
-        if self.is_shutdown_wished {
+        if self.is_shutdown_requested {
             return Err(SendError::ShuttingDown);
         }
         if message.payload.is_empty() {
@@ -97,12 +97,12 @@ impl Wishes {
 
     /// The association is to be shut down as soon as it is there and has delivered the messages.
     pub(crate) const fn shut_down(&mut self) {
-        self.is_shutdown_wished = true;
+        self.is_shutdown_requested = true;
     }
 
     /// Whether that was asked for.
-    pub(crate) const fn is_shutdown_wished(&self) -> bool {
-        self.is_shutdown_wished
+    pub(crate) const fn is_shutdown_requested(&self) -> bool {
+        self.is_shutdown_requested
     }
 }
 

@@ -142,8 +142,8 @@ impl Receiver {
     }
 
     /// The time has come to look at the delay of a SACK.
-    pub(crate) fn on_deadline(&mut self, now: Instant) {
-        self.schedule.on_deadline(now);
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        self.schedule.handle_deadline(now);
     }
 
     /// When a delayed SACK falls due.

@@ -104,7 +104,7 @@ impl Gateway {
     /// Does what is due by now. `status` is what MTP3 knows of the congestion of a destination, where networks have
     /// that.
     pub(crate) fn handle_deadline(&mut self, now: Instant, status: impl Fn(PointCode) -> u8) {
-        self.sgp.handle_timeout(now);
+        self.sgp.handle_deadline(now);
         let due: Vec<_> =
             self.congested.extract_if(.., |_, until| *until <= now).map(|(code, _)| code).collect();
         for code in due {

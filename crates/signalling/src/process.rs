@@ -290,7 +290,7 @@ impl ServerProcess {
 
     /// Does what is due by now.
     fn handle_deadline(&mut self, now: Instant) {
-        self.asp.handle_timeout(now);
+        self.asp.handle_deadline(now);
         let due: Vec<_> = self.takeovers.extract_if(.., |_, turn| *turn <= now).map(|(key, _)| key).collect();
         for (at, context) in due {
             if self.management == Management::Active {

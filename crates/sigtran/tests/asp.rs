@@ -61,9 +61,9 @@ impl Pair {
 
     fn wait(&mut self, time: Duration) {
         self.now += time;
-        self.gateway.handle_timeout(self.now);
+        self.gateway.handle_deadline(self.now);
         for asp in &mut self.asps {
-            asp.handle_timeout(self.now);
+            asp.handle_deadline(self.now);
         }
         self.exchange();
     }
@@ -192,7 +192,7 @@ fn a_request_is_repeated_until_it_is_answered_or_given_up() {
     let mut ups = 0;
     while let Some(deadline) = process.next_deadline() {
         now = deadline;
-        process.handle_timeout(now);
+        process.handle_deadline(now);
     }
     let mut events = Vec::new();
     while let Some(output) = process.poll_output() {

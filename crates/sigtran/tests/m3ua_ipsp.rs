@@ -91,7 +91,7 @@ impl Pair {
     fn wait(&mut self, time: Duration) {
         self.now += time;
         for end in &mut self.ends {
-            end.handle_timeout(self.now);
+            end.handle_deadline(self.now);
         }
         self.exchange();
     }

@@ -37,7 +37,7 @@ fn step_sgp(sgp: &mut Sgp, now: &mut Instant, step: SgpStep) {
         SgpStep::Block(context, false) => sgp.unblock(context),
         SgpStep::Wait(time) => {
             *now += time;
-            sgp.handle_timeout(*now);
+            sgp.handle_deadline(*now);
         }
     }
 }
@@ -76,7 +76,7 @@ fn step_asp(asp: &mut Asp, now: &mut Instant, step: AspStep) {
         }
         AspStep::Wait(time) => {
             *now += time;
-            asp.handle_timeout(*now);
+            asp.handle_deadline(*now);
         }
     }
 }

@@ -386,7 +386,7 @@ fn what_waits_for_an_asp_longer_than_the_recovery_timer_is_thrown_away_and_count
     let moment = Duration::from_nanos(1);
     for (time, expired) in [(Duration::from_secs(2) - moment, 0), (moment, 3)] {
         bench.now += time;
-        bench.sgp.handle_timeout(bench.now);
+        bench.sgp.handle_deadline(bench.now);
         bench.drain();
         assert_eq!(bench.sgp.counters().dropped(DropReason::RecoveryExpired), expired);
     }

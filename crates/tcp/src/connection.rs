@@ -242,7 +242,7 @@ impl Connection {
         }
         if self.state.is_opening() {
             self.handle_handshake_timeout(now);
-        } else if self.tx.handle_timeout(now) == Endurance::Exhausted {
+        } else if self.tx.handle_deadline(now) == Endurance::Exhausted {
             self.control = Control::Reset { sequence: self.own_sequence(self.tx.nxt()) };
             self.finish(Event::Reset(ResetCause::TimedOut));
         }

@@ -502,7 +502,7 @@ impl Tx {
     }
 
     /// The timer expired.
-    pub(crate) fn handle_timeout(&mut self, now: Instant) -> Endurance {
+    pub(crate) fn handle_deadline(&mut self, now: Instant) -> Endurance {
         if self.board.is_empty() || self.peer.edge() <= self.board.una() {
             //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.1
             //# As long as the receiving TCP peer continues to send

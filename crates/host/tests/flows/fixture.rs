@@ -8,7 +8,7 @@ use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_host::{
     Adaptation, Host, Peer, Protocol, ReceiverConfig, SenderConfig, TransportConfig, WhenBlocked, Workload,
 };
-use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit, Topology};
+use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NetworkGraph, QueueConfig, QueueLimit};
 
 /// A link of the given rate and delay whose queue is never full.
 pub(crate) fn direction(rate: &str, delay: &str) -> DirectionConfig {
@@ -79,9 +79,9 @@ pub(crate) fn run_adapted(
     seed: Seed,
     end: Duration,
 ) -> Outcome {
-    let topology = topology(links);
+    let graph = graph(links);
     let [from, to] = [0, 1].map(|end: usize| {
-        let interface = |index: usize| topology.interfaces(topology.hosts()[end])[index];
+        let interface = |index: usize| graph.interfaces(graph.hosts()[end])[index];
         let own = (0..links.len()).map(|index| (addresses(index)[end], interface(index)));
         let mut host = Host::new(own.collect());
         for index in 0..links.len() {
@@ -110,7 +110,7 @@ pub(crate) fn run_adapted(
     let transport =
         TransportConfig { protocol, adaptation, local_addresses: own(1), local_port: 5_000, peer: None };
     let receiver_id = hosts[1].add_receiver(transport, receiver, seed, "flows/test");
-    let mut network = Network::new(topology, seed, hosts.into());
+    let mut network = Network::new(graph, seed, hosts.into());
     network.run_until(Instant::START.saturating_add(end));
     Outcome {
         sent: network.hosts()[0].sender_report(sender_id).unwrap().clone(),
@@ -119,7 +119,7 @@ pub(crate) fn run_adapted(
     }
 }
 
-fn topology(links: &[[DirectionConfig; 2]]) -> Topology {
+fn graph(links: &[[DirectionConfig; 2]]) -> NetworkGraph {
     let mut builder = NetworkBuilder::new();
     let (from, to) = (builder.host("from"), builder.host("to"));
     for (index, [forward, backward]) in links.iter().enumerate() {

@@ -20,7 +20,7 @@ fn tcp() -> Protocol {
 }
 
 fn forward(outcome: &Outcome) -> Counters {
-    let link = outcome.network.topology().links().next().unwrap();
+    let link = outcome.network.graph().links().next().unwrap();
     *outcome.network.counters(link.forward())
 }
 

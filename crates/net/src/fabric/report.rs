@@ -28,7 +28,7 @@ impl Fabric {
     ) -> Option<Packet> {
         let packet = self.packets.remove(parcel.packet());
         let error = self.error_of(reason, interface.outbound())?;
-        let node = self.topology.node_of(interface);
+        let node = self.graph.node_of(interface);
         let about = packet.observed();
         error.report(self.address_for(node, interface, &about)?, &about, HOP_LIMIT)
     }
@@ -81,9 +81,9 @@ impl Fabric {
     /// any of its own.
     fn address_for(&self, node: NodeId, interface: InterfaceId, about: &[u8]) -> Option<IpAddr> {
         let is_v4 = about.first()? >> 4 == 4;
-        let own = self.topology.interfaces(node).iter().copied();
+        let own = self.graph.interfaces(node).iter().copied();
         let mut addresses =
-            [interface].into_iter().chain(own).flat_map(|interface| self.topology.addresses(interface));
+            [interface].into_iter().chain(own).flat_map(|interface| self.graph.addresses(interface));
         let address = addresses.find(|address| address.is_ipv4() == is_v4).copied();
         address.or(is_v4.then_some(DUMMY_ADDRESS.into()))
     }
@@ -91,7 +91,7 @@ impl Fabric {
     /// Sends a packet that a router made. One that cannot leave is dropped without another word.
     fn send_from_router(&mut self, node: NodeId, packet: Packet, source: &mut impl Source) {
         let Some(header) = header::parse(&packet) else { return };
-        let Some(&destination) = self.topology.by_address.get(&header.destination.address()) else { return };
+        let Some(&destination) = self.graph.by_address.get(&header.destination.address()) else { return };
         let Some(direction) = source.next_hop(node, destination) else { return };
         let length = length_of(&packet);
         let id = self.packets.insert(packet);

@@ -128,9 +128,9 @@ impl Pair {
         let link = builder.link("wire", first, second, config.clone(), config.clone());
         builder.address(link.first(), address(1)).address(link.second(), address(2));
         more(&mut builder, link);
-        let topology = builder.build().expect("a sound plan");
-        let hosts = vec![Scripted::default(); topology.hosts().len()];
-        let network = Network::new(topology, seed, hosts);
+        let graph = builder.build().expect("a sound plan");
+        let hosts = vec![Scripted::default(); graph.hosts().len()];
+        let network = Network::new(graph, seed, hosts);
         Self { network, first, second, link }
     }
 

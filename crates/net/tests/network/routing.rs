@@ -66,14 +66,14 @@ fn of_ways_alike_the_one_with_fewer_links_and_then_the_first_declared_is_taken()
     assert_eq!(ring(5, 5).run(&[0]), (0, 1, 1), "the lower links were declared first");
     let mut shorter = ring(5, 5);
     let nodes: Vec<NodeId> = {
-        let topology = shorter.builder.clone().build().unwrap();
-        topology.nodes().collect()
+        let graph = shorter.builder.clone().build().unwrap();
+        graph.nodes().collect()
     };
     let [left, right] = [nodes[2], nodes[3]];
     let direct = shorter.builder.link("direct", left, right, delay(10), delay(10));
-    let topology = shorter.builder.clone().build().unwrap();
-    let mut routes = Routes::new(&topology);
-    assert_eq!(routes.route(&topology, left, address(2)), Ok(direct.first()));
+    let graph = shorter.builder.clone().build().unwrap();
+    let mut routes = Routes::new(&graph);
+    assert_eq!(routes.route(&graph, left, address(2)), Ok(direct.first()));
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn hosts_do_not_forward() {
     let right = builder.link("right", b, c, delay(1), delay(1));
     builder.address(left.first(), address(1)).address(left.second(), address(2));
     builder.address(right.second(), address(3));
-    let topology = builder.build().expect("a sound plan");
-    let mut routes = Routes::new(&topology);
-    assert_eq!(routes.route(&topology, a, address(2)), Ok(left.first()));
-    let error = routes.route(&topology, a, address(3)).unwrap_err();
+    let graph = builder.build().expect("a sound plan");
+    let mut routes = Routes::new(&graph);
+    assert_eq!(routes.route(&graph, a, address(2)), Ok(left.first()));
+    let error = routes.route(&graph, a, address(3)).unwrap_err();
     assert_eq!(error.to_string(), "no route leads from `a` to `c` (10.0.0.3)");
-    let error = routes.route(&topology, a, address(4)).unwrap_err();
+    let error = routes.route(&graph, a, address(4)).unwrap_err();
     assert_eq!(error.to_string(), "no host has the address 10.0.0.4, which `a` should reach");
 }
 
@@ -120,11 +120,11 @@ fn a_multihomed_pair_has_a_way_for_each_interface() {
     for (link, number) in [(satellite, 1), (isdn, 3)] {
         builder.address(link.first(), address(number)).address(link.second(), address(number + 1));
     }
-    let topology = builder.build().expect("a sound plan");
-    let mut routes = Routes::new(&topology);
-    assert_eq!(routes.route(&topology, first, address(2)), Ok(satellite.first()));
-    assert_eq!(routes.route(&topology, first, address(4)), Ok(isdn.first()));
-    assert_eq!(routes.route(&topology, second, address(1)), Ok(satellite.second()));
+    let graph = builder.build().expect("a sound plan");
+    let mut routes = Routes::new(&graph);
+    assert_eq!(routes.route(&graph, first, address(2)), Ok(satellite.first()));
+    assert_eq!(routes.route(&graph, first, address(4)), Ok(isdn.first()));
+    assert_eq!(routes.route(&graph, second, address(1)), Ok(satellite.second()));
 }
 
 #[test]

@@ -48,14 +48,14 @@ fn a_network_asks_its_source_for_changes_and_next_hops() {
     builder.address(access.first(), address(1)).address(ways[0].second(), address(2));
     // What the plan says does not count.
     builder.change(millis(0), access.forward(), Change::Down);
-    let topology = builder.build().expect("a sound plan");
+    let graph = builder.build().expect("a sound plan");
     let source = Alternating {
         ways: ways.map(LinkId::forward),
-        destination: topology.destination(address(2)).expect("an address of a host"),
+        destination: graph.destination(address(2)).expect("an address of a host"),
         next: Instant::from_secs(1),
         seen: Vec::new(),
     };
-    let mut network = Network::with_source(topology, Seed::new(1, 0), vec![Scripted::default(); 2], source);
+    let mut network = Network::with_source(graph, Seed::new(1, 0), vec![Scripted::default(); 2], source);
     network.command(first, |host, _| {
         for (tag, at) in [(0, 500), (1, 1_500), (2, 2_500)] {
             host.send(millis(at), access.first(), packet(address(1), address(2), 1_000, tag));

@@ -146,9 +146,9 @@ fn build(plan: &Plan) -> (Network<Scripted>, Vec<(NodeId, InterfaceId)>, Vec<Dir
         // What is held is let go at last.
         builder.change(millis(60_000), direction, Change::Up);
     }
-    let topology = builder.build().expect("a sound plan");
+    let graph = builder.build().expect("a sound plan");
     let scripted = vec![Scripted::default(); plan.hosts];
-    let mut network = Network::new(topology, Seed::new(plan.seed, 0), scripted);
+    let mut network = Network::new(graph, Seed::new(plan.seed, 0), scripted);
     let mut sends = plan.sends.clone();
     sends.sort_by_key(|&(at, ..)| at);
     for (at, from, to, length) in sends {

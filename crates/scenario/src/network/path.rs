@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Duration;
 use slantpath_host::HOP_LIMIT;
-use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
+use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
 use slantpath_reader::{Fault, Faults, Origin, Place};
 
 use crate::flow::trace::Traces;
@@ -23,7 +23,7 @@ pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
             return;
         }
     };
-    let mut routes = Routes::new(&built.topology);
+    let mut routes = Routes::new(&built.graph);
     for (name, flow) in file.flows.iter() {
         let flow: &Flow = flow;
         flow_path(file, &built, &mut routes, (name, flow), faults);
@@ -57,7 +57,7 @@ fn flow_path(
             }
         }
         Transport::Sctp => {
-            let links = built.topology.interfaces(to).iter().map(|own| built.topology.link_name(own.link()));
+            let links = built.graph.interfaces(to).iter().map(|own| built.graph.link_name(own.link()));
             let others = links.filter(|link| *link != primary.as_str());
             let others = others.filter_map(|link| Some((link, way_over(built, routes, from, to, link)?)));
             let others: Vec<(&str, Vec<InterfaceId>)> = others.collect();
@@ -82,8 +82,8 @@ pub(crate) fn way_over(
     link: &str,
 ) -> Option<Vec<InterfaceId>> {
     let link = find_link(&built.links, link)?;
-    let is_second = built.topology.node_of(link.id.second()) == to;
-    path(&built.topology, routes, from, to, link.addresses[usize::from(is_second)])
+    let is_second = built.graph.node_of(link.id.second()) == to;
+    path(&built.graph, routes, from, to, link.addresses[usize::from(is_second)])
 }
 
 /// Reports a path, there or back, that is longer than the hop limit lets packets go.
@@ -96,12 +96,12 @@ pub(crate) fn hops_fit(
     place: Place,
     faults: &mut Faults,
 ) {
-    let topology = &built.topology;
-    let source = way.first().and_then(|first| topology.addresses(*first).first());
-    let back = source.and_then(|source| path(topology, routes, to, from, *source)).unwrap_or_default();
+    let graph = &built.graph;
+    let source = way.first().and_then(|first| graph.addresses(*first).first());
+    let back = source.and_then(|source| path(graph, routes, to, from, *source)).unwrap_or_default();
     for (from, to, hops) in [(from, to, way.len()), (to, from, back.len())] {
         if hops > usize::from(HOP_LIMIT) {
-            let (from, to) = (topology.node_name(from), topology.node_name(to));
+            let (from, to) = (graph.node_name(from), graph.node_name(to));
             let message = format!(
                 "{what}: the path from `{from}` to `{to}` has {hops} links, of which packets pass {HOP_LIMIT}"
             );
@@ -127,7 +127,7 @@ fn other_hops_fit(name: &str, link: &str, way: &[InterfaceId], place: Place, fau
 
 /// The interfaces by which packets leave the nodes on their way.
 pub(crate) fn path(
-    topology: &Topology,
+    graph: &NetworkGraph,
     routes: &mut Routes,
     from: NodeId,
     to: NodeId,
@@ -136,17 +136,17 @@ pub(crate) fn path(
     let mut path = Vec::new();
     let mut node = from;
     while node != to {
-        let interface = routes.route(topology, node, address).ok()?;
+        let interface = routes.route(graph, node, address).ok()?;
         path.push(interface);
-        node = topology.node_of(interface.peer());
+        node = graph.node_of(interface.peer());
     }
     Some(path)
 }
 
 /// The delay there and back over such a path.
-pub(crate) fn round_trip(topology: &Topology, path: &[InterfaceId]) -> Duration {
+pub(crate) fn round_trip(graph: &NetworkGraph, path: &[InterfaceId]) -> Duration {
     let both = path.iter().map(|interface| {
-        let longest = |interface: InterfaceId| topology.direction(interface.outbound()).delay.max();
+        let longest = |interface: InterfaceId| graph.direction(interface.outbound()).delay.max();
         longest(*interface) + longest(interface.peer())
     });
     both.fold(Duration::ZERO, |sum, delay| sum + delay)
@@ -154,14 +154,14 @@ pub(crate) fn round_trip(topology: &Topology, path: &[InterfaceId]) -> Duration 
 
 /// The link on a path that carries the least, and how much.
 fn narrowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, u32)> {
-    let topology = &built.topology;
-    let mtu = |interface: &InterfaceId| topology.direction(interface.outbound()).mtu_bytes;
+    let graph = &built.graph;
+    let mtu = |interface: &InterfaceId| graph.direction(interface.outbound()).mtu_bytes;
     let narrowest = way.iter().min_by_key(|interface| mtu(interface))?;
-    Some((topology.link_name(narrowest.link()), mtu(narrowest)))
+    Some((graph.link_name(narrowest.link()), mtu(narrowest)))
 }
 
 fn is_ipv6(built: &Built, way: &[InterfaceId]) -> bool {
-    way.last().is_some_and(|last| built.topology.addresses(last.peer()).iter().all(IpAddr::is_ipv6))
+    way.last().is_some_and(|last| built.graph.addresses(last.peer()).iter().all(IpAddr::is_ipv6))
 }
 
 /// Warns of segments that are longer than the path carries: TCP finds that out, and the first window of them is sent in

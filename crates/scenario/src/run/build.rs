@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Seed;
 use slantpath_host::Host;
-use slantpath_net::{InterfaceId, LinkEnd, NodeId, Routes, Topology};
+use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
 use slantpath_simulation::SignallingSimulation;
 
 use super::RunError;
@@ -16,7 +16,7 @@ use crate::{flow, signalling};
 
 /// A network to be run, and what its parts are called.
 pub(super) struct Plan {
-    pub(super) topology: Topology,
+    pub(super) graph: NetworkGraph,
     pub(super) hosts: Vec<Host>,
     pub(super) links: Vec<PlannedLink>,
     pub(super) flows: Vec<PlannedFlow>,
@@ -24,20 +24,20 @@ pub(super) struct Plan {
 }
 
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
-    let Built { topology, links, nodes } = network::build(scenario, scenario.traces())?;
-    let mut hosts = hosts(&topology, &links);
-    let mut routes = Routes::new(&topology);
+    let Built { graph, links, nodes } = network::build(scenario, scenario.traces())?;
+    let mut hosts = hosts(&graph, &links);
+    let mut routes = Routes::new(&graph);
     let mut site =
-        Site { links: &links, topology: &topology, routes: &mut routes, nodes: &nodes, hosts: &mut hosts };
+        Site { links: &links, graph: &graph, routes: &mut routes, nodes: &nodes, hosts: &mut hosts };
     let flows = flow::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
-    Ok(Plan { topology, hosts, links, flows, signalling })
+    Ok(Plan { graph, hosts, links, flows, signalling })
 }
 
 /// The network under construction: its hosts get routes, and ends of flows and associations.
 pub(crate) struct Site<'a> {
     links: &'a [PlannedLink],
-    topology: &'a Topology,
+    graph: &'a NetworkGraph,
     routes: &'a mut Routes,
     pub(crate) nodes: &'a BTreeMap<String, NodeId>,
     hosts: &'a mut [Host],
@@ -46,46 +46,46 @@ pub(crate) struct Site<'a> {
 impl Site<'_> {
     /// Lets two hosts reach each other.
     pub(crate) fn join_both(&mut self, one: NodeId, other: NodeId) -> Result<(), RunError> {
-        join(self.topology, self.routes, self.hosts, one, other)?;
-        join(self.topology, self.routes, self.hosts, other, one)
+        join(self.graph, self.routes, self.hosts, one, other)?;
+        join(self.graph, self.routes, self.hosts, other, one)
     }
 
     /// The host at a node.
     pub(crate) fn host(&mut self, node: NodeId) -> &mut Host {
-        &mut self.hosts[host_place(self.topology, node)]
+        &mut self.hosts[host_place(self.graph, node)]
     }
 
     /// The addresses of both ends of an association whose primary path leads over a link of `to`.
     pub(crate) fn addresses(&mut self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
-        addresses(self.links, self.topology, self.routes, primary, from, to)
+        addresses(self.links, self.graph, self.routes, primary, from, to)
     }
 }
 
-fn hosts(topology: &Topology, links: &[PlannedLink]) -> Vec<Host> {
+fn hosts(graph: &NetworkGraph, links: &[PlannedLink]) -> Vec<Host> {
     let addresses = |node: NodeId| {
         let own = |interface: &InterfaceId| {
             let [first, second] = links[interface.link().index()].addresses;
             let is_first = *interface == interface.link().first();
             (if is_first { first } else { second }, *interface)
         };
-        topology.interfaces(node).iter().map(own).collect()
+        graph.interfaces(node).iter().map(own).collect()
     };
-    topology.hosts().iter().map(|node| Host::new(addresses(*node))).collect()
+    graph.hosts().iter().map(|node| Host::new(addresses(*node))).collect()
 }
 
 /// Gives `here` a route to every address of `there` that one leads to.
 fn join(
-    topology: &Topology,
+    graph: &NetworkGraph,
     routes: &mut Routes,
     hosts: &mut [Host],
     here: NodeId,
     there: NodeId,
 ) -> Result<(), RunError> {
-    let place = host_place(topology, here);
-    for interface in topology.interfaces(there) {
-        for address in topology.addresses(*interface) {
-            if let Ok(leaving) = routes.route(topology, here, *address)
-                && topology.addresses(leaving).iter().any(|own| own.is_ipv4() == address.is_ipv4())
+    let place = host_place(graph, here);
+    for interface in graph.interfaces(there) {
+        for address in graph.addresses(*interface) {
+            if let Ok(leaving) = routes.route(graph, here, *address)
+                && graph.addresses(leaving).iter().any(|own| own.is_ipv4() == address.is_ipv4())
             {
                 hosts[place].add_route(*address, leaving)?;
             }
@@ -94,39 +94,39 @@ fn join(
     Ok(())
 }
 
-fn host_place(topology: &Topology, node: NodeId) -> usize {
-    topology.host_place(node).expect("a check lets flows end at hosts")
+fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
+    graph.host_place(node).expect("a check lets flows end at hosts")
 }
 
 /// The addresses of two hosts that reach each other; the one on the primary link of `to` first, and that from which
 /// it is reached.
 fn addresses(
     links: &[PlannedLink],
-    topology: &Topology,
+    graph: &NetworkGraph,
     routes: &mut Routes,
     primary: &str,
     from: NodeId,
     to: NodeId,
 ) -> [Vec<IpAddr>; 2] {
     let link = find_link(links, primary).expect("a check resolves links");
-    let is_second = topology.node_of(link.id.second()) == to;
+    let is_second = graph.node_of(link.id.second()) == to;
     let primary = link.addresses[usize::from(is_second)];
-    let leaving = routes.route(topology, from, primary);
-    let nearest = leaving.ok().and_then(|interface| topology.addresses(interface).first().copied());
-    let sender = reachable(topology, routes, to, from, nearest.unwrap_or(primary));
-    [sender, reachable(topology, routes, from, to, primary)]
+    let leaving = routes.route(graph, from, primary);
+    let nearest = leaving.ok().and_then(|interface| graph.addresses(interface).first().copied());
+    let sender = reachable(graph, routes, to, from, nearest.unwrap_or(primary));
+    [sender, reachable(graph, routes, from, to, primary)]
 }
 
 /// The addresses of `there` to which a route leads from `here`, `first` in front.
 fn reachable(
-    topology: &Topology,
+    graph: &NetworkGraph,
     routes: &mut Routes,
     here: NodeId,
     there: NodeId,
     first: IpAddr,
 ) -> Vec<IpAddr> {
-    let all = topology.interfaces(there).iter().flat_map(|own| topology.addresses(*own));
-    let reached = |address: &&IpAddr| routes.route(topology, here, **address).is_ok();
+    let all = graph.interfaces(there).iter().flat_map(|own| graph.addresses(*own));
+    let reached = |address: &&IpAddr| routes.route(graph, here, **address).is_ok();
     let mut addresses: Vec<IpAddr> = all.filter(reached).copied().collect();
     addresses.sort_by_key(|address| *address != first);
     addresses

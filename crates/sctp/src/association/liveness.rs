@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant, Stream};
 
-use super::output::Agenda;
+use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
 use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
@@ -51,9 +51,9 @@ impl Association {
             return;
         }
         self.refill_bursts(now);
-        self.agenda = Agenda::Packets;
-        self.receiver.on_deadline(now);
-        self.sender.on_deadline(now);
+        self.poll_stage = PollStage::Packets;
+        self.receiver.handle_deadline(now);
+        self.sender.handle_deadline(now);
         for path in self.paths.ids() {
             if self.paths[path].t3_rtx().is_some_and(|deadline| deadline <= now) {
                 self.on_t3_rtx(now, path);
@@ -94,7 +94,7 @@ impl Association {
         {
             let rto = self.paths[path].rtt.rto();
             self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
-            self.agenda = Agenda::Packets;
+            self.poll_stage = PollStage::Packets;
         }
         true
     }

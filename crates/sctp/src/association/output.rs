@@ -36,7 +36,7 @@ pub enum AssociationOutput {
 
 /// How far the outputs of the last input have been taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Agenda {
+pub(super) enum PollStage {
     /// Something has changed: packets may be ready.
     Packets,
     /// No packet is; events may be.
@@ -47,7 +47,7 @@ impl Association {
     /// What is to be done next. Call it after every input and command, until it says
     /// [`AssociationOutput::Wait`].
     pub fn poll_output(&mut self, now: Instant) -> AssociationOutput {
-        if self.agenda == Agenda::Packets {
+        if self.poll_stage == PollStage::Packets {
             if let Some((path, packet)) = self.next_packet(now) {
                 let path = &mut self.paths[path];
                 path.stats.packets_sent += 1;
@@ -55,7 +55,7 @@ impl Association {
                 let fragmentation = path.fragmentation(packet.len());
                 return AssociationOutput::Transmit { source, destination, packet, fragmentation };
             }
-            self.agenda = Agenda::Events;
+            self.poll_stage = PollStage::Events;
             self.report_timers();
         }
         if let Some(event) = self.events.pop_front() {

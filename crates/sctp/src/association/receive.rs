@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Instant;
 
-use super::output::Agenda;
+use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
 use crate::cause::Cause;
@@ -48,7 +48,7 @@ impl Association {
         let from = self.paths.find(source);
         self.stats.packets_received += 1;
         self.refill_bursts(now);
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
         let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len() };
         for chunk in packet.chunks() {
@@ -75,7 +75,7 @@ impl Association {
         if self.state.is_closed() || !self.paths.reduce_mtu(path, mtu) {
             return;
         }
-        self.agenda = Agenda::Packets;
+        self.poll_stage = PollStage::Packets;
         self.refill_bursts(now);
         let mut turn = turn!(self, now);
         self.sender.on_packet_too_big(&mut turn, path, mtu);

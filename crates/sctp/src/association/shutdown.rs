@@ -3,7 +3,7 @@
 use slantpath_base::Instant;
 
 use super::Association;
-use super::output::Agenda;
+use super::output::PollStage;
 use super::state::{State, T2};
 use crate::cause::Cause;
 use crate::chunk::{Chunk, Shutdown, ShutdownAck, ShutdownComplete};
@@ -16,7 +16,7 @@ impl Association {
     pub(super) fn begin_shutdown(&mut self, now: Instant) {
         if self.state == State::Established {
             self.state = State::ShutdownPending;
-            self.agenda = Agenda::Packets;
+            self.poll_stage = PollStage::Packets;
             self.progress_shutdown(now);
         }
     }
@@ -30,7 +30,7 @@ impl Association {
     pub fn resend_shutdown_ack(&mut self, _now: Instant) {
         if let State::ShutdownAckSent { t2 } = &mut self.state {
             *t2 = T2::Due { path: t2.path() };
-            self.agenda = Agenda::Packets;
+            self.poll_stage = PollStage::Packets;
         }
     }
 

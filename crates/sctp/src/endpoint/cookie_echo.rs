@@ -240,8 +240,8 @@ impl Endpoint {
         let streams = self.table.change_state(slot, |state| match state {
             State::CookieEchoed(handshake) => {
                 let streams = (handshake.tcb.outbound_streams, handshake.tcb.inbound_streams);
-                let (mut association, wishes) = handshake.into_parts();
-                if wishes.is_shutdown_wished() {
+                let (mut association, early_requests) = handshake.into_parts();
+                if early_requests.is_shutdown_requested() {
                     association.shutdown(now);
                 }
                 (State::Established(association), Some(streams))
@@ -256,13 +256,13 @@ impl Endpoint {
 
     /// The setup of both sides has collided, and the peer's cookie has come first.
     fn establish_from_cookie(&mut self, now: Instant, slot: u32, cookie: &Cookie) {
-        let (mut wishes, named) = match &mut self.table[slot].state {
+        let (mut early_requests, named) = match &mut self.table[slot].state {
             State::CookieWait(handshake) => {
-                (core::mem::take(&mut handshake.wishes), handshake.destinations.clone())
+                (core::mem::take(&mut handshake.early_requests), handshake.destinations.clone())
             }
             State::CookieEchoed(handshake) => {
                 let named = handshake.named().iter().copied().collect();
-                (core::mem::take(handshake.wishes()), named)
+                (core::mem::take(handshake.early_requests()), named)
             }
             State::Established(_) => return,
         };
@@ -273,12 +273,12 @@ impl Endpoint {
         let addresses: SmallVec<[IpAddr; 2]> = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
         // Messages get the numbers that they had behind a COOKIE ECHO, so that none can arrive twice.
         let mut association = Box::new(Association::new(now, tcb, config, stream));
-        let rejected = wishes.hand_to(now, &mut association);
+        let rejected = early_requests.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for message in rejected {
             self.outbox.push_event(id, Event::SendFailed { message });
         }
-        if wishes.is_shutdown_wished() {
+        if early_requests.is_shutdown_requested() {
             association.shutdown(now);
         }
         self.table[slot].state = State::Established(association);

@@ -204,10 +204,10 @@ impl Endpoint {
             peer_addresses[..=place].rotate_right(1);
         }
         // A longer life is granted up to twice the usual, which bounds how long a cookie can be replayed.
-        let wished = Duration::from_millis(offer.cookie_increment_ms.into());
+        let increment = Duration::from_millis(offer.cookie_increment_ms.into());
         let cookie = Cookie {
             created: now,
-            life: config.valid_cookie_life.saturating_add(wished.min(config.valid_cookie_life)),
+            life: config.valid_cookie_life.saturating_add(increment.min(config.valid_cookie_life)),
             local_port: self.ports[received.port as usize].number,
             peer_port: received.peer_port(),
             local_tag: answer.start.tag,
@@ -283,7 +283,7 @@ impl Endpoint {
         let stream = self.stream_of(slot).fork("association");
         let mut association =
             Box::new(Association::new(now, accepted.tcb.clone(), Arc::clone(&config), stream));
-        let rejected = origin.wishes.hand_to(now, &mut association);
+        let rejected = origin.early_requests.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for message in rejected {
             self.outbox.push_event(id, Event::SendFailed { message });

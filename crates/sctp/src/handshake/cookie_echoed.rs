@@ -6,7 +6,7 @@ use slantpath_base::{Duration, Instant};
 use smallvec::SmallVec;
 
 use super::t1::T1;
-use super::{Accepted, CookieWait, Wishes};
+use super::{Accepted, CookieWait, EarlyRequests};
 use crate::association::Association;
 use crate::chunk::{Chunk, CookieEcho};
 use crate::config::SctpConfig;
@@ -78,14 +78,14 @@ impl CookieEchoed {
 
     /// Takes a message, which follows once the association is there.
     pub(crate) fn send(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
-        if self.origin.wishes.is_shutdown_wished() {
+        if self.origin.early_requests.is_shutdown_requested() {
             return Err(SendError::ShuttingDown);
         }
         match self.association.send(now, message.clone()) {
-            Ok(()) => self.origin.wishes.keep(message),
+            Ok(()) => self.origin.early_requests.keep(message),
             Err(error) => {
                 if let SendError::BufferFull { .. } = error {
-                    self.origin.wishes.note_refusal();
+                    self.origin.early_requests.note_refusal();
                 }
                 return Err(error);
             }
@@ -94,8 +94,8 @@ impl CookieEchoed {
     }
 
     /// What the layer above has asked for.
-    pub(crate) const fn wishes(&mut self) -> &mut Wishes {
-        &mut self.origin.wishes
+    pub(crate) const fn early_requests(&mut self) -> &mut EarlyRequests {
+        &mut self.origin.early_requests
     }
 
     /// The addresses that the layer above has named.
@@ -109,8 +109,8 @@ impl CookieEchoed {
     }
 
     /// The association without its handshake.
-    pub(crate) fn into_parts(self) -> (Box<Association>, Wishes) {
-        (self.association, self.origin.wishes)
+    pub(crate) fn into_parts(self) -> (Box<Association>, EarlyRequests) {
+        (self.association, self.origin.early_requests)
     }
 
     /// Begins anew, since the peer has refused the cookie as stale.

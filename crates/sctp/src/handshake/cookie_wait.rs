@@ -7,7 +7,7 @@ use slantpath_base::Instant;
 use smallvec::SmallVec;
 
 use super::t1::T1;
-use super::{LEAST_RWND, LocalStart, Offer, Refusal, Wishes, unrecognized_parameters};
+use super::{EarlyRequests, LEAST_RWND, LocalStart, Offer, Refusal, unrecognized_parameters};
 use crate::cause::Cause;
 use crate::chunk::{Chunk, Error, Init, InitAck, InitFields};
 use crate::config::SctpConfig;
@@ -21,7 +21,7 @@ pub(crate) struct CookieWait {
     pub(crate) start: LocalStart,
     /// What the layer above named, the wished primary address first; at least one.
     pub(crate) destinations: SmallVec<[IpAddr; 2]>,
-    pub(crate) wishes: Wishes,
+    pub(crate) early_requests: EarlyRequests,
     /// How often the peer has refused a cookie as stale.
     pub(crate) stale_cookies: u32,
     init: Init,
@@ -58,7 +58,14 @@ impl CookieWait {
         };
         let init = Init { fields, parameters: parameters(local_addresses) };
         let t1_init = T1::start(now, destinations.len(), config);
-        Self { start, destinations, wishes: Wishes::default(), stale_cookies: 0, init, t1_init }
+        Self {
+            start,
+            destinations,
+            early_requests: EarlyRequests::default(),
+            stale_cookies: 0,
+            init,
+            t1_init,
+        }
     }
 
     /// Begins anew, since the peer has refused the cookie as stale, and asks for a longer life of the next.

@@ -85,7 +85,7 @@ impl AckSchedule {
     }
 
     /// The time has come to look at the delay.
-    pub(crate) fn on_deadline(&mut self, now: Instant) {
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
         if let Self::Delayed { deadline, .. } = *self
             && deadline <= now
         {
@@ -135,9 +135,9 @@ mod tests {
     fn a_lone_packet_is_acknowledged_after_the_delay() {
         let mut schedule = AckSchedule::default();
         schedule.on_packet(Instant::START, NEW, false, &config());
-        schedule.on_deadline(Instant::from_millis(199));
+        schedule.handle_deadline(Instant::from_millis(199));
         assert!(!schedule.is_due() && schedule.is_owed());
-        schedule.on_deadline(Instant::from_millis(200));
+        schedule.handle_deadline(Instant::from_millis(200));
         assert!(schedule.is_due());
     }
 

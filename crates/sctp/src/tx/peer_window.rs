@@ -119,7 +119,7 @@ impl PeerWindow {
     }
 
     /// The time has come to look at the deadline.
-    pub(crate) fn on_deadline(&mut self, now: Instant) {
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
         if let Probe::Waiting { at } = self.probe
             && at <= now
         {
@@ -152,9 +152,9 @@ mod tests {
         window.advertise(0);
         window.wait_closed(Instant::START, Duration::from_secs(1));
         window.wait_closed(Instant::from_millis(500), Duration::from_secs(1));
-        window.on_deadline(Instant::from_millis(999));
+        window.handle_deadline(Instant::from_millis(999));
         assert!(!window.admits(1, 0));
-        window.on_deadline(Instant::from_secs(1));
+        window.handle_deadline(Instant::from_secs(1));
         assert!(window.admits(1, 0));
     }
 

@@ -163,7 +163,7 @@ fn ipv4_and_ipv6_make_one_association() {
 }
 
 #[test]
-fn the_primary_address_is_the_one_that_was_wished() {
+fn the_primary_address_is_the_one_that_was_asked_for() {
     let mut net = Net::calm();
     let a = net.add(&[v4(1, 1), v4(2, 1)], 5_000, SctpConfig::default());
     let z = net.add(&[v4(1, 2), v4(2, 2)], 2_905, SctpConfig::default());

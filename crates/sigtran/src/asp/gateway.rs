@@ -203,7 +203,7 @@ impl<L: Adaptation> Gateway<L> {
         self.outputs.pop_front()
     }
 
-    /// When [`Gateway::handle_timeout`] has something to do.
+    /// When [`Gateway::handle_deadline`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
         let recoveries = self.servers.values().filter_map(|server| server.recovery_deadline);
         let beats = self.asps.values().filter_map(|asp| match asp.link {
@@ -245,7 +245,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
+    pub fn handle_deadline(&mut self, now: Instant) {
         let keys: Vec<Key<L>> = self.servers.keys().cloned().collect();
         for key in keys {
             self.expire_recovery(now, &key);

@@ -170,7 +170,7 @@ impl<L: Adaptation> Process<L> {
         self.outputs.pop_front()
     }
 
-    /// When [`Process::handle_timeout`] has something to do.
+    /// When [`Process::handle_deadline`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
         let beat = match self.link {
             Link::Up(Some(beat)) => Some(beat.deadline()),
@@ -237,7 +237,7 @@ impl<L: Adaptation> Process<L> {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
+    pub fn handle_deadline(&mut self, now: Instant) {
         self.repeat_requests(now);
         let Link::Up(Some(beat)) = &mut self.link else { return };
         match beat.take_due(now) {

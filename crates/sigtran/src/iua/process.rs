@@ -142,8 +142,8 @@ impl DataLinkProcess {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        self.asp.handle_timeout(now);
+    pub fn handle_deadline(&mut self, now: Instant) {
+        self.asp.handle_deadline(now);
         self.drain_asp(now);
         let due = |link: &DataLink| link.deadline.is_some_and(|deadline| deadline <= now);
         let due: Vec<_> =

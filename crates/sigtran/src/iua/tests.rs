@@ -91,8 +91,8 @@ impl Pair {
 
     fn wait(&mut self, time: Duration) {
         self.now += time;
-        self.gateway.handle_timeout(self.now);
-        self.asp.handle_timeout(self.now);
+        self.gateway.handle_deadline(self.now);
+        self.asp.handle_deadline(self.now);
         self.run();
     }
 

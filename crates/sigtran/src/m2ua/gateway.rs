@@ -169,8 +169,8 @@ impl SignallingGateway {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        self.asps.handle_timeout(now);
+    pub fn handle_deadline(&mut self, now: Instant) {
+        self.asps.handle_deadline(now);
         self.drain_asps();
     }
 

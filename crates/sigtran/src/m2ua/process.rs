@@ -183,8 +183,8 @@ impl LinkProcess {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        self.asp.handle_timeout(now);
+    pub fn handle_deadline(&mut self, now: Instant) {
+        self.asp.handle_deadline(now);
         self.drain_asp(now);
         let due = |link: &Link| link.deadline.is_some_and(|deadline| deadline <= now);
         let due: Vec<_> =

@@ -85,8 +85,8 @@ impl Pair {
 
     fn wait(&mut self, time: Duration) {
         self.now += time;
-        self.gateway.handle_timeout(self.now);
-        self.asp.handle_timeout(self.now);
+        self.gateway.handle_deadline(self.now);
+        self.asp.handle_deadline(self.now);
         self.run();
     }
 
@@ -418,9 +418,9 @@ fn level_3_of_a_link_is_out_when_its_application_server_is_down_and_not_while_it
     assert_eq!(gateway.asps().as_state(&1.into()), Some(AsState::Pending));
     assert_eq!(taken(&mut gateway).1, []);
     let recovery = Instant::START + GatewayConfig::default().recovery;
-    gateway.handle_timeout(recovery - Duration::from_nanos(1));
+    gateway.handle_deadline(recovery - Duration::from_nanos(1));
     assert_eq!(taken(&mut gateway).1, []);
-    gateway.handle_timeout(recovery);
+    gateway.handle_deadline(recovery);
     assert_eq!(gateway.asps().as_state(&1.into()), Some(AsState::Down));
     assert_eq!(taken(&mut gateway).1, [LinkRequest::LocalProcessorOutage]);
 }

@@ -130,10 +130,10 @@ impl Asp {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
+    pub fn handle_deadline(&mut self, now: Instant) {
         let gateways: Vec<AssociationId> = self.gateways.keys().copied().collect();
         for gateway in gateways {
-            self.command(now, gateway, |process| process.handle_timeout(now));
+            self.command(now, gateway, |process| process.handle_deadline(now));
             self.audit_if_due(now, gateway);
         }
     }

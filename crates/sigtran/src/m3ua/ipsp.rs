@@ -214,9 +214,9 @@ impl Ipsp {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        self.sgp.handle_timeout(now);
-        self.asp.handle_timeout(now);
+    pub fn handle_deadline(&mut self, now: Instant) {
+        self.sgp.handle_deadline(now);
+        self.asp.handle_deadline(now);
         self.follow(now);
     }
 

@@ -125,8 +125,8 @@ impl Sgp {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        self.gateway.handle_timeout(now);
+    pub fn handle_deadline(&mut self, now: Instant) {
+        self.gateway.handle_deadline(now);
         self.follow_gateway();
     }
 

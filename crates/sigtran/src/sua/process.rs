@@ -230,8 +230,8 @@ impl UserProcess {
     }
 
     /// Does what is due by now.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        self.asp.handle_timeout(now);
+    pub fn handle_deadline(&mut self, now: Instant) {
+        self.asp.handle_deadline(now);
         self.drain_asp(now);
         self.expire_connections(now);
         self.expire_segments(now);

@@ -126,9 +126,9 @@ impl Net {
 
     fn wait(&mut self, time: Duration) {
         self.now += time;
-        self.gateway.handle_timeout(self.now);
+        self.gateway.handle_deadline(self.now);
         for asp in &mut self.asps {
-            asp.handle_timeout(self.now);
+            asp.handle_deadline(self.now);
         }
         self.run();
     }

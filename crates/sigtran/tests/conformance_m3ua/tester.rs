@@ -268,7 +268,7 @@ impl AspUnderTest {
     fn pass(&mut self, end: Instant) -> bool {
         let deadline = self.collect().filter(|deadline| *deadline <= end);
         self.now = deadline.unwrap_or(end);
-        self.asp.handle_timeout(self.now);
+        self.asp.handle_deadline(self.now);
         self.collect();
         deadline.is_some()
     }
@@ -396,7 +396,7 @@ impl SgpUnderTest {
             }
             let deadline = self.collect().filter(|deadline| *deadline <= end);
             self.now = deadline.expect("the message does not come");
-            self.sgp.handle_timeout(self.now);
+            self.sgp.handle_deadline(self.now);
             self.collect();
         }
     }

@@ -142,7 +142,7 @@ impl Gateway {
         for time in [Duration::from_secs(2) - MOMENT, MOMENT] {
             assert_eq!(waiting(self), before, "something came before T(r) expired");
             self.now += time;
-            self.sgp.handle_timeout(self.now);
+            self.sgp.handle_deadline(self.now);
             self.run();
         }
     }
@@ -270,7 +270,7 @@ impl Process {
 
     pub(crate) fn wait(&mut self, time: Duration) {
         self.now += time;
-        self.asp.handle_timeout(self.now);
+        self.asp.handle_deadline(self.now);
         self.run();
     }
 

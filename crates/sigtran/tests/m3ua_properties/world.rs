@@ -212,9 +212,9 @@ impl World {
                 while let Some(carried) = self.paths[number].to_asp.receive(self.now) {
                     self.asps[number].handle_input(self.now, association(number), unpack(&carried));
                 }
-                self.asps[number].handle_timeout(self.now);
+                self.asps[number].handle_deadline(self.now);
             }
-            self.sgp.handle_timeout(self.now);
+            self.sgp.handle_deadline(self.now);
         }
         self.now = end;
     }

@@ -106,7 +106,7 @@ pub(crate) fn run(
     let link = builder.link("satellite", nodes[0], nodes[1], packet_link.clone(), packet_link.clone());
     let addresses = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
     builder.address(link.first(), addresses[0]).address(link.second(), addresses[1]);
-    let topology = builder.build().unwrap();
+    let graph = builder.build().unwrap();
     let interfaces = [link.first(), link.second()];
     let mut hosts = [0, 1].map(|end: usize| {
         let mut host = Host::new(vec![(addresses[end], interfaces[end])]);
@@ -138,7 +138,7 @@ pub(crate) fn run(
     let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
     let script =
         script.iter().map(|(when, link, change)| (at(when), Change::Link(SignallingLinkId(*link), *change)));
-    let mut network = Network::new(topology, seed, hosts.into());
+    let mut network = Network::new(graph, seed, hosts.into());
     let mut simulation = SignallingSimulation::new(signalling, places, script.collect());
     simulation.run_until(&mut network, at(end));
     Run { simulation, network }

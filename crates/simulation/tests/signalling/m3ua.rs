@@ -146,7 +146,7 @@ fn run(config: NetworkConfig, delay: &str, script: &[(&str, Change)], end: &str)
             (link, addresses)
         })
         .into();
-    let topology = builder.build().unwrap();
+    let graph = builder.build().unwrap();
     hosts.push(Host::new(ways.iter().map(|(link, [own, _])| (*own, link.first())).collect()));
     for (link, [gateway, own]) in &ways {
         hosts[0].add_route(*own, link.first()).unwrap();
@@ -173,7 +173,7 @@ fn run(config: NetworkConfig, delay: &str, script: &[(&str, Change)], end: &str)
     }
     let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
     let script = script.iter().map(|(when, change)| (at(when), *change)).collect();
-    let mut network = Network::new(topology, seed, hosts);
+    let mut network = Network::new(graph, seed, hosts);
     let mut simulation = SignallingSimulation::new(signalling, places, script);
     simulation.run_until(&mut network, at(end));
     Run { simulation, network }

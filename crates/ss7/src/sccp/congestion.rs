@@ -81,7 +81,7 @@ impl Restriction {
     }
 
     /// Decays what is due. Returns whether the level changed.
-    pub(super) fn handle_timeout(&mut self, now: Instant, timers: &Timers) -> bool {
+    pub(super) fn handle_deadline(&mut self, now: Instant, timers: &Timers) -> bool {
         let before = self.restricted_importance();
         while let Some(due) = self.decays.filter(|due| *due <= now) {
             (self.level, self.sublevel) = match (self.level, self.sublevel) {
@@ -132,7 +132,7 @@ mod tests {
     fn the_restriction_decays_to_nothing() {
         let (mut restriction, timers) = congested(100);
         assert_eq!(restriction.restricted_importance(), LEVELS);
-        assert!(restriction.handle_timeout(Instant::from_secs(1_000), &timers));
+        assert!(restriction.handle_deadline(Instant::from_secs(1_000), &timers));
         assert_eq!(restriction.restricted_importance(), 0);
         assert_eq!(restriction.deadline(), None);
         assert!(restriction.passes(0));
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(restriction.restricted_importance(), 5);
         assert!(!restriction.passes(4));
         assert!(!restriction.remote_congestion(Instant::from_secs(4), 3, timers.decay));
-        restriction.handle_timeout(Instant::from_secs(100), &timers);
+        restriction.handle_deadline(Instant::from_secs(100), &timers);
         assert_eq!(restriction.restricted_importance(), 0);
     }
 }

@@ -141,7 +141,7 @@ impl Node {
     }
 
     /// Does what is due.
-    pub fn handle_timeout(&mut self, now: Instant) {
+    pub fn handle_deadline(&mut self, now: Instant) {
         if self.guarded_until.is_some_and(|until| until <= now) {
             self.guarded_until = None;
         }
@@ -158,7 +158,7 @@ impl Node {
         }
         let deadline = self.deadline();
         if deadline.is_some_and(|deadline| deadline <= now) {
-            self.handle_timeout(now);
+            self.handle_deadline(now);
             if let Some(output) = self.outputs.pop_front() {
                 return output;
             }

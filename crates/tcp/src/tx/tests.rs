@@ -73,7 +73,7 @@ impl Trace {
     /// The timer expires: not before its time.
     fn timeout(&mut self) -> Row {
         self.now = self.tx.deadline().unwrap();
-        assert_eq!(self.tx.handle_timeout(self.now), Endurance::Lasts);
+        assert_eq!(self.tx.handle_deadline(self.now), Endurance::Lasts);
         self.row()
     }
 

@@ -46,9 +46,9 @@ pub(super) fn counts(host: &Host) -> HostCounts {
 pub(super) fn table(network: &Network<Host>, at_warm_up: &AtWarmUp) -> Table {
     let mut name = TextColumn::new("host");
     let mut columns: Vec<TypedColumn<u64>> = columns().map(TypedColumn::new).collect();
-    let nodes = network.topology().hosts();
+    let nodes = network.graph().hosts();
     for (place, (host, node)) in network.hosts().iter().zip(nodes).enumerate() {
-        name.push(network.topology().node_name(*node));
+        name.push(network.graph().node_name(*node));
         let before = at_warm_up.host(place);
         for ((column, count), before) in columns.iter_mut().zip(counts(host)).zip(before) {
             column.push(count - before);

@@ -23,7 +23,7 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
     let mut counts =
         ["offered_packets", "offered_bytes", "carried_packets", "carried_bytes"].map(TypedColumn::<u64>::new);
     let mut drops = drops_by(|reason| !reason.is_of_managed_queue());
-    let is_managed = |&(_, id): &(_, DirectionId)| network.topology().direction(id).queue.is_managed();
+    let is_managed = |&(_, id): &(_, DirectionId)| network.graph().direction(id).queue.is_managed();
     let any_managed = links.iter().any(|link| directions(link).iter().any(is_managed));
     let mut managed_drops = drops_by(|reason| any_managed && reason.is_of_managed_queue());
     let [mut damaged, mut duplicated, mut queue_max] =
@@ -56,7 +56,7 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
             fragments.push(counters.fragments.packets);
             let bits_per_second = 8.0 * counters.carried.bytes as f64 / observed;
             throughput.push(bits_per_second);
-            let config = network.topology().direction(id);
+            let config = network.graph().direction(id);
             let sent = counters.carried.bytes + counters.carried.packets * u64::from(config.overhead_bytes);
             utilisation.push(8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64);
             queue_mean.push(queue.mean_packets);

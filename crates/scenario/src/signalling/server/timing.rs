@@ -43,9 +43,9 @@ fn association(
     let gateway_node = node_of(signalling, gateway_point(signalling, &table.gateway));
     let nodes = [asp_node(signalling, &table.asp), gateway_node.as_str()].map(|node| built.nodes[node]);
     let Some(planned) = built.links.iter().find(|planned| planned.name == **primary) else { return };
-    let is_second = built.topology.node_of(planned.id.second()) == nodes[1];
+    let is_second = built.graph.node_of(planned.id.second()) == nodes[1];
     let address = planned.addresses[usize::from(is_second)];
-    let Some(way) = path(&built.topology, routes, nodes[0], nodes[1], address) else {
+    let Some(way) = path(&built.graph, routes, nodes[0], nodes[1], address) else {
         let message = format!(
             "`{name}`: no route leads from ASP `{}` to gateway `{}` over link `{}`",
             *table.asp, *table.gateway, **primary
@@ -87,7 +87,7 @@ fn association(
             after_a_loss: "takes the peer for gone",
         });
     }
-    let there_and_back = round_trip(&built.topology, &way);
+    let there_and_back = round_trip(&built.graph, &way);
     for timer in timers {
         judge(name, &timer, there_and_back, *profile.rto_min, faults);
     }

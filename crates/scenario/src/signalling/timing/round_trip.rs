@@ -93,16 +93,16 @@ fn ways(
     link: &SignallingLink,
     primary: &str,
 ) -> Option<Vec<(String, Vec<InterfaceId>)>> {
-    let topology = &scene.built.topology;
+    let graph = &scene.built.graph;
     let [first, second] = [&link.between.0, &link.between.1]
         .map(|point| scene.built.nodes[node_of(scene.signalling, point).as_str()]);
     let mut ways = Vec::new();
     for (from, to) in [(first, second), (second, first)] {
         for planned in &scene.built.links {
             let ends = [planned.id.first(), planned.id.second()];
-            let at = ends.iter().position(|end| topology.node_of(*end) == to);
+            let at = ends.iter().position(|end| graph.node_of(*end) == to);
             let address = at.map(|at| planned.addresses[at]);
-            let way = address.and_then(|address| path(topology, routes, from, to, address));
+            let way = address.and_then(|address| path(graph, routes, from, to, address));
             ways.extend(way.map(|way| (planned.name.clone(), way)));
         }
     }
@@ -118,7 +118,7 @@ fn delays(scene: &Scene<'_>) -> BTreeMap<usize, (Duration, Place)> {
         let table = scene.file.links.find(&planned.name);
         let directions = [planned.id.forward(), planned.id.reverse()];
         for (place, direction) in directions.into_iter().enumerate() {
-            let delay = scene.built.topology.direction(direction).delay.max();
+            let delay = scene.built.graph.direction(direction).delay.max();
             let setting = table.and_then(|link| [link.forward.delay, link.reverse.delay][place]);
             let place = setting.as_ref().map(Setting::place).unwrap_or_default();
             delays.insert(direction.index(), (delay, place));

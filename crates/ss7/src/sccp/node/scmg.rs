@@ -409,7 +409,7 @@ impl Node {
         while let Some((due, code)) = self.remote_deadlines.first().copied().filter(|(due, _)| *due <= now) {
             self.remote_deadlines.remove(&(due, code));
             let Some(remote) = self.remotes.get_mut(&code) else { continue };
-            if remote.restriction.handle_timeout(now, &timers) {
+            if remote.restriction.handle_deadline(now, &timers) {
                 self.tell_point_code(code);
             }
             let Some(remote) = self.remotes.get(&code) else { continue };

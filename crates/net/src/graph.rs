@@ -12,7 +12,7 @@ use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId};
 
 /// Why a plan of a network cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TopologyError {
+pub enum GraphError {
     /// Two interfaces have one address.
     #[error("`{first}` and `{second}` both have the address {address}")]
     AddressTaken {
@@ -109,9 +109,9 @@ pub(crate) struct Interface {
     pub(crate) destination: Option<DestinationId>,
 }
 
-/// A checked plan of a network, ready to be run with hosts of any kind.
+/// Nodes, links and addresses of a network, checked and ready to be run with hosts of any kind.
 #[derive(Clone, Debug, Default)]
-pub struct Topology {
+pub struct NetworkGraph {
     pub(crate) nodes: Vec<Node>,
     pub(crate) hosts: Vec<NodeId>,
     pub(crate) link_names: Vec<String>,
@@ -123,7 +123,7 @@ pub struct Topology {
     pub(crate) routing: Routing,
 }
 
-impl Topology {
+impl NetworkGraph {
     /// The hosts, in the order in which they were declared.
     pub fn hosts(&self) -> &[NodeId] {
         &self.hosts
@@ -197,7 +197,7 @@ impl Topology {
 /// once.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkBuilder {
-    topology: Topology,
+    graph: NetworkGraph,
 }
 
 impl NetworkBuilder {
@@ -208,9 +208,9 @@ impl NetworkBuilder {
 
     /// Declares an end system.
     pub fn host(&mut self, name: &str) -> NodeId {
-        let kind = NodeKind::Host(self.topology.hosts.len());
+        let kind = NodeKind::Host(self.graph.hosts.len());
         let node = self.node(name, kind);
-        self.topology.hosts.push(node);
+        self.graph.hosts.push(node);
         node
     }
 
@@ -220,8 +220,8 @@ impl NetworkBuilder {
     }
 
     fn node(&mut self, name: &str, kind: NodeKind) -> NodeId {
-        let id = u32::try_from(self.topology.nodes.len()).expect("fewer than 2^32 nodes");
-        self.topology.nodes.push(Node { name: name.to_owned(), kind, interfaces: Vec::new() });
+        let id = u32::try_from(self.graph.nodes.len()).expect("fewer than 2^32 nodes");
+        self.graph.nodes.push(Node { name: name.to_owned(), kind, interfaces: Vec::new() });
         NodeId(id)
     }
 
@@ -234,99 +234,99 @@ impl NetworkBuilder {
         forward: DirectionConfig,
         reverse: DirectionConfig,
     ) -> LinkId {
-        let id = u32::try_from(self.topology.link_names.len()).expect("fewer than 2^31 links");
+        let id = u32::try_from(self.graph.link_names.len()).expect("fewer than 2^31 links");
         let link = LinkId(id);
-        self.topology.link_names.push(name.to_owned());
+        self.graph.link_names.push(name.to_owned());
         for (node, interface) in [(first, link.first()), (second, link.second())] {
-            self.topology.interfaces.push(Interface { node, addresses: Vec::new(), destination: None });
-            self.topology.nodes[node.index()].interfaces.push(interface);
+            self.graph.interfaces.push(Interface { node, addresses: Vec::new(), destination: None });
+            self.graph.nodes[node.index()].interfaces.push(interface);
         }
-        self.topology.directions.extend([forward, reverse]);
+        self.graph.directions.extend([forward, reverse]);
         link
     }
 
     /// Gives an interface an address; it may have several. A router's address serves as the source of its
     /// ICMP messages.
     pub fn address(&mut self, interface: InterfaceId, address: IpAddr) -> &mut Self {
-        self.topology.interfaces[interface.index()].addresses.push(address);
+        self.graph.interfaces[interface.index()].addresses.push(address);
         self
     }
 
     /// Declares a change of a direction at a time.
     pub fn change(&mut self, at: Instant, direction: DirectionId, change: Change) -> &mut Self {
-        self.topology.changes.push((at, direction, change));
+        self.graph.changes.push((at, direction, change));
         self
     }
 
     /// Declares how routes follow the state of links.
     pub fn routing(&mut self, routing: Routing) -> &mut Self {
-        self.topology.routing = routing;
+        self.graph.routing = routing;
         self
     }
 
     /// Checks the plan and closes it.
-    pub fn build(self) -> Result<Topology, TopologyError> {
-        let mut topology = self.topology;
-        check_names("node", topology.nodes.iter().map(|node| &node.name))?;
-        check_names("link", topology.link_names.iter())?;
-        for link in topology.links() {
-            check_link(&topology, link)?;
+    pub fn build(self) -> Result<NetworkGraph, GraphError> {
+        let mut graph = self.graph;
+        check_names("node", graph.nodes.iter().map(|node| &node.name))?;
+        check_names("link", graph.link_names.iter())?;
+        for link in graph.links() {
+            check_link(&graph, link)?;
         }
         let mut owners = FxHashMap::default();
-        for index in 0..topology.interfaces.len() {
-            let Interface { node, ref addresses, .. } = topology.interfaces[index];
+        for index in 0..graph.interfaces.len() {
+            let Interface { node, ref addresses, .. } = graph.interfaces[index];
             for &address in addresses {
                 if let Some(first) = owners.insert(address, node) {
-                    let [first, second] = [first, node].map(|node| topology.node_name(node).to_owned());
-                    return Err(TopologyError::AddressTaken { address, first, second });
+                    let [first, second] = [first, node].map(|node| graph.node_name(node).to_owned());
+                    return Err(GraphError::AddressTaken { address, first, second });
                 }
             }
-            let is_host = matches!(topology.nodes[node.index()].kind, NodeKind::Host(_));
+            let is_host = matches!(graph.nodes[node.index()].kind, NodeKind::Host(_));
             if is_host && !addresses.is_empty() {
                 #[expect(clippy::cast_possible_truncation, reason = "at most as many as interfaces")]
-                let destination = DestinationId(topology.destinations.len() as u32);
+                let destination = DestinationId(graph.destinations.len() as u32);
                 for &address in addresses {
-                    topology.by_address.insert(address, destination);
+                    graph.by_address.insert(address, destination);
                 }
                 #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-                topology.destinations.push(InterfaceId::new(index as u32));
-                topology.interfaces[index].destination = Some(destination);
+                graph.destinations.push(InterfaceId::new(index as u32));
+                graph.interfaces[index].destination = Some(destination);
             }
         }
-        Ok(topology)
+        Ok(graph)
     }
 }
 
-fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), TopologyError> {
+fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), GraphError> {
     let mut seen = FxHashSet::default();
     for name in names {
         if !seen.insert(name) {
-            return Err(TopologyError::NameTaken { kind, name: name.clone() });
+            return Err(GraphError::NameTaken { kind, name: name.clone() });
         }
     }
     Ok(())
 }
 
-fn check_link(topology: &Topology, link: LinkId) -> Result<(), TopologyError> {
-    let name = || topology.link_name(link).to_owned();
-    let ends = [link.first(), link.second()].map(|end| topology.node_of(end));
+fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
+    let name = || graph.link_name(link).to_owned();
+    let ends = [link.first(), link.second()].map(|end| graph.node_of(end));
     if ends[0] == ends[1] {
-        return Err(TopologyError::Loop { link: name(), node: topology.node_name(ends[0]).to_owned() });
+        return Err(GraphError::Loop { link: name(), node: graph.node_name(ends[0]).to_owned() });
     }
     let has_ipv6 =
-        [link.first(), link.second()].iter().any(|&end| topology.addresses(end).iter().any(IpAddr::is_ipv6));
+        [link.first(), link.second()].iter().any(|&end| graph.addresses(end).iter().any(IpAddr::is_ipv6));
     //= https://www.rfc-editor.org/rfc/rfc8200#section-5
     //# IPv6 requires that every link in the Internet have an MTU of 1280
     //# octets or greater.
     let (least, version) = if has_ipv6 { (1_280, "IPv6") } else { (68, "IPv4") };
     for direction in [link.forward(), link.reverse()] {
-        let config = topology.direction(direction);
+        let config = graph.direction(direction);
         if config.rate.as_bits_per_sec() == 0 {
-            return Err(TopologyError::NoRate { link: name() });
+            return Err(GraphError::NoRate { link: name() });
         }
         if config.mtu_bytes < least {
             let mtu_bytes = config.mtu_bytes;
-            return Err(TopologyError::MtuTooSmall { link: name(), mtu_bytes, least, version });
+            return Err(GraphError::MtuTooSmall { link: name(), mtu_bytes, least, version });
         }
     }
     Ok(())
