@@ -5,7 +5,7 @@
 #[path = "conformance_m2pa/bench.rs"]
 mod bench;
 
-use bench::{Bench, NONE, Sent, config, msu};
+use bench::{Bench, NONE, Sent, config, msu, proving_normal};
 use bytes::Bytes;
 use slantpath_base::Duration;
 use slantpath_sigtran::m2pa::{
@@ -197,16 +197,63 @@ fn a_peer_that_begins_anew_takes_the_link_out_of_service() {
 }
 
 #[test]
-fn a_congested_association_gets_no_messages_but_acknowledgements() {
+fn a_congested_association_gets_nothing_that_can_wait_and_then_one_acknowledgement_for_all() {
     let mut bench = Bench::in_service();
     bench.transport(TransportInput::Congested(true));
-    bench.send_msu(0);
     bench.data(0, NONE);
-    bench.expect(Sent::Ack { fsn: NONE, bsn: 0 });
+    bench.data(1, NONE);
     bench.expect_delivered(0);
+    bench.expect_delivered(1);
     bench.expect_nothing_sent();
     bench.transport(TransportInput::Congested(false));
-    bench.expect(Sent::Data { fsn: 0, bsn: 0 });
+    bench.expect(Sent::Ack { fsn: NONE, bsn: 1 });
+    bench.expect_nothing_sent();
+    bench.transport(TransportInput::Congested(true));
+    bench.send_msu(0);
+    bench.data(2, NONE);
+    bench.expect_delivered(2);
+    bench.expect_nothing_sent();
+    bench.transport(TransportInput::Congested(false));
+    bench.expect(Sent::Data { fsn: 0, bsn: 2 });
+}
+
+#[test]
+fn what_waits_for_the_association_counts_for_congestion_and_not_for_t7_and_was_never_sent() {
+    let thresholds = vec![CongestionThreshold { onset: 3, abatement: 1 }];
+    let mut bench = in_service_with(LinkConfig { congestion: thresholds, buffer_max: 4, ..config() });
+    bench.send_msu(1);
+    bench.expect(Sent::Data { fsn: 0, bsn: NONE });
+    bench.transport(TransportInput::Congested(true));
+    bench.send_msu(2);
+    bench.send_msu(3);
+    bench.expect_told(&LinkIndication::Congestion(1));
+    bench.ack(NONE, 0);
+    // Far longer than T7.
+    bench.expect_quiet(SECOND * 100);
+    bench.transport(TransportInput::Down);
+    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
+    bench.request(LinkRequest::RetrieveUnsent);
+    for number in [2, 3] {
+        bench.expect_told(&LinkIndication::Retrieved(msu(number)));
+    }
+    bench.expect_told(&LinkIndication::RetrievalComplete);
+    bench.expect_told(&LinkIndication::Congestion(0));
+}
+
+#[test]
+fn a_congested_association_is_proved_with_no_more_than_it_takes() {
+    let interval = Duration::from_millis(100);
+    let mut bench = Bench::out_of_service();
+    bench.align();
+    bench.expect(Sent::ProvingNormal);
+    bench.status(proving_normal());
+    let before = bench.octets.len();
+    bench.transport(TransportInput::Congested(true));
+    bench.wait(interval * 10);
+    assert_eq!(bench.octets.len(), before);
+    bench.transport(TransportInput::Congested(false));
+    bench.wait(interval * 10);
+    assert_eq!(bench.octets.len(), before + 10);
 }
 
 #[test]
@@ -286,7 +333,7 @@ fn an_agreement_on_an_impossible_number_is_a_failure() {
 fn proving_messages_differ_and_come_at_their_interval() {
     let mut bench = Bench::out_of_service();
     bench.align();
-    bench.status(bench::proving_normal());
+    bench.status(proving_normal());
     bench.octets.clear();
     bench.wait(SECOND);
     assert_eq!(bench.octets.len(), 10);

@@ -38,7 +38,8 @@ pub struct Link {
     service: Service,
     /// What the peer has said of its receiver.
     peer: Flow,
-    /// What the association has said of its send queue.
+    /// What the association has said of its send buffer. While that is full, messages stay in `transmission`: they
+    /// count for congestion, T7 does not run for them, and changeover gets them as never sent.
     transport: Flow,
     /// What the driver has said of our own receiver, and what the peer has been told of it.
     receiver: Flow,
@@ -310,8 +311,10 @@ impl Link {
         is_allowed && self.peer == Flow::Free && self.transport == Flow::Free
     }
 
+    /// An acknowledgement that has to wait for the association loses nothing: the next message that goes
+    /// acknowledges all that came meanwhile.
     fn may_acknowledge(&self) -> bool {
-        self.carries_messages() && !self.outage.is_recovering()
+        self.carries_messages() && !self.outage.is_recovering() && self.transport == Flow::Free
     }
 
     /// Whether the link is in service, but for a processor outage.

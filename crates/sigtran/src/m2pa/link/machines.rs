@@ -132,6 +132,11 @@ impl Link {
     //# transmission.
     fn send_proving(&mut self, now: Instant) {
         let Proving::Every { interval, filler_octets } = self.config.proving else { return };
+        self.timers.start(PROVING_INTERVAL, now.saturating_add(interval));
+        // A load that the association does not take is proved no better by a queue of it.
+        if self.transport == Flow::Congested {
+            return;
+        }
         let pattern = self.proved.to_be_bytes();
         self.proved += 1;
         let filler: Bytes = pattern.iter().rev().copied().cycle().take(filler_octets).collect();
@@ -140,7 +145,6 @@ impl Link {
             Period::Normal => LinkStatus::ProvingNormal(filler),
         };
         self.send_status(LINK_STATUS_STREAM, status);
-        self.timers.start(PROVING_INTERVAL, now.saturating_add(interval));
     }
 
     /// Processor outage control; `bsn` is that of the message that is the input. Says whether the input means anything
