@@ -1,7 +1,9 @@
 //! The application below an adaptation layer outside the host: it keeps an SCTP association up for M2PA and M3UA.
 //!
-//! One end opens the association, and again whenever it is lost; the other listens. What the transport's buffer does
-//! not take waits here, in order, and the layer above is told of congestion meanwhile.
+//! One end opens the association, and again whenever it is lost; the other listens. A message that SCTP's send buffer
+//! refuses is kept until there is room, and the layer above is told at once that the association is congested. M2PA
+//! then keeps its messages, so that no more than one of them is ever here; M3UA has no queue of its own and hands over
+//! what its users send, which follows in order.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -43,13 +45,14 @@ pub struct AssociationCounters {
     pub times_lost: u64,
     /// Messages thrown away: the association was lost before they were sent, or down when they came.
     pub discarded_down: u64,
-    /// Messages thrown away because too many waited for the transport's buffer, after congestion was told.
+    /// Messages thrown away because too many had been refused by SCTP's send buffer.
     pub discarded_full: u64,
 }
 
-/// How many messages wait at most for the transport's buffer. The layer above is told of congestion at the first that
-/// does: what comes after that is its last burst. 16,384 are twice what M2PA keeps unless it is configured otherwise.
-const WAITING_MAX: usize = 16_384;
+/// How many messages are kept at most that SCTP's send buffer has refused. The layer above is told of congestion at the
+/// first: what comes after that is what the users of M3UA send before their congestion control answers. 16,384 messages
+/// of 100 bytes are as much again as SCTP's own buffer of 1 MiB.
+const REFUSED_MAX: usize = 16_384;
 
 /// Whether an end that opens the association opens it again after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +72,8 @@ pub(crate) struct Carrier {
     open_at: Option<Instant>,
     opening: Opening,
     reopen_after: Duration,
-    /// What the transport's buffer has not taken, oldest first.
-    waiting: VecDeque<Outgoing>,
+    /// What SCTP's send buffer has refused, oldest first.
+    refused: VecDeque<Outgoing>,
     inputs: VecDeque<TransportInput>,
     /// Whether it is known that there are some.
     are_inputs_noted: bool,
@@ -99,7 +102,7 @@ impl Carrier {
             open_at: opens.then_some(Instant::START),
             opening: Opening::Always,
             reopen_after: config.reopen_after,
-            waiting: VecDeque::new(),
+            refused: VecDeque::new(),
             inputs: VecDeque::new(),
             are_inputs_noted: false,
             counters: AssociationCounters::default(),
@@ -148,24 +151,24 @@ impl Carrier {
             payload_protocol: transmit.payload_protocol,
             payload: transmit.octets,
         };
-        if self.waiting.is_empty() {
+        if self.refused.is_empty() {
             self.offer(now, message, socket);
-            if !self.waiting.is_empty() {
+            if !self.refused.is_empty() {
                 self.inputs.push_back(TransportInput::Congested(true));
             }
-        } else if self.waiting.len() < WAITING_MAX {
-            self.waiting.push_back(message);
+        } else if self.refused.len() < REFUSED_MAX {
+            self.refused.push_back(message);
         } else {
             self.counters.discarded_full += 1;
         }
     }
 
-    /// Gives a message to SCTP, or lets it wait in front of all others. Says whether there is room for more.
+    /// Gives a message to SCTP, or keeps it in front of all others. Says whether there is room for more.
     fn offer(&mut self, now: Instant, message: Outgoing, socket: &mut Socket<'_>) -> bool {
         match socket.send(now, message.clone()) {
             Offer::Accepted => self.counters.sent += 1,
             Offer::Full => {
-                self.waiting.push_front(message);
+                self.refused.push_front(message);
                 return false;
             }
             // It ends, which the layer above is told by the event that follows.
@@ -174,11 +177,11 @@ impl Carrier {
         true
     }
 
-    fn drain_waiting(&mut self, now: Instant, socket: &mut Socket<'_>) {
-        if self.waiting.is_empty() {
+    fn offer_refused(&mut self, now: Instant, socket: &mut Socket<'_>) {
+        if self.refused.is_empty() {
             return;
         }
-        while let Some(message) = self.waiting.pop_front() {
+        while let Some(message) = self.refused.pop_front() {
             if !self.offer(now, message, socket) {
                 return;
             }
@@ -204,8 +207,8 @@ impl Carrier {
                 self.inputs.push_back(TransportInput::Up { outbound_streams });
             }
             SocketEvent::Restarted => {
-                if !self.waiting.is_empty() {
-                    self.discard_waiting();
+                if !self.refused.is_empty() {
+                    self.discard_refused();
                     self.inputs.push_back(TransportInput::Congested(false));
                 }
                 self.inputs.push_back(TransportInput::Restart);
@@ -219,7 +222,7 @@ impl Carrier {
                 let stream = StreamId(stream);
                 self.inputs.push_back(TransportInput::Message { stream, payload_protocol, octets: payload });
             }
-            SocketEvent::Writable => self.drain_waiting(now, socket),
+            SocketEvent::Writable => self.offer_refused(now, socket),
             SocketEvent::Ended { .. } => self.ended(now),
             // The paths are SCTP's own affair, and what was not acknowledged M2PA hands back to MTP3.
             SocketEvent::Acknowledged(_)
@@ -233,7 +236,7 @@ impl Carrier {
     fn ended(&mut self, now: Instant) {
         if std::mem::replace(&mut self.is_up, false) {
             self.counters.times_lost += 1;
-            self.discard_waiting();
+            self.discard_refused();
             self.inputs.push_back(TransportInput::Down);
         }
         if self.opening == Opening::Always && self.opens {
@@ -241,9 +244,9 @@ impl Carrier {
         }
     }
 
-    fn discard_waiting(&mut self) {
-        self.counters.discarded_down += self.waiting.len() as u64;
-        self.waiting.clear();
+    fn discard_refused(&mut self) {
+        self.counters.discarded_down += self.refused.len() as u64;
+        self.refused.clear();
     }
 }
 
@@ -296,8 +299,8 @@ mod tests {
             self.hosts[end].next_association_input().map(|(_, input)| input)
         }
 
-        fn waiting(&self, end: usize) -> usize {
-            self.hosts[end].carrier(CARRIER).unwrap().waiting.len()
+        fn refused(&self, end: usize) -> usize {
+            self.hosts[end].carrier(CARRIER).unwrap().refused.len()
         }
 
         fn counters(&self, end: usize) -> AssociationCounters {
@@ -314,7 +317,7 @@ mod tests {
                         self.hosts[1 - from].handle_packet(self.now, interface, packet);
                     }
                 }
-                let held = self.waiting(0) + self.waiting(1) > 0;
+                let held = self.refused(0) + self.refused(1) > 0;
                 if is_quiet && !held {
                     return;
                 }
@@ -358,18 +361,18 @@ mod tests {
     }
 
     #[test]
-    fn congestion_is_told_before_too_many_wait_and_those_are_counted() {
+    fn congestion_is_indicated_before_too_many_are_kept_and_those_are_counted() {
         let mut pair = Pair::connected();
         let mut sent = 0;
         while pair.counters(0).discarded_full < 5 {
             pair.send(sent);
             sent += 1;
-            assert!(pair.waiting(0) <= WAITING_MAX);
-            if pair.waiting(0) == 1 {
+            assert!(pair.refused(0) <= REFUSED_MAX);
+            if pair.refused(0) == 1 {
                 assert_eq!(pair.poll_input(0), Some(TransportInput::Congested(true)));
             }
         }
-        // The packets that hold the buffer go out, and so does what waits, in order.
+        // The packets that hold the buffer go out, and so does what was refused, in order.
         pair.exchange();
         assert_eq!(pair.poll_input(0), Some(TransportInput::Congested(false)));
         let received = std::iter::from_fn(|| pair.poll_input(1)).map(|input| match input {

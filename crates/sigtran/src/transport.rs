@@ -13,7 +13,8 @@ pub struct StreamId(pub u16);
 /// What the transport tells of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportInput {
-    /// Its send queue holds more than it should; or, with `false`, no more.
+    /// Its send buffer is full, and the message that was handed over last waits for room: what can wait should not be
+    /// handed over now. Or, with `false`, there is room again.
     Congested(bool),
     /// SCTP-COMMUNICATION DOWN: it is lost, or was shut down.
     Down,

@@ -3,8 +3,6 @@
 //! Whatever has something to do is taken in rounds: lines, points, application server processes, served points, loads,
 //! each kind in the order of the configuration.
 
-use std::collections::VecDeque;
-
 use slantpath_base::{Deadlines, Instant, Rounds, Seed};
 use slantpath_signalling::{
     AssociationTally, EndCounters, Input, Level2Config, LineInput, LinkEndConfig, M3uaEvent,
@@ -42,6 +40,14 @@ pub(crate) enum Output {
     Transmit(AssociationSide, Transmit),
     /// Nothing until then, or until something comes.
     Wait(Option<Instant>),
+}
+
+/// What became of a component's turn.
+enum Step {
+    /// Nothing more to do until then, or until something comes.
+    Done(Option<Instant>),
+    /// The component goes on when this has been taken.
+    Output(Output),
 }
 
 /// A point with what the network knows of it.
@@ -92,8 +98,9 @@ pub struct SignallingNetwork {
     holders: Vec<[Holder; 2]>,
     events: Vec<Event>,
     adaptation_events: Vec<AdaptationEvent>,
-    outputs: VecDeque<Output>,
     work: Rounds,
+    /// Whose turn it is, while an output of it is being taken.
+    current: Option<usize>,
     deadlines: Deadlines<usize>,
 }
 
@@ -136,8 +143,8 @@ impl SignallingNetwork {
             holders,
             events: Vec::new(),
             adaptation_events: Vec::new(),
-            outputs: VecDeque::new(),
             work,
+            current: None,
             deadlines: Deadlines::default(),
         })
     }
@@ -153,25 +160,29 @@ impl SignallingNetwork {
         }
     }
 
-    /// Does all there is to do by `now`, and says what to send next, or until when nothing is to be done.
+    /// Does what is to be done by `now`, up to the next output. Nobody goes on before it has been taken: an association
+    /// that has no room for more says so before its link gives the next message.
     pub(crate) fn poll_output(&mut self, now: Instant) -> Output {
-        if let Some(output) = self.outputs.pop_front() {
-            return output;
-        }
         while let Some(component) = self.deadlines.take_due(now) {
             self.work.mark(component);
         }
-        while let Some(component) = self.work.take() {
-            let deadline = match self.component(component) {
+        while let Some(component) = self.current.take().or_else(|| self.work.take()) {
+            let step = match self.component(component) {
                 Component::Line(line) => self.drain_line(now, line),
                 Component::Point(point) => self.drain_point(now, point),
                 Component::Process(asp) => self.drain_process(now, asp),
                 Component::Served(point) => self.drain_served_point(now, point),
                 Component::Load(load) => self.drain_load(now, load),
             };
-            self.deadlines.set(component, deadline);
+            match step {
+                Step::Done(deadline) => self.deadlines.set(component, deadline),
+                Step::Output(output) => {
+                    self.current = Some(component);
+                    return output;
+                }
+            }
         }
-        self.outputs.pop_front().unwrap_or_else(|| Output::Wait(self.deadlines.earliest()))
+        Output::Wait(self.deadlines.earliest())
     }
 
     /// What happened so far, in order.
@@ -330,24 +341,23 @@ impl SignallingNetwork {
     }
 
     /// Takes what has come to the ends of a line there.
-    fn drain_line(&mut self, now: Instant, number: usize) -> Option<Instant> {
+    fn drain_line(&mut self, now: Instant, number: usize) -> Step {
         for side in Side::BOTH {
             while let Some(arrival) = self.lines[number].poll_arrival(now, side) {
                 let end = self.lines[number].ends[side as usize];
                 self.point_input(now, end.point, Input::Line(end.link, LineInput::Arrival(arrival)));
             }
         }
-        self.lines[number].next_arrival()
+        Step::Done(self.lines[number].next_arrival())
     }
 
-    fn drain_point(&mut self, now: Instant, id: PointId) -> Option<Instant> {
+    fn drain_point(&mut self, now: Instant, id: PointId) -> Step {
         let place = UserPlace::Point(id);
         loop {
             let point = &mut self.points[id.0];
             match point.point.poll_output(now) {
                 PointOutput::Abort(association) => {
-                    let end = self.side_of(association, Holder::Point(id));
-                    self.outputs.push_back(Output::Abort(end));
+                    return Step::Output(Output::Abort(self.side_of(association, Holder::Point(id))));
                 }
                 PointOutput::Event(PointEvent { link, kind }) => {
                     let link = link.map(|link| point.links[usize::from(link.0)]);
@@ -363,7 +373,7 @@ impl SignallingNetwork {
                     let gateway = point.gateway.expect("events of M3UA come from gateways");
                     self.adaptation_event(now, SignallingProcess::Gateway(gateway), event);
                 }
-                PointOutput::Transmit(transmit) => self.transmit(Holder::Point(id), transmit),
+                PointOutput::Transmit(transmit) => return self.transmit(Holder::Point(id), transmit),
                 PointOutput::Unit(LinkId(link), transmission) => {
                     let (link, side) = point.links[usize::from(link)];
                     let line = self.line_of(link).expect("units go on lines");
@@ -374,20 +384,20 @@ impl SignallingNetwork {
                     let code = point.code;
                     self.arrived_unitdata(now, place, code, ssn, &data);
                 }
-                PointOutput::Wait(deadline) => return deadline,
+                PointOutput::Wait(deadline) => return Step::Done(deadline),
             }
         }
     }
 
-    fn drain_process(&mut self, now: Instant, asp: AspId) -> Option<Instant> {
+    fn drain_process(&mut self, now: Instant, asp: AspId) -> Step {
         let holder = Holder::Process(asp);
         loop {
             match self.servers.processes[asp.0].poll_output(now) {
                 ServerProcessOutput::Abort(association) => {
-                    self.outputs.push_back(Output::Abort(self.side_of(association, holder)));
+                    return Step::Output(Output::Abort(self.side_of(association, holder)));
                 }
                 ServerProcessOutput::Close(association) => {
-                    self.outputs.push_back(Output::Close(self.side_of(association, holder)));
+                    return Step::Output(Output::Close(self.side_of(association, holder)));
                 }
                 ServerProcessOutput::Event(event) => {
                     self.adaptation_event(now, SignallingProcess::Asp(asp), event);
@@ -400,15 +410,15 @@ impl SignallingNetwork {
                     }
                 }
                 ServerProcessOutput::Open(association) => {
-                    self.outputs.push_back(Output::Open(self.side_of(association, holder)));
+                    return Step::Output(Output::Open(self.side_of(association, holder)));
                 }
-                ServerProcessOutput::Transmit(transmit) => self.transmit(holder, transmit),
-                ServerProcessOutput::Wait(deadline) => return deadline,
+                ServerProcessOutput::Transmit(transmit) => return self.transmit(holder, transmit),
+                ServerProcessOutput::Wait(deadline) => return Step::Done(deadline),
             }
         }
     }
 
-    fn drain_served_point(&mut self, now: Instant, id: ServedPointId) -> Option<Instant> {
+    fn drain_served_point(&mut self, now: Instant, id: ServedPointId) -> Step {
         let place = UserPlace::Served(id);
         loop {
             match self.servers.points[id.0].point.poll_output(now) {
@@ -424,12 +434,12 @@ impl SignallingNetwork {
                     let code = self.servers.points[id.0].point.code();
                     self.arrived_unitdata(now, place, code, ssn, &data);
                 }
-                ServedPointOutput::Wait(deadline) => return deadline,
+                ServedPointOutput::Wait(deadline) => return Step::Done(deadline),
             }
         }
     }
 
-    fn drain_load(&mut self, now: Instant, number: usize) -> Option<Instant> {
+    fn drain_load(&mut self, now: Instant, number: usize) -> Step {
         let load = self.loads.load_mut(number);
         let from = load.from;
         for destination in load.begin(now).into_iter().flatten() {
@@ -453,7 +463,7 @@ impl SignallingNetwork {
                 self.loads.load_mut(number).refused(&message);
             }
         }
-        self.loads.load_mut(number).deadline()
+        Step::Done(self.loads.load_mut(number).deadline())
     }
 
     /// A user part of a served point sends. Says whether the message was taken.
@@ -463,9 +473,8 @@ impl SignallingNetwork {
         is_taken
     }
 
-    fn transmit(&mut self, holder: Holder, transmit: Transmit) {
-        let end = self.side_of(transmit.association, holder);
-        self.outputs.push_back(Output::Transmit(end, transmit));
+    fn transmit(&self, holder: Holder, transmit: Transmit) -> Step {
+        Step::Output(Output::Transmit(self.side_of(transmit.association, holder), transmit))
     }
 
     /// A unitdata came to a subsystem of a point.

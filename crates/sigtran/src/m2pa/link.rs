@@ -38,11 +38,12 @@ pub struct Link {
     service: Service,
     /// What the peer has said of its receiver.
     peer: Flow,
-    /// What the association has said of its send queue.
+    /// What the association has said of its send buffer. While that is full, messages stay in `transmission`: they
+    /// count for congestion, T7 does not run for them, and changeover gets them as never sent.
     transport: Flow,
     /// What the driver has said of our own receiver, and what the peer has been told of it.
     receiver: Flow,
-    receiver_told: Flow,
+    receiver_signalled: Flow,
     earlier_life: EarlierLife,
     /// What MTP3 has said since the peer's last outage began, without which nothing may be sent.
     sending: GoAhead,
@@ -133,7 +134,7 @@ impl Link {
             peer: Flow::Free,
             transport: Flow::Free,
             receiver: Flow::Free,
-            receiver_told: Flow::Free,
+            receiver_signalled: Flow::Free,
             earlier_life: EarlierLife::Over,
             sending: GoAhead::Given,
             delivering: GoAhead::Given,
@@ -310,8 +311,10 @@ impl Link {
         is_allowed && self.peer == Flow::Free && self.transport == Flow::Free
     }
 
+    /// An acknowledgement that has to wait for the association loses nothing: the next message that goes
+    /// acknowledges all that came meanwhile.
     fn may_acknowledge(&self) -> bool {
-        self.carries_messages() && !self.outage.is_recovering()
+        self.carries_messages() && !self.outage.is_recovering() && self.transport == Flow::Free
     }
 
     /// Whether the link is in service, but for a processor outage.

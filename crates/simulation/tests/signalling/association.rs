@@ -1,14 +1,19 @@
 //! Links of M2PA over SCTP over a satellite.
 
 use slantpath_base::Duration;
+use slantpath_sctp::SctpConfig;
 use slantpath_signalling::PointEventKind;
 use slantpath_sigtran::m2pa;
 use slantpath_simulation::{Carrier, LinkChange, NetworkConfig, Side, SignallingLinkId};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
-use crate::fixture::{Run, Script, direction, line, link, load, m2pa, point, run, settle};
+use crate::fixture::{Run, Script, direction, line, link, load, m2pa, point, run, settle, start};
 
 fn two_links(carriers: [Carrier; 2], script: Script<'_>, delay: &str) -> Run {
+    run(network(carriers), &direction("2 Mbit/s", delay), script, "100 s")
+}
+
+fn network(carriers: [Carrier; 2]) -> NetworkConfig {
     let sequence = |carrier: &Carrier| match carrier {
         Carrier::Association(_) => SequenceNumbers::Bits24,
         Carrier::Line(_) => SequenceNumbers::Bits7,
@@ -19,13 +24,7 @@ fn two_links(carriers: [Carrier; 2], script: Script<'_>, delay: &str) -> Run {
         point.mtp3.link_sets[0].links[1].sequence = kinds[1];
     }
     let links = (0_u16..).zip(carriers).map(|(number, carrier)| link(number, carrier)).collect();
-    let config = NetworkConfig {
-        points,
-        links,
-        loads: vec![load(2, 0.36, "25 s", "80 s")],
-        ..NetworkConfig::default()
-    };
-    run(config, &direction("2 Mbit/s", delay), script, "100 s")
+    NetworkConfig { points, links, loads: vec![load(2, 0.36, "25 s", "80 s")], ..NetworkConfig::default() }
 }
 
 #[test]
@@ -67,6 +66,29 @@ fn an_association_that_is_taken_out_changes_over_to_a_line_in_sequence() {
         e.link.is_some_and(|(link, _)| link == SignallingLinkId(0)) && e.kind == PointEventKind::Available
     });
     assert_eq!(back.count(), 4, "{events:?}");
+}
+
+/// The path carries about half of what the load gives to the association.
+#[test]
+fn what_the_send_buffer_does_not_take_waits_in_m2pa_and_changes_over_in_sequence() {
+    let script = [("65 s", 0, LinkChange::Deactivate)];
+    let sctp = SctpConfig { send_buffer_bytes: 2_000, ..SctpConfig::default() };
+    let config = network([m2pa(), line("270 ms", 0.0)]);
+    let mut run = start(config, &sctp, &direction("32 kbit/s", "270 ms"), &script);
+    for second in 26..=64 {
+        run.until(&format!("{second} s"));
+        let signalling = run.simulation.signalling();
+        let end = |side| signalling.link_counters(SignallingLinkId(0), side);
+        let under_way = end(Side::First).sent - end(Side::Second).received;
+        // In front of each message of 60 octets, which its level 2 counts with two more, stand the 17 octets of M2PA;
+        // behind a full buffer there is one message more.
+        assert!(under_way <= 2_000 / 75 + 1, "{under_way} at {second} s");
+    }
+    let end = run.simulation.signalling().link_counters(SignallingLinkId(0), Side::First);
+    assert!(end.given - end.sent > 400, "{end:?}");
+    run.until("200 s");
+    let [_, rest @ ..] = settle(&run.reports());
+    assert_eq!(rest, [0, 0, 0]);
 }
 
 #[test]

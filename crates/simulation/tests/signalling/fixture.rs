@@ -95,6 +95,18 @@ pub(crate) fn run(
     script: Script<'_>,
     end: &str,
 ) -> Run {
+    let mut run = start(config, &SctpConfig::default(), packet_link, script);
+    run.until(end);
+    run
+}
+
+/// The same network before its first event.
+pub(crate) fn start(
+    config: NetworkConfig,
+    sctp: &SctpConfig,
+    packet_link: &DirectionConfig,
+    script: Script<'_>,
+) -> Run {
     let seed = Seed::new(1, 0);
     let associations: Vec<SignallingLinkId> = (0..config.links.len())
         .filter(|number| matches!(config.links[*number].carrier, Carrier::Association(_)))
@@ -120,7 +132,7 @@ pub(crate) fn run(
             let end = side as usize;
             let peer = (side == Side::First).then(|| Peer { addresses: vec![addresses[1]], port });
             let config = AssociationConfig {
-                sctp: Box::new(SctpConfig::default()),
+                sctp: Box::new(sctp.clone()),
                 local_addresses: vec![addresses[end]],
                 local_port: port,
                 peer,
@@ -138,10 +150,8 @@ pub(crate) fn run(
     let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
     let script =
         script.iter().map(|(when, link, change)| (at(when), Change::Link(SignallingLinkId(*link), *change)));
-    let mut network = Network::new(graph, seed, hosts.into());
-    let mut simulation = SignallingSimulation::new(signalling, places, script.collect());
-    simulation.run_until(&mut network, at(end));
-    Run { simulation, network }
+    let network = Network::new(graph, seed, hosts.into());
+    Run { simulation: SignallingSimulation::new(signalling, places, script.collect()), network }
 }
 
 pub(crate) fn direction(rate: &str, delay: &str) -> DirectionConfig {
@@ -154,6 +164,11 @@ pub(crate) fn m2pa() -> Carrier {
 }
 
 impl Run {
+    pub(crate) fn until(&mut self, end: &str) {
+        let end = Instant::START + end.parse::<Duration>().unwrap();
+        self.simulation.run_until(&mut self.network, end);
+    }
+
     /// The reports of the first load, one a link.
     pub(crate) fn reports(&mut self) -> Vec<Report> {
         let now = self.network.now();

@@ -70,7 +70,7 @@ impl Link {
         self.level3 = Level3 { period: Period::Normal, processor: Processor::Working };
         self.service = Service::NotIndicated;
         self.peer = Flow::Free;
-        self.receiver_told = Flow::Free;
+        self.receiver_signalled = Flow::Free;
         self.earlier_life = EarlierLife::MayArrive;
         self.sending = GoAhead::Given;
         self.delivering = GoAhead::Given;
@@ -132,6 +132,11 @@ impl Link {
     //# transmission.
     fn send_proving(&mut self, now: Instant) {
         let Proving::Every { interval, filler_octets } = self.config.proving else { return };
+        self.timers.start(PROVING_INTERVAL, now.saturating_add(interval));
+        // A load that the association does not take is proved no better by a queue of it.
+        if self.transport == Flow::Congested {
+            return;
+        }
         let pattern = self.proved.to_be_bytes();
         self.proved += 1;
         let filler: Bytes = pattern.iter().rev().copied().cycle().take(filler_octets).collect();
@@ -140,7 +145,6 @@ impl Link {
             Period::Normal => LinkStatus::ProvingNormal(filler),
         };
         self.send_status(LINK_STATUS_STREAM, status);
-        self.timers.start(PROVING_INTERVAL, now.saturating_add(interval));
     }
 
     /// Processor outage control; `bsn` is that of the message that is the input. Says whether the input means anything
@@ -263,10 +267,10 @@ impl Link {
     //# Link Status Busy message to its peer at the beginning of a receive
     //# congestion condition where MTP2 would send SIB.
     pub(super) fn settle_receive_congestion(&mut self, now: Instant) {
-        if !self.carries_messages() || self.receiver == self.receiver_told {
+        if !self.carries_messages() || self.receiver == self.receiver_signalled {
             return;
         }
-        self.receiver_told = self.receiver;
+        self.receiver_signalled = self.receiver;
         match self.receiver {
             Flow::Congested => self.send_busy(now),
             Flow::Free => {
