@@ -65,6 +65,8 @@ pub struct Rack {
 #[derive(Clone, Copy, Debug, Default)]
 struct Ack {
     newest: Option<Transmission>,
+    /// Of what was sent once.
+    newest_original: Option<Transmission>,
     farthest: u64,
 }
 
@@ -81,7 +83,7 @@ impl Rack {
             persists: 0,
             duplicate_round: None,
             duplicate_threshold,
-            ack: Ack { newest: None, farthest: 0 },
+            ack: Ack { newest: None, newest_original: None, farthest: 0 },
         }
     }
 
@@ -90,6 +92,7 @@ impl Rack {
         let round_trip = now.saturating_since(sent.sent_at);
         if transmissions == 1 {
             self.least.on_round_trip(now, round_trip);
+            self.ack.newest_original = self.ack.newest_original.max(Some(sent));
             // Within one acknowledgement nothing is out of order.
             if sent.end < self.farthest {
                 self.is_reordering_seen = true;
@@ -104,18 +107,19 @@ impl Rack {
         self.ack.newest = self.ack.newest.max(Some(sent));
     }
 
-    /// The acknowledgement has been read.
-    pub fn end_of_ack(&mut self, now: Instant) {
-        let Ack { newest, farthest } = core::mem::take(&mut self.ack);
+    /// The acknowledgement has been read. `is_spurious`: it shows that what was sent again had arrived before, so that
+    /// the times of repetitions mean nothing.
+    pub fn end_of_ack(&mut self, now: Instant, is_spurious: bool) {
+        let Ack { newest, newest_original, farthest } = core::mem::take(&mut self.ack);
         self.farthest = self.farthest.max(farthest);
-        if let Some(newest) = newest {
+        if let Some(newest) = if is_spurious { newest_original } else { newest } {
             self.round_trip = now.saturating_since(newest.sent_at);
             self.newest = self.newest.max(Some(newest));
         }
     }
 
-    /// The peer reports that something came twice, while everything before `acknowledged` is acknowledged and everything
-    /// before `next` was sent.
+    /// The peer reports that something came twice, while everything before `acknowledged` is acknowledged and
+    /// everything before `next` was sent.
     //= https://www.rfc-editor.org/rfc/rfc8985#section-6.2
     //# RACK.reo_wnd increases linearly for every round trip in which the sender receives
     //# some DSACK option
@@ -212,7 +216,7 @@ mod tests {
         for &(millis, end, transmissions) in delivered {
             rack.on_delivered(at(now), sent(millis, end), transmissions);
         }
-        rack.end_of_ack(at(now));
+        rack.end_of_ack(at(now), false);
     }
 
     /// RFC 8985, section 3.4: P1 to P3, of which P1 and P3 are lost; the probe P3' comes through after P2.
@@ -273,6 +277,17 @@ mod tests {
         assert_eq!(rack.lost_at(sent(1, 1), ms(0)), None);
         ack(&mut rack, 251, &[(151, 2, 2)]);
         assert_eq!(rack.lost_at(sent(1, 1), ms(0)), Some(at(101)));
+    }
+
+    #[test]
+    fn repetitions_that_were_in_vain_tell_no_times() {
+        let mut rack = Rack::new(3);
+        ack(&mut rack, 100, &[(0, 1, 1)]);
+        rack.on_delivered(at(300), sent(150, 2), 2);
+        rack.on_delivered(at(300), sent(120, 3), 1);
+        rack.end_of_ack(at(300), true);
+        assert_eq!(rack.lost_at(sent(130, 4), ms(0)), None);
+        assert_eq!(rack.lost_at(sent(110, 4), ms(0)), Some(at(290)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Loss recovery: when it starts and ends, and what it does to the window. RFC 5681 and 6582 without SACK, RFC
 //! 6675 with it.
 
+use slantpath_base::Instant;
 use slantpath_cc::control::{Congestion, LossEvent, TimedOut};
 use slantpath_cc::{CongestionControl, InflatedWindow, ProportionalWindow};
 
@@ -68,6 +69,7 @@ impl Tx {
             Recovery::Timeout { point } => {
                 if una >= *point {
                     self.recovery = Recovery::NONE;
+                    self.board.on_recovery_ended();
                 }
             }
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
@@ -97,6 +99,7 @@ impl Tx {
     fn end_fast(&mut self) {
         self.end_inflation();
         self.recovery = Recovery::NONE;
+        self.board.on_recovery_ended();
     }
 
     /// Gives the window back to the controller, lest what it was inflated by leave in a burst.
@@ -131,10 +134,11 @@ impl Tx {
         self.sack || self.recover.is_none_or(|recover| self.board.una() > recover)
     }
 
-    fn enter(&mut self) {
+    pub(super) fn enter(&mut self) {
         let Recovery::Open { duplicates, limited_transmit } = self.recovery else { return };
         let point = self.board.nxt();
         self.recover = Some(point);
+        self.timing.probe.forget();
         // What limited transmit sent does not count (RFC 5681, section 3.2, step 2).
         let in_flight = self.board.flight() - limited_transmit;
         self.control.on_lost(Congestion { in_flight });
@@ -159,7 +163,14 @@ impl Tx {
     }
 
     /// The retransmission timer expired on data: the window falls to one segment and everything counts as lost.
-    pub(super) fn collapse(&mut self) {
+    pub(super) fn collapse(&mut self, now: Instant) {
+        if self.board.is_timed() {
+            self.timing.early = None;
+            self.timing.probe.forget();
+            if self.timeouts_in_a_row == 1 {
+                self.remember_window();
+            }
+        }
         let outstanding = match self.recovery {
             Recovery::Open { limited_transmit, .. } => self.board.flight() - limited_transmit,
             // The flight goes on growing behind the hole, by what is SACKed and so has left the network. The
@@ -179,6 +190,10 @@ impl Tx {
         let point = self.board.nxt();
         self.recover = Some(point);
         self.recovery = Recovery::Timeout { point };
-        self.board.on_timeout();
+        self.board.on_timeout(now, self.rtt.srtt());
+        if self.board.is_timed() {
+            // What may still arrive leaves no room in the window.
+            self.urgent = Urgent::First;
+        }
     }
 }
