@@ -56,8 +56,9 @@ impl Tx {
             smoothed_round_trip: self.rtt.srtt(),
             starts_round: reading.starts_round,
             delivery: reading.sample,
+            counts: reading.counts,
         });
-        reading.delivered
+        reading.counts.newly_delivered
     }
 
     /// An acknowledgement has told of so many bytes, and what is lost by it is known: the window of a recovery follows.

@@ -164,7 +164,7 @@ impl Scoreboard {
         let start = self.nxt;
         self.nxt += len;
         self.pipe += len;
-        let departure = self.delivery.depart(now, self.records.is_empty());
+        let departure = self.delivery.depart(now, self.records.is_empty(), self.pipe);
         self.records.push_back(Record { end: self.nxt, departure, transmissions: 1, sacked_in: 0 });
         if let Some(timed) = &mut self.timed {
             timed.order.push();
@@ -397,7 +397,7 @@ impl Scoreboard {
     fn resend(&mut self, index: usize, now: Instant) -> Sent {
         let start = self.start_of(index);
         let record = &mut self.records[index];
-        record.departure = self.delivery.depart(now, false);
+        record.departure = self.delivery.depart(now, false, self.pipe + record.end - start);
         record.transmissions += 1;
         Sent { range: Range { start, end: record.end }, transmissions: record.transmissions }
     }
