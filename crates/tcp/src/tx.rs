@@ -16,7 +16,7 @@ mod tests;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::{CongestionControl, Controller, NewReno, RttEstimator};
+use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer, RttEstimator};
 
 use crate::config::{LossDetection, LossRecovery, RttSampling, TcpConfig};
 use recovery::Recovery;
@@ -112,6 +112,9 @@ pub(crate) struct Tx {
     is_filled: bool,
     counters: Counters,
     timing: Timing,
+    pacer: Pacer,
+    /// Something waits for this time although the window would let it out.
+    held_until: Option<Instant>,
 }
 
 impl Tx {
@@ -137,6 +140,8 @@ impl Tx {
             is_filled: false,
             counters: Counters::default(),
             timing: Timing::default(),
+            pacer: Pacer::default(),
+            held_until: None,
             config,
         }
     }
@@ -234,10 +239,8 @@ impl Tx {
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        match (self.timing.early, self.timer) {
-            (Some(early), Some(timer)) => Some(early.at().min(timer)),
-            (early, timer) => early.map(Early::at).or(timer),
-        }
+        let early = self.timing.early.map(Early::at);
+        [early, self.timer, self.held_until].into_iter().flatten().min()
     }
 
     /// Starts the timer for the handshake's own segments.
@@ -262,6 +265,7 @@ impl Tx {
 
     /// The next segment to send, if any may be sent.
     pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
+        self.held_until = None;
         if self.unsent() == 0 && self.board.is_empty() {
             self.board.limit_by_application();
             return None;
@@ -299,6 +303,9 @@ impl Tx {
             if pipe != 0 && pipe + (range.end - range.start) > cwnd {
                 return None;
             }
+            if self.is_held(now) {
+                return None;
+            }
             let sent = self.board.retransmit_next(now);
             return Some(self.resent(sent, now));
         }
@@ -307,6 +314,9 @@ impl Tx {
                 self.restart_if_idle(now);
             }
             if let Some(len) = self.sendable(self.cwnd()) {
+                if self.is_held(now) {
+                    return None;
+                }
                 return Some(self.sent_new(len, now));
             }
         }
@@ -508,7 +518,7 @@ impl Tx {
 
     /// `count` offsets were newly acknowledged.
     fn handle_progress(&mut self, now: Instant, count: u64) {
-        let restarts_timer = self.recover_with(count);
+        let restarts_timer = self.recover_with(now, count);
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.2) When all outstanding data has been acknowledged, turn off the
         //# retransmission timer.

@@ -62,7 +62,7 @@ impl Default for Recovery {
 
 impl Tx {
     /// `count` offsets were newly acknowledged. Returns whether the retransmission timer restarts.
-    pub(super) fn recover_with(&mut self, count: u64) -> bool {
+    pub(super) fn recover_with(&mut self, now: Instant, count: u64) -> bool {
         let una = self.board.una();
         match &mut self.recovery {
             Recovery::Open { .. } => self.recovery = Recovery::NONE,
@@ -70,13 +70,14 @@ impl Tx {
                 if una >= *point {
                     self.recovery = Recovery::NONE;
                     self.board.on_recovery_ended();
+                    self.control.on_recovered(now);
                 }
             }
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# (A) An incoming cumulative ACK for a sequence number greater than
             //# RecoveryPoint signals the end of loss recovery, and the loss
             //# recovery phase MUST be terminated.
-            Recovery::Fast(fast) if una >= fast.point => self.end_fast(),
+            Recovery::Fast(fast) if una >= fast.point => self.end_fast(now),
             Recovery::Fast(fast) => {
                 let FastWindow::Inflated(window) = &mut fast.window else { return true };
                 match self.config.loss_recovery {
@@ -89,17 +90,18 @@ impl Tx {
                         self.urgent = Urgent::First;
                         return is_first;
                     }
-                    LossRecovery::Reno => self.end_fast(),
+                    LossRecovery::Reno => self.end_fast(now),
                 }
             }
         }
         true
     }
 
-    fn end_fast(&mut self) {
+    fn end_fast(&mut self, now: Instant) {
         self.end_inflation();
         self.recovery = Recovery::NONE;
         self.board.on_recovery_ended();
+        self.control.on_recovered(now);
     }
 
     /// Gives the window back to the controller, lest what it was inflated by leave in a burst.
@@ -112,7 +114,8 @@ impl Tx {
     /// A duplicate ACK came: with SACK, one that told something new.
     pub(super) fn handle_duplicate(&mut self) {
         let threshold = self.config.duplicate_ack_threshold;
-        self.board.detect_losses(threshold, self.mss);
+        let control = &mut self.control;
+        self.board.detect_losses(threshold, self.mss, |lost| control.on_segment_lost(&lost));
         match &mut self.recovery {
             Recovery::Open { duplicates, .. } => {
                 *duplicates += 1;
@@ -143,6 +146,7 @@ impl Tx {
         let in_flight = self.board.flight() - limited_transmit;
         self.control.on_lost(Congestion { in_flight });
         let window = match (self.sack, self.config.sack_recovery) {
+            (true, _) if self.control.rules_recovery() => FastWindow::Controlled,
             (true, SackRecovery::Proportional) => {
                 FastWindow::Proportional(ProportionalWindow::new(self.control.cwnd(), in_flight))
             }
@@ -190,7 +194,8 @@ impl Tx {
         let point = self.board.nxt();
         self.recover = Some(point);
         self.recovery = Recovery::Timeout { point };
-        self.board.on_timeout(now, self.rtt.srtt());
+        let (control, srtt) = (&mut self.control, self.rtt.srtt());
+        self.board.on_timeout(now, srtt, |lost| control.on_segment_lost(&lost));
         if self.board.is_timed() {
             // What may still arrive leaves no room in the window.
             self.urgent = Urgent::First;

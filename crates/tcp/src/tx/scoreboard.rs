@@ -14,7 +14,7 @@ mod timed;
 use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::delivery::{DeliveryMeter, DeliverySample, Departure, Reading};
+use slantpath_cc::delivery::{DeliveryMeter, DeliverySample, Departure, LostSegment, Reading};
 use timed::ByTime;
 
 /// The number of a record since the start of the connection.
@@ -296,7 +296,12 @@ impl Scoreboard {
     //# sequences have arrived above 'SeqNum' or more than (DupThresh - 1) *
     //# SMSS bytes with sequence numbers greater than 'SeqNum' have been
     //# SACKed.
-    pub(crate) fn detect_losses(&mut self, duplicate_threshold: u32, mss: u64) -> bool {
+    pub(crate) fn detect_losses(
+        &mut self,
+        duplicate_threshold: u32,
+        mss: u64,
+        mut on_lost: impl FnMut(LostSegment),
+    ) -> bool {
         let enough_bytes = u64::from(duplicate_threshold.saturating_sub(1)) * mss;
         let mut bytes = 0;
         let mut bound = None;
@@ -319,6 +324,7 @@ impl Scoreboard {
             }
             if record.sacked_in != self.epoch {
                 self.pipe -= record.end - start;
+                on_lost(self.delivery.lose(record.end - start, &record.departure));
                 found = true;
             }
             start = record.end;
@@ -413,13 +419,26 @@ impl Scoreboard {
     //# as long as robust tests for
     //# reneging are present, an implementation can retain and use SACK
     //# information across a timeout event
-    pub(crate) fn on_timeout(&mut self, now: Instant, smoothed_round_trip: Option<Duration>) {
+    pub(crate) fn on_timeout(
+        &mut self,
+        now: Instant,
+        smoothed_round_trip: Option<Duration>,
+        mut on_lost: impl FnMut(LostSegment),
+    ) {
         if self.is_timed() {
-            return self.time_out_by_time(now, smoothed_round_trip);
+            return self.time_out_by_time(now, smoothed_round_trip, on_lost);
         }
         if self.has_peer_reneged() {
             self.epoch += 1;
             self.sacked.clear();
+        }
+        let mut start = self.una;
+        for (number, record) in (self.first..).zip(&self.records) {
+            let is_on_its_way = number >= self.lost_below || number < self.retransmitted_below;
+            if is_on_its_way && record.sacked_in != self.epoch {
+                on_lost(self.delivery.lose(record.end - start, &record.departure));
+            }
+            start = record.end;
         }
         self.lost_below = self.first + self.records.len() as u64;
         self.lost_up_to = self.nxt;

@@ -80,7 +80,7 @@ impl Tx {
         self.board.end_ack(is_spurious);
         if let Some(range) = duplicate {
             self.board.on_duplicate_reported();
-            self.forgive(range);
+            self.forgive(now, range);
         }
         let mut delivered = 0;
         if acknowledged + newly_sacked > 0 {
@@ -88,7 +88,7 @@ impl Tx {
         }
         if is_spurious {
             self.board.restore_lost();
-            self.take_back();
+            self.take_back(now);
         }
         let is_plain_duplicate = acknowledged == 0 && input.is_pure && input.sacked.is_empty();
         self.settle_probe(input.ack, duplicate, is_plain_duplicate);
@@ -107,7 +107,10 @@ impl Tx {
 
     /// Finds what is lost by now, and when the next will be.
     pub(super) fn find_overtaken(&mut self, now: Instant) {
-        let found = self.board.detect_overtaken(now, self.rtt.srtt(), self.is_recovering());
+        let (srtt, is_recovering) = (self.rtt.srtt(), self.is_recovering());
+        let control = &mut self.control;
+        let found =
+            self.board.detect_overtaken(now, srtt, is_recovering, |lost| control.on_segment_lost(&lost));
         self.timing.early = found.next_at.map(Early::Reordering);
         match self.recovery {
             Recovery::Open { .. } => {
@@ -142,14 +145,14 @@ impl Tx {
     }
 
     /// The peer had this already. If nothing that was sent again was missing, neither was there a loss.
-    fn forgive(&mut self, range: Range) {
+    fn forgive(&mut self, now: Instant, range: Range) {
         let Some(undo) = &mut self.timing.undo else { return };
         if range.start < undo.from || range.end > undo.to || undo.repetitions == 0 {
             return;
         }
         undo.repetitions -= 1;
         if undo.repetitions == 0 {
-            self.take_back();
+            self.take_back(now);
         }
     }
 
@@ -161,10 +164,11 @@ impl Tx {
     }
 
     /// The last reduction was in error: the window is again what it was, and the recovery is over.
-    fn take_back(&mut self) {
+    fn take_back(&mut self, now: Instant) {
         let Some(undo) = self.timing.undo.take() else { return };
-        let cwnd_now = self.control.cwnd();
-        if undo.control.cwnd() > cwnd_now {
+        if self.control.rules_recovery() {
+            self.control.on_spurious(now);
+        } else if undo.control.cwnd() > self.control.cwnd() {
             self.control = undo.control;
         }
         self.recovery = Recovery::default();

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use slantpath_base::{Duration, Instant};
+use slantpath_cc::delivery::LostSegment;
 use slantpath_cc::rack::{Repair, Transmission};
 use slantpath_cc::{Rack, SentOrder};
 
@@ -130,6 +131,7 @@ impl Scoreboard {
         now: Instant,
         smoothed_round_trip: Option<Duration>,
         is_recovering: bool,
+        mut on_lost: impl FnMut(LostSegment),
     ) -> Overtaken {
         let mut found = Overtaken::default();
         let Some(timed) = &mut self.timed else { return found };
@@ -146,6 +148,7 @@ impl Scoreboard {
                     timed.lost.push(Reverse(number));
                     let start = index.checked_sub(1).map_or(self.una, |before| self.records[before].end);
                     self.pipe -= end - start;
+                    on_lost(self.delivery.lose(end - start, &departure));
                     found.count += end - start;
                     found.end = found.end.max(end);
                 }
@@ -214,7 +217,12 @@ impl Scoreboard {
     //# RACK only marks the segment as lost if the time elapsed since the
     //# segment was transmitted is at least the sum of the recent RTT and the
     //# reordering window.
-    pub(super) fn time_out_by_time(&mut self, now: Instant, smoothed_round_trip: Option<Duration>) {
+    pub(super) fn time_out_by_time(
+        &mut self,
+        now: Instant,
+        smoothed_round_trip: Option<Duration>,
+        mut on_lost: impl FnMut(LostSegment),
+    ) {
         let reneged = self.has_peer_reneged();
         if reneged {
             self.epoch += 1;
@@ -242,6 +250,7 @@ impl Scoreboard {
                 let start = index.checked_sub(1).map_or(self.una, |before| self.records[before].end);
                 timed.lost.push(Reverse(number));
                 self.pipe -= end - start;
+                on_lost(self.delivery.lose(end - start, &departure));
             }
             next = timed.order.oldest();
         }
