@@ -4,9 +4,13 @@
 
 use slantpath_base::{DataRate, Duration, Instant};
 
-use crate::delivery::DeliverySample;
+use crate::delivery::{Counts, DeliverySample, LostSegment};
 
-/// A controller of how much may be in flight on one path.
+/// A controller of how much may be in flight on one path, and of how fast it leaves.
+///
+/// An acknowledgement is told in this order: [`on_acknowledged`](Self::on_acknowledged), what it shows to be lost
+/// ([`on_segment_lost`](Self::on_segment_lost), once a segment), then the recovery that it begins
+/// ([`on_lost`](Self::on_lost)) or ends ([`on_recovered`](Self::on_recovered)).
 pub trait CongestionControl {
     /// The congestion window in bytes.
     fn cwnd(&self) -> u64;
@@ -19,14 +23,34 @@ pub trait CongestionControl {
         None
     }
 
+    /// How many bytes may leave together before the pacing rate makes the next wait.
+    fn send_quantum(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// Whether [`cwnd`](Self::cwnd) holds while a loss is repaired, too: the transport then neither inflates it nor
+    /// reduces it in proportion.
+    fn rules_recovery(&self) -> bool {
+        false
+    }
+
     /// Data was sent, for the first time or again.
     fn on_sent(&mut self, sent: Sent);
 
     /// An acknowledgement told of something for the first time.
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged);
 
+    /// A segment is taken for lost, by acknowledgements or by a timeout, in whatever state the path is.
+    fn on_segment_lost(&mut self, _: &LostSegment) {}
+
     /// A loss was found from acknowledgements, outside of any recovery: one begins.
     fn on_lost(&mut self, congestion: Congestion);
+
+    /// Everything is acknowledged that was in flight when a recovery began, or a timeout came.
+    fn on_recovered(&mut self, _: Instant) {}
+
+    /// What was taken for lost since the last recovery or timeout began has arrived after all.
+    fn on_spurious(&mut self, _: Instant) {}
 
     /// The retransmission timer expired.
     fn on_timed_out(&mut self, timed_out: TimedOut);
@@ -79,12 +103,14 @@ pub struct Acknowledged {
     pub starts_round: bool,
     /// How fast data arrived, if it tells.
     pub delivery: Option<DeliverySample>,
+    /// What has been delivered and lost.
+    pub counts: Counts,
 }
 
 #[cfg(test)]
 impl Acknowledged {
     /// An acknowledgement at `now` of so many bytes, which found so many in flight, outside of any recovery.
-    pub(crate) const fn of(now: Instant, bytes: u64, in_flight_before: u64) -> Self {
+    pub(crate) fn of(now: Instant, bytes: u64, in_flight_before: u64) -> Self {
         Self {
             now,
             bytes,
@@ -96,6 +122,7 @@ impl Acknowledged {
             smoothed_round_trip: None,
             starts_round: false,
             delivery: None,
+            counts: Counts::default(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! A transport's choice of controller, told apart by an enum: no allocation, no dynamic dispatch.
 
-use slantpath_base::DataRate;
+use slantpath_base::{DataRate, Instant};
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
 use crate::cubic::Cubic;
+use crate::delivery::LostSegment;
 
 /// The algorithm that governs a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,14 @@ impl<S: CongestionControl> CongestionControl for Controller<S> {
         each!(self, controller => controller.pacing_rate())
     }
 
+    fn send_quantum(&self) -> u64 {
+        each!(self, controller => controller.send_quantum())
+    }
+
+    fn rules_recovery(&self) -> bool {
+        each!(self, controller => controller.rules_recovery())
+    }
+
     fn on_sent(&mut self, sent: Sent) {
         each!(self, controller => controller.on_sent(sent));
     }
@@ -55,8 +64,20 @@ impl<S: CongestionControl> CongestionControl for Controller<S> {
         each!(self, controller => controller.on_acknowledged(acknowledged));
     }
 
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        each!(self, controller => controller.on_segment_lost(lost));
+    }
+
     fn on_lost(&mut self, congestion: Congestion) {
         each!(self, controller => controller.on_lost(congestion));
+    }
+
+    fn on_recovered(&mut self, now: Instant) {
+        each!(self, controller => controller.on_recovered(now));
+    }
+
+    fn on_spurious(&mut self, now: Instant) {
+        each!(self, controller => controller.on_spurious(now));
     }
 
     fn on_timed_out(&mut self, timed_out: TimedOut) {
@@ -85,7 +106,7 @@ mod tests {
     use super::*;
     use crate::control::LossEvent;
     use crate::cubic::tests::CONFIG;
-    use slantpath_base::Instant;
+    use crate::delivery::DeliveryMeter;
 
     /// Remembers what it was told.
     #[derive(Debug, Default)]
@@ -104,6 +125,14 @@ mod tests {
             Some(DataRate::from_bits_per_sec(64_000))
         }
 
+        fn send_quantum(&self) -> u64 {
+            2_920
+        }
+
+        fn rules_recovery(&self) -> bool {
+            true
+        }
+
         fn on_sent(&mut self, sent: Sent) {
             self.0.push(format!("{sent:?}"));
         }
@@ -112,8 +141,20 @@ mod tests {
             self.0.push(format!("{acknowledged:?}"));
         }
 
+        fn on_segment_lost(&mut self, lost: &LostSegment) {
+            self.0.push(format!("{lost:?}"));
+        }
+
         fn on_lost(&mut self, congestion: Congestion) {
             self.0.push(format!("lost {congestion:?}"));
+        }
+
+        fn on_recovered(&mut self, now: Instant) {
+            self.0.push(format!("recovered {now:?}"));
+        }
+
+        fn on_spurious(&mut self, now: Instant) {
+            self.0.push(format!("spurious {now:?}"));
         }
 
         fn on_timed_out(&mut self, timed_out: TimedOut) {
@@ -148,19 +189,29 @@ mod tests {
             (Congestion { in_flight: 7 }, TimedOut { in_flight: 8, loss: LossEvent::New });
         controller.on_sent(sent);
         controller.on_acknowledged(&acknowledged);
+        let mut meter = DeliveryMeter::default();
+        let departure = meter.depart(Instant::START, true, 1_460);
+        let segment = meter.lose(1_460, &departure);
+        controller.on_segment_lost(&segment);
         controller.on_lost(congestion);
+        controller.on_recovered(Instant::from_millis(12));
+        controller.on_spurious(Instant::from_millis(13));
         controller.on_timed_out(timed_out);
         controller.on_marked(congestion);
         controller.on_idle(9);
         controller.limit_cwnd(10);
         controller.set_segment_bytes(11);
         assert_eq!((controller.cwnd(), controller.ssthresh()), (14_600, 7_300));
+        assert_eq!((controller.send_quantum(), controller.rules_recovery()), (2_920, true));
         assert_eq!(controller.pacing_rate(), Some(DataRate::from_bits_per_sec(64_000)));
         let Controller::Standard(Listener(heard)) = controller else { panic!("it is another by now") };
         let expected = [
             format!("{sent:?}"),
             format!("{acknowledged:?}"),
+            format!("{segment:?}"),
             format!("lost {congestion:?}"),
+            format!("recovered {:?}", Instant::from_millis(12)),
+            format!("spurious {:?}", Instant::from_millis(13)),
             format!("{timed_out:?}"),
             format!("marked {congestion:?}"),
             "idle 9".to_owned(),

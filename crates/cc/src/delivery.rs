@@ -17,7 +17,34 @@ pub struct Departure {
     delivered_at: Instant,
     /// When what began the sample was sent (P.first_sent_time).
     first_sent_at: Instant,
+    /// Bytes in flight with it (P.tx_in_flight); what a record of each segment keeps is to be short.
+    in_flight: u32,
+    /// The low half of the bytes lost by then (P.lost).
+    lost: u32,
     is_application_limited: bool,
+}
+
+impl Departure {
+    /// Bytes that had been delivered when it was sent.
+    pub const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Bytes in flight once it was sent, itself included.
+    pub const fn in_flight(&self) -> u64 {
+        self.in_flight as u64
+    }
+
+    /// Of so many bytes lost on the path by now, those that were found lost after it was sent.
+    #[expect(clippy::cast_possible_truncation, reason = "the low halves differ by what is in flight at most")]
+    pub const fn lost_since(&self, lost: u64) -> u64 {
+        (lost as u32).wrapping_sub(self.lost) as u64
+    }
+
+    /// Whether the application had nothing more to send at the time.
+    pub const fn is_application_limited(&self) -> bool {
+        self.is_application_limited
+    }
 }
 
 /// What one acknowledgement says of the rate.
@@ -34,10 +61,15 @@ pub struct DeliverySample {
 impl DeliverySample {
     /// The rate at which the bytes were delivered.
     pub fn rate(&self) -> DataRate {
-        const BITS_NANOS: u128 = 8 * 1_000_000_000;
-        let bits = u128::from(self.delivered) * BITS_NANOS / u128::from(self.interval.as_nanos());
-        DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
+        rate_of(self.delivered, self.interval)
     }
+}
+
+/// The rate of so many bytes in a time, which is not zero.
+pub(crate) fn rate_of(bytes: u64, interval: Duration) -> DataRate {
+    const BITS_NANOS: u128 = 8 * 1_000_000_000;
+    let bits = u128::from(bytes) * BITS_NANOS / u128::from(interval.as_nanos());
+    DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
 }
 
 /// What one acknowledgement says of rate and round.
@@ -47,8 +79,36 @@ pub struct Reading {
     pub sample: Option<DeliverySample>,
     /// Whether something has arrived that was sent after the last round began: a new one begins.
     pub starts_round: bool,
-    /// Bytes that it told of for the first time.
+    /// What has been delivered and lost by it.
+    pub counts: Counts,
+}
+
+/// What a path has delivered and lost by an acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Bytes that the acknowledgement told of for the first time, cumulatively or selectively (RS.newly_acked).
+    pub newly_delivered: u64,
+    /// Bytes found lost since the acknowledgement before it, which told of them after it was told of itself.
+    pub newly_lost: u64,
+    /// All bytes delivered (C.delivered).
     pub delivered: u64,
+    /// All bytes found lost, those that arrived after all among them (C.lost).
+    pub lost: u64,
+    /// The newest of what it delivers, if anything.
+    pub newest: Option<Departure>,
+}
+
+/// A segment that is taken for lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// How long it is.
+    pub bytes: u64,
+    /// When it was sent last, and what was in flight then.
+    pub departure: Departure,
+    /// All bytes delivered by now.
+    pub delivered: u64,
+    /// All bytes lost by now, with it.
+    pub lost: u64,
 }
 
 /// Counts what is delivered over one path (C in the draft).
@@ -68,6 +128,10 @@ pub struct DeliveryMeter {
     least_round_trip: Duration,
     /// Bytes delivered at the last reading.
     delivered_before: u64,
+    /// Bytes lost (C.lost).
+    lost: u64,
+    /// Bytes lost at the last reading.
+    lost_before: u64,
     /// The newest of what has been delivered since the last reading.
     newest: Option<Departure>,
     latest: Option<DeliverySample>,
@@ -83,6 +147,8 @@ impl Default for DeliveryMeter {
             round_ends_at: 0,
             least_round_trip: Duration::MAX,
             delivered_before: 0,
+            lost: 0,
+            lost_before: 0,
             newest: None,
             latest: None,
         }
@@ -90,8 +156,10 @@ impl Default for DeliveryMeter {
 }
 
 impl DeliveryMeter {
-    /// Something is sent, for the first time or again. `is_alone`: nothing else is in flight.
-    pub const fn depart(&mut self, now: Instant, is_alone: bool) -> Departure {
+    /// Something is sent, for the first time or again. `is_alone`: nothing else is in flight. `in_flight`: what is with
+    /// it.
+    #[expect(clippy::cast_possible_truncation, reason = "the low half is what a departure keeps")]
+    pub fn depart(&mut self, now: Instant, is_alone: bool, in_flight: u64) -> Departure {
         if is_alone {
             self.first_sent_at = now;
             self.delivered_at = now;
@@ -101,6 +169,8 @@ impl DeliveryMeter {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
+            in_flight: u32::try_from(in_flight).unwrap_or(u32::MAX),
+            lost: self.lost as u32,
             is_application_limited: self.limited_until != 0,
         }
     }
@@ -111,6 +181,12 @@ impl DeliveryMeter {
         if self.newest.is_none_or(|newest| newest.sent_at <= departure.sent_at) {
             self.newest = Some(*departure);
         }
+    }
+
+    /// So many bytes, sent last with `departure`, are taken for lost. To be told to the controller.
+    pub const fn lose(&mut self, bytes: u64, departure: &Departure) -> LostSegment {
+        self.lost += bytes;
+        LostSegment { bytes, departure: *departure, delivered: self.delivered, lost: self.lost }
     }
 
     /// The application has nothing more to send although the window would let it out; so much is in flight.
@@ -124,11 +200,19 @@ impl DeliveryMeter {
         if let Some(round_trip) = round_trip {
             self.least_round_trip = self.least_round_trip.min(round_trip);
         }
-        let Some(newest) = self.newest.take() else {
-            return Reading { sample: None, starts_round: false, delivered: 0 };
+        let newest = self.newest.take();
+        let counts = Counts {
+            newly_delivered: self.delivered - self.delivered_before,
+            newly_lost: self.lost - self.lost_before,
+            delivered: self.delivered,
+            lost: self.lost,
+            newest,
         };
-        let delivered = self.delivered - self.delivered_before;
         self.delivered_before = self.delivered;
+        self.lost_before = self.lost;
+        let Some(newest) = newest else {
+            return Reading { sample: None, starts_round: false, counts };
+        };
         self.delivered_at = now;
         self.first_sent_at = newest.sent_at;
         if self.delivered > self.limited_until {
@@ -150,7 +234,7 @@ impl DeliveryMeter {
             is_application_limited: newest.is_application_limited,
         });
         self.latest = sample.or(self.latest);
-        Reading { sample, starts_round, delivered }
+        Reading { sample, starts_round, counts }
     }
 
     /// The last sample, once there is one.
@@ -176,11 +260,11 @@ mod tests {
     fn what_was_sent_last_tells_the_rate_in_whatever_order_it_is_told_of() {
         let sample = |is_newest_first: bool| {
             let mut meter = DeliveryMeter::default();
-            let first = meter.depart(at(0), true);
-            let second = meter.depart(at(10), false);
+            let first = meter.depart(at(0), true, 1_000);
+            let second = meter.depart(at(10), false, 1_000);
             meter.deliver(1_000, &first);
             meter.read(at(100), None);
-            let third = meter.depart(at(100), false);
+            let third = meter.depart(at(100), false, 1_000);
             let told = if is_newest_first { [third, second] } else { [second, third] };
             for departure in &told {
                 meter.deliver(1_000, departure);
@@ -195,7 +279,7 @@ mod tests {
     #[test]
     fn a_burst_is_measured_by_the_pace_of_its_acknowledgements_and_not_by_that_of_its_departure() {
         let mut meter = DeliveryMeter::default();
-        let burst = [true, false, false].map(|is_alone| meter.depart(at(0), is_alone));
+        let burst = [true, false, false].map(|is_alone| meter.depart(at(0), is_alone, 1_000));
         for (index, departure) in (1..).zip(&burst) {
             meter.deliver(1_000, departure);
             let now = at(100 + 10 * index);
@@ -204,10 +288,10 @@ mod tests {
         }
         // One more a round trip later: 2,000 bytes were delivered since the first acknowledgement.
         let mut meter = DeliveryMeter::default();
-        let first = [true, false].map(|is_alone| meter.depart(at(0), is_alone));
+        let first = [true, false].map(|is_alone| meter.depart(at(0), is_alone, 1_000));
         meter.deliver(1_000, &first[0]);
         meter.read(at(100), Some(ms(100)));
-        let second = meter.depart(at(100), false);
+        let second = meter.depart(at(100), false, 1_000);
         meter.deliver(1_000, &first[1]);
         meter.read(at(108), Some(ms(108)));
         meter.deliver(1_000, &second);
@@ -220,7 +304,7 @@ mod tests {
     #[test]
     fn acknowledgements_that_come_at_once_are_measured_by_the_pace_of_what_they_acknowledge() {
         let mut meter = DeliveryMeter::default();
-        let sent: Vec<_> = (0..5).map(|index| meter.depart(at(40 * index), index == 0)).collect();
+        let sent: Vec<_> = (0..5).map(|index| meter.depart(at(40 * index), index == 0, 1_000)).collect();
         meter.deliver(1_000, &sent[0]);
         meter.read(at(161), Some(ms(161)));
         // The others come together, 1 ms later: they took 160 ms to leave.
@@ -229,20 +313,24 @@ mod tests {
         }
         let reading = meter.read(at(162), Some(ms(2)));
         let sample = reading.sample.unwrap();
-        assert_eq!((sample.delivered, sample.interval, reading.delivered), (5_000, ms(162), 4_000));
+        assert_eq!(
+            (sample.delivered, sample.interval, reading.counts.newly_delivered),
+            (5_000, ms(162), 4_000)
+        );
     }
 
     #[test]
     fn an_acknowledgement_sooner_than_any_round_trip_gives_no_sample_and_neither_does_an_empty_one() {
         let mut meter = DeliveryMeter::default();
-        let first = meter.depart(at(0), true);
+        let first = meter.depart(at(0), true, 1_000);
         meter.deliver(1_000, &first);
         assert!(meter.read(at(100), Some(ms(100))).sample.is_some());
-        assert_eq!(meter.read(at(101), None), Reading { sample: None, starts_round: false, delivered: 0 });
-        let again = meter.depart(at(200), true);
+        let counts = Counts { delivered: 1_000, ..Counts::default() };
+        assert_eq!(meter.read(at(101), None), Reading { sample: None, starts_round: false, counts });
+        let again = meter.depart(at(200), true, 1_000);
         meter.deliver(1_000, &again);
         assert_eq!(meter.read(at(299), None).sample, None);
-        let once_more = meter.depart(at(300), true);
+        let once_more = meter.depart(at(300), true, 1_000);
         meter.deliver(1_000, &once_more);
         assert_eq!(meter.read(at(400), None).sample.unwrap().delivered, 1_000);
     }
@@ -250,15 +338,15 @@ mod tests {
     #[test]
     fn what_is_sent_while_the_application_pauses_is_marked_until_all_of_it_is_delivered() {
         let mut meter = DeliveryMeter::default();
-        let before = meter.depart(at(0), true);
+        let before = meter.depart(at(0), true, 1_000);
         meter.limit_by_application(1_000);
-        let during = meter.depart(at(10), false);
+        let during = meter.depart(at(10), false, 1_000);
         meter.deliver(1_000, &before);
         assert!(!meter.read(at(100), Some(ms(100))).sample.unwrap().is_application_limited);
-        let still = meter.depart(at(100), false);
+        let still = meter.depart(at(100), false, 1_000);
         meter.deliver(1_000, &during);
         assert!(meter.read(at(110), Some(ms(100))).sample.unwrap().is_application_limited);
-        let after = meter.depart(at(110), false);
+        let after = meter.depart(at(110), false, 1_000);
         meter.deliver(1_000, &still);
         assert!(meter.read(at(200), Some(ms(100))).sample.unwrap().is_application_limited);
         meter.deliver(1_000, &after);
@@ -272,16 +360,35 @@ mod tests {
             meter.deliver(1_000, departure);
             meter.read(at(now), None).starts_round
         };
-        let first = [true, false].map(|is_alone| meter.depart(at(0), is_alone));
+        let first = [true, false].map(|is_alone| meter.depart(at(0), is_alone, 1_000));
         assert!(starts(&mut meter, &first[0], 100));
-        let second = [100, 105].map(|now| meter.depart(at(now), false));
+        let second = [100, 105].map(|now| meter.depart(at(now), false, 1_000));
         assert!(!starts(&mut meter, &first[1], 110));
-        let third = meter.depart(at(200), false);
+        let third = meter.depart(at(200), false, 1_000);
         assert!(starts(&mut meter, &second[0], 200));
         assert!(!starts(&mut meter, &second[1], 205));
         assert!(!starts(&mut meter, &third, 300), "it left before the round began");
-        let fourth = meter.depart(at(300), true);
+        let fourth = meter.depart(at(300), true, 1_000);
         assert!(starts(&mut meter, &fourth, 400));
+    }
+
+    #[test]
+    fn what_is_lost_is_counted_and_each_departure_knows_what_was_lost_since() {
+        let mut meter = DeliveryMeter::default();
+        let first = meter.depart(at(0), true, 1_000);
+        let second = meter.depart(at(1), false, 2_000);
+        let lost = meter.lose(700, &first);
+        assert_eq!((lost.bytes, lost.departure, lost.delivered, lost.lost), (700, first, 0, 700));
+        let third = meter.depart(at(2), false, 2_300);
+        meter.lose(u64::from(u32::MAX), &second);
+        meter.deliver(1_000, &third);
+        let counts = meter.read(at(100), None).counts;
+        assert_eq!((counts.newly_lost, counts.lost), (4_294_967_995, 4_294_967_995));
+        let newest = counts.newest.unwrap();
+        assert_eq!((newest.in_flight(), newest.delivered()), (2_300, 0));
+        assert_eq!(newest.lost_since(counts.lost), 4_294_967_295, "the low halves of the counts wrap");
+        assert_eq!(second.lost_since(700), 700);
+        assert_eq!(meter.read(at(101), None).counts.newly_lost, 0);
     }
 
     proptest! {
@@ -297,7 +404,7 @@ mod tests {
             let mut sent = 0;
             while sent < count || !flight.is_empty() {
                 if sent < count && flight.len() < window {
-                    let departure = meter.depart(at(now), flight.is_empty());
+                    let departure = meter.depart(at(now), flight.is_empty(), 1_000);
                     free = free.max(now) + gap;
                     flight.push_back((free + round_trip, departure));
                     sent += 1;

@@ -45,11 +45,11 @@ enum Progress {
 }
 
 impl<H: Host> Network<H> {
-    /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of [`NetworkGraph::hosts`], in
-    /// that order.
+    /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of
+    /// [`NetworkGraph::hosts`], in that order.
     ///
     /// # Panics
-    /// If there are more hosts or fewer than the plan has.
+    /// If there are more hosts or fewer than the graph has.
     pub fn new(graph: NetworkGraph, seed: Seed, hosts: Vec<H>) -> Self {
         let planned = Planned::new(&graph);
         Self::with_source(graph, seed, hosts, planned)

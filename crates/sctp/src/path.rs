@@ -350,7 +350,7 @@ impl Path {
         wire_len: u64,
         is_retransmission: bool,
     ) -> Departure {
-        let departure = self.delivery.depart(now, self.flight_size == 0);
+        let departure = self.delivery.depart(now, self.flight_size == 0, self.flight_size + wire_len);
         self.cc.on_sent(Sent { now, bytes: wire_len, in_flight_before: self.flight_size });
         self.flight_size += wire_len;
         self.stats.data_chunks_sent += 1;

@@ -36,6 +36,10 @@ pub struct TcpConfig {
     pub loss_recovery: LossRecovery,
     /// What a loss does to the window while it is repaired with SACK. Default: RFC 6675.
     pub sack_recovery: SackRecovery,
+    /// How losses are found with SACK. Default: by what has arrived beyond them (RFC 6675).
+    pub loss_detection: LossDetection,
+    /// Whether data that comes twice is reported in the first SACK block (RFC 2883). Default: no.
+    pub duplicate_reports: bool,
     /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042). Default: yes.
     pub limited_transmit: bool,
     /// What governs the window. Default: RFC 5681.
@@ -94,6 +98,8 @@ impl Default for TcpConfig {
             window_scaling: true,
             loss_recovery: LossRecovery::NewReno,
             sack_recovery: SackRecovery::Rfc6675,
+            loss_detection: LossDetection::Rfc6675,
+            duplicate_reports: false,
             limited_transmit: true,
             congestion_control: Algorithm::Standard,
             fast_convergence: true,
@@ -212,6 +218,16 @@ pub enum SackRecovery {
     /// It shrinks in proportion to what arrives (RFC 6937, with the slow start reduction bound).
     Proportional,
     /// It falls at once, and nothing is sent until less is in the network (RFC 6675).
+    Rfc6675,
+}
+
+/// How losses are found with SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// By time: a segment is lost if one that was sent after it has arrived and a reordering window has passed; a
+    /// probe shows the loss of the last segments, and what was repeated without need is undone (RFC 8985 and 2883).
+    Rack,
+    /// By count: so many segments beyond it have arrived (RFC 6675).
     Rfc6675,
 }
 

@@ -23,7 +23,8 @@ mod segment;
 mod tx;
 
 pub use config::{
-    ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig, WindowLimit,
+    ChecksumPolicy, DelayedAck, LossDetection, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig,
+    WindowLimit,
 };
 pub use connection::{ConnectionState, Snapshot};
 pub use endpoint::{Chance, CommandError, ConnectionId, Endpoint, Input, Output, Statistics};

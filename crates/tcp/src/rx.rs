@@ -49,6 +49,15 @@ pub(crate) struct Rx {
     /// The first offset that the peer was never allowed to send.
     edge: u64,
     is_end_reported: bool,
+    duplicates: Duplicates,
+}
+
+/// What becomes of data that has come before (RFC 2883).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duplicates {
+    Unreported,
+    /// The next acknowledgement reports the last of it.
+    Reported(Option<Range>),
 }
 
 impl Rx {
@@ -67,6 +76,11 @@ impl Rx {
             // A window is never scaled on a SYN (RFC 7323, section 2.2).
             edge: config.receive_buffer_bytes.min(0xffff),
             is_end_reported: false,
+            duplicates: if config.duplicate_reports {
+                Duplicates::Reported(None)
+            } else {
+                Duplicates::Unreported
+            },
         }
     }
 
@@ -110,6 +124,11 @@ impl Rx {
         self.ack_due = AckDue::Now;
         let behind = (self.nxt.cast_signed() - start).clamp(0, data.len().cast_signed() as i64);
         let _ = data.split_to(usize_of(behind.cast_unsigned()));
+        if behind > 0
+            && let Ok(start) = u64::try_from(start)
+        {
+            self.note_duplicate(Range { start, end: start + behind.cast_unsigned() });
+        }
         let start = start + behind;
         if start < self.nxt.cast_signed() {
             // Nothing new.
@@ -125,7 +144,9 @@ impl Rx {
             self.fin = Some(end);
         }
         if !data.is_empty() {
-            self.reassembly.insert(start, &data);
+            if let Some(duplicate) = self.reassembly.insert(start, &data) {
+                self.note_duplicate(duplicate);
+            }
             if let Some(end) = self.reassembly.take_from(self.nxt, &mut self.ready) {
                 self.ready_bytes += end - self.nxt;
                 self.nxt = end;
@@ -133,6 +154,25 @@ impl Rx {
         }
         if self.fin == Some(self.nxt) {
             self.nxt += 1;
+        }
+    }
+
+    const fn note_duplicate(&mut self, range: Range) {
+        if let Duplicates::Reported(duplicate) = &mut self.duplicates {
+            *duplicate = Some(range);
+        }
+    }
+
+    /// Whether something has come twice and is not reported yet.
+    pub(crate) const fn has_duplicate(&self) -> bool {
+        matches!(self.duplicates, Duplicates::Reported(Some(_)))
+    }
+
+    /// What has come twice and is not reported yet: the first block of the next acknowledgement (RFC 2883, section 4).
+    pub(crate) const fn take_duplicate(&mut self) -> Option<Range> {
+        match &mut self.duplicates {
+            Duplicates::Unreported => None,
+            Duplicates::Reported(duplicate) => duplicate.take(),
         }
     }
 

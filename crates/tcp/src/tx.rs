@@ -3,9 +3,11 @@
 //! Offsets are 64-bit: 0 is the first byte of the stream, and a FIN takes the offset past its last.
 
 mod congestion;
+mod probe;
 mod recovery;
 mod scoreboard;
 mod stream;
+mod timed;
 mod too_big;
 mod window;
 
@@ -14,13 +16,14 @@ mod tests;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::{CongestionControl, Controller, NewReno, RttEstimator};
+use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer, RttEstimator};
 
-use crate::config::{LossRecovery, RttSampling, TcpConfig};
+use crate::config::{LossDetection, LossRecovery, RttSampling, TcpConfig};
 use recovery::Recovery;
 pub(crate) use scoreboard::{Range, Sent};
 use scoreboard::{Scoreboard, Timed};
 use stream::SendStream;
+use timed::{Early, Timing};
 use window::PeerWindow;
 
 /// An acknowledgement from the peer, with offsets unwrapped.
@@ -56,6 +59,8 @@ pub(crate) struct Negotiated {
 enum Urgent {
     /// The first unacknowledged segment, again.
     First,
+    /// A probe for the loss of the last segments (RFC 8985, section 7).
+    LossProbe,
     Nothing,
     /// A little of what the peer's window does not allow (RFC 9293, section 3.8.6.1).
     WindowProbe,
@@ -74,6 +79,8 @@ pub(crate) struct Counters {
     pub(crate) retransmissions: u64,
     pub(crate) timeouts: u64,
     pub(crate) fast_recoveries: u64,
+    /// Reductions that were in error.
+    pub(crate) undone: u64,
 }
 
 #[derive(Debug)]
@@ -104,6 +111,10 @@ pub(crate) struct Tx {
     /// Whether more than half of the send buffer was in use.
     is_filled: bool,
     counters: Counters,
+    timing: Timing,
+    pacer: Pacer,
+    /// Something waits for this time although the window would let it out.
+    held_until: Option<Instant>,
 }
 
 impl Tx {
@@ -128,6 +139,9 @@ impl Tx {
             last_sent: Instant::START,
             is_filled: false,
             counters: Counters::default(),
+            timing: Timing::default(),
+            pacer: Pacer::default(),
+            held_until: None,
             config,
         }
     }
@@ -136,6 +150,9 @@ impl Tx {
     pub(crate) fn establish(&mut self, negotiated: Negotiated) {
         self.mss = negotiated.mss_bytes.into();
         self.sack = negotiated.sack;
+        if self.sack && self.config.loss_detection == LossDetection::Rack {
+            self.board.time_losses(self.config.duplicate_ack_threshold);
+        }
         self.control = self.config.controller(negotiated.mss_bytes);
         self.window_limit = self.config.window_limit_bytes(negotiated.mss_bytes);
         if negotiated.was_syn_lost {
@@ -221,8 +238,9 @@ impl Tx {
         self.counters
     }
 
-    pub(crate) const fn deadline(&self) -> Option<Instant> {
-        self.timer
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let early = self.timing.early.map(Early::at);
+        [early, self.timer, self.held_until].into_iter().flatten().min()
     }
 
     /// Starts the timer for the handshake's own segments.
@@ -247,15 +265,25 @@ impl Tx {
 
     /// The next segment to send, if any may be sent.
     pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
+        self.held_until = None;
         if self.unsent() == 0 && self.board.is_empty() {
             self.board.limit_by_application();
             return None;
         }
         match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
             Urgent::Nothing => {}
+            Urgent::First if self.board.is_timed() && self.board.next_lost().is_some() => {
+                let sent = self.board.retransmit_next(now);
+                return Some(self.resent(sent, now));
+            }
             Urgent::First => {
                 if let Some(sent) = self.board.retransmit_first(now, self.sack) {
                     return Some(self.resent(sent, now));
+                }
+            }
+            Urgent::LossProbe => {
+                if let Some(sent) = self.next_probe(now) {
+                    return Some(sent);
                 }
             }
             Urgent::WindowProbe => {
@@ -275,6 +303,9 @@ impl Tx {
             if pipe != 0 && pipe + (range.end - range.start) > cwnd {
                 return None;
             }
+            if self.is_held(now) {
+                return None;
+            }
             let sent = self.board.retransmit_next(now);
             return Some(self.resent(sent, now));
         }
@@ -283,11 +314,15 @@ impl Tx {
                 self.restart_if_idle(now);
             }
             if let Some(len) = self.sendable(self.cwnd()) {
+                if self.is_held(now) {
+                    return None;
+                }
                 return Some(self.sent_new(len, now));
             }
         }
         if let Recovery::Fast(_) = self.recovery
             && self.sack
+            && !self.board.is_timed()
             && self.board.pipe() + self.mss <= cwnd
             && let Some(sent) = self.last_resort(now)
         {
@@ -335,7 +370,9 @@ impl Tx {
         let ready = self.data_ready();
         let nxt = self.board.nxt();
         let (outstanding, cwnd) = match self.recovery {
-            Recovery::Open { duplicates, .. } if !self.config.limited_transmit || !self.sack => {
+            Recovery::Open { duplicates, .. }
+                if !self.board.is_timed() && (!self.config.limited_transmit || !self.sack) =>
+            {
                 // RFC 3042, section 2: one new segment for each of the first two duplicate ACKs.
                 let extra =
                     if self.config.limited_transmit { u64::from(duplicates.min(2)) * self.mss } else { 0 };
@@ -370,11 +407,15 @@ impl Tx {
         let sent = self.board.push(data_len + u64::from(takes_all && self.is_closed), now);
         self.report_sent(now, sent.range.len(), in_flight_before);
         self.arm(now);
+        if self.board.is_timed() {
+            self.schedule_probe(now);
+        }
         sent
     }
 
     fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
         self.counters.retransmissions += 1;
+        self.note_repetition();
         self.report_sent(now, sent.range.len(), self.board.pipe().saturating_sub(sent.range.len()));
         if self.sack && matches!(self.recovery, Recovery::Fast(_)) {
             // A repetition that waits behind a full queue is acknowledged later than the timer, which runs since
@@ -416,6 +457,9 @@ impl Tx {
         let was_shut = self.peer.edge() <= self.board.una();
         let latest_window = self.peer.latest();
         self.peer.update(input.sequence, input.ack, input.window);
+        if self.board.is_timed() {
+            return self.handle_ack_by_time(now, &input, was_shut);
+        }
         let mut newly_sacked = 0;
         let mut round_trip = None;
         let in_flight_before = self.board.pipe();
@@ -474,7 +518,7 @@ impl Tx {
 
     /// `count` offsets were newly acknowledged.
     fn handle_progress(&mut self, now: Instant, count: u64) {
-        let restarts_timer = self.recover_with(count);
+        let restarts_timer = self.recover_with(now, count);
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.2) When all outstanding data has been acknowledged, turn off the
         //# retransmission timer.
@@ -496,6 +540,7 @@ impl Tx {
             return;
         }
         self.rtt.sample(round_trip_since(sent_at));
+        self.timing.probe.on_measured();
         if self.config.rtt_sampling == RttSampling::OncePerRoundTrip {
             self.next_sample = self.board.nxt();
         }
@@ -503,6 +548,18 @@ impl Tx {
 
     /// The timer expired.
     pub(crate) fn handle_deadline(&mut self, now: Instant) -> Endurance {
+        match self.timing.early.filter(|early| early.at() <= now) {
+            Some(Early::Probe(_)) => {
+                self.timing.early = None;
+                self.handle_probe_timeout(now);
+                return Endurance::Lasts;
+            }
+            Some(Early::Reordering(_)) => self.find_overtaken(now),
+            None => {}
+        }
+        if self.timer.is_none_or(|timer| timer > now) {
+            return Endurance::Lasts;
+        }
         if self.board.is_empty() || self.peer.edge() <= self.board.una() {
             //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.1
             //# As long as the receiving TCP peer continues to send
@@ -513,7 +570,7 @@ impl Tx {
         } else {
             self.timeouts_in_a_row += 1;
             self.counters.timeouts += 1;
-            self.collapse();
+            self.collapse(now);
         }
         if self.timeouts_in_a_row.max(self.probes_in_a_row) > self.config.data_retransmission_limit {
             return Endurance::Exhausted;

@@ -5,7 +5,8 @@ use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{Algorithm, InitialWindow, RtoConfig};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_tcp::{
-    ChecksumPolicy, DelayedAck, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig, WindowLimit,
+    ChecksumPolicy, DelayedAck, LossDetection, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig,
+    WindowLimit,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -36,6 +37,10 @@ section! {
         loss_recovery: Setting<LossRecoveryChoice> = LossRecoveryChoice::of(rfc().loss_recovery);
         /// What a loss does to the window while it is repaired with SACK.
         sack_recovery: Setting<SackRecoveryChoice> = SackRecoveryChoice::of(rfc().sack_recovery);
+        /// How losses are found with SACK.
+        loss_detection: Setting<LossDetectionChoice> = LossDetectionChoice::of(rfc().loss_detection);
+        /// Whether data that comes twice is reported in the first SACK block (RFC 2883).
+        duplicate_reports: Setting<bool> = rfc().duplicate_reports;
         /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042).
         limited_transmit: Setting<bool> = rfc().limited_transmit;
         /// What governs the congestion window.
@@ -148,6 +153,16 @@ policy! {
 }
 
 policy! {
+    /// How losses are found with SACK.
+    pub struct LossDetectionChoice of LossDetection {
+        /// By time, with loss probes; what was repeated without need is taken back: RFC 8985.
+        Rack = "rack",
+        /// By what has arrived beyond them: RFC 6675.
+        Rfc6675 = "rfc6675",
+    }
+}
+
+policy! {
     /// What governs the congestion window.
     pub struct CongestionControlChoice of Algorithm {
         /// A cubic of the time since the last loss: RFC 9438.
@@ -207,6 +222,8 @@ impl TcpProfile {
             window_scaling: *self.window_scaling,
             loss_recovery: self.loss_recovery.policy(),
             sack_recovery: self.sack_recovery.policy(),
+            loss_detection: self.loss_detection.policy(),
+            duplicate_reports: *self.duplicate_reports,
             limited_transmit: *self.limited_transmit,
             congestion_control: self.congestion_control.policy(),
             fast_convergence: *self.fast_convergence,

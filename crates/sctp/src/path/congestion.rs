@@ -58,6 +58,7 @@ impl Path {
             smoothed_round_trip: self.rtt.srtt(),
             starts_round: reading.starts_round,
             delivery: reading.sample,
+            counts: reading.counts,
         });
     }
 

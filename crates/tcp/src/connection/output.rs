@@ -66,7 +66,7 @@ impl Connection {
             options.timestamps = Some(stamp(now, Some(state)));
         }
         let mut is_report_held_back = false;
-        if self.rx.has_gap() && self.config.sack && self.offers.sack {
+        if self.config.sack && self.offers.sack && (self.rx.has_gap() || self.rx.has_duplicate()) {
             self.add_sack_blocks(&mut options, data.len());
             is_report_held_back = self.rx.is_ack_due() && options.sack.is_empty() && !data.is_empty();
         }
@@ -92,12 +92,16 @@ impl Connection {
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.7.1
     //# if there are any IP or TCP Options to be sent in a packet, then the
     //# sender must decrease the size of the TCP data accordingly.
-    fn add_sack_blocks(&self, options: &mut Options, data_len: usize) {
+    fn add_sack_blocks(&mut self, options: &mut Options, data_len: usize) {
         // Timestamps leave room for three blocks (RFC 2018, section 3).
         let in_header = if options.timestamps.is_some() { 3 } else { SackBlocks::MAX };
         let beside_data = self.tx.mss().saturating_sub(data_len as u64 + SACK_HEAD_LEN) / SACK_BLOCK_LEN;
         let room = usize::try_from(beside_data).unwrap_or(usize::MAX).min(in_header);
-        for range in self.rx.sack_blocks().take(room) {
+        if room == 0 {
+            return;
+        }
+        let duplicate = self.rx.take_duplicate();
+        for range in duplicate.into_iter().chain(self.rx.sack_blocks()).take(room) {
             let (left, right) = (self.peer_sequence(range.start), self.peer_sequence(range.end));
             options.sack.push(SackBlock { left, right });
         }

@@ -38,14 +38,16 @@ impl Reassembly {
     }
 
     /// Takes in `data`, which is not empty, at `start`. What is already held is left out, and so is everything
-    /// when too many pieces are held already: the peer will send it again.
-    pub(crate) fn insert(&mut self, start: u64, data: &Bytes) {
+    /// when too many pieces are held already: the peer will send it again. Returns the first part that was held.
+    pub(crate) fn insert(&mut self, start: u64, data: &Bytes) -> Option<Range> {
         let end = start + data.len() as u64;
         let mut at = start;
+        let mut duplicate = None;
         while at < end && self.pieces < Self::MAX_PIECES {
             let index = self.index_after(at);
             let gap_end = match self.islands.get(index) {
                 Some(island) if island.start <= at => {
+                    duplicate = duplicate.or(Some(Range { start: at, end: island.end.min(end) }));
                     at = island.end;
                     continue;
                 }
@@ -56,6 +58,7 @@ impl Reassembly {
             at = gap_end;
         }
         self.remember(start);
+        duplicate
     }
 
     /// Puts a piece that overlaps no island in front of the island at `index`.

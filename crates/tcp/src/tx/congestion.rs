@@ -10,6 +10,9 @@ use super::recovery::{Fast, FastWindow, Recovery};
 impl Tx {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
     pub(crate) fn cwnd(&self) -> u64 {
+        if self.control.rules_recovery() {
+            return self.control.cwnd();
+        }
         let Recovery::Fast(Fast { window, .. }) = &self.recovery else { return self.control.cwnd() };
         match window {
             FastWindow::Controlled => self.control.cwnd(),
@@ -30,9 +33,20 @@ impl Tx {
     /// A segment was sent that takes so many bytes of the window.
     pub(super) fn report_sent(&mut self, now: Instant, bytes: u64, in_flight_before: u64) {
         self.control.on_sent(Sent { now, bytes, in_flight_before });
+        if let Some(rate) = self.control.pacing_rate() {
+            self.pacer.on_sent(now, bytes, rate, self.control.send_quantum());
+        }
         if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
             window.on_sent(bytes);
         }
+    }
+
+    /// Whether the controller's rate lets nothing out now, though the window would.
+    pub(super) fn is_held(&mut self, now: Instant) -> bool {
+        if self.control.pacing_rate().is_some() {
+            self.held_until = self.pacer.held_until(now);
+        }
+        self.held_until.is_some()
     }
 
     /// An acknowledgement has been taken in that acknowledges `bytes` more cumulatively, or SACKs something, or both.
@@ -56,8 +70,9 @@ impl Tx {
             smoothed_round_trip: self.rtt.srtt(),
             starts_round: reading.starts_round,
             delivery: reading.sample,
+            counts: reading.counts,
         });
-        reading.delivered
+        reading.counts.newly_delivered
     }
 
     /// An acknowledgement has told of so many bytes, and what is lost by it is known: the window of a recovery follows.

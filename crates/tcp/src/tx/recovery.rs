@@ -1,6 +1,7 @@
 //! Loss recovery: when it starts and ends, and what it does to the window. RFC 5681 and 6582 without SACK, RFC
 //! 6675 with it.
 
+use slantpath_base::Instant;
 use slantpath_cc::control::{Congestion, LossEvent, TimedOut};
 use slantpath_cc::{CongestionControl, InflatedWindow, ProportionalWindow};
 
@@ -61,20 +62,22 @@ impl Default for Recovery {
 
 impl Tx {
     /// `count` offsets were newly acknowledged. Returns whether the retransmission timer restarts.
-    pub(super) fn recover_with(&mut self, count: u64) -> bool {
+    pub(super) fn recover_with(&mut self, now: Instant, count: u64) -> bool {
         let una = self.board.una();
         match &mut self.recovery {
             Recovery::Open { .. } => self.recovery = Recovery::NONE,
             Recovery::Timeout { point } => {
                 if una >= *point {
                     self.recovery = Recovery::NONE;
+                    self.board.on_recovery_ended();
+                    self.control.on_recovered(now);
                 }
             }
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# (A) An incoming cumulative ACK for a sequence number greater than
             //# RecoveryPoint signals the end of loss recovery, and the loss
             //# recovery phase MUST be terminated.
-            Recovery::Fast(fast) if una >= fast.point => self.end_fast(),
+            Recovery::Fast(fast) if una >= fast.point => self.end_fast(now),
             Recovery::Fast(fast) => {
                 let FastWindow::Inflated(window) = &mut fast.window else { return true };
                 match self.config.loss_recovery {
@@ -87,16 +90,18 @@ impl Tx {
                         self.urgent = Urgent::First;
                         return is_first;
                     }
-                    LossRecovery::Reno => self.end_fast(),
+                    LossRecovery::Reno => self.end_fast(now),
                 }
             }
         }
         true
     }
 
-    fn end_fast(&mut self) {
+    fn end_fast(&mut self, now: Instant) {
         self.end_inflation();
         self.recovery = Recovery::NONE;
+        self.board.on_recovery_ended();
+        self.control.on_recovered(now);
     }
 
     /// Gives the window back to the controller, lest what it was inflated by leave in a burst.
@@ -109,7 +114,8 @@ impl Tx {
     /// A duplicate ACK came: with SACK, one that told something new.
     pub(super) fn handle_duplicate(&mut self) {
         let threshold = self.config.duplicate_ack_threshold;
-        self.board.detect_losses(threshold, self.mss);
+        let control = &mut self.control;
+        self.board.detect_losses(threshold, self.mss, |lost| control.on_segment_lost(&lost));
         match &mut self.recovery {
             Recovery::Open { duplicates, .. } => {
                 *duplicates += 1;
@@ -131,14 +137,16 @@ impl Tx {
         self.sack || self.recover.is_none_or(|recover| self.board.una() > recover)
     }
 
-    fn enter(&mut self) {
+    pub(super) fn enter(&mut self) {
         let Recovery::Open { duplicates, limited_transmit } = self.recovery else { return };
         let point = self.board.nxt();
         self.recover = Some(point);
+        self.timing.probe.forget();
         // What limited transmit sent does not count (RFC 5681, section 3.2, step 2).
         let in_flight = self.board.flight() - limited_transmit;
         self.control.on_lost(Congestion { in_flight });
         let window = match (self.sack, self.config.sack_recovery) {
+            (true, _) if self.control.rules_recovery() => FastWindow::Controlled,
             (true, SackRecovery::Proportional) => {
                 FastWindow::Proportional(ProportionalWindow::new(self.control.cwnd(), in_flight))
             }
@@ -159,7 +167,14 @@ impl Tx {
     }
 
     /// The retransmission timer expired on data: the window falls to one segment and everything counts as lost.
-    pub(super) fn collapse(&mut self) {
+    pub(super) fn collapse(&mut self, now: Instant) {
+        if self.board.is_timed() {
+            self.timing.early = None;
+            self.timing.probe.forget();
+            if self.timeouts_in_a_row == 1 {
+                self.remember_window();
+            }
+        }
         let outstanding = match self.recovery {
             Recovery::Open { limited_transmit, .. } => self.board.flight() - limited_transmit,
             // The flight goes on growing behind the hole, by what is SACKed and so has left the network. The
@@ -179,6 +194,11 @@ impl Tx {
         let point = self.board.nxt();
         self.recover = Some(point);
         self.recovery = Recovery::Timeout { point };
-        self.board.on_timeout();
+        let (control, srtt) = (&mut self.control, self.rtt.srtt());
+        self.board.on_timeout(now, srtt, |lost| control.on_segment_lost(&lost));
+        if self.board.is_timed() {
+            // What may still arrive leaves no room in the window.
+            self.urgent = Urgent::First;
+        }
     }
 }

@@ -9,11 +9,13 @@
 //! declares lost.
 
 mod recut;
+mod timed;
 
 use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::delivery::{DeliveryMeter, DeliverySample, Departure, Reading};
+use slantpath_cc::delivery::{DeliveryMeter, DeliverySample, Departure, LostSegment, Reading};
+use timed::ByTime;
 
 /// The number of a record since the start of the connection.
 pub(crate) type RecordNumber = u64;
@@ -83,6 +85,8 @@ pub(crate) struct Scoreboard {
     /// The offset up to which the loss rule has been applied.
     lost_up_to: u64,
     delivery: DeliveryMeter,
+    /// Losses are found by time, and the three prefixes are not used.
+    timed: Option<Box<ByTime>>,
 }
 
 impl Default for Scoreboard {
@@ -99,6 +103,7 @@ impl Default for Scoreboard {
             sacked: VecDeque::new(),
             lost_up_to: 0,
             delivery: DeliveryMeter::default(),
+            timed: None,
         }
     }
 }
@@ -159,8 +164,11 @@ impl Scoreboard {
         let start = self.nxt;
         self.nxt += len;
         self.pipe += len;
-        let departure = self.delivery.depart(now, self.records.is_empty());
+        let departure = self.delivery.depart(now, self.records.is_empty(), self.pipe);
         self.records.push_back(Record { end: self.nxt, departure, transmissions: 1, sacked_in: 0 });
+        if let Some(timed) = &mut self.timed {
+            timed.order.push();
+        }
         Sent { range: Range { start, end: self.nxt }, transmissions: 1 }
     }
 
@@ -170,7 +178,7 @@ impl Scoreboard {
         let count = to - self.una;
         let mut timed = None;
         let mut is_timeable = true;
-        while let Some(record) = self.records.front() {
+        while let Some(&record) = self.records.front() {
             if record.end > to {
                 break;
             }
@@ -180,6 +188,9 @@ impl Scoreboard {
             if !is_sacked {
                 self.delivery.deliver(record.end - self.una, &record.departure);
                 self.pipe -= self.weight(self.first) * (record.end - self.una);
+            }
+            if let Some(timed) = &mut self.timed {
+                timed.on_acknowledged(&record, is_sacked);
             }
             self.una = record.end;
             self.records.pop_front();
@@ -267,6 +278,9 @@ impl Scoreboard {
                 record.sacked_in = self.epoch;
                 self.pipe -= weight * (record_end - record_start);
                 self.delivery.deliver(record_end - record_start, &record.departure);
+                if let Some(timed) = &mut self.timed {
+                    timed.on_sacked(number, record);
+                }
                 if record.transmissions == 1 {
                     timed = Some(Timed { sent_at: record.departure.sent_at, end: record_end });
                 }
@@ -282,7 +296,12 @@ impl Scoreboard {
     //# sequences have arrived above 'SeqNum' or more than (DupThresh - 1) *
     //# SMSS bytes with sequence numbers greater than 'SeqNum' have been
     //# SACKed.
-    pub(crate) fn detect_losses(&mut self, duplicate_threshold: u32, mss: u64) -> bool {
+    pub(crate) fn detect_losses(
+        &mut self,
+        duplicate_threshold: u32,
+        mss: u64,
+        mut on_lost: impl FnMut(LostSegment),
+    ) -> bool {
         let enough_bytes = u64::from(duplicate_threshold.saturating_sub(1)) * mss;
         let mut bytes = 0;
         let mut bound = None;
@@ -305,6 +324,7 @@ impl Scoreboard {
             }
             if record.sacked_in != self.epoch {
                 self.pipe -= record.end - start;
+                on_lost(self.delivery.lose(record.end - start, &record.departure));
                 found = true;
             }
             start = record.end;
@@ -316,6 +336,9 @@ impl Scoreboard {
 
     /// The first segment that is lost and has not been retransmitted, if any (RFC 6675, NextSeg rule 1).
     pub(crate) fn next_lost(&mut self) -> Option<Range> {
+        if self.is_timed() {
+            return self.next_timed_lost();
+        }
         self.next_to_retransmit(self.lost_below)
     }
 
@@ -343,6 +366,9 @@ impl Scoreboard {
     /// Notes that what [`next_lost`](Self::next_lost) or [`next_unsacked`](Self::next_unsacked) returned was
     /// sent again.
     pub(crate) fn retransmit_next(&mut self, now: Instant) -> Sent {
+        if self.is_timed() {
+            return self.retransmit_timed_lost(now);
+        }
         let index = usize_of(self.retransmitted_below - self.first);
         let sent = self.resend(index, now);
         self.pipe += sent.range.end - sent.range.start;
@@ -354,6 +380,9 @@ impl Scoreboard {
     /// `pipe`, unless it did already.
     pub(crate) fn retransmit_first(&mut self, now: Instant, counts: bool) -> Option<Sent> {
         let front = self.records.front()?;
+        if self.is_timed() {
+            return Some(self.retransmit_timed(now, self.first));
+        }
         if counts && self.retransmitted_below == self.first && front.sacked_in != self.epoch {
             return Some(self.retransmit_next(now));
         }
@@ -374,7 +403,7 @@ impl Scoreboard {
     fn resend(&mut self, index: usize, now: Instant) -> Sent {
         let start = self.start_of(index);
         let record = &mut self.records[index];
-        record.departure = self.delivery.depart(now, false);
+        record.departure = self.delivery.depart(now, false, self.pipe + record.end - start);
         record.transmissions += 1;
         Sent { range: Range { start, end: record.end }, transmissions: record.transmissions }
     }
@@ -390,10 +419,26 @@ impl Scoreboard {
     //# as long as robust tests for
     //# reneging are present, an implementation can retain and use SACK
     //# information across a timeout event
-    pub(crate) fn on_timeout(&mut self) {
+    pub(crate) fn on_timeout(
+        &mut self,
+        now: Instant,
+        smoothed_round_trip: Option<Duration>,
+        mut on_lost: impl FnMut(LostSegment),
+    ) {
+        if self.is_timed() {
+            return self.time_out_by_time(now, smoothed_round_trip, on_lost);
+        }
         if self.has_peer_reneged() {
             self.epoch += 1;
             self.sacked.clear();
+        }
+        let mut start = self.una;
+        for (number, record) in (self.first..).zip(&self.records) {
+            let is_on_its_way = number >= self.lost_below || number < self.retransmitted_below;
+            if is_on_its_way && record.sacked_in != self.epoch {
+                on_lost(self.delivery.lose(record.end - start, &record.departure));
+            }
+            start = record.end;
         }
         self.lost_below = self.first + self.records.len() as u64;
         self.lost_up_to = self.nxt;
@@ -409,6 +454,9 @@ impl Scoreboard {
 
     /// How often an unSACKed segment counts in `pipe`.
     fn weight(&self, number: RecordNumber) -> u64 {
+        if let Some(timed) = &self.timed {
+            return u64::from(timed.order.contains(number));
+        }
         u64::from(number >= self.lost_below) + u64::from(number < self.retransmitted_below)
     }
 

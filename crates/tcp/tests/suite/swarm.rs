@@ -1,7 +1,9 @@
 //! Streams under loss, duplication, reordering and damage, over many seeds.
 
 use slantpath_base::{Duration, Instant, Probability, Seed};
-use slantpath_tcp::{DelayedAck, Event, LossRecovery, RttSampling, TcpConfig, WindowLimit};
+use slantpath_tcp::{
+    DelayedAck, Event, LossDetection, LossRecovery, RttSampling, SackRecovery, TcpConfig, WindowLimit,
+};
 use slantpath_testkit::Faults;
 
 use crate::pair::{Pair, pattern};
@@ -32,6 +34,9 @@ fn swarm(seed: u64) {
         limited_transmit: pick(2) == 0,
         nagle: pick(3) == 0,
         rtt_sampling: [RttSampling::EveryAck, RttSampling::OncePerRoundTrip][pick(2) as usize],
+        loss_detection: [LossDetection::Rfc6675, LossDetection::Rack][pick(2) as usize],
+        sack_recovery: [SackRecovery::Rfc6675, SackRecovery::Proportional][pick(2) as usize],
+        duplicate_reports: pick(2) == 0,
         data_retransmission_limit: 40,
         ..TcpConfig::default()
     });

@@ -10,6 +10,9 @@ impl Scoreboard {
     ///
     /// What is lost is a prefix: shorter segments before the last one that was too long count as lost, too.
     pub(crate) fn recut(&mut self, mss: u64, stream_end: u64) -> bool {
+        if self.is_timed() {
+            return self.recut_timed(mss, stream_end);
+        }
         let mut records = VecDeque::with_capacity(self.records.len());
         let mut lost_below = None;
         let mut lost_before = 0;

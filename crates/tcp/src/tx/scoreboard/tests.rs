@@ -65,7 +65,7 @@ fn what_the_peer_has_and_what_follows_the_last_long_segment_stays() {
 #[test]
 fn what_was_retransmitted_too_long_is_cut_and_sent_again() {
     let mut board = board(2);
-    board.on_timeout();
+    board.on_timeout(NOW, None, |_| {});
     assert!(board.next_lost().is_some());
     board.retransmit_next(NOW);
     assert!(board.recut(50, 200));
@@ -78,7 +78,7 @@ fn what_is_lost_behind_the_last_long_segment_stays_lost_and_what_was_sent_since_
     let mut board = board(2);
     board.push(30, NOW);
     board.acknowledge(MSS);
-    board.on_timeout();
+    board.on_timeout(NOW, None, |_| {});
     board.push(20, NOW);
     assert!(board.recut(60, 250));
     assert_eq!(board.pipe(), 20);
@@ -130,9 +130,9 @@ fn blocks_below_una_and_beyond_nxt_are_ignored() {
 fn three_segments_above_or_three_islands_above_mean_a_loss() {
     let mut board = board(20);
     board.sack(range(2, 4));
-    assert!(!board.detect_losses(3, MSS), "200 bytes are not more than 200");
+    assert!(!board.detect_losses(3, MSS, |_| {}), "200 bytes are not more than 200");
     board.sack(range(4, 5));
-    assert!(board.detect_losses(3, MSS));
+    assert!(board.detect_losses(3, MSS, |_| {}));
     assert_eq!(board.next_lost(), Some(range(0, 1)));
     assert_eq!(board.pipe(), 15 * MSS);
     // Small segments: three islands of ten bytes.
@@ -141,10 +141,10 @@ fn three_segments_above_or_three_islands_above_mean_a_loss() {
         board.push(10, NOW);
     }
     for start in [10, 30, 50] {
-        assert!(!board.detect_losses(3, MSS));
+        assert!(!board.detect_losses(3, MSS, |_| {}));
         board.sack(Range { start, end: start + 10 });
     }
-    assert!(board.detect_losses(3, MSS));
+    assert!(board.detect_losses(3, MSS, |_| {}));
     assert_eq!(board.pipe(), 60);
 }
 
@@ -152,7 +152,7 @@ fn three_segments_above_or_three_islands_above_mean_a_loss() {
 fn what_is_repeated_counts_again_until_it_is_known_to_have_arrived() {
     let mut board = board(10);
     board.sack(range(3, 8));
-    board.detect_losses(3, MSS);
+    board.detect_losses(3, MSS, |_| {});
     assert_eq!(board.pipe(), 2 * MSS);
     assert_eq!(board.retransmit_next(NOW), Sent { range: range(0, 1), transmissions: 2 });
     assert_eq!(board.next_lost(), Some(range(1, 2)));
@@ -165,7 +165,7 @@ fn what_is_repeated_counts_again_until_it_is_known_to_have_arrived() {
 fn a_timeout_makes_everything_lost_that_is_not_sacked() {
     let mut board = board(10);
     board.sack(range(3, 8));
-    board.on_timeout();
+    board.on_timeout(NOW, None, |_| {});
     assert_eq!((board.pipe(), board.next_lost()), (0, Some(range(0, 1))));
     assert_eq!(repeat_lost(&mut board, NOW), [0, 1, 2, 8, 9].map(|segment| range(segment, segment + 1)));
     assert_eq!(board.pipe(), 5 * MSS);
@@ -180,7 +180,7 @@ fn a_peer_that_does_not_acknowledge_what_it_sacked_is_believed_no_longer() {
     board.sack(range(3, 5));
     board.sack(range(6, 8));
     board.acknowledge(3 * MSS);
-    board.on_timeout();
+    board.on_timeout(NOW, None, |_| {});
     let expected = [3, 4, 5, 6, 7, 8, 9].map(|segment| range(segment, segment + 1));
     assert_eq!(repeat_lost(&mut board, NOW), expected);
     assert_eq!(board.pipe(), 7 * MSS);
@@ -199,7 +199,7 @@ fn the_newest_sacked_segment_that_was_sent_once_gives_a_time() {
     assert_eq!(board.sack(range(2, 5)).timed, timed(4));
     assert_eq!(board.sack(range(1, 7)).timed, timed(6), "below and above what was known");
     assert_eq!(board.sack(range(1, 7)).timed, None);
-    board.on_timeout();
+    board.on_timeout(NOW, None, |_| {});
     repeat_lost(&mut board, at(20));
     board.push(MSS, at(21));
     assert_eq!(board.sack(range(7, 8)), Acked { count: MSS, timed: None }, "Karn");
@@ -364,7 +364,7 @@ proptest! {
                     }
                 }
                 Step::Detect => {
-                    board.detect_losses(3, MSS);
+                    board.detect_losses(3, MSS, |_| {});
                     model.detect(3, MSS);
                 }
                 Step::RepeatLost | Step::RepeatUnsacked => {
@@ -379,7 +379,7 @@ proptest! {
                     }
                 }
                 Step::Timeout => {
-                    board.on_timeout();
+                    board.on_timeout(NOW, None, |_| {});
                     for segment in &mut model.0[first..] {
                         segment.is_lost = true;
                         segment.is_repeated = false;

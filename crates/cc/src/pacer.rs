@@ -1,0 +1,83 @@
+//! Spaces what a window lets out by the rate that a controller asks for.
+
+use slantpath_base::{DataRate, Duration, Instant};
+
+/// What leaves is counted against the rate: a quantum at once, then nothing until as much time has passed as it takes
+/// at that rate. So a timer is needed for each quantum, not for each packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pacer {
+    /// When all that has left would have, at the rate.
+    even_at: Instant,
+    is_holding: bool,
+}
+
+impl Pacer {
+    /// When the next may leave, if not now.
+    pub fn held_until(&self, now: Instant) -> Option<Instant> {
+        (self.is_holding && now < self.even_at).then_some(self.even_at)
+    }
+
+    /// So many bytes have left, at a rate and with a quantum in bytes.
+    pub fn on_sent(&mut self, now: Instant, bytes: u64, rate: DataRate, quantum: u64) {
+        self.even_at = self.even_at.max(now).saturating_add(time_for(bytes, rate));
+        self.is_holding = self.even_at.saturating_since(now) >= time_for(quantum, rate);
+    }
+}
+
+/// How long so many bytes take at a rate, rounded up; for ever at none.
+fn time_for(bytes: u64, rate: DataRate) -> Duration {
+    const BITS_NANOS: u128 = 8 * 1_000_000_000;
+    let rate = u128::from(rate.as_bits_per_sec());
+    if rate == 0 {
+        return Duration::MAX;
+    }
+    let nanos = (u128::from(bytes) * BITS_NANOS).div_ceil(rate);
+    u64::try_from(nanos).map_or(Duration::MAX, Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: DataRate = DataRate::from_bits_per_sec(8_000_000);
+
+    /// When packets of 1,000 bytes leave, in milliseconds: as early as they may.
+    fn departures(quantum: u64, count: usize) -> Vec<u64> {
+        let mut pacer = Pacer::default();
+        let mut now = Instant::from_millis(10);
+        let mut at = Vec::new();
+        for _ in 0..count {
+            now = pacer.held_until(now).unwrap_or(now);
+            pacer.on_sent(now, 1_000, RATE, quantum);
+            at.push(now.since_start().as_millis());
+        }
+        at
+    }
+
+    #[test]
+    fn a_quantum_leaves_at_once_and_the_rate_is_kept() {
+        assert_eq!(departures(0, 4), [10, 11, 12, 13]);
+        assert_eq!(departures(1_000, 4), [10, 11, 12, 13]);
+        assert_eq!(departures(3_000, 7), [10, 10, 10, 13, 13, 13, 16]);
+        // A packet more than what fits begins the wait, which is as much longer.
+        assert_eq!(departures(2_500, 7), [10, 10, 10, 13, 13, 13, 16]);
+        assert_eq!(departures(u64::MAX, 5), [10; 5]);
+    }
+
+    #[test]
+    fn time_in_which_nothing_was_sent_is_no_credit() {
+        let mut pacer = Pacer::default();
+        pacer.on_sent(Instant::from_millis(0), 1_000, RATE, 1_000);
+        let later = Instant::from_millis(500);
+        assert_eq!(pacer.held_until(later), None);
+        pacer.on_sent(later, 1_000, RATE, 1_000);
+        assert_eq!(pacer.held_until(later), Some(Instant::from_millis(501)));
+    }
+
+    #[test]
+    fn at_no_rate_nothing_more_leaves() {
+        let mut pacer = Pacer::default();
+        pacer.on_sent(Instant::START, 1, DataRate::from_bits_per_sec(0), 0);
+        assert_eq!(pacer.held_until(Instant::from_secs(1)), Some(Instant::FAR_FUTURE));
+    }
+}

@@ -1,0 +1,209 @@
+//! The same where losses are found by time (RFC 8985). Round trips take 100 ms at first.
+
+use super::*;
+use crate::config::LossDetection;
+
+fn rack() -> TcpConfig {
+    TcpConfig {
+        loss_detection: LossDetection::Rack,
+        sack_recovery: SackRecovery::Proportional,
+        rtt_sampling: RttSampling::EveryAck,
+        ..TcpConfig::default()
+    }
+}
+
+/// What was sent, and when something is due in milliseconds.
+fn sent(row: Row) -> (Vec<u64>, Option<u64>) {
+    (row.3, row.4)
+}
+
+fn duplicates(trace: &Trace) -> (u64, u64, u64) {
+    let Counters { retransmissions, fast_recoveries, undone, .. } = trace.tx.counters();
+    (retransmissions, fast_recoveries, undone)
+}
+
+#[test]
+fn one_segment_out_of_order_is_waited_for_by_a_quarter_of_a_round_trip() {
+    let mut trace = Trace::started(rack(), 4, 5);
+    assert_eq!(sent(trace.at(100).sack(0, &[(1, 2)])), (vec![4], Some(125)));
+    // In time: no loss.
+    let mut late = Trace::started(rack(), 4, 5);
+    late.at(100).sack(0, &[(1, 2)]);
+    late.at(124).ack(2);
+    assert_eq!(duplicates(&late), (0, 0, 0));
+    assert_eq!(sent(trace.timeout()), (vec![0], Some(1_125)));
+    assert_eq!(duplicates(&trace), (1, 1, 0));
+}
+
+#[test]
+fn three_segments_out_of_order_are_not_waited_for_unless_reordering_has_been_seen() {
+    let mut trace = Trace::started(rack(), 8, 100);
+    assert_eq!(sent(trace.at(100).sack(0, &[(1, 3)])), (vec![8, 9], Some(125)));
+    assert_eq!(sent(trace.at(101).sack(0, &[(1, 4)])).0, vec![0]);
+    // The first comes late after all, once: of the next hole a quarter of a round trip is waited for.
+    let mut seen = Trace::started(rack(), 8, 100);
+    seen.at(100).sack(0, &[(1, 2)]);
+    seen.at(110).ack(2);
+    let (resent, due) = sent(seen.at(111).sack(2, &[(3, 7)]));
+    assert!(!resent.contains(&2), "{resent:?}");
+    assert_eq!(due, Some(136));
+}
+
+#[test]
+fn a_repetition_that_is_lost_is_sent_again_once_something_sent_after_it_has_arrived() {
+    let mut trace = Trace::started(rack(), 8, 100);
+    trace.at(100).sack(0, &[(1, 2)]);
+    assert_eq!(sent(trace.at(101).sack(0, &[(1, 4)])).0, [0]);
+    trace.at(102).sack(0, &[(1, 8)]);
+    // What was sent at 100 and 102 arrives; the repetition of 101 does not.
+    let (resent, _) = sent(trace.at(203).sack(0, &[(1, 9)]));
+    assert!(!resent.contains(&0), "{resent:?}");
+    let next = trace.tx.nxt() / MSS;
+    let (resent, _) = sent(trace.at(204).sack(0, &[(1, next)]));
+    assert_eq!(resent[0], 0);
+    assert_eq!(trace.fast_recoveries(), 1);
+}
+
+#[test]
+fn the_loss_of_the_last_segment_is_found_by_a_probe_after_two_round_trips() {
+    let mut trace = Trace::started(rack(), 10, 10);
+    assert_eq!(sent(trace.at(100).ack(9)), (vec![], Some(500)));
+    assert_eq!(sent(trace.timeout()), (vec![9], Some(1_500)));
+    // The probe repaired the loss; what comes after it shows that there was one.
+    trace.at(600).ack(10);
+    let cwnd = trace.tx.cwnd();
+    trace.at(700).write(1);
+    trace.at(800).ack(11);
+    assert!(trace.tx.cwnd() < cwnd, "{} is not less than {cwnd}", trace.tx.cwnd());
+    assert_eq!(trace.tx.counters().timeouts, 0);
+}
+
+#[test]
+fn a_probe_whose_both_copies_arrive_shows_no_loss() {
+    for duplicate in [&[(9, 10)][..], &[]] {
+        let mut trace = Trace::started(rack(), 10, 10);
+        trace.at(100).ack(9);
+        trace.timeout();
+        trace.at(600).ack(10);
+        let cwnd = trace.tx.cwnd();
+        trace.at(601).sack(10, duplicate);
+        trace.at(700).write(1);
+        trace.at(800).ack(11);
+        assert!(trace.tx.cwnd() >= cwnd, "{duplicate:?}");
+    }
+}
+
+#[test]
+fn a_probe_is_new_data_if_there_is_any() {
+    let mut trace = Trace::started(rack(), 4, 100);
+    // Four are on their way and the window is full: two round trips are not known, so that one second is waited.
+    assert_eq!(trace.row().4, Some(1_000));
+    trace.at(100).ack(4);
+    let flight = trace.tx.nxt() / MSS;
+    let (probe, due) = sent(trace.timeout());
+    assert_eq!((probe, due), (vec![flight], Some(1_300)));
+    assert_eq!(trace.tx.counters().retransmissions, 0);
+}
+
+#[test]
+fn a_second_probe_waits_for_a_round_trip_to_be_measured() {
+    let mut trace = Trace::started(rack(), 10, 10);
+    trace.at(100).ack(9);
+    trace.timeout();
+    // Nothing comes: the next is the retransmission timer.
+    let (resent, _) = sent(trace.timeout());
+    assert_eq!((resent, trace.tx.counters().timeouts), (vec![9], 1));
+}
+
+#[test]
+fn what_the_peer_had_already_gives_the_window_back() {
+    let mut trace = Trace::started(rack(), 8, 100);
+    let before = trace.tx.cwnd();
+    trace.at(100).sack(0, &[(1, 4)]);
+    assert_eq!(duplicates(&trace), (1, 1, 0));
+    trace.at(105).ack(4);
+    assert!(trace.tx.ssthresh() < u64::MAX);
+    // The first segment came late, and its repetition in vain.
+    trace.at(201).sack(4, &[(0, 1)]);
+    assert_eq!(duplicates(&trace), (1, 1, 1));
+    assert_eq!(trace.tx.ssthresh(), u64::MAX);
+    assert!(trace.tx.cwnd() >= before);
+    assert!(!trace.tx.is_recovering());
+}
+
+#[test]
+fn two_repetitions_of_which_one_was_needed_give_nothing_back() {
+    let mut trace = Trace::started(rack(), 8, 8);
+    trace.at(100).sack(0, &[(2, 6)]);
+    trace.at(110).sack(0, &[(2, 8)]);
+    assert_eq!(duplicates(&trace), (2, 1, 0));
+    trace.at(210).sack(8, &[(1, 2)]);
+    assert_eq!(duplicates(&trace), (2, 1, 0));
+    assert!(trace.tx.ssthresh() < u64::MAX);
+}
+
+#[test]
+fn a_timeout_while_the_network_still_delivers_is_taken_back() {
+    let mut trace = Trace::started(rack(), 8, 100);
+    trace.at(100).ack(4);
+    let cwnd = trace.tx.cwnd();
+    // The path stops for longer than the timer waits: a probe, then the timeout.
+    trace.timeout();
+    trace.timeout();
+    assert_eq!((trace.tx.cwnd(), trace.tx.counters().timeouts), (MSS, 1));
+    // It goes on: what was sent once before the timeout arrives.
+    trace.at(2_000).ack(6);
+    assert!(trace.tx.cwnd() >= cwnd, "{}", trace.tx.cwnd());
+    assert_eq!((trace.tx.ssthresh(), trace.tx.counters().undone), (u64::MAX, 1));
+    assert!(!trace.tx.is_recovering());
+}
+
+#[test]
+fn a_timeout_after_which_only_the_repetition_arrives_is_a_loss() {
+    let mut trace = Trace::started(rack(), 4, 4);
+    trace.at(100).ack(2);
+    trace.timeout();
+    trace.timeout();
+    let at = trace.now;
+    trace.now = at + Duration::from_millis(100);
+    trace.sack(3, &[]);
+    assert_eq!(trace.tx.counters().undone, 0);
+    assert!(trace.tx.ssthresh() < u64::MAX);
+}
+
+#[test]
+fn a_loss_of_what_was_sent_after_a_recovery_began_begins_the_next() {
+    let mut trace = Trace::started(rack(), 10, 100);
+    trace.at(100).sack(0, &[(1, 5)]);
+    let point = trace.tx.recover.unwrap() / MSS;
+    trace.at(110).sack(0, &[(1, 10)]);
+    let next = trace.tx.nxt() / MSS;
+    assert!(next > point + 1, "{next} {point}");
+    // The first segment after the point is lost as well.
+    trace.at(215).sack(0, &[(point + 1, next), (1, point)]);
+    assert_eq!(trace.fast_recoveries(), 1);
+    trace.at(220).sack(point, &[(point + 1, next)]);
+    assert_eq!(trace.fast_recoveries(), 2);
+}
+
+#[test]
+fn a_closed_window_is_probed_by_its_own_timer() {
+    let mut trace = Trace::started(rack(), 4, 10);
+    trace.take(4, &[], 0, true);
+    trace.row();
+    let probes = [trace.timeout().3, trace.timeout().3];
+    assert_eq!(probes, [[4], [4]].map(|probe| probe.to_vec()));
+}
+
+#[test]
+fn segments_that_are_cut_anew_keep_their_order_of_departure() {
+    let mut trace = Trace::started(rack(), 4, 8);
+    trace.at(100).sack(0, &[(3, 4)]);
+    trace.segment = 500;
+    trace.tx.reduce_mss(trace.now, 500);
+    let row = trace.row();
+    assert_eq!(row.3[..6], [0, 1, 2, 3, 4, 5]);
+    assert_eq!(trace.at(200).ack(8).2, trace.tx.pipe());
+    trace.at(300).ack(16);
+    assert_eq!((trace.tx.pipe(), trace.tx.flight()), (0, 0));
+}
