@@ -5,13 +5,12 @@
 //! once, and how much waits at any instant follows from the departures that have passed by then: a cursor
 //! over them, moved when somebody looks.
 
-use std::collections::VecDeque;
-
 use slantpath_base::{DataRate, Instant};
 
 use crate::link::counters::DropReason;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::queue::{Queue, Waiting};
+use crate::link::ring::Ring;
 use crate::link::service::Service;
 use crate::parcel::Parcel;
 use crate::probe::QueueProbe;
@@ -33,7 +32,7 @@ pub(crate) enum State {
 #[derive(Clone, Debug)]
 pub(crate) struct ClosedForm {
     /// What has not left, in the order of departure. While up, the first is being transmitted.
-    pending: VecDeque<Pending>,
+    pending: Ring<Pending>,
     pending_bytes: u64,
     /// The last departure that was given.
     free_at: Instant,
@@ -47,7 +46,7 @@ pub(crate) struct ClosedForm {
 impl ClosedForm {
     pub(crate) fn new(service: Service, queue: Queue) -> Self {
         Self {
-            pending: VecDeque::new(),
+            pending: Ring::default(),
             pending_bytes: 0,
             free_at: Instant::START,
             state: State::Up,
@@ -68,11 +67,11 @@ impl ClosedForm {
         if self.state == State::Down {
             self.add_held_waits(now);
         }
-        while let Some(&Pending { departure, length }) = self.pending.front() {
+        while let Some(Pending { departure, length }) = self.pending.front() {
             if departure > now {
                 break;
             }
-            self.pending.pop_front();
+            self.pending.pop();
             self.pending_bytes -= u64::from(length);
             self.observe(departure);
         }
@@ -89,7 +88,7 @@ impl ClosedForm {
         let mut to_come = Waits::default();
         if self.state == State::Up {
             let mut free_at = now;
-            for pending in &self.pending {
+            for pending in self.pending.iter() {
                 to_come.add(1, pending.length.into(), free_at - now);
                 to_come.busy += pending.departure - free_at;
                 free_at = pending.departure;
@@ -171,9 +170,12 @@ impl ClosedForm {
                 self.free_at
             }
         };
-        self.pending.push_back(Pending { departure, length });
+        let is_first = self.pending.is_empty();
+        self.pending.push(Pending { departure, length });
         self.pending_bytes += u64::from(length);
-        self.occupancy.note_peak(self.waiting_packets(), self.waiting_bytes());
+        if !is_first || self.state == State::Down {
+            self.occupancy.note_peak(self.waiting_packets(), self.waiting_bytes());
+        }
         self.observe(now);
         departure
     }
