@@ -412,7 +412,7 @@ impl slantpath_interface::Host for Host {
         } else {
             self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
         }
-        self.sockets.touch(socket);
+        self.sockets.note_packet(now, socket);
     }
 
     fn handle_deadline(&mut self, now: Instant) {
@@ -435,9 +435,10 @@ impl slantpath_interface::Host for Host {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let transports = [self.stack.sctp.deadline(), self.stack.tcp.deadline()];
-        let own = [self.sockets.deadline(), self.reassembler.deadline()];
-        transports.into_iter().chain(own).flatten().min()
+        let latest = |deadline: Option<Instant>| deadline.unwrap_or(Instant::FAR_FUTURE);
+        let transports = latest(self.stack.sctp.deadline()).min(latest(self.stack.tcp.deadline()));
+        let own = latest(self.sockets.deadline()).min(latest(self.reassembler.deadline()));
+        Some(transports.min(own)).filter(|deadline| *deadline != Instant::FAR_FUTURE)
     }
 }
 
