@@ -126,8 +126,9 @@ impl<H: Host, S: Source> Network<H, S> {
                 if let Some(Delivery { host, interface, parcel }) =
                     self.fabric.run_direction(index, &mut self.source)
                 {
-                    let packet = self.fabric.unpack(parcel);
-                    self.hosts[host].handle_packet(self.fabric.now(), interface, packet);
+                    let now = self.fabric.now();
+                    self.hosts[host].handle_packet(now, interface, self.fabric.unpack(parcel));
+                    self.fabric.packets.remove(parcel.packet());
                     self.drain(host);
                 }
             }
@@ -166,14 +167,20 @@ impl<H: Host, S: Source> Network<H, S> {
         if !std::mem::replace(&mut self.drained.is_listed[host], true) {
             self.drained.hosts.push(host);
         }
-        while let Some((interface, packet)) = self.hosts[host].poll_transmit(now) {
+        loop {
+            let place = self.fabric.packets.reserve();
+            let packet = self.fabric.packets.packet_mut(place);
+            let Some(interface) = self.hosts[host].poll_transmit(now, packet) else {
+                self.fabric.packets.give_back(place);
+                break;
+            };
             debug_assert_eq!(
                 self.fabric.graph.node_of(interface),
                 self.fabric.graph.hosts[host],
                 "a host sends by an interface of its own"
             );
-            if let Some(report) = self.fabric.send(interface, packet) {
-                self.hosts[host].handle_packet(now, interface, report);
+            if let Some(mut report) = self.fabric.send(interface, place) {
+                self.hosts[host].handle_packet(now, interface, &mut report);
             }
         }
         let deadline = self.hosts[host].deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));

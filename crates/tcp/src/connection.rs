@@ -117,6 +117,8 @@ pub(crate) struct Connection {
     ending: Option<Event>,
     /// What the IP header said of the packet that came last.
     pub(crate) received_ip: Option<IpFields>,
+    /// Whether it had nothing to send when it was last asked, and nothing has happened to it since.
+    pub(crate) is_silent: bool,
     /// Bookkeeping of the endpoint.
     pub(crate) is_queued: bool,
     /// The earliest wake-up that the endpoint has noted.
@@ -144,6 +146,7 @@ impl Connection {
             events: VecDeque::new(),
             ending: None,
             received_ip: None,
+            is_silent: false,
             is_queued: false,
             scheduled: Instant::FAR_FUTURE,
             config,

@@ -24,7 +24,7 @@ const FIRST_DYNAMIC_PORT: u16 = 49_152;
 
 /// What comes in.
 #[derive(Debug)]
-pub enum Input {
+pub enum Input<'a> {
     /// The deadline of an earlier [`Output::Wait`] has come. It does no harm to say so too early.
     Deadline,
     /// A packet arrived.
@@ -35,8 +35,8 @@ pub enum Input {
         destination: IpAddr,
         /// What its IP header says besides.
         ip: IpFields,
-        /// From the TCP header on.
-        packet: Packet,
+        /// From the TCP header on. Its data is taken out.
+        packet: &'a mut Packet,
     },
     /// A router says that a packet of this endpoint was longer than a link carries, and so was dropped.
     PacketTooBig {
@@ -56,7 +56,7 @@ pub enum Input {
 pub enum Output {
     /// Something happened that the layer above must know.
     Event(ConnectionId, Event),
-    /// A packet is to be sent.
+    /// The packet that has been written is to be sent.
     Transmit {
         /// The own address that it comes from.
         source: IpAddr,
@@ -64,8 +64,6 @@ pub enum Output {
         destination: IpAddr,
         /// What its IP header says besides.
         ip: IpFields,
-        /// From the TCP header on.
-        packet: Packet,
     },
     /// Nothing more follows from what came in. By the deadline [`Input::Deadline`] must come in; it may turn
     /// out that nothing was due, since a timer that moves back is not told at once.
@@ -272,37 +270,40 @@ impl Endpoint {
     }
 
     /// Takes in a packet, or looks for deadlines that have passed.
-    #[expect(clippy::needless_pass_by_value, reason = "the driver contract: what comes in is the protocol's")]
-    pub fn handle_input(&mut self, now: Instant, input: Input) {
-        self.let_go();
-        // By reference: a packet is large to move.
-        match &input {
+    #[inline]
+    pub fn handle_input(&mut self, now: Instant, input: Input<'_>) {
+        if !self.over.is_empty() {
+            self.let_go();
+        }
+        match input {
             Input::Deadline => self.handle_deadline(now),
             Input::Packet { source, destination, ip, packet } => {
-                self.handle_packet(now, *source, *destination, *ip, packet);
+                self.handle_packet(now, source, destination, ip, packet);
             }
             Input::PacketTooBig { source, destination, mtu_bytes, quote } => {
-                self.handle_packet_too_big(now, *source, *destination, *mtu_bytes, quote);
+                self.handle_packet_too_big(now, source, destination, mtu_bytes, &quote);
             }
         }
     }
 
     /// Whether there is nothing to poll.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         self.active.is_empty() && self.strays.is_empty()
     }
 
-    /// The next thing that follows. To be called until it says [`Output::Wait`].
-    pub fn poll_output(&mut self, now: Instant) -> Output {
-        if let Some((source, destination, packet)) = self.strays.pop_front() {
-            return Output::Transmit { source, destination, ip: IpFields::default(), packet };
+    /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has been
+    /// written over `packet`, from the TCP header on.
+    pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
+        if let Some((source, destination, stray)) = self.strays.pop_front() {
+            *packet = stray;
+            return Output::Transmit { source, destination, ip: IpFields::default() };
         }
         while let Some(&id) = self.active.front() {
             if let Some(connection) = self.connections.get_mut(id) {
-                if let Some(packet) = connection.poll_transmit(now) {
+                if connection.poll_transmit(now, packet) {
                     let (source, destination) = (connection.local().ip(), connection.remote().ip());
-                    let ip = connection.ip();
-                    return Output::Transmit { source, destination, ip, packet };
+                    return Output::Transmit { source, destination, ip: connection.ip() };
                 }
                 if let Some(event) = connection.poll_event() {
                     return Output::Event(id, event);
@@ -329,11 +330,12 @@ impl Endpoint {
     }
 
     fn activate(&mut self, id: ConnectionId) {
-        if let Some(connection) = self.connections.get_mut(id)
-            && !connection.is_queued
-        {
-            connection.is_queued = true;
-            self.active.push_back(id);
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.is_silent = false;
+            if !connection.is_queued {
+                connection.is_queued = true;
+                self.active.push_back(id);
+            }
         }
     }
 
@@ -349,15 +351,16 @@ impl Endpoint {
         }
     }
 
+    #[inline]
     fn handle_packet(
         &mut self,
         now: Instant,
         source: IpAddr,
         destination: IpAddr,
         ip: IpFields,
-        packet: &Packet,
+        packet: &mut Packet,
     ) {
-        let Ok((segment, data)) = Segment::parse(packet, source, destination) else {
+        let Ok((segment, data)) = Segment::take(packet, source, destination) else {
             self.statistics.malformed += 1;
             return;
         };
@@ -368,6 +371,7 @@ impl Endpoint {
         {
             connection.received_ip = Some(ip);
             connection.handle_segment(now, &segment, data);
+            connection.is_silent = false;
             if !connection.is_queued {
                 connection.is_queued = true;
                 self.active.push_back(id);
