@@ -13,8 +13,8 @@ use crate::transport::Adaptation;
 
 #[derive(Debug)]
 enum Role {
-    Receiver(Box<Receiver>),
-    Sender(Box<Sender>),
+    Receiver(Receiver),
+    Sender(Sender),
 }
 
 /// What lies between the socket and the sender or receiver.
@@ -40,7 +40,7 @@ impl FlowEnd {
             Adaptation::None => Layer::None,
         };
         let next_sample = config.sample_paths.map(|_| Instant::START);
-        Self { layer, role: Role::Sender(Box::new(Sender::new(config, stream))), next_sample }
+        Self { layer, role: Role::Sender(Sender::new(config, stream)), next_sample }
     }
 
     pub(crate) fn receiver(adaptation: Adaptation, config: ReceiverConfig) -> Self {
@@ -48,7 +48,7 @@ impl FlowEnd {
             Adaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
             Adaptation::None => Layer::None,
         };
-        Self { layer, role: Role::Receiver(Box::new(Receiver::new(config))), next_sample: None }
+        Self { layer, role: Role::Receiver(Receiver::new(config)), next_sample: None }
     }
 
     /// What a sender has the transport report.

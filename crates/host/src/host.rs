@@ -404,14 +404,13 @@ impl slantpath_interface::Host for Host {
         }
         let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
         let port = port(segment, 2);
-        let Some(socket) = port.and_then(|port| self.sockets.at_port(header.protocol, port)) else {
+        let Some(socket) = port.and_then(|port| self.sockets.find_at_port(header.protocol, port)) else {
             self.drops.no_port += 1;
             return;
         };
         let (ip, IpHeader { source, destination, .. }) = (IpFields::of(&header), header);
         if header.protocol == protocol::SCTP {
-            let packet = std::mem::take(packet);
-            self.stack.sctp.handle_input(now, sctp::Input::Packet { source, destination, ip, packet });
+            self.stack.sctp.handle_packet(now, source, destination, ip, packet);
         } else {
             self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
         }

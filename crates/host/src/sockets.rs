@@ -65,6 +65,8 @@ impl Turn {
 pub(crate) struct Sockets {
     slots: Vec<Slot>,
     by_port: FxHashMap<(u8, u16), SocketId>,
+    /// The port of the last packet: the next is often for the same.
+    latest_port: Option<((u8, u16), SocketId)>,
     /// By the association's place in SCTP's table.
     by_association: Vec<Option<(sctp::AssociationId, SocketId)>>,
     /// By the connection's place in TCP's table.
@@ -124,6 +126,19 @@ impl Sockets {
     #[inline]
     pub(crate) fn at_port(&self, protocol: u8, port: u16) -> Option<SocketId> {
         self.by_port.get(&(protocol, port)).copied()
+    }
+
+    /// The same for a packet that has come.
+    #[inline]
+    pub(crate) fn find_at_port(&mut self, protocol: u8, port: u16) -> Option<SocketId> {
+        match self.latest_port {
+            Some((latest, socket)) if latest == (protocol, port) => Some(socket),
+            _ => {
+                let socket = self.at_port(protocol, port)?;
+                self.latest_port = Some(((protocol, port), socket));
+                Some(socket)
+            }
+        }
     }
 
     /// The socket has something to do.

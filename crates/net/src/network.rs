@@ -167,24 +167,22 @@ impl<H: Host, S: Source> Network<H, S> {
         if !std::mem::replace(&mut self.drained.is_listed[host], true) {
             self.drained.hosts.push(host);
         }
-        loop {
-            let place = self.fabric.packets.reserve();
-            let packet = self.fabric.packets.packet_mut(place);
-            let Some(interface) = self.hosts[host].poll_transmit(now, packet) else {
-                self.fabric.packets.give_back(place);
-                break;
-            };
+        let (drained, fabric) = (&mut self.hosts[host], &mut self.fabric);
+        let mut place = fabric.packets.reserve();
+        while let Some(interface) = drained.poll_transmit(now, fabric.packets.packet_mut(place)) {
             debug_assert_eq!(
-                self.fabric.graph.node_of(interface),
-                self.fabric.graph.hosts[host],
+                fabric.graph.node_of(interface),
+                fabric.graph.hosts[host],
                 "a host sends by an interface of its own"
             );
-            if let Some(mut report) = self.fabric.send(interface, place) {
-                self.hosts[host].handle_packet(now, interface, &mut report);
+            if let Some(mut report) = fabric.send(interface, place) {
+                drained.handle_packet(now, interface, &mut report);
             }
+            place = fabric.packets.reserve();
         }
-        let deadline = self.hosts[host].deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));
-        self.fabric.kernel.schedule(self.fabric.slots.host(host), deadline);
+        fabric.packets.give_back(place);
+        let deadline = drained.deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));
+        fabric.kernel.schedule(fabric.slots.host(host), deadline);
     }
 
     /// Lets `command` act on a host at the present, and sends what comes of it.

@@ -6,7 +6,8 @@ mod output;
 mod state;
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant};
@@ -88,7 +89,8 @@ struct TimestampState {
 
 #[derive(Debug)]
 pub(crate) struct Connection {
-    config: TcpConfig,
+    /// Shared with all connections that are configured alike.
+    config: Arc<TcpConfig>,
     local: SocketAddr,
     remote: SocketAddr,
     state: ConnectionState,
@@ -126,7 +128,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    fn new(config: TcpConfig, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
+    fn new(config: Arc<TcpConfig>, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
         Self {
             local,
             remote,
@@ -137,7 +139,7 @@ impl Connection {
             syn_sent_at: Instant::START,
             syn_repeats: 0,
             control: Control::Syn,
-            tx: Tx::new(config),
+            tx: Tx::new(Arc::clone(&config)),
             rx: Rx::new(&config),
             peer_shift: 0,
             timestamps: None,
@@ -161,8 +163,14 @@ impl Connection {
         self.remote
     }
 
+    /// Its own address, and its peer's.
+    #[inline]
+    pub(crate) const fn addresses(&self) -> (IpAddr, IpAddr) {
+        (self.local.ip(), self.remote.ip())
+    }
+
     /// What the IP headers of its packets say.
-    pub(crate) const fn ip(&self) -> IpFields {
+    pub(crate) fn ip(&self) -> IpFields {
         self.config.ip
     }
 
@@ -228,7 +236,7 @@ impl Connection {
         self.rx.release(self.tx.mss());
     }
 
-    pub(crate) const fn writable(&self) -> u64 {
+    pub(crate) fn writable(&self) -> u64 {
         self.tx.writable()
     }
 

@@ -113,26 +113,19 @@ impl Segment {
         Ok((segment, data))
     }
 
-    /// The same, and takes the data out of the packet.
+    /// Whether a packet is as [`emit`](Self::emit) makes them, without a checksum: the header inline, the data behind it.
     #[inline]
-    pub(crate) fn take(
-        packet: &mut Packet,
-        source: IpAddr,
-        destination: IpAddr,
-    ) -> Result<(Self, Bytes), WireError> {
+    pub(crate) fn is_usual(packet: &Packet) -> bool {
         let head = packet.head();
-        // As `emit` makes them: the header inline, the data behind it.
-        let is_usual = packet.padding() == 0
+        packet.padding() == 0
             && packet.checksum() == Checksum::Omitted
-            && header_len(head).is_ok_and(|len| len == head.len());
-        if !is_usual {
-            return Self::parse(packet, source, destination);
-        }
-        Ok((Self::parse_header(head, head.len())?, packet.take_tail()))
+            && head.get(12).is_some_and(|offset| usize::from(offset >> 4) * 4 == head.len())
+            && head.len() >= HEADER_LEN
     }
 
+    /// Reads the header, the first `header_len` of `bytes`.
     #[inline]
-    fn parse_header(bytes: &[u8], header_len: usize) -> Result<Self, WireError> {
+    pub(crate) fn parse_header(bytes: &[u8], header_len: usize) -> Result<Self, WireError> {
         let left = bytes.len();
         let truncated = WireError::Truncated { wanted: header_len, left };
         let (fixed, rest) = bytes.split_first_chunk::<HEADER_LEN>().ok_or(truncated)?;
@@ -161,17 +154,16 @@ impl Segment {
         checksum_policy: ChecksumPolicy,
     ) -> Packet {
         let mut packet = Packet::default();
-        self.emit_into(data, source, destination, checksum_policy, &mut packet);
+        self.emit_into(data, || (source, destination), checksum_policy, &mut packet);
         packet
     }
 
-    /// The same in place of `packet`.
+    /// The same in place of `packet`. Its addresses are asked for if there is a checksum, which covers them.
     #[inline]
     pub(crate) fn emit_into(
         &self,
         data: Bytes,
-        source: IpAddr,
-        destination: IpAddr,
+        addresses: impl FnOnce() -> (IpAddr, IpAddr),
         checksum_policy: ChecksumPolicy,
         packet: &mut Packet,
     ) {
@@ -183,6 +175,7 @@ impl Segment {
             let len = self.write_header(head);
             if checksum == Checksum::Complete {
                 let parts: [&[u8]; 2] = [&head[..len], data];
+                let (source, destination) = addresses();
                 let sum = checksum::with_pseudo_header(source, destination, protocol::TCP, &parts);
                 head[16..18].copy_from_slice(&sum.to_be_bytes());
             }

@@ -12,6 +12,8 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_cc::{CongestionControl, Controller, NewReno, RttEstimator};
@@ -78,7 +80,7 @@ pub(crate) struct Counters {
 
 #[derive(Debug)]
 pub(crate) struct Tx {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     mss: u64,
     sack: bool,
     window_limit: u64,
@@ -107,7 +109,7 @@ pub(crate) struct Tx {
 }
 
 impl Tx {
-    pub(crate) fn new(config: TcpConfig) -> Self {
+    pub(crate) fn new(config: Arc<TcpConfig>) -> Self {
         Self {
             mss: config.mss_bytes.into(),
             sack: false,
@@ -169,7 +171,7 @@ impl Tx {
     }
 
     /// Bytes that fit into the send buffer.
-    pub(crate) const fn writable(&self) -> u64 {
+    pub(crate) fn writable(&self) -> u64 {
         self.config.send_buffer_bytes.saturating_sub(self.stream.held())
     }
 

@@ -117,7 +117,11 @@ impl IpHeader {
     }
 
     /// Reads a header alone, whose payload need not be in `bytes`: as quoted by ICMP, or held elsewhere.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call would write the header to memory, to be read again at once"
+    )]
     pub fn parse_header(bytes: &[u8]) -> Result<(Self, usize), WireError> {
         match bytes.first().map(|first| first >> 4) {
             Some(4) => parse_v4(bytes),
@@ -210,7 +214,8 @@ impl Fragmentation {
 const DONT_FRAGMENT: u16 = 0x4000;
 const MORE_FRAGMENTS: u16 = 0x2000;
 
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would write the header to memory, to be read again at once")]
 fn parse_v4(bytes: &[u8]) -> Result<(IpHeader, usize), WireError> {
     let mut reader = Reader::new(bytes);
     let [

@@ -95,7 +95,7 @@ impl Connection {
             // What is due goes out by itself, behind the data.
             self.rx.acknowledge_now();
         }
-        segment.emit_into(data, self.local.ip(), self.remote.ip(), self.config.checksum, packet);
+        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
     }
 
     /// Adds as many blocks as the header holds and `data_len` bytes of data leave room for. Segments are cut before
@@ -141,7 +141,7 @@ impl Connection {
         if segment.flags.contains(Flags::SYN) && self.syn_repeats == 0 {
             self.syn_sent_at = now;
         }
-        segment.emit_into(Bytes::new(), self.local.ip(), self.remote.ip(), self.config.checksum, packet);
+        segment.emit_into(Bytes::new(), || self.addresses(), self.config.checksum, packet);
     }
 }
 

@@ -87,9 +87,14 @@ impl ConnectionTable {
     }
 
     /// The connection between `local` and `remote`.
-    #[inline]
     pub(crate) fn find(&mut self, local: SocketAddr, remote: SocketAddr) -> Option<ConnectionId> {
-        let key = key(local, remote);
+        self.find_by((local.ip(), local.port()), (remote.ip(), remote.port()))
+    }
+
+    /// The same by address and port.
+    #[inline]
+    pub(crate) fn find_by(&mut self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<ConnectionId> {
+        let key = Key::new(local, remote);
         match self.latest {
             Some((latest, id)) if latest == key => Some(id),
             _ => {
@@ -101,10 +106,16 @@ impl ConnectionTable {
     }
 }
 
-#[inline]
+impl Key {
+    #[inline]
+    fn new(local: (IpAddr, u16), remote: (IpAddr, u16)) -> Self {
+        let ports = u32::from(local.1) << 16 | u32::from(remote.1);
+        Self { local: number(local.0), remote: number(remote.0), ports }
+    }
+}
+
 fn key(local: SocketAddr, remote: SocketAddr) -> Key {
-    let ports = u32::from(local.port()) << 16 | u32::from(remote.port());
-    Key { local: number(local.ip()), remote: number(remote.ip()), ports }
+    Key::new((local.ip(), local.port()), (remote.ip(), remote.port()))
 }
 
 /// An address as one number. IPv4's have ones before them: as an IPv6 address, that would be a group's.
