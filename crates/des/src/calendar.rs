@@ -21,19 +21,25 @@ use crate::calendar::tournament::Tournament;
 #[derive(Clone, Debug)]
 pub struct Calendar {
     near: Near,
-    /// The slots below this one may be in the ring.
-    prompt: usize,
-    /// Whether a slot's deadline is in the ring.
-    is_near: Vec<bool>,
+    /// Where the deadline of each slot is that may be in the ring; the slots behind these are never there.
+    places: Vec<Place>,
     far: Tournament,
+}
+
+/// Where the deadline of a slot is that may be in the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Far,
+    /// The slot is idle.
+    Nowhere,
+    Near,
 }
 
 impl Calendar {
     /// A calendar of `slots` idle slots, numbered from zero. The first `prompt` of them are expected to be
     /// due soon after they are set, the others to be set anew before.
     pub fn new(prompt: usize, slots: usize) -> Self {
-        let (is_near, far) = (vec![false; slots], Tournament::new(slots));
-        Self { near: Near::new(), prompt, is_near, far }
+        Self { near: Near::new(), places: vec![Place::Nowhere; prompt], far: Tournament::new(slots) }
     }
 
     /// Sets when `slot` is due, whatever was set before. [`Instant::FAR_FUTURE`] makes it idle.
@@ -42,35 +48,40 @@ impl Calendar {
     /// If there is no such slot.
     #[inline]
     pub fn set(&mut self, slot: usize, deadline: Instant) {
-        let key = key(deadline, slot);
-        if slot >= self.prompt {
-            self.far.set(slot, key);
+        let Some(&place) = self.places.get(slot) else {
+            self.far.set(slot, key(deadline, slot));
             return;
+        };
+        match place {
+            Place::Nowhere => {}
+            Place::Near => self.near.remove(slot),
+            Place::Far => self.far.set(slot, idle(slot)),
         }
-        if self.is_near[slot] {
-            self.is_near[slot] = false;
-            self.near.remove(slot);
+        self.places[slot] = if deadline == Instant::FAR_FUTURE {
+            Place::Nowhere
         } else {
-            self.far.set(slot, idle(slot));
-        }
-        if is_idle(key) {
-            return;
-        }
+            self.put(slot, key(deadline, slot))
+        };
+    }
+
+    /// Puts the deadline of a slot that has none where it belongs.
+    #[inline]
+    fn put(&mut self, slot: usize, key: u128) -> Place {
         if self.near.is_full() {
             if self.near.last().is_some_and(|last| last < key) {
                 self.far.set(slot, key);
-                return;
+                return Place::Far;
             }
             self.send_last_away();
         }
         self.near.insert(key);
-        self.is_near[slot] = true;
+        Place::Near
     }
 
     #[cold]
     fn send_last_away(&mut self) {
         if let Some(last) = self.near.pop_last() {
-            self.is_near[slot_of(last)] = false;
+            self.places[slot_of(last)] = Place::Far;
             self.far.set(slot_of(last), last);
         }
     }

@@ -5,7 +5,7 @@ use slantpath_base::Instant;
 use crate::carrier::Carrier;
 use crate::flow_end::FlowEnd;
 use crate::receiver::ReceiverConfig;
-use crate::served::Served;
+use crate::served::{Reaction, Served};
 use crate::socket::{Socket, SocketEvent};
 use crate::sockets::SocketId;
 use crate::transport::Adaptation;
@@ -22,12 +22,33 @@ pub(crate) enum Application {
 }
 
 impl Application {
-    pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) {
+    #[inline]
+    pub(crate) fn handle_event(
+        &mut self,
+        now: Instant,
+        event: SocketEvent,
+        socket: &mut Socket<'_>,
+    ) -> Reaction {
         match self {
-            Self::Carrier(carrier) => carrier.handle_event(now, event, socket),
+            Self::Carrier(carrier) => {
+                carrier.handle_event(now, event, socket);
+                Reaction::Serve
+            }
             Self::Flow(flow) => flow.handle_event(now, event, socket),
             // All that happens is told of the sockets that it has accepted.
-            Self::Listener(_) => {}
+            Self::Listener(_) => Reaction::None,
+        }
+    }
+
+    /// Until when it has nothing to do unless it is told something, if it was served last and then waited for
+    /// `deadline`.
+    pub(crate) fn idle_until(&self, deadline: Option<Instant>) -> Instant {
+        let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
+        match self {
+            // It looks at its association whenever something happens to it.
+            Self::Carrier(_) => Instant::START,
+            Self::Flow(flow) => deadline.min(flow.next_sample().unwrap_or(Instant::FAR_FUTURE)),
+            Self::Listener(_) => deadline,
         }
     }
 

@@ -312,9 +312,10 @@ mod tests {
             loop {
                 let mut is_quiet = true;
                 for from in [0, 1] {
-                    while let Some((interface, packet)) = self.hosts[from].poll_transmit(self.now) {
+                    let mut packet = slantpath_wire::Packet::default();
+                    while let Some(interface) = self.hosts[from].poll_transmit(self.now, &mut packet) {
                         is_quiet = false;
-                        self.hosts[1 - from].handle_packet(self.now, interface, packet);
+                        self.hosts[1 - from].handle_packet(self.now, interface, &mut packet);
                     }
                 }
                 let held = self.refused(0) + self.refused(1) > 0;

@@ -7,14 +7,14 @@ use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::{Offer, Outgoing, Sender, SenderConfig, Want};
-use crate::served::{Served, earlier};
+use crate::served::{Reaction, Served, earlier};
 use crate::socket::{Socket, SocketEvent, Traces};
 use crate::transport::Adaptation;
 
 #[derive(Debug)]
 enum Role {
-    Receiver(Box<Receiver>),
-    Sender(Box<Sender>),
+    Receiver(Receiver),
+    Sender(Sender),
 }
 
 /// What lies between the socket and the sender or receiver.
@@ -40,7 +40,7 @@ impl FlowEnd {
             Adaptation::None => Layer::None,
         };
         let next_sample = config.sample_paths.map(|_| Instant::START);
-        Self { layer, role: Role::Sender(Box::new(Sender::new(config, stream))), next_sample }
+        Self { layer, role: Role::Sender(Sender::new(config, stream)), next_sample }
     }
 
     pub(crate) fn receiver(adaptation: Adaptation, config: ReceiverConfig) -> Self {
@@ -48,7 +48,7 @@ impl FlowEnd {
             Adaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
             Adaptation::None => Layer::None,
         };
-        Self { layer, role: Role::Receiver(Box::new(Receiver::new(config))), next_sample: None }
+        Self { layer, role: Role::Receiver(Receiver::new(config)), next_sample: None }
     }
 
     /// What a sender has the transport report.
@@ -92,19 +92,31 @@ impl FlowEnd {
         }
     }
 
-    pub(crate) fn handle_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) {
-        let Some(event) = self.adapt(now, event) else { return };
+    pub(crate) fn handle_event(
+        &mut self,
+        now: Instant,
+        event: SocketEvent,
+        socket: &mut Socket<'_>,
+    ) -> Reaction {
+        let Some(event) = self.adapt(now, event) else { return Reaction::Serve };
         match &mut self.role {
             Role::Sender(sender) => match event {
-                SocketEvent::Acknowledged(part) => sender.handle_acknowledged(part),
+                SocketEvent::Acknowledged(part) => {
+                    sender.handle_acknowledged(part);
+                    return Reaction::None;
+                }
                 SocketEvent::Connected { paths, .. } => {
                     sender.report_mut().paths = paths;
                     sender.handle_connected(now);
                 }
                 SocketEvent::Transmitted { sent, path, again } => {
                     sender.handle_transmitted(now, &sent, path, again);
+                    return Reaction::None;
                 }
-                SocketEvent::Path { path, kind } => sender.handle_path_event(now, path, kind),
+                SocketEvent::Path { path, kind } => {
+                    sender.handle_path_event(now, path, kind);
+                    return Reaction::None;
+                }
                 SocketEvent::Writable => sender.handle_writable(),
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure } => sender.handle_ended(now, failure),
@@ -114,11 +126,11 @@ impl FlowEnd {
             Role::Receiver(receiver) => match event {
                 SocketEvent::Bytes(bytes) => {
                     receiver.handle_bytes(now, &bytes);
-                    pause_while_busy(receiver, now, socket);
+                    return pause_while_busy(receiver, now, socket);
                 }
                 SocketEvent::Message { stream, payload, .. } => {
                     receiver.handle_message(now, stream, &payload);
-                    pause_while_busy(receiver, now, socket);
+                    return pause_while_busy(receiver, now, socket);
                 }
                 SocketEvent::Ended { failure } => {
                     receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
@@ -132,6 +144,7 @@ impl FlowEnd {
                 | SocketEvent::Writable => {}
             },
         }
+        Reaction::Serve
     }
 
     /// Lets the adaptation layer see an event first; gives what is for the application.
@@ -235,6 +248,11 @@ impl FlowEnd {
         Served::Again
     }
 
+    /// When the paths may be sampled next, if they are probed.
+    pub(crate) const fn next_sample(&self) -> Option<Instant> {
+        self.next_sample
+    }
+
     /// Probes the paths if they are probed and it is time to.
     pub(crate) fn sample(&mut self, now: Instant, socket: &mut Socket<'_>) {
         let Role::Sender(sender) = &mut self.role else { return };
@@ -248,10 +266,12 @@ impl FlowEnd {
 }
 
 /// Has the transport hold back what comes while a receiver is busy with what it has read.
-fn pause_while_busy(receiver: &Receiver, now: Instant, socket: &mut Socket<'_>) {
-    if receiver.busy_until().is_some() {
-        socket.pause(now);
+fn pause_while_busy(receiver: &Receiver, now: Instant, socket: &mut Socket<'_>) -> Reaction {
+    if receiver.busy_until().is_none() {
+        return Reaction::None;
     }
+    socket.pause(now);
+    Reaction::Serve
 }
 
 /// Lets a receiver go on that has been busy.

@@ -285,13 +285,15 @@ impl Host {
 
     /// The next packet of the transports; what they have to tell goes up to the applications on the way.
     #[inline]
-    fn poll_stack(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
+    fn poll_stack(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.sctp.is_idle() {
             match self.stack.sctp.poll_output(now) {
-                sctp::Output::Transmit { source, destination, packet, fragmentation, ip } => {
-                    let segment = Segment { source, destination, packet, fragmentation, ip };
-                    if let Some(sent) = self.send(segment, protocol::SCTP) {
-                        return Some(sent);
+                sctp::Output::Transmit { source, destination, packet: sent, fragmentation, ip } => {
+                    *packet = sent;
+                    let protocol = protocol::SCTP;
+                    let segment = Segment { source, destination, protocol, fragmentation, ip };
+                    if let Some(interface) = self.send(segment, packet) {
+                        return Some(interface);
                     }
                 }
                 sctp::Output::Event(id, event) => {
@@ -301,12 +303,12 @@ impl Host {
             }
         }
         while !self.stack.tcp.is_idle() {
-            match self.stack.tcp.poll_output(now) {
-                tcp::Output::Transmit { source, destination, ip, packet } => {
-                    let fragmentation = sctp::Fragmentation::Forbidden;
-                    let segment = Segment { source, destination, packet, fragmentation, ip };
-                    if let Some(sent) = self.send(segment, protocol::TCP) {
-                        return Some(sent);
+            match self.stack.tcp.poll_output(now, packet) {
+                tcp::Output::Transmit { source, destination, ip } => {
+                    let (protocol, fragmentation) = (protocol::TCP, sctp::Fragmentation::Forbidden);
+                    let segment = Segment { source, destination, protocol, fragmentation, ip };
+                    if let Some(interface) = self.send(segment, packet) {
+                        return Some(interface);
                     }
                 }
                 tcp::Output::Event(id, event) => self.sockets.handle_tcp(now, &mut self.stack, id, event),
@@ -317,8 +319,8 @@ impl Host {
     }
 
     #[inline]
-    fn send(&mut self, segment: Segment, protocol: u8) -> Option<(InterfaceId, Packet)> {
-        let sent = self.interfaces.encapsulate(segment, protocol);
+    fn send(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
+        let sent = self.interfaces.encapsulate(segment, packet);
         self.drops.no_route += u64::from(sent.is_none());
         sent
     }
@@ -380,8 +382,8 @@ impl Host {
 }
 
 impl slantpath_interface::Host for Host {
-    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, mut packet: Packet) {
-        let Some((mut header, header_len)) = read_header(&packet) else {
+    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
+        let Some((mut header, header_len)) = read_header(packet) else {
             self.drops.bad_header += 1;
             return;
         };
@@ -391,28 +393,28 @@ impl slantpath_interface::Host for Host {
         }
         packet.strip(header_len);
         if let Fragmentation::Fragment(fragment) = header.fragmentation {
-            match self.reassemble(now, &header, fragment, &packet) {
-                Some(whole) => (header, packet) = whole,
+            match self.reassemble(now, &header, fragment, packet) {
+                Some(whole) => (header, *packet) = whole,
                 None => return,
             }
         }
         if matches!(header.protocol, protocol::ICMP | protocol::ICMPV6) {
-            self.handle_icmp(now, &header, &packet);
+            self.handle_icmp(now, &header, packet);
             return;
         }
         let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
         let port = port(segment, 2);
-        let Some(socket) = port.and_then(|port| self.sockets.at_port(header.protocol, port)) else {
+        let Some(socket) = port.and_then(|port| self.sockets.find_at_port(header.protocol, port)) else {
             self.drops.no_port += 1;
             return;
         };
         let (ip, IpHeader { source, destination, .. }) = (IpFields::of(&header), header);
         if header.protocol == protocol::SCTP {
-            self.stack.sctp.handle_input(now, sctp::Input::Packet { source, destination, ip, packet });
+            self.stack.sctp.handle_packet(now, source, destination, ip, packet);
         } else {
             self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
         }
-        self.sockets.touch(socket);
+        self.sockets.note_packet(now, socket);
     }
 
     fn handle_deadline(&mut self, now: Instant) {
@@ -420,13 +422,13 @@ impl slantpath_interface::Host for Host {
         self.sockets.handle_deadline(now, &mut self.stack);
     }
 
-    fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
-        if let Some(fragment) = self.interfaces.poll_fragment() {
-            return Some(fragment);
+    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        if let Some(interface) = self.interfaces.poll_fragment(packet) {
+            return Some(interface);
         }
         loop {
-            if let Some(packet) = self.poll_stack(now) {
-                return Some(packet);
+            if let Some(interface) = self.poll_stack(now, packet) {
+                return Some(interface);
             }
             if !self.sockets.serve_next(now, &mut self.stack) && self.stack.is_idle() {
                 return None;
@@ -435,9 +437,10 @@ impl slantpath_interface::Host for Host {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let transports = [self.stack.sctp.deadline(), self.stack.tcp.deadline()];
-        let own = [self.sockets.deadline(), self.reassembler.deadline()];
-        transports.into_iter().chain(own).flatten().min()
+        let latest = |deadline: Option<Instant>| deadline.unwrap_or(Instant::FAR_FUTURE);
+        let transports = latest(self.stack.sctp.deadline()).min(latest(self.stack.tcp.deadline()));
+        let own = latest(self.sockets.deadline()).min(latest(self.reassembler.deadline()));
+        Some(transports.min(own)).filter(|deadline| *deadline != Instant::FAR_FUTURE)
     }
 }
 

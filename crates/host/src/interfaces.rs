@@ -7,17 +7,17 @@ use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
 use slantpath_wire::ip::{Fragmentation, IpFields, IpHeader};
-use slantpath_wire::{Packet, fragment};
+use slantpath_wire::{Checksum, Packet, fragment};
 
 /// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
 pub const HOP_LIMIT: u8 = 64;
 
-/// A segment on its way down to IP.
-#[derive(Debug)]
+/// What IP is told of a segment on its way down.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) source: IpAddr,
     pub(crate) destination: IpAddr,
-    pub(crate) packet: Packet,
+    pub(crate) protocol: u8,
     pub(crate) fragmentation: sctp::Fragmentation,
     pub(crate) ip: IpFields,
 }
@@ -63,6 +63,7 @@ impl Interfaces {
         Self { addresses, ..Self::default() }
     }
 
+    #[inline]
     pub(crate) fn owns(&self, address: IpAddr) -> bool {
         self.addresses.iter().any(|(own, _)| *own == address)
     }
@@ -108,8 +109,8 @@ impl Interfaces {
     /// Puts an IP header in front of a segment, and says which interface the packet leaves by. `None` if there is no
     /// route.
     #[inline]
-    pub(crate) fn encapsulate(&mut self, segment: Segment, protocol: u8) -> Option<(InterfaceId, Packet)> {
-        let Segment { source, destination, mut packet, fragmentation, ip } = segment;
+    pub(crate) fn encapsulate(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
+        let Segment { source, destination, protocol, fragmentation, ip } = segment;
         let (route, source) = self.route(destination, source)?;
         let interface = route.interface;
         let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
@@ -124,21 +125,28 @@ impl Interfaces {
         };
         if let sctp::Fragmentation::Allowed { source_mtu } = fragmentation {
             header.fragmentation = Fragmentation::Allowed { identification: route.next_identification() };
-            header.emit(packet.prepend(header.header_len()));
+            prepend(&header, packet);
             if destination.is_ipv6() && packet.len() > source_mtu.into() {
                 let identification = route.identification;
                 return self.cut(interface, packet, source_mtu, identification);
             }
         } else {
-            header.emit(packet.prepend(header.header_len()));
+            prepend(&header, packet);
         }
-        Some((interface, packet))
+        Some(interface)
     }
 
-    /// The next fragment of a packet whose first one was [given](Self::encapsulate).
+    /// Writes the next fragment of a packet whose first one was [given](Self::encapsulate) over `packet`.
     #[inline]
-    pub(crate) fn poll_fragment(&mut self) -> Option<(InterfaceId, Packet)> {
-        self.fragments.pop_front()
+    pub(crate) fn poll_fragment(&mut self, packet: &mut Packet) -> Option<InterfaceId> {
+        if self.fragments.is_empty() { None } else { self.take_fragment(packet) }
+    }
+
+    #[cold]
+    fn take_fragment(&mut self, packet: &mut Packet) -> Option<InterfaceId> {
+        let (interface, fragment) = self.fragments.pop_front()?;
+        *packet = fragment;
+        Some(interface)
     }
 
     /// How many fragments this host has made.
@@ -154,17 +162,28 @@ impl Interfaces {
     fn cut(
         &mut self,
         interface: InterfaceId,
-        mut packet: Packet,
+        packet: &mut Packet,
         mtu: u16,
         identification: u32,
-    ) -> Option<(InterfaceId, Packet)> {
+    ) -> Option<InterfaceId> {
         // The transport's checksum covers the whole packet: no fragment could be given it later.
         packet.complete();
         let fragments = fragment::cut(&packet.contiguous(), mtu.into(), identification)?;
         self.fragments_sent += fragments.len() as u64;
         self.fragments.extend(fragments.into_iter().map(|fragment| (interface, fragment)));
-        self.fragments.pop_front()
+        self.take_fragment(packet)
     }
+}
+
+/// Puts a header in front of a packet; its checksum is left out with the packet's own.
+#[inline]
+fn prepend(header: &IpHeader, packet: &mut Packet) {
+    let checksum = packet.checksum();
+    let octets = packet.prepend(header.header_len());
+    match checksum {
+        Checksum::Complete => header.emit(octets),
+        Checksum::Omitted => header.emit_unsummed(octets),
+    };
 }
 
 impl Route {
@@ -179,7 +198,6 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_wire::Checksum;
     use slantpath_wire::ip::Fragment;
 
     fn interfaces(own: &str, peer: &str) -> (Interfaces, [IpAddr; 2]) {
@@ -194,24 +212,26 @@ mod tests {
         [source, destination]: [IpAddr; 2],
         len: usize,
         fragmentation: sctp::Fragmentation,
-    ) -> Segment {
+    ) -> (Segment, Packet) {
         let packet = Packet::shared(vec![1; len].into(), Checksum::Complete);
-        Segment { source, destination, packet, fragmentation, ip: IpFields::default() }
+        (Segment { source, destination, protocol: 132, fragmentation, ip: IpFields::default() }, packet)
     }
 
-    fn headers(interfaces: &mut Interfaces, segment: Segment) -> Vec<IpHeader> {
-        let first = interfaces.encapsulate(segment, 132);
-        let rest = std::iter::from_fn(|| interfaces.poll_fragment());
-        let packets: Vec<_> = first.into_iter().chain(rest).collect();
-        let parsed = packets.iter().map(|(_, packet)| IpHeader::parse(&packet.contiguous()).unwrap().0);
-        parsed.collect()
+    fn headers(interfaces: &mut Interfaces, (segment, mut packet): (Segment, Packet)) -> Vec<IpHeader> {
+        let mut sent = interfaces.encapsulate(segment, &mut packet);
+        let mut headers = Vec::new();
+        while sent.is_some() {
+            headers.push(IpHeader::parse(&packet.contiguous()).unwrap().0);
+            sent = interfaces.poll_fragment(&mut packet);
+        }
+        headers
     }
 
     #[test]
     fn a_segment_gets_a_header_that_parses() {
         let (mut interfaces, addresses) = interfaces("10.0.0.1", "10.0.0.2");
-        let (_, packet) =
-            interfaces.encapsulate(segment(addresses, 30, sctp::Fragmentation::Forbidden), 132).unwrap();
+        let (segment, mut packet) = segment(addresses, 30, sctp::Fragmentation::Forbidden);
+        interfaces.encapsulate(segment, &mut packet).unwrap();
         let bytes = packet.contiguous();
         let (header, len) = IpHeader::parse(&bytes).unwrap();
         assert_eq!([header.source, header.destination], addresses);

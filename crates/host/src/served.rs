@@ -10,6 +10,15 @@ pub(crate) enum Served {
     Idle(Option<Instant>),
 }
 
+/// What follows from an event that an application was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reaction {
+    /// It goes on waiting for what it has been waiting for.
+    None,
+    /// It may have something to do: serve it.
+    Serve,
+}
+
 /// The earlier of two deadlines, where none is later than all.
 pub(crate) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {

@@ -13,7 +13,7 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
-use crate::served::Served;
+use crate::served::{Reaction, Served};
 use crate::socket::{Socket, SocketState, Stack};
 
 /// One of a host's sockets: numbers in the order in which they were added or accepted.
@@ -42,6 +42,8 @@ struct Slot {
     state: SocketState,
     application: Application,
     readiness: Readiness,
+    /// Until when the application has nothing to do unless it is told something.
+    idle_until: Instant,
 }
 
 /// When a ready socket is served: carriers in the order in which they were added, then all others in the opposite
@@ -63,6 +65,8 @@ impl Turn {
 pub(crate) struct Sockets {
     slots: Vec<Slot>,
     by_port: FxHashMap<(u8, u16), SocketId>,
+    /// The port of the last packet: the next is often for the same.
+    latest_port: Option<((u8, u16), SocketId)>,
     /// By the association's place in SCTP's table.
     by_association: Vec<Option<(sctp::AssociationId, SocketId)>>,
     /// By the connection's place in TCP's table.
@@ -86,7 +90,8 @@ impl Sockets {
 
     fn push(&mut self, state: SocketState, application: Application) -> SocketId {
         let id = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
-        self.slots.push(Slot { state, application, readiness: Readiness::Waiting });
+        let (readiness, idle_until) = (Readiness::Waiting, Instant::START);
+        self.slots.push(Slot { state, application, readiness, idle_until });
         id
     }
 
@@ -123,10 +128,32 @@ impl Sockets {
         self.by_port.get(&(protocol, port)).copied()
     }
 
+    /// The same for a packet that has come.
+    #[inline]
+    pub(crate) fn find_at_port(&mut self, protocol: u8, port: u16) -> Option<SocketId> {
+        match self.latest_port {
+            Some((latest, socket)) if latest == (protocol, port) => Some(socket),
+            _ => {
+                let socket = self.at_port(protocol, port)?;
+                self.latest_port = Some(((protocol, port), socket));
+                Some(socket)
+            }
+        }
+    }
+
     /// The socket has something to do.
     #[inline]
     pub(crate) fn touch(&mut self, id: SocketId) {
         self.make(id, Readiness::Touched);
+    }
+
+    /// A packet has come for the socket. Its application is told by an event if that concerns it; else it is served only
+    /// if it would have acted by now anyway.
+    #[inline]
+    pub(crate) fn note_packet(&mut self, now: Instant, id: SocketId) {
+        if self.slots[id.index()].idle_until <= now {
+            self.touch(id);
+        }
     }
 
     fn make(&mut self, id: SocketId, readiness: Readiness) {
@@ -193,7 +220,11 @@ impl Sockets {
         }
         match served {
             Served::Again => self.touch(id),
-            Served::Idle(deadline) => self.deadlines.set(id.0, deadline),
+            Served::Idle(deadline) => {
+                let slot = &mut self.slots[id.index()];
+                slot.idle_until = slot.application.idle_until(deadline);
+                self.deadlines.set(id.0, deadline);
+            }
         }
         self.note_inputs(id);
         true
@@ -250,10 +281,13 @@ impl Sockets {
         };
         let slot = &mut self.slots[socket.index()];
         let mut view = Socket { state: &mut slot.state, stack };
-        if let Some(event) = view.read_sctp(now, id, event) {
-            slot.application.handle_event(now, event, &mut view);
+        let reaction = match view.read_sctp(now, id, event) {
+            Some(event) => slot.application.handle_event(now, event, &mut view),
+            None => Reaction::None,
+        };
+        if reaction == Reaction::Serve || slot.idle_until <= now {
+            self.touch(socket);
         }
-        self.touch(socket);
         self.note_inputs(socket);
     }
 
@@ -278,10 +312,13 @@ impl Sockets {
         };
         let slot = &mut self.slots[socket.index()];
         let mut view = Socket { state: &mut slot.state, stack };
-        if let Some(event) = view.read_tcp(now, id, event) {
-            slot.application.handle_event(now, event, &mut view);
+        let reaction = match view.read_tcp(now, id, event) {
+            Some(event) => slot.application.handle_event(now, event, &mut view),
+            None => Reaction::None,
+        };
+        if reaction == Reaction::Serve || slot.idle_until <= now {
+            self.touch(socket);
         }
-        self.touch(socket);
     }
 
     /// The socket of what has come to a port: a new one of a listener's, or the one that has the port.

@@ -36,15 +36,17 @@ pub trait Host {
     /// Takes a packet that came in, from its IP header on. What a bit error did to it is for the host to find
     /// out: nothing is checked yet, not even that the host has the destination address. The hop limit is as
     /// the last router left it. An ICMP message about a packet of the host's own that its first link could
-    /// not carry comes the same way, on the interface that refused it.
-    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: Packet);
+    /// not carry comes the same way, on the interface that refused it. The host may take whatever it wants out of
+    /// `packet`, which is a place for other packets afterwards.
+    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet);
 
     /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.
     fn handle_deadline(&mut self, now: Instant);
 
-    /// The next packet to send, from its IP header on, and the interface that it leaves by, which must be one
-    /// of the host's own. Its destination is read off the header, and the host is never asked again.
-    fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)>;
+    /// Writes the next packet to send over `packet`, from its IP header on, and returns the interface that it leaves by,
+    /// which must be one of the host's own. Its destination is read off the header, and the host is never asked again.
+    /// Without one to send, it may have written anything.
+    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId>;
 
     /// When [`handle_deadline`](Self::handle_deadline) is wanted next.
     fn deadline(&self) -> Option<Instant>;

@@ -25,7 +25,7 @@ struct Echo {
 }
 
 impl Host for Echo {
-    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: Packet) {
+    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
         self.deadline = Some(now + Duration::from_secs(1));
         self.received += packet.len() as u64;
         self.to_send += 1;
@@ -35,9 +35,10 @@ impl Host for Echo {
         self.deadline = None;
     }
 
-    fn poll_transmit(&mut self, _now: Instant) -> Option<(InterfaceId, Packet)> {
+    fn poll_transmit(&mut self, _now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         self.to_send = self.to_send.checked_sub(1)?;
-        Some((self.interface, self.template.clone()))
+        packet.clone_from(&self.template);
+        Some(self.interface)
     }
 
     fn deadline(&self) -> Option<Instant> {

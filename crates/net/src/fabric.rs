@@ -12,7 +12,7 @@ use crate::capture::Captures;
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::header::{self, AddressKey};
 use crate::link::{DropReason, LinkDirection};
-use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketStore, Parcel};
+use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, PacketStore, Parcel};
 use crate::slots::Slots;
 use crate::source::{Links, Source};
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
@@ -85,21 +85,23 @@ impl Fabric {
         }
     }
 
-    /// Takes a packet from a host. One that is too long for the host's own link comes back as a report.
+    /// Takes a packet from a host, which has written it into the store. One that is too long for the host's own link
+    /// comes back as a report.
     #[inline]
-    pub(crate) fn send(&mut self, interface: InterfaceId, packet: Packet) -> Option<Packet> {
+    pub(crate) fn send(&mut self, interface: InterfaceId, id: PacketId) -> Option<Packet> {
         let direction = interface.outbound();
-        let length = length_of(&packet);
-        let target = header::parse(&packet).and_then(|header| {
+        let packet = self.packets.packet(id);
+        let length = length_of(packet);
+        let target = header::parse(packet).and_then(|header| {
             self.resolve(interface, header.destination).map(|destination| (destination, header))
         });
         let Some((destination, header)) = target else {
             let counters = &mut self.directions[direction.index()].counters;
             counters.offered.add(length);
             counters.drop(DropReason::Unreachable, length);
+            self.packets.remove(id);
             return None;
         };
-        let id = self.packets.insert(packet);
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
         match self.offer(direction, parcel) {
             Ok(()) => None,
@@ -151,12 +153,14 @@ impl Fabric {
         let mut parcel = parcel?;
         self.packet_hops += 1;
         self.kernel.record(Slots::direction(index), parcel.digest_word());
-        match parcel.fate() {
-            Fate::Arrives => {}
-            Fate::Damaged => parcel = self.damage(index, parcel),
-            Fate::Lost => {
-                self.packets.remove(parcel.packet());
-                return None;
+        if !parcel.is_plain() {
+            match parcel.fate() {
+                Fate::Arrives => {}
+                Fate::Damaged => parcel = self.damage(index, parcel),
+                Fate::Lost => {
+                    self.packets.remove(parcel.packet());
+                    return None;
+                }
             }
         }
         match self.receivers[index] {
@@ -168,20 +172,24 @@ impl Fabric {
         }
     }
 
-    /// Hands the bytes of a packet over, its hop limit written into them.
+    /// The packet of a parcel that has arrived, its hop limit written into it.
     #[inline]
-    pub(crate) fn unpack(&mut self, parcel: Parcel) -> Packet {
-        let mut packet = self.packets.remove(parcel.packet());
-        header::set_hop_limit(&mut packet, parcel.hop_limit());
+    pub(crate) fn unpack(&mut self, parcel: Parcel) -> &mut Packet {
+        let packet = self.packets.packet_mut(parcel.packet());
+        header::set_hop_limit(packet, parcel.hop_limit());
         packet
     }
 
     /// Routes a packet that came in from direction `from`.
     #[inline]
     fn forward(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
-        let readable = match parcel.condition() {
-            Condition::Damaged => self.read_again(parcel),
-            Condition::Sound => Ok(parcel),
+        let readable = if parcel.is_plain() {
+            Ok(parcel)
+        } else {
+            match parcel.condition() {
+                Condition::Damaged => self.read_again(parcel),
+                Condition::Sound => Ok(parcel),
+            }
         };
         match readable.and_then(|parcel| next_hop(node, parcel, source)) {
             Ok((direction, parcel)) => {

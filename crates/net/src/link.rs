@@ -19,6 +19,7 @@ mod port;
 mod propagation;
 mod queue;
 mod red;
+mod ring;
 mod scheduler;
 mod service;
 mod transmitter;

@@ -126,8 +126,9 @@ impl<H: Host, S: Source> Network<H, S> {
                 if let Some(Delivery { host, interface, parcel }) =
                     self.fabric.run_direction(index, &mut self.source)
                 {
-                    let packet = self.fabric.unpack(parcel);
-                    self.hosts[host].handle_packet(self.fabric.now(), interface, packet);
+                    let now = self.fabric.now();
+                    self.hosts[host].handle_packet(now, interface, self.fabric.unpack(parcel));
+                    self.fabric.packets.remove(parcel.packet());
                     self.drain(host);
                 }
             }
@@ -166,18 +167,22 @@ impl<H: Host, S: Source> Network<H, S> {
         if !std::mem::replace(&mut self.drained.is_listed[host], true) {
             self.drained.hosts.push(host);
         }
-        while let Some((interface, packet)) = self.hosts[host].poll_transmit(now) {
+        let (drained, fabric) = (&mut self.hosts[host], &mut self.fabric);
+        let mut place = fabric.packets.reserve();
+        while let Some(interface) = drained.poll_transmit(now, fabric.packets.packet_mut(place)) {
             debug_assert_eq!(
-                self.fabric.graph.node_of(interface),
-                self.fabric.graph.hosts[host],
+                fabric.graph.node_of(interface),
+                fabric.graph.hosts[host],
                 "a host sends by an interface of its own"
             );
-            if let Some(report) = self.fabric.send(interface, packet) {
-                self.hosts[host].handle_packet(now, interface, report);
+            if let Some(mut report) = fabric.send(interface, place) {
+                drained.handle_packet(now, interface, &mut report);
             }
+            place = fabric.packets.reserve();
         }
-        let deadline = self.hosts[host].deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));
-        self.fabric.kernel.schedule(self.fabric.slots.host(host), deadline);
+        fabric.packets.give_back(place);
+        let deadline = drained.deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));
+        fabric.kernel.schedule(fabric.slots.host(host), deadline);
     }
 
     /// Lets `command` act on a host at the present, and sends what comes of it.

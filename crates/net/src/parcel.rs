@@ -35,8 +35,7 @@ impl Parcel {
         debug_assert!(length <= LENGTH_MAX, "{length} bytes are longer than any IP packet");
         let ids = u64::from(packet.0) | u64::from(destination.0) << 32;
         let fields = u64::from(traffic_class) << TRAFFIC_CLASS | u64::from(hop_limit) << HOP_LIMIT;
-        let parcel = Self { ids, state: u64::from(length) | fields };
-        parcel.with_condition(Condition::Sound).with_fate(Fate::Arrives).with_role(Role::Original)
+        Self { ids, state: u64::from(length) | fields | PLAIN }
     }
 
     /// Where its bytes are.
@@ -91,6 +90,12 @@ impl Parcel {
     #[inline]
     pub(crate) const fn role(self) -> Role {
         if self.field(ROLE) == Role::Copy as u8 { Role::Copy } else { Role::Original }
+    }
+
+    /// Whether its bytes are as its sender made them, and it is the original and arrives: nearly every packet.
+    #[inline]
+    pub(crate) const fn is_plain(self) -> bool {
+        self.state & (0xff << CONDITION | 0xff << FATE | 0xff << ROLE) == PLAIN
     }
 
     /// What tells this parcel from others in the digest of a run: destination, length and all that has
@@ -164,6 +169,8 @@ const HOP_LIMIT: u32 = 32;
 const CONDITION: u32 = 40;
 const FATE: u32 = 48;
 const ROLE: u32 = 56;
+const PLAIN: u64 =
+    (Condition::Sound as u64) << CONDITION | (Fate::Arrives as u64) << FATE | (Role::Original as u64) << ROLE;
 
 /// The state of a packet's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,36 +201,52 @@ pub(crate) enum Role {
 /// steady state allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PacketStore {
-    places: Vec<Option<Packet>>,
+    places: Vec<Packet>,
     free: Vec<PacketId>,
 }
 
 impl PacketStore {
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call would move the packet once more")]
-    pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
-        if let Some(id) = self.free.pop() {
-            self.places[id.0 as usize] = Some(packet);
-            return id;
-        }
+    /// A place whose packet is to be written yet.
+    #[inline]
+    pub(crate) fn reserve(&mut self) -> PacketId {
+        self.free.pop().unwrap_or_else(|| self.add_place())
+    }
+
+    #[cold]
+    fn add_place(&mut self) -> PacketId {
         let id = PacketId(u32::try_from(self.places.len()).expect("fewer than 2^32 packets are under way"));
-        self.places.push(Some(packet));
+        self.places.push(Packet::default());
         id
     }
 
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call would move the packet once more")]
-    pub(crate) fn remove(&mut self, id: PacketId) -> Packet {
+    pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
+        let id = self.reserve();
+        self.places[id.0 as usize] = packet;
+        id
+    }
+
+    /// Gives a place back into which nothing was written that anybody needs.
+    #[inline]
+    pub(crate) fn give_back(&mut self, id: PacketId) {
         self.free.push(id);
-        self.places[id.0 as usize].take().expect("a packet leaves the store once")
     }
 
+    /// Forgets a packet. Its place is the next to be used.
+    #[inline]
+    pub(crate) fn remove(&mut self, id: PacketId) {
+        // What it shares with others is let go now, and not when the place is needed.
+        drop(self.places[id.0 as usize].take_tail());
+        self.free.push(id);
+    }
+
+    #[inline]
     pub(crate) fn packet(&self, id: PacketId) -> &Packet {
-        self.places[id.0 as usize].as_ref().expect("a packet under way is in the store")
+        &self.places[id.0 as usize]
     }
 
+    #[inline]
     pub(crate) fn packet_mut(&mut self, id: PacketId) -> &mut Packet {
-        self.places[id.0 as usize].as_mut().expect("a packet under way is in the store")
+        &mut self.places[id.0 as usize]
     }
 
     /// How many packets are under way.

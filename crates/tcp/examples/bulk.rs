@@ -41,8 +41,9 @@ fn main() {
             written += PATTERN.len() as u64;
         }
         loop {
-            match left.poll_output(now) {
-                Output::Transmit { packet, .. } => {
+            let mut packet = Packet::default();
+            match left.poll_output(now, &mut packet) {
+                Output::Transmit { .. } => {
                     sent += 1;
                     if loss_every == 0 || !sent.is_multiple_of(loss_every) {
                         rightwards.push_back(packet);
@@ -65,19 +66,20 @@ fn main() {
         }
         // One packet at a time each way, with the window full: as a simulated bottleneck feeds them.
         for _ in 0..2 {
-            let Some(packet) = rightwards.pop_front() else { break };
+            let Some(mut packet) = rightwards.pop_front() else { break };
             right.handle_input(
                 now,
                 Input::Packet {
                     source: from.ip(),
                     destination: to.ip(),
                     ip: slantpath_wire::ip::IpFields::default(),
-                    packet,
+                    packet: &mut packet,
                 },
             );
             loop {
-                match right.poll_output(now) {
-                    Output::Transmit { packet, .. } => {
+                let mut packet = Packet::default();
+                match right.poll_output(now, &mut packet) {
+                    Output::Transmit { .. } => {
                         acks += 1;
                         leftwards.push_back(packet);
                     }
@@ -97,14 +99,14 @@ fn main() {
                 }
             }
         }
-        if let Some(packet) = leftwards.pop_front() {
+        if let Some(mut packet) = leftwards.pop_front() {
             left.handle_input(
                 now,
                 Input::Packet {
                     source: to.ip(),
                     destination: from.ip(),
                     ip: slantpath_wire::ip::IpFields::default(),
-                    packet,
+                    packet: &mut packet,
                 },
             );
         }

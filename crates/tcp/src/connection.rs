@@ -6,7 +6,8 @@ mod output;
 mod state;
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant};
@@ -88,7 +89,8 @@ struct TimestampState {
 
 #[derive(Debug)]
 pub(crate) struct Connection {
-    config: TcpConfig,
+    /// Shared with all connections that are configured alike.
+    config: Arc<TcpConfig>,
     local: SocketAddr,
     remote: SocketAddr,
     state: ConnectionState,
@@ -117,6 +119,8 @@ pub(crate) struct Connection {
     ending: Option<Event>,
     /// What the IP header said of the packet that came last.
     pub(crate) received_ip: Option<IpFields>,
+    /// Whether it had nothing to send when it was last asked, and nothing has happened to it since.
+    pub(crate) is_silent: bool,
     /// Bookkeeping of the endpoint.
     pub(crate) is_queued: bool,
     /// The earliest wake-up that the endpoint has noted.
@@ -124,7 +128,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    fn new(config: TcpConfig, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
+    fn new(config: Arc<TcpConfig>, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
         Self {
             local,
             remote,
@@ -135,7 +139,7 @@ impl Connection {
             syn_sent_at: Instant::START,
             syn_repeats: 0,
             control: Control::Syn,
-            tx: Tx::new(config),
+            tx: Tx::new(Arc::clone(&config)),
             rx: Rx::new(&config),
             peer_shift: 0,
             timestamps: None,
@@ -144,6 +148,7 @@ impl Connection {
             events: VecDeque::new(),
             ending: None,
             received_ip: None,
+            is_silent: false,
             is_queued: false,
             scheduled: Instant::FAR_FUTURE,
             config,
@@ -158,8 +163,14 @@ impl Connection {
         self.remote
     }
 
+    /// Its own address, and its peer's.
+    #[inline]
+    pub(crate) const fn addresses(&self) -> (IpAddr, IpAddr) {
+        (self.local.ip(), self.remote.ip())
+    }
+
     /// What the IP headers of its packets say.
-    pub(crate) const fn ip(&self) -> IpFields {
+    pub(crate) fn ip(&self) -> IpFields {
         self.config.ip
     }
 
@@ -225,7 +236,7 @@ impl Connection {
         self.rx.release(self.tx.mss());
     }
 
-    pub(crate) const fn writable(&self) -> u64 {
+    pub(crate) fn writable(&self) -> u64 {
         self.tx.writable()
     }
 

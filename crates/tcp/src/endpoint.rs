@@ -5,6 +5,7 @@ mod table;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream, StreamFamily};
@@ -14,6 +15,7 @@ use slantpath_wire::{Checksum, Packet, Reader};
 use crate::config::{ChecksumPolicy, TcpConfig};
 use crate::connection::{Connection, Snapshot};
 use crate::event::Event;
+use crate::line::Line;
 use crate::options::Options;
 use crate::segment::{Flags, Segment, SequenceNumber};
 pub use table::ConnectionId;
@@ -24,7 +26,7 @@ const FIRST_DYNAMIC_PORT: u16 = 49_152;
 
 /// What comes in.
 #[derive(Debug)]
-pub enum Input {
+pub enum Input<'a> {
     /// The deadline of an earlier [`Output::Wait`] has come. It does no harm to say so too early.
     Deadline,
     /// A packet arrived.
@@ -35,8 +37,8 @@ pub enum Input {
         destination: IpAddr,
         /// What its IP header says besides.
         ip: IpFields,
-        /// From the TCP header on.
-        packet: Packet,
+        /// From the TCP header on. Its data is taken out.
+        packet: &'a mut Packet,
     },
     /// A router says that a packet of this endpoint was longer than a link carries, and so was dropped.
     PacketTooBig {
@@ -56,7 +58,7 @@ pub enum Input {
 pub enum Output {
     /// Something happened that the layer above must know.
     Event(ConnectionId, Event),
-    /// A packet is to be sent.
+    /// The packet that has been written is to be sent.
     Transmit {
         /// The own address that it comes from.
         source: IpAddr,
@@ -64,8 +66,6 @@ pub enum Output {
         destination: IpAddr,
         /// What its IP header says besides.
         ip: IpFields,
-        /// From the TCP header on.
-        packet: Packet,
     },
     /// Nothing more follows from what came in. By the deadline [`Input::Deadline`] must come in; it may turn
     /// out that nothing was due, since a timer that moves back is not told at once.
@@ -107,7 +107,7 @@ pub enum Chance {
 
 #[derive(Debug)]
 struct Listener {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     chance: Chance,
 }
 
@@ -138,7 +138,7 @@ pub struct Endpoint {
     connections: ConnectionTable,
     listeners: BTreeMap<u16, Listener>,
     /// Connections that may have something to say, in the order in which they were touched.
-    active: VecDeque<ConnectionId>,
+    active: Line<ConnectionId>,
     /// Connections that are over, and let go once their last event has been read.
     over: Vec<ConnectionId>,
     /// Wake-ups. A connection's earliest one is never later than its deadline; it may be earlier, since most
@@ -149,6 +149,7 @@ pub struct Endpoint {
     strays: VecDeque<(IpAddr, IpAddr, Packet)>,
     statistics: Statistics,
     next_port: u16,
+    latest_config: Option<Arc<TcpConfig>>,
 }
 
 impl Default for Endpoint {
@@ -156,12 +157,13 @@ impl Default for Endpoint {
         Self {
             connections: ConnectionTable::default(),
             listeners: BTreeMap::new(),
-            active: VecDeque::new(),
+            active: Line::default(),
             over: Vec::new(),
             wakeups: BinaryHeap::new(),
             strays: VecDeque::new(),
             statistics: Statistics::default(),
             next_port: FIRST_DYNAMIC_PORT,
+            latest_config: None,
         }
     }
 }
@@ -173,6 +175,7 @@ impl Endpoint {
         if self.listeners.contains_key(&port) {
             return Err(CommandError::AddressInUse);
         }
+        let config = self.share(config);
         self.listeners.insert(port, Listener { config, chance });
         Ok(())
     }
@@ -193,6 +196,7 @@ impl Endpoint {
             return Err(CommandError::AddressInUse);
         }
         let iss = SequenceNumber(stream.next_u32());
+        let config = self.share(config);
         let id = self.connections.insert(Connection::connect(now, config, local, remote, iss));
         self.activate(id);
         Ok(id)
@@ -272,37 +276,40 @@ impl Endpoint {
     }
 
     /// Takes in a packet, or looks for deadlines that have passed.
-    #[expect(clippy::needless_pass_by_value, reason = "the driver contract: what comes in is the protocol's")]
-    pub fn handle_input(&mut self, now: Instant, input: Input) {
-        self.let_go();
-        // By reference: a packet is large to move.
-        match &input {
+    #[inline]
+    pub fn handle_input(&mut self, now: Instant, input: Input<'_>) {
+        if !self.over.is_empty() {
+            self.let_go();
+        }
+        match input {
             Input::Deadline => self.handle_deadline(now),
             Input::Packet { source, destination, ip, packet } => {
-                self.handle_packet(now, *source, *destination, *ip, packet);
+                self.handle_packet(now, source, destination, ip, packet);
             }
             Input::PacketTooBig { source, destination, mtu_bytes, quote } => {
-                self.handle_packet_too_big(now, *source, *destination, *mtu_bytes, quote);
+                self.handle_packet_too_big(now, source, destination, mtu_bytes, &quote);
             }
         }
     }
 
     /// Whether there is nothing to poll.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         self.active.is_empty() && self.strays.is_empty()
     }
 
-    /// The next thing that follows. To be called until it says [`Output::Wait`].
-    pub fn poll_output(&mut self, now: Instant) -> Output {
-        if let Some((source, destination, packet)) = self.strays.pop_front() {
-            return Output::Transmit { source, destination, ip: IpFields::default(), packet };
+    /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has been
+    /// written over `packet`, from the TCP header on.
+    pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
+        if let Some((source, destination, stray)) = self.strays.pop_front() {
+            *packet = stray;
+            return Output::Transmit { source, destination, ip: IpFields::default() };
         }
         while let Some(&id) = self.active.front() {
             if let Some(connection) = self.connections.get_mut(id) {
-                if let Some(packet) = connection.poll_transmit(now) {
-                    let (source, destination) = (connection.local().ip(), connection.remote().ip());
-                    let ip = connection.ip();
-                    return Output::Transmit { source, destination, ip, packet };
+                if connection.poll_transmit(now, packet) {
+                    let (source, destination) = connection.addresses();
+                    return Output::Transmit { source, destination, ip: connection.ip() };
                 }
                 if let Some(event) = connection.poll_event() {
                     return Output::Event(id, event);
@@ -317,9 +324,15 @@ impl Endpoint {
                     self.wakeups.push(Reverse((deadline, id)));
                 }
             }
-            self.active.pop_front();
+            self.active.pop();
         }
         Output::Wait(self.deadline())
+    }
+
+    /// A configuration, in one place with that of the last connection or listener if it is the same.
+    fn share(&mut self, config: TcpConfig) -> Arc<TcpConfig> {
+        let latest = self.latest_config.take().filter(|latest| **latest == config);
+        Arc::clone(self.latest_config.insert(latest.unwrap_or_else(|| Arc::new(config))))
     }
 
     fn command(&mut self, id: ConnectionId, act: impl FnOnce(&mut Connection)) -> Result<(), CommandError> {
@@ -329,11 +342,12 @@ impl Endpoint {
     }
 
     fn activate(&mut self, id: ConnectionId) {
-        if let Some(connection) = self.connections.get_mut(id)
-            && !connection.is_queued
-        {
-            connection.is_queued = true;
-            self.active.push_back(id);
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.is_silent = false;
+            if !connection.is_queued {
+                connection.is_queued = true;
+                self.active.push(id);
+            }
         }
     }
 
@@ -349,7 +363,29 @@ impl Endpoint {
         }
     }
 
+    #[inline]
     fn handle_packet(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        ip: IpFields,
+        packet: &mut Packet,
+    ) {
+        if !Segment::is_usual(packet) {
+            return self.handle_unusual(now, source, destination, ip, packet);
+        }
+        match Segment::parse_header(packet.head(), packet.head().len()) {
+            Ok(segment) => {
+                let (data, checksum) = (packet.take_tail(), packet.checksum());
+                self.handle_segment(now, source, destination, ip, &segment, data, checksum);
+            }
+            Err(_) => self.statistics.malformed += 1,
+        }
+    }
+
+    #[inline(never)]
+    fn handle_unusual(
         &mut self,
         now: Instant,
         source: IpAddr,
@@ -357,28 +393,64 @@ impl Endpoint {
         ip: IpFields,
         packet: &Packet,
     ) {
-        let Ok((segment, data)) = Segment::parse(packet, source, destination) else {
-            self.statistics.malformed += 1;
-            return;
-        };
-        let local = SocketAddr::new(destination, segment.destination_port);
-        let remote = SocketAddr::new(source, segment.source_port);
-        if let Some(id) = self.connections.find(local, remote)
+        match Segment::parse(packet, source, destination) {
+            Ok((segment, data)) => {
+                self.handle_segment(now, source, destination, ip, &segment, data, packet.checksum());
+            }
+            Err(_) => self.statistics.malformed += 1,
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the segment stays where it has been read")]
+    #[expect(clippy::too_many_arguments, reason = "they are what a packet consists of")]
+    fn handle_segment(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        ip: IpFields,
+        segment: &Segment,
+        data: Bytes,
+        checksum: Checksum,
+    ) {
+        if let Some(id) =
+            self.connections.find_by((destination, segment.destination_port), (source, segment.source_port))
             && let Some(connection) = self.connections.get_mut(id)
         {
             connection.received_ip = Some(ip);
-            connection.handle_segment(now, &segment, data);
+            connection.handle_segment(now, segment, data);
+            connection.is_silent = false;
             if !connection.is_queued {
                 connection.is_queued = true;
-                self.active.push_back(id);
+                self.active.push(id);
             }
             return;
         }
+        self.handle_call_or_stray(now, source, destination, ip, segment, &data, checksum);
+    }
+
+    /// A segment that belongs to no connection.
+    #[cold]
+    #[expect(clippy::too_many_arguments, reason = "they are what a packet consists of")]
+    fn handle_call_or_stray(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        ip: IpFields,
+        segment: &Segment,
+        data: &Bytes,
+        checksum: Checksum,
+    ) {
+        let local = SocketAddr::new(destination, segment.destination_port);
+        let remote = SocketAddr::new(source, segment.source_port);
         let is_call =
             segment.flags.contains(Flags::SYN) && !segment.flags.intersects(Flags::RST | Flags::ACK);
         if is_call && let Some(listener) = self.listeners.get_mut(&local.port()) {
             let iss = SequenceNumber(listener.draw(now, remote));
-            let mut connection = Connection::accept(now, listener.config, local, remote, iss, &segment);
+            let config = Arc::clone(&listener.config);
+            let mut connection = Connection::accept(now, config, local, remote, iss, segment);
             connection.received_ip = Some(ip);
             let id = self.connections.insert(connection);
             self.activate(id);
@@ -386,7 +458,7 @@ impl Endpoint {
         }
         self.statistics.strays += 1;
         if !segment.flags.contains(Flags::RST) {
-            self.refuse(&segment, &data, local, remote, packet.checksum());
+            self.refuse(segment, data, local, remote, checksum);
         }
     }
 

@@ -17,6 +17,7 @@ mod config;
 mod connection;
 mod endpoint;
 mod event;
+mod line;
 mod options;
 mod rx;
 mod segment;

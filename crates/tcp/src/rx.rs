@@ -11,6 +11,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 
 use crate::config::{DelayedAck, TcpConfig};
+use crate::line::Line;
 use crate::tx::Range;
 use reassembly::Reassembly;
 
@@ -38,7 +39,7 @@ pub(crate) struct Rx {
     /// Where the peer's stream ends, once its FIN has come.
     fin: Option<u64>,
     reassembly: Reassembly,
-    ready: VecDeque<Bytes>,
+    ready: Line<Bytes>,
     ready_bytes: u64,
     reader: Reader,
     ack_due: AckDue,
@@ -66,7 +67,7 @@ impl Rx {
             nxt: 0,
             fin: None,
             reassembly: Reassembly::default(),
-            ready: VecDeque::new(),
+            ready: Line::default(),
             ready_bytes: 0,
             reader: Reader::Flowing,
             ack_due: AckDue::NotDue,
@@ -116,7 +117,7 @@ impl Rx {
             if end <= self.edge && self.fin.is_none() {
                 self.nxt = end;
                 self.ready_bytes += data.len() as u64;
-                self.ready.push_back(data);
+                self.ready.push(data);
                 self.delay_ack(now);
                 return;
             }
@@ -147,7 +148,9 @@ impl Rx {
             if let Some(duplicate) = self.reassembly.insert(start, &data) {
                 self.note_duplicate(duplicate);
             }
-            if let Some(end) = self.reassembly.take_from(self.nxt, &mut self.ready) {
+            let mut pieces = VecDeque::new();
+            if let Some(end) = self.reassembly.take_from(self.nxt, &mut pieces) {
+                pieces.into_iter().for_each(|piece| self.ready.push(piece));
                 self.ready_bytes += end - self.nxt;
                 self.nxt = end;
             }
@@ -262,7 +265,7 @@ impl Rx {
         if self.reader == Reader::Held {
             return None;
         }
-        let data = self.ready.pop_front()?;
+        let data = self.ready.pop()?;
         self.ready_bytes -= data.len() as u64;
         Some(data)
     }

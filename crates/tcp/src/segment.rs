@@ -113,7 +113,19 @@ impl Segment {
         Ok((segment, data))
     }
 
-    fn parse_header(bytes: &[u8], header_len: usize) -> Result<Self, WireError> {
+    /// Whether a packet is as [`emit`](Self::emit) makes them, without a checksum: the header inline, the data behind it.
+    #[inline]
+    pub(crate) fn is_usual(packet: &Packet) -> bool {
+        let head = packet.head();
+        packet.padding() == 0
+            && packet.checksum() == Checksum::Omitted
+            && head.get(12).is_some_and(|offset| usize::from(offset >> 4) * 4 == head.len())
+            && head.len() >= HEADER_LEN
+    }
+
+    /// Reads the header, the first `header_len` of `bytes`.
+    #[inline]
+    pub(crate) fn parse_header(bytes: &[u8], header_len: usize) -> Result<Self, WireError> {
         let left = bytes.len();
         let truncated = WireError::Truncated { wanted: header_len, left };
         let (fixed, rest) = bytes.split_first_chunk::<HEADER_LEN>().ok_or(truncated)?;
@@ -141,9 +153,41 @@ impl Segment {
         destination: IpAddr,
         checksum_policy: ChecksumPolicy,
     ) -> Packet {
-        let mut head = [0; HEADER_LEN + MAX_OPTIONS_LEN];
+        let mut packet = Packet::default();
+        self.emit_into(data, || (source, destination), checksum_policy, &mut packet);
+        packet
+    }
+
+    /// The same in place of `packet`. Its addresses are asked for if there is a checksum, which covers them.
+    #[inline]
+    pub(crate) fn emit_into(
+        &self,
+        data: Bytes,
+        addresses: impl FnOnce() -> (IpAddr, IpAddr),
+        checksum_policy: ChecksumPolicy,
+        packet: &mut Packet,
+    ) {
+        let checksum = match checksum_policy {
+            ChecksumPolicy::Complete => Checksum::Complete,
+            ChecksumPolicy::Omit => Checksum::Omitted,
+        };
+        packet.compose(data, 0, checksum, |head, data| {
+            let len = self.write_header(head);
+            if checksum == Checksum::Complete {
+                let parts: [&[u8]; 2] = [&head[..len], data];
+                let (source, destination) = addresses();
+                let sum = checksum::with_pseudo_header(source, destination, protocol::TCP, &parts);
+                head[16..18].copy_from_slice(&sum.to_be_bytes());
+            }
+            len
+        });
+    }
+
+    /// Writes the header with zero for its checksum, and returns its length.
+    #[inline]
+    fn write_header(&self, head: &mut [u8; Packet::HEAD_CAPACITY]) -> usize {
         let (fixed, options) = head.split_at_mut(HEADER_LEN);
-        let len = HEADER_LEN + self.options.emit(options);
+        let len = HEADER_LEN + self.options.emit(&mut options[..MAX_OPTIONS_LEN]);
         fixed[0..2].copy_from_slice(&self.source_port.to_be_bytes());
         fixed[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
         fixed[4..8].copy_from_slice(&self.sequence.0.to_be_bytes());
@@ -153,16 +197,9 @@ impl Segment {
         fixed[12] = words << 4;
         fixed[13] = self.flags.0;
         fixed[14..16].copy_from_slice(&self.window.to_be_bytes());
-        let checksum = match checksum_policy {
-            ChecksumPolicy::Complete => {
-                let parts: [&[u8]; 2] = [&head[..len], &data];
-                let sum = checksum::with_pseudo_header(source, destination, protocol::TCP, &parts);
-                head[16..18].copy_from_slice(&sum.to_be_bytes());
-                Checksum::Complete
-            }
-            ChecksumPolicy::Omit => Checksum::Omitted,
-        };
-        Packet::with_tail(&head[..len], data, 0, checksum)
+        // The checksum and the urgent pointer.
+        fixed[16..20].fill(0);
+        len
     }
 
     /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
@@ -174,6 +211,7 @@ impl Segment {
 }
 
 /// The header's length in bytes as its data offset says.
+#[inline]
 fn header_len(bytes: &[u8]) -> Result<usize, WireError> {
     let truncated = WireError::Truncated { wanted: HEADER_LEN, left: bytes.len() };
     let offset = bytes.get(12).ok_or(truncated)? >> 4;

@@ -14,6 +14,8 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer, RttEstimator};
@@ -85,7 +87,7 @@ pub(crate) struct Counters {
 
 #[derive(Debug)]
 pub(crate) struct Tx {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     mss: u64,
     sack: bool,
     window_limit: u64,
@@ -118,7 +120,7 @@ pub(crate) struct Tx {
 }
 
 impl Tx {
-    pub(crate) fn new(config: TcpConfig) -> Self {
+    pub(crate) fn new(config: Arc<TcpConfig>) -> Self {
         Self {
             mss: config.mss_bytes.into(),
             sack: false,
@@ -186,7 +188,7 @@ impl Tx {
     }
 
     /// Bytes that fit into the send buffer.
-    pub(crate) const fn writable(&self) -> u64 {
+    pub(crate) fn writable(&self) -> u64 {
         self.config.send_buffer_bytes.saturating_sub(self.stream.held())
     }
 

@@ -148,7 +148,8 @@ impl Duel {
             self.ours.close(self.now, id).unwrap();
         }
         loop {
-            match self.ours.poll_output(self.now) {
+            let mut packet = Packet::default();
+            match self.ours.poll_output(self.now, &mut packet) {
                 Output::Event(id, event) => {
                     let is_new = self.id.is_none();
                     self.id = Some(id);
@@ -160,7 +161,7 @@ impl Duel {
                         return self.serve_ours();
                     }
                 }
-                Output::Transmit { source, destination, mut packet, .. } => {
+                Output::Transmit { source, destination, .. } => {
                     let header = IpHeader {
                         source,
                         destination,
@@ -236,12 +237,12 @@ impl Duel {
             return;
         }
         let end = header_len + usize::from(header.payload_len);
-        let packet = Packet::shared(Bytes::copy_from_slice(&bytes[header_len..end]), Checksum::Complete);
+        let mut packet = Packet::shared(Bytes::copy_from_slice(&bytes[header_len..end]), Checksum::Complete);
         let input = Input::Packet {
             source: header.source,
             destination: header.destination,
             ip: slantpath_wire::ip::IpFields::default(),
-            packet,
+            packet: &mut packet,
         };
         self.ours.handle_input(self.now, input);
         self.serve_ours();

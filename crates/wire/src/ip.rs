@@ -117,6 +117,11 @@ impl IpHeader {
     }
 
     /// Reads a header alone, whose payload need not be in `bytes`: as quoted by ICMP, or held elsewhere.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call would write the header to memory, to be read again at once"
+    )]
     pub fn parse_header(bytes: &[u8]) -> Result<(Self, usize), WireError> {
         match bytes.first().map(|first| first >> 4) {
             Some(4) => parse_v4(bytes),
@@ -131,6 +136,21 @@ impl IpHeader {
     /// # Panics
     /// If `buffer` is shorter than [`header_len`](Self::header_len) or the addresses differ in version.
     pub fn emit(&self, buffer: &mut [u8]) -> usize {
+        let header_len = self.emit_unsummed(buffer);
+        if self.source.is_ipv4() {
+            let sum = internet([&buffer[..header_len]]);
+            buffer[10..12].copy_from_slice(&sum.to_be_bytes());
+        }
+        header_len
+    }
+
+    /// The same with zero for IPv4's checksum, in front of a packet whose [checksums are
+    /// omitted](crate::Checksum::Omitted).
+    ///
+    /// # Panics
+    /// As [`emit`](Self::emit).
+    #[inline]
+    pub fn emit_unsummed(&self, buffer: &mut [u8]) -> usize {
         match (self.source, self.destination) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => {
                 let header = &mut buffer[..IPV4_HEADER_LEN];
@@ -146,8 +166,6 @@ impl IpHeader {
                 header[4..12].copy_from_slice(&rest);
                 header[12..16].copy_from_slice(&source.octets());
                 header[16..20].copy_from_slice(&destination.octets());
-                let sum = internet([&*header]);
-                header[10..12].copy_from_slice(&sum.to_be_bytes());
                 IPV4_HEADER_LEN
             }
             (IpAddr::V6(source), IpAddr::V6(destination)) => {
@@ -196,16 +214,38 @@ impl Fragmentation {
 const DONT_FRAGMENT: u16 = 0x4000;
 const MORE_FRAGMENTS: u16 = 0x2000;
 
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would write the header to memory, to be read again at once")]
 fn parse_v4(bytes: &[u8]) -> Result<(IpHeader, usize), WireError> {
     let mut reader = Reader::new(bytes);
-    let [version_ihl, traffic_class] = reader.array()?;
+    let [
+        version_ihl,
+        traffic_class,
+        total_high,
+        total_low,
+        id_high,
+        id_low,
+        flags_high,
+        flags_low,
+        hop_limit,
+        protocol,
+        _,
+        _,
+        s0,
+        s1,
+        s2,
+        s3,
+        d0,
+        d1,
+        d2,
+        d3,
+    ] = reader.array::<IPV4_HEADER_LEN>()?;
     let header_len = usize::from(version_ihl & 0xf) * 4;
     if header_len < IPV4_HEADER_LEN {
         return Err(WireError::BadValue { field: "IHL", value: u64::from(version_ihl & 0xf) });
     }
-    let total_len = reader.u16()?;
-    let identification = reader.u16()?;
-    let flags = reader.u16()?;
+    let [total_len, identification, flags] =
+        [[total_high, total_low], [id_high, id_low], [flags_high, flags_low]].map(u16::from_be_bytes);
     let is_followed = flags & MORE_FRAGMENTS != 0;
     let offset_bytes = flags << 3;
     let fragmentation = if is_followed || offset_bytes != 0 {
@@ -216,9 +256,7 @@ fn parse_v4(bytes: &[u8]) -> Result<(IpHeader, usize), WireError> {
     } else {
         Fragmentation::Allowed { identification }
     };
-    let [hop_limit, protocol, _, _] = reader.array()?;
-    let source = Ipv4Addr::from(reader.array::<4>()?);
-    let destination = Ipv4Addr::from(reader.array::<4>()?);
+    let [source, destination] = [[s0, s1, s2, s3], [d0, d1, d2, d3]].map(Ipv4Addr::from);
     reader.take(header_len - IPV4_HEADER_LEN)?;
     let Some(payload_len) = usize::from(total_len).checked_sub(header_len) else {
         return Err(WireError::BadValue { field: "total length", value: total_len.into() });

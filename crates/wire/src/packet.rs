@@ -19,6 +19,8 @@ pub enum Checksum {
 }
 
 /// One packet, from the transport header on, or from the IP header on once it has been prepended.
+///
+/// It is large to move. Whoever has a place for packets lends it: it is [composed](Packet::compose) there, and read there.
 #[derive(Clone)]
 pub struct Packet {
     tail: Bytes,
@@ -61,8 +63,7 @@ impl Packet {
         let mut packet = Self {
             tail,
             head: [0; Self::HEADROOM + Self::HEAD_CAPACITY],
-            #[expect(clippy::cast_possible_truncation, reason = "40")]
-            head_start: Self::HEADROOM as u8,
+            head_start: HEAD_START,
             #[expect(clippy::cast_possible_truncation, reason = "at most 128")]
             head_end: (Self::HEADROOM + head.len()) as u8,
             padding,
@@ -72,7 +73,41 @@ impl Packet {
         packet
     }
 
+    /// Writes a transport packet in place of whatever was here. `write` fills the front of the inline part, with
+    /// `tail` at hand for a checksum, and returns how many bytes of it are the packet's; `tail` and `padding` zero bytes
+    /// follow.
+    ///
+    /// # Panics
+    /// If `padding` is more than 3, or more bytes are the packet's than there are.
+    #[inline]
+    pub fn compose(
+        &mut self,
+        tail: Bytes,
+        padding: u8,
+        checksum: Checksum,
+        write: impl FnOnce(&mut [u8; Self::HEAD_CAPACITY], &Bytes) -> usize,
+    ) {
+        assert!(padding <= 3, "no transport pads by {padding} bytes");
+        let head = self.head.last_chunk_mut().expect("behind the headroom there is as much");
+        let len = write(head, &tail);
+        assert!(len <= Self::HEAD_CAPACITY, "{len} bytes do not fit inline");
+        self.tail = tail;
+        self.head_start = HEAD_START;
+        #[expect(clippy::cast_possible_truncation, reason = "at most 88")]
+        let len = len as u8;
+        self.head_end = HEAD_START + len;
+        self.padding = padding;
+        self.checksum = checksum;
+    }
+
+    /// Takes the second, shared part out.
+    #[inline]
+    pub fn take_tail(&mut self) -> Bytes {
+        core::mem::take(&mut self.tail)
+    }
+
     /// The length of the packet in bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         usize::from(self.head_end - self.head_start) + self.tail.len() + usize::from(self.padding)
     }
@@ -83,11 +118,13 @@ impl Packet {
     }
 
     /// The first, inline part.
+    #[inline]
     pub fn head(&self) -> &[u8] {
         &self.head[usize::from(self.head_start)..usize::from(self.head_end)]
     }
 
     /// The inline part, to patch.
+    #[inline]
     pub fn head_mut(&mut self) -> &mut [u8] {
         &mut self.head[usize::from(self.head_start)..usize::from(self.head_end)]
     }
@@ -111,6 +148,7 @@ impl Packet {
     ///
     /// # Panics
     /// If the headroom is shorter than that.
+    #[inline]
     pub fn prepend(&mut self, count: usize) -> &mut [u8] {
         let start = usize::from(self.head_start).checked_sub(count).expect("headroom is left");
         #[expect(clippy::cast_possible_truncation, reason = "less than before")]
@@ -123,6 +161,7 @@ impl Packet {
     ///
     /// # Panics
     /// If the packet is shorter than that, or `count` ends inside the tail while the head is not empty.
+    #[inline]
     pub fn strip(&mut self, count: usize) {
         let head_len = usize::from(self.head_end - self.head_start);
         if count <= head_len {
@@ -170,6 +209,23 @@ impl Packet {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "40")]
+const HEAD_START: u8 = Packet::HEADROOM as u8;
+
+impl Default for Packet {
+    /// No bytes at all: a place for a packet.
+    fn default() -> Self {
+        Self {
+            tail: Bytes::new(),
+            head: [0; Self::HEADROOM + Self::HEAD_CAPACITY],
+            head_start: HEAD_START,
+            head_end: HEAD_START,
+            padding: 0,
+            checksum: Checksum::Complete,
+        }
+    }
+}
+
 impl PartialEq for Packet {
     /// Equal bytes and checksum state, however they are held.
     fn eq(&self, other: &Self) -> bool {
@@ -212,6 +268,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_composed_is_what_would_have_been_made_whatever_was_there(
+            before in proptest::collection::vec(any::<u8>(), 0..200),
+            stripped in 0_usize..50,
+            head in proptest::collection::vec(any::<u8>(), 0..=Packet::HEAD_CAPACITY),
+            tail: Vec<u8>,
+            padding in 0_u8..4,
+        ) {
+            let mut packet = Packet::copied(&before, Checksum::Complete);
+            packet.prepend(20).fill(9);
+            packet.strip(stripped.min(packet.head().len()));
+            packet.compose(tail.clone().into(), padding, Checksum::Omitted, |place, rest| {
+                assert_eq!(rest[..], tail[..]);
+                place[..head.len()].copy_from_slice(&head);
+                head.len()
+            });
+            prop_assert_eq!(packet, Packet::with_tail(&head, tail.into(), padding, Checksum::Omitted));
+        }
+
         #[test]
         fn bytes_are_the_same_however_they_are_held(
             head in proptest::collection::vec(any::<u8>(), 0..Packet::HEAD_CAPACITY),

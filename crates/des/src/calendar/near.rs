@@ -49,21 +49,31 @@ impl Near {
     #[inline]
     pub(crate) fn insert(&mut self, key: u128) {
         debug_assert!(!self.is_full());
+        // Places run past the end of the ring and are masked where it is read: one addition less a step.
         if self.len > 0 && self.at(self.len / 2) < key {
-            let mut place = self.len;
-            while place > 0 && self.at(place - 1) > key {
-                self.put(place, self.at(place - 1));
+            let mut place = self.head + self.len;
+            // The key in the middle is less, so that the way ends there at the latest.
+            loop {
+                let before = self.ring[(place - 1) % ROOM];
+                if before < key {
+                    break;
+                }
+                self.ring[place % ROOM] = before;
                 place -= 1;
             }
-            self.put(place, key);
+            self.ring[place % ROOM] = key;
         } else {
             self.head = (self.head + ROOM - 1) % ROOM;
-            let mut place = 0;
-            while place < self.len && self.at(place + 1) < key {
-                self.put(place, self.at(place + 1));
+            let (mut place, end) = (self.head, self.head + self.len);
+            while place < end {
+                let behind = self.ring[(place + 1) % ROOM];
+                if behind > key {
+                    break;
+                }
+                self.ring[place % ROOM] = behind;
                 place += 1;
             }
-            self.put(place, key);
+            self.ring[place % ROOM] = key;
         }
         self.len += 1;
     }
@@ -71,6 +81,16 @@ impl Near {
     /// Takes a slot's key out, which must be there. Most often it has just happened, and is the first.
     #[inline]
     pub(crate) fn remove(&mut self, slot: usize) {
+        if slot_of(self.at(0)) != slot {
+            self.bring_to_front(slot);
+        }
+        self.head = (self.head + 1) % ROOM;
+        self.len -= 1;
+    }
+
+    /// Moves what is before a slot's key back by one place, where it is found.
+    #[inline(never)]
+    fn bring_to_front(&mut self, slot: usize) {
         let mut place = 0;
         while slot_of(self.at(place)) != slot {
             place += 1;
@@ -80,8 +100,6 @@ impl Near {
             self.put(place, self.at(place - 1));
             place -= 1;
         }
-        self.head = (self.head + 1) % ROOM;
-        self.len -= 1;
     }
 
     /// Takes the last key out.

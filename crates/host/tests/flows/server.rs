@@ -302,7 +302,7 @@ fn a_report_about_a_packet_that_the_host_cannot_have_sent_is_dropped_and_counted
         about.extend(FIRST_PORT.to_be_bytes());
         about.extend([0; 26]);
         let error = IcmpError::PacketTooBig { mtu_bytes: 600 };
-        let report = error.report(unrelated, &about, 64).map(|mut report| {
+        let mut report = error.report(unrelated, &about, 64).map(|mut report| {
             // Whoever forges addresses the host itself.
             let (header, len) = IpHeader::parse_header(&report.contiguous()).unwrap();
             report.strip(len);
@@ -312,7 +312,7 @@ fn a_report_about_a_packet_that_the_host_cannot_have_sent_is_dropped_and_counted
         });
         let interface = links[0].first();
         network.command(from, |host, now| {
-            slantpath_net::Host::handle_packet(host, now, interface, report.unwrap());
+            slantpath_net::Host::handle_packet(host, now, interface, report.as_mut().unwrap());
         });
         assert_eq!(network.host(from).drops().forged_reports, forged);
     }

@@ -26,10 +26,10 @@ impl Fabric {
         parcel: Parcel,
         reason: DropReason,
     ) -> Option<Packet> {
-        let packet = self.packets.remove(parcel.packet());
+        let about = self.packets.packet(parcel.packet()).observed();
+        self.packets.remove(parcel.packet());
         let error = self.error_of(reason, interface.outbound())?;
         let node = self.graph.node_of(interface);
-        let about = packet.observed();
         error.report(self.address_for(node, interface, &about)?, &about, HOP_LIMIT)
     }
 
@@ -45,15 +45,16 @@ impl Fabric {
         next: DirectionId,
         source: &mut impl Source,
     ) {
-        let mut packet = self.packets.remove(parcel.packet());
-        if let Some(error) = self.error_of(reason, next) {
-            header::set_hop_limit(&mut packet, parcel.hop_limit());
-            let about = packet.observed();
-            if let Some(address) = self.address_for(node, from.receiver(), &about)
-                && let Some(report) = error.report(address, &about, HOP_LIMIT)
-            {
-                self.send_from_router(node, report, source);
-            }
+        let Some(error) = self.error_of(reason, next) else {
+            self.packets.remove(parcel.packet());
+            return;
+        };
+        let about = self.unpack(parcel).observed();
+        self.packets.remove(parcel.packet());
+        if let Some(address) = self.address_for(node, from.receiver(), &about)
+            && let Some(report) = error.report(address, &about, HOP_LIMIT)
+        {
+            self.send_from_router(node, report, source);
         }
     }
 

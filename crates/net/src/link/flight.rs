@@ -1,9 +1,8 @@
 //! What has been given its departure and has not arrived, in the order of arrival.
 
-use std::collections::VecDeque;
-
 use slantpath_base::Instant;
 
+use crate::link::ring::Ring;
 use crate::parcel::Parcel;
 
 /// A packet on a link.
@@ -22,7 +21,7 @@ const _: () = assert!(size_of::<Transit>() == 32);
 /// The packets on a link, by arrival; those of equal arrival in the order in which they were sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Flight {
-    ring: VecDeque<Transit>,
+    ring: Ring<Transit>,
     /// The first arrival of those in the ring; [`Instant::FAR_FUTURE`] if there is none.
     next: Instant,
     /// The last arrival of those in the ring, or an earlier one than any that can come.
@@ -31,7 +30,7 @@ pub(crate) struct Flight {
 
 impl Default for Flight {
     fn default() -> Self {
-        Self { ring: VecDeque::new(), next: Instant::FAR_FUTURE, latest: Instant::START }
+        Self { ring: Ring::default(), next: Instant::FAR_FUTURE, latest: Instant::START }
     }
 }
 
@@ -44,7 +43,7 @@ impl Flight {
             return self.insert_out_of_order(transit);
         }
         self.latest = transit.arrival;
-        self.ring.push_back(transit);
+        self.ring.push(transit);
     }
 
     #[cold]
@@ -61,7 +60,7 @@ impl Flight {
 
     #[inline]
     pub(crate) fn take_next(&mut self) -> Option<Transit> {
-        let taken = self.ring.pop_front();
+        let taken = self.ring.pop();
         self.next = self.first_arrival();
         taken
     }
@@ -79,8 +78,9 @@ impl Flight {
     /// Takes out the packets that leave the transmitter after `departure`, in the order in which they do.
     pub(crate) fn take_departing_after(&mut self, departure: Instant) -> Vec<Transit> {
         let (mut taken, kept) =
-            self.ring.drain(..).partition::<Vec<_>, _>(|transit| transit.departure > departure);
-        self.ring.extend(kept);
+            self.ring.iter().partition::<Vec<_>, _>(|transit| transit.departure > departure);
+        self.ring.truncate(0);
+        kept.into_iter().for_each(|transit| self.ring.push(transit));
         self.next = self.first_arrival();
         self.latest = self.ring.back().map_or(Instant::START, |last| last.arrival);
         taken.sort_by_key(|transit| transit.departure);

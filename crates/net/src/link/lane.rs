@@ -111,6 +111,15 @@ impl Lane {
     #[inline]
     pub(crate) fn take_arrival(&mut self, counters: &mut Counters) -> Option<Parcel> {
         let parcel = self.flight.take_next()?.parcel;
+        if parcel.is_plain() {
+            counters.carried.add(parcel.length());
+            return Some(parcel);
+        }
+        Some(Self::count_arrival(parcel, counters))
+    }
+
+    #[inline(never)]
+    fn count_arrival(parcel: Parcel, counters: &mut Counters) -> Parcel {
         match parcel.fate() {
             Fate::Lost => counters.drop(DropReason::Loss, parcel.length()),
             Fate::Damaged => {
@@ -119,7 +128,7 @@ impl Lane {
             }
             Fate::Arrives => counters.carried.add(parcel.length()),
         }
-        Some(parcel.with_role(Role::Original))
+        parcel.with_role(Role::Original)
     }
 
     /// Takes packets back that leave the transmitter after `departure`, as if they had not been sent, in the

@@ -61,27 +61,40 @@ impl Port {
         outlet: &mut Outlet<'_>,
     ) -> Result<Fate, DropReason> {
         outlet.counters.offered.add(parcel.length());
-        let outcome = match &mut self.transmitter {
-            Transmitter::ClosedForm(form) => {
-                form.advance(now);
-                if form.state() == State::Down && self.while_down == WhileDown::Drop {
-                    Err(DropReason::Down)
-                } else {
-                    match form.admit(now, parcel) {
-                        Ok(()) => return Ok(outlet.carry(form.enqueue(now, parcel.length()), parcel)),
-                        Err(refusal) => Err(refusal),
-                    }
-                }
+        let Transmitter::ClosedForm(form) = &mut self.transmitter else {
+            return self.offer_event_driven(now, parcel, outlet);
+        };
+        form.advance(now);
+        let admission = if form.state() == State::Down && self.while_down == WhileDown::Drop {
+            Err(DropReason::Down)
+        } else {
+            form.admit(now, parcel)
+        };
+        match admission {
+            Ok(()) => Ok(outlet.carry(form.enqueue(now, parcel.length()), parcel)),
+            Err(refusal) => {
+                outlet.counters.drop(refusal, parcel.length());
+                Err(refusal)
             }
-            Transmitter::EventDriven(scheduler) => {
-                if scheduler.state() == State::Down && self.while_down == WhileDown::Drop {
-                    Err(DropReason::Down)
-                } else {
-                    let outcome = scheduler.offer(now, parcel, outlet);
-                    self.next_choice = scheduler.next_choice();
-                    outcome
-                }
-            }
+        }
+    }
+
+    #[inline(never)]
+    fn offer_event_driven(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        outlet: &mut Outlet<'_>,
+    ) -> Result<Fate, DropReason> {
+        let Transmitter::EventDriven(scheduler) = &mut self.transmitter else {
+            unreachable!("the other transmitter has been asked")
+        };
+        let outcome = if scheduler.state() == State::Down && self.while_down == WhileDown::Drop {
+            Err(DropReason::Down)
+        } else {
+            let outcome = scheduler.offer(now, parcel, outlet);
+            self.next_choice = scheduler.next_choice();
+            outcome
         };
         if let Err(refusal) = outcome {
             outlet.counters.drop(refusal, parcel.length());

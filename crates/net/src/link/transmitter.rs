@@ -5,13 +5,12 @@
 //! once, and how much waits at any instant follows from the departures that have passed by then: a cursor
 //! over them, moved when somebody looks.
 
-use std::collections::VecDeque;
-
 use slantpath_base::{DataRate, Instant};
 
 use crate::link::counters::DropReason;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::queue::{Queue, Waiting};
+use crate::link::ring::Ring;
 use crate::link::service::Service;
 use crate::parcel::Parcel;
 use crate::probe::QueueProbe;
@@ -32,9 +31,11 @@ pub(crate) enum State {
 
 #[derive(Clone, Debug)]
 pub(crate) struct ClosedForm {
-    /// What has not left, in the order of departure. While up, the first is being transmitted.
-    pending: VecDeque<Pending>,
-    pending_bytes: u64,
+    /// The packet that is being transmitted; none while down.
+    sending: Option<Pending>,
+    /// What waits behind it, in the order of departure.
+    waiting: Ring<Pending>,
+    waiting_bytes: u64,
     /// The last departure that was given.
     free_at: Instant,
     state: State,
@@ -47,8 +48,9 @@ pub(crate) struct ClosedForm {
 impl ClosedForm {
     pub(crate) fn new(service: Service, queue: Queue) -> Self {
         Self {
-            pending: VecDeque::new(),
-            pending_bytes: 0,
+            sending: None,
+            waiting: Ring::default(),
+            waiting_bytes: 0,
             free_at: Instant::START,
             state: State::Up,
             queue,
@@ -68,12 +70,13 @@ impl ClosedForm {
         if self.state == State::Down {
             self.add_held_waits(now);
         }
-        while let Some(&Pending { departure, length }) = self.pending.front() {
-            if departure > now {
-                break;
+        while let Some(Pending { departure, .. }) = self.sending
+            && departure <= now
+        {
+            self.sending = self.waiting.pop();
+            if let Some(Pending { length, .. }) = self.sending {
+                self.waiting_bytes -= u64::from(length);
             }
-            self.pending.pop_front();
-            self.pending_bytes -= u64::from(length);
             self.observe(departure);
         }
     }
@@ -89,7 +92,7 @@ impl ClosedForm {
         let mut to_come = Waits::default();
         if self.state == State::Up {
             let mut free_at = now;
-            for pending in &self.pending {
+            for pending in self.sending.into_iter().chain(self.waiting.iter()) {
                 to_come.add(1, pending.length.into(), free_at - now);
                 to_come.busy += pending.departure - free_at;
                 free_at = pending.departure;
@@ -102,23 +105,19 @@ impl ClosedForm {
     /// [`advance`](Self::advance).
     #[inline]
     pub(crate) fn waiting_packets(&self) -> u64 {
-        let sending = u64::from(self.state == State::Up);
-        (self.pending.len() as u64).saturating_sub(sending)
+        self.waiting.len() as u64
     }
 
     /// Their bytes.
     #[inline]
-    pub(crate) fn waiting_bytes(&self) -> u64 {
-        match (self.state, self.pending.front()) {
-            (State::Up, Some(first)) => self.pending_bytes - u64::from(first.length),
-            _ => self.pending_bytes,
-        }
+    pub(crate) const fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
     }
 
     /// Whether a packet that comes now may wait or be sent at once.
     #[inline]
     pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<(), DropReason> {
-        let is_idle = self.state == State::Up && self.pending.is_empty();
+        let is_idle = self.state == State::Up && self.sending.is_none();
         if let Queue::DropTail(limit) = self.queue {
             let has_room =
                 is_idle || limit.admits(self.waiting_packets(), self.waiting_bytes(), parcel.length());
@@ -160,40 +159,52 @@ impl ClosedForm {
     #[inline]
     pub(crate) fn enqueue(&mut self, now: Instant, length: u32) -> Instant {
         let departure = match self.state {
-            State::Down => Instant::FAR_FUTURE,
+            State::Down => {
+                self.wait(Pending { departure: Instant::FAR_FUTURE, length });
+                Instant::FAR_FUTURE
+            }
             State::Up => {
                 let start = self.free_at.max(now);
-                if start > now {
-                    self.occupancy.waits.add(1, length.into(), start - now);
-                }
                 self.free_at = self.service.finish(start, length);
                 self.occupancy.waits.busy += self.free_at - start;
+                let pending = Pending { departure: self.free_at, length };
+                if self.sending.is_none() {
+                    self.sending = Some(pending);
+                } else {
+                    self.occupancy.waits.add(1, length.into(), start - now);
+                    self.wait(pending);
+                }
                 self.free_at
             }
         };
-        self.pending.push_back(Pending { departure, length });
-        self.pending_bytes += u64::from(length);
-        self.occupancy.note_peak(self.waiting_packets(), self.waiting_bytes());
         self.observe(now);
         departure
+    }
+
+    #[inline]
+    fn wait(&mut self, pending: Pending) {
+        self.waiting.push(pending);
+        self.waiting_bytes += u64::from(pending.length);
+        self.occupancy.note_peak(self.waiting_packets(), self.waiting_bytes());
     }
 
     /// Forgets what waits, for it to be [enqueued](Self::enqueue) anew. What is being transmitted stays:
     /// returns when it leaves, or `now`.
     pub(crate) fn withdraw_waiting(&mut self, now: Instant) -> Instant {
-        let keep = usize::from(self.state == State::Up);
-        self.withdraw(now, keep);
+        self.advance(now);
+        self.withdraw(now, self.sending);
         self.free_at
     }
 
-    /// Forgets all but the first `keep` packets.
-    fn withdraw(&mut self, now: Instant, keep: usize) {
+    /// Forgets all but what is being sent, which is `sending` from now on.
+    fn withdraw(&mut self, now: Instant, sending: Option<Pending>) {
         self.advance(now);
         self.occupancy.waits = self.occupancy.waits.minus(self.waits_to_come(now));
         self.queue.forget_waiting();
-        self.pending.truncate(keep);
-        self.pending_bytes = self.pending.iter().map(|pending| u64::from(pending.length)).sum();
-        self.free_at = self.pending.front().map_or(now, |first| first.departure);
+        self.sending = sending;
+        self.waiting.truncate(0);
+        self.waiting_bytes = 0;
+        self.free_at = sending.map_or(now, |sending| sending.departure);
         self.occupancy.waits = self.occupancy.waits.plus(self.waits_to_come(now));
         self.observe(now);
     }
@@ -205,13 +216,13 @@ impl ClosedForm {
 
     /// Comes up with an empty queue, for what waited to be enqueued anew.
     pub(crate) fn set_up(&mut self, now: Instant) {
-        self.withdraw(now, 0);
+        self.withdraw(now, None);
         self.state = State::Up;
     }
 
     /// Goes down with an empty queue, the packet in transmission cut off.
     pub(crate) fn set_down(&mut self, now: Instant) {
-        self.withdraw(now, 0);
+        self.withdraw(now, None);
         self.state = State::Down;
         self.occupancy.counted_until = now;
     }

@@ -18,15 +18,16 @@ pub(crate) struct Scripted {
 }
 
 impl Host for Scripted {
-    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: Packet) {
-        self.received.push((now, interface, packet));
+    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
+        self.received.push((now, interface, std::mem::take(packet)));
     }
 
     fn handle_deadline(&mut self, _now: Instant) {}
 
-    fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
-        let (_, interface, packet) = self.to_send.pop_front_if(|(at, _, _)| *at <= now)?;
-        Some((interface, packet))
+    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        let (_, interface, sent) = self.to_send.pop_front_if(|(at, _, _)| *at <= now)?;
+        *packet = sent;
+        Some(interface)
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -16,17 +16,18 @@ struct Poisson {
 }
 
 impl Host for Poisson {
-    fn handle_packet(&mut self, _now: Instant, _interface: InterfaceId, _packet: Packet) {}
+    fn handle_packet(&mut self, _now: Instant, _interface: InterfaceId, _packet: &mut Packet) {}
 
     fn handle_deadline(&mut self, _now: Instant) {}
 
-    fn poll_transmit(&mut self, now: Instant) -> Option<(InterfaceId, Packet)> {
-        let (stream, interface, packet) = self.source.as_mut()?;
+    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        let (stream, interface, template) = self.source.as_mut()?;
         if self.next > now {
             return None;
         }
         self.next += stream.exponential(self.mean);
-        Some((*interface, packet.clone()))
+        packet.clone_from(template);
+        Some(*interface)
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -59,7 +59,8 @@ impl Received<'_> {
 }
 
 impl Endpoint {
-    pub(super) fn handle_packet(
+    /// The same as [`handle_input`](Self::handle_input) of a packet that stays where it is: it is large to move.
+    pub fn handle_packet(
         &mut self,
         now: Instant,
         source: IpAddr,
@@ -116,9 +117,9 @@ impl Endpoint {
     }
 
     /// The association that a packet belongs to.
-    fn slot_of(&self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
+    fn slot_of(&mut self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
         let (own_port, port) = (received.port, received.peer_port());
-        let by_address = self.table.slot_of(own_port, received.source, port);
+        let by_address = self.table.find_slot_of(own_port, received.source, port);
         if by_address.is_some_and(|slot| self.table[slot].state.tags().0 == received.tag()) {
             return by_address.zip(Some(Found::ByAddress));
         }

@@ -112,6 +112,9 @@ struct Slot {
     entry: Option<Entry>,
 }
 
+/// A port of ours by its place, and an address and port of a peer.
+type Place = (u32, IpAddr, u16);
+
 /// The associations.
 #[derive(Debug, Default)]
 pub(super) struct Table {
@@ -119,7 +122,9 @@ pub(super) struct Table {
     free: Vec<u32>,
     /// To whom packets to a port of ours from an address and port are laid. Several associations may list one address:
     /// it is of the first that has listed it, until another has been found there.
-    by_peer: FxHashMap<(u32, IpAddr, u16), u32>,
+    by_peer: FxHashMap<Place, u32>,
+    /// The place looked up last, and whose it is: the next packet is often from there.
+    latest: Option<(Place, u32)>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
     /// Our tags of the associations that ended last.
@@ -180,6 +185,7 @@ impl Table {
     /// Lays packets from the peer's addresses to the association in `slot`. An address that another association lists
     /// as well goes to whose peer has been found there; if that is neither's, it stays where it is.
     pub(super) fn claim(&mut self, slot: u32) {
+        self.latest = None;
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
             let holder = self.by_peer.entry((entry.port, address, entry.peer_port)).or_insert(slot);
@@ -192,6 +198,7 @@ impl Table {
 
     /// Undoes [`claim`](Self::claim).
     fn disclaim(&mut self, slot: u32) {
+        self.latest = None;
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
             let place = (entry.port, address, entry.peer_port);
@@ -205,6 +212,19 @@ impl Table {
     /// been found there.
     pub(super) fn slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
         self.by_peer.get(&(own_port, address, port)).copied()
+    }
+
+    /// The same for a packet that has come.
+    pub(super) fn find_slot_of(&mut self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
+        let place = (own_port, address, port);
+        match self.latest {
+            Some((latest, slot)) if latest == place => Some(slot),
+            _ => {
+                let slot = *self.by_peer.get(&place)?;
+                self.latest = Some((place, slot));
+                Some(slot)
+            }
+        }
     }
 
     /// The slot of the association whose peer is known to be at this address and port.

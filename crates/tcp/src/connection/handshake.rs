@@ -1,6 +1,7 @@
 //! Opening a connection: the three-way handshake from either side, and from both at once.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use slantpath_base::Instant;
 
@@ -21,7 +22,7 @@ impl Connection {
     /// A connection that calls `remote`.
     pub(crate) fn connect(
         now: Instant,
-        config: TcpConfig,
+        config: Arc<TcpConfig>,
         local: SocketAddr,
         remote: SocketAddr,
         iss: SequenceNumber,
@@ -34,7 +35,7 @@ impl Connection {
     /// A connection that a listener opens on a SYN.
     pub(crate) fn accept(
         now: Instant,
-        config: TcpConfig,
+        config: Arc<TcpConfig>,
         local: SocketAddr,
         remote: SocketAddr,
         iss: SequenceNumber,

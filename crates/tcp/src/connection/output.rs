@@ -22,24 +22,28 @@ pub(super) fn stamp(now: Instant, state: Option<TimestampState>) -> Timestamps {
 }
 
 impl Connection {
-    /// The next packet to send, if any.
-    pub(crate) fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
-        if self.control != Control::Nothing {
-            return Some(self.emit_control(now));
+    /// Writes the next packet to send over `packet`, if there is one.
+    #[inline]
+    pub(crate) fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> bool {
+        if self.is_silent {
+            return false;
         }
-        if self.state.transmits()
+        if self.control != Control::Nothing {
+            self.emit_control(now, packet);
+        } else if self.state.transmits()
             && let Some(sent) = self.tx.next_segment(now)
         {
-            return Some(self.emit_data(now, sent));
-        }
-        if self.rx.is_ack_due() && self.state.is_synchronised() {
+            self.emit_data(now, sent, packet);
+        } else if self.rx.is_ack_due() && self.state.is_synchronised() {
             let sequence = self.own_sequence(self.tx.nxt());
-            return Some(self.emit(now, sequence, Flags::ACK, Bytes::new()));
+            self.emit(now, sequence, Flags::ACK, Bytes::new(), packet);
+        } else {
+            self.is_silent = true;
         }
-        None
+        !self.is_silent
     }
 
-    fn emit_data(&mut self, now: Instant, sent: Sent) -> Packet {
+    fn emit_data(&mut self, now: Instant, sent: Sent, packet: &mut Packet) {
         let range = sent.range;
         let (data, has_fin) = self.tx.cut(range);
         let mut flags = Flags::ACK;
@@ -56,11 +60,18 @@ impl Connection {
                 transmissions: sent.transmissions,
             });
         }
-        self.emit(now, self.own_sequence(range.start), flags, data)
+        self.emit(now, self.own_sequence(range.start), flags, data, packet);
     }
 
     /// A segment of a synchronised connection, which always acknowledges.
-    fn emit(&mut self, now: Instant, sequence: SequenceNumber, flags: Flags, data: Bytes) -> Packet {
+    fn emit(
+        &mut self,
+        now: Instant,
+        sequence: SequenceNumber,
+        flags: Flags,
+        data: Bytes,
+        packet: &mut Packet,
+    ) {
         let mut options = Options::default();
         if let Some(state) = self.timestamps {
             options.timestamps = Some(stamp(now, Some(state)));
@@ -84,7 +95,7 @@ impl Connection {
             // What is due goes out by itself, behind the data.
             self.rx.acknowledge_now();
         }
-        segment.emit(data, self.local.ip(), self.remote.ip(), self.config.checksum)
+        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
     }
 
     /// Adds as many blocks as the header holds and `data_len` bytes of data leave room for. Segments are cut before
@@ -107,7 +118,7 @@ impl Connection {
         }
     }
 
-    fn emit_control(&mut self, now: Instant) -> Packet {
+    fn emit_control(&mut self, now: Instant, packet: &mut Packet) {
         let control = core::mem::replace(&mut self.control, Control::Nothing);
         let mut segment = Segment {
             source_port: self.local.port(),
@@ -134,7 +145,7 @@ impl Connection {
         if segment.flags.contains(Flags::SYN) && self.syn_repeats == 0 {
             self.syn_sent_at = now;
         }
-        segment.emit(Bytes::new(), self.local.ip(), self.remote.ip(), self.config.checksum)
+        segment.emit_into(Bytes::new(), || self.addresses(), self.config.checksum, packet);
     }
 }
 

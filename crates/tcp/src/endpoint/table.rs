@@ -20,8 +20,13 @@ impl ConnectionId {
     }
 }
 
-/// Own address and port, then the peer's.
-type Key = (IpAddr, u16, IpAddr, u16);
+/// Own address and port and the peer's, in a form that is compared and hashed in a few instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Key {
+    local: u128,
+    remote: u128,
+    ports: u32,
+}
 
 #[derive(Debug, Default)]
 struct Slot {
@@ -36,7 +41,7 @@ pub(crate) struct ConnectionTable {
     free: Vec<u32>,
     by_addresses: FxHashMap<Key, ConnectionId>,
     /// The connection found last: the next segment is often for the same.
-    latest: Option<ConnectionId>,
+    latest: Option<(Key, ConnectionId)>,
 }
 
 impl ConnectionTable {
@@ -56,6 +61,7 @@ impl ConnectionTable {
 
     /// Drops a connection; its identifier names nothing from now on.
     pub(crate) fn remove(&mut self, id: ConnectionId) {
+        self.latest = None;
         let Some(connection) = self.get(id) else { return };
         let key = key(connection.local(), connection.remote());
         self.by_addresses.remove(&key);
@@ -65,11 +71,13 @@ impl ConnectionTable {
         self.free.push(id.slot);
     }
 
+    #[inline]
     pub(crate) fn get(&self, id: ConnectionId) -> Option<&Connection> {
         let slot = self.slots.get(id.slot as usize)?;
         slot.connection.as_deref().filter(|_| slot.generation == id.generation)
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let slot = self.slots.get_mut(id.slot as usize)?;
         if slot.generation != id.generation {
@@ -80,16 +88,41 @@ impl ConnectionTable {
 
     /// The connection between `local` and `remote`.
     pub(crate) fn find(&mut self, local: SocketAddr, remote: SocketAddr) -> Option<ConnectionId> {
-        if let Some(id) = self.latest
-            && self.get(id).is_some_and(|latest| latest.local() == local && latest.remote() == remote)
-        {
-            return Some(id);
+        self.find_by((local.ip(), local.port()), (remote.ip(), remote.port()))
+    }
+
+    /// The same by address and port.
+    #[inline]
+    pub(crate) fn find_by(&mut self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<ConnectionId> {
+        let key = Key::new(local, remote);
+        match self.latest {
+            Some((latest, id)) if latest == key => Some(id),
+            _ => {
+                let id = *self.by_addresses.get(&key)?;
+                self.latest = Some((key, id));
+                Some(id)
+            }
         }
-        self.latest = self.by_addresses.get(&key(local, remote)).copied();
-        self.latest
+    }
+}
+
+impl Key {
+    #[inline]
+    fn new(local: (IpAddr, u16), remote: (IpAddr, u16)) -> Self {
+        let ports = u32::from(local.1) << 16 | u32::from(remote.1);
+        Self { local: number(local.0), remote: number(remote.0), ports }
     }
 }
 
 fn key(local: SocketAddr, remote: SocketAddr) -> Key {
-    (local.ip(), local.port(), remote.ip(), remote.port())
+    Key::new((local.ip(), local.port()), (remote.ip(), remote.port()))
+}
+
+/// An address as one number. IPv4's have ones before them: as an IPv6 address, that would be a group's.
+#[inline]
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => !0 << 32 | u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits(),
+    }
 }

@@ -4,6 +4,8 @@
 
 mod timed;
 
+use std::sync::Arc;
+
 use super::*;
 use crate::config::{SackRecovery, WindowLimit};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
@@ -27,8 +29,10 @@ struct Trace {
 impl Trace {
     /// A sender in front of an open window, with nothing to send.
     fn new(config: TcpConfig, initial_segments: u32) -> Self {
-        let mut tx =
-            Tx::new(TcpConfig { initial_window: InitialWindow::Segments(initial_segments), ..config });
+        let mut tx = Tx::new(Arc::new(TcpConfig {
+            initial_window: InitialWindow::Segments(initial_segments),
+            ..config
+        }));
         tx.establish(Negotiated { mss_bytes: 1_000, sack: config.sack, was_syn_lost: false });
         let mut trace = Self { tx, now: Instant::START, segment: MSS };
         trace.take(0, &[], WINDOW, true);
@@ -345,7 +349,7 @@ fn the_timeout_learns_from_sack_while_nothing_is_acknowledged() {
 fn a_small_window_is_used_from_half_of_the_largest_on() {
     for (allowed, sent) in [(399, None), (400, Some(400)), (799, Some(799))] {
         let mut trace = Trace::new(TcpConfig::default(), 10);
-        trace.tx = Tx::new(TcpConfig::default());
+        trace.tx = Tx::new(Arc::default());
         trace.tx.establish(Negotiated { mss_bytes: 1_000, sack: true, was_syn_lost: false });
         trace.take(0, &[], 800, true);
         trace.take(0, &[], allowed, true);
@@ -384,7 +388,7 @@ fn a_fin_alone_needs_no_room_in_the_congestion_window() {
 #[test]
 fn a_window_that_was_never_open_is_probed_with_one_byte() {
     let mut trace = Trace::new(TcpConfig::default(), 10);
-    trace.tx = Tx::new(TcpConfig::default());
+    trace.tx = Tx::new(Arc::default());
     trace.tx.establish(Negotiated { mss_bytes: 1_000, sack: true, was_syn_lost: false });
     trace.take(0, &[], 0, true);
     assert_eq!(trace.write(5), (10_000, NO_THRESHOLD, 0, vec![], Some(1_000)));

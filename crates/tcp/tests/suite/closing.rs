@@ -173,7 +173,7 @@ fn a_flipped_bit_is_dropped() {
             source,
             destination,
             ip: slantpath_wire::ip::IpFields::default(),
-            packet,
+            packet: &mut packet,
         },
     );
     pair.drain();

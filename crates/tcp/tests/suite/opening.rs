@@ -7,6 +7,7 @@ use slantpath_tcp::{
     SequenceNumber, TcpConfig,
 };
 use slantpath_testkit::Faults;
+use slantpath_wire::Packet;
 use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 
 use crate::pair::{Pair, pattern};
@@ -360,11 +361,12 @@ fn answer(port: u16, at_millis: u64) -> Segment {
     let (from, to) = (([10, 0, 0, 1], port).into(), ([10, 0, 0, 2], crate::pair::PORT).into());
     let mut chance = Seed::new(1, 0).stream("call");
     client.connect(now, from, to, TcpConfig::default(), &mut chance).unwrap();
-    let Output::Transmit { source, destination, ip, packet } = client.poll_output(now) else {
+    let mut packet = Packet::default();
+    let Output::Transmit { source, destination, ip } = client.poll_output(now, &mut packet) else {
         panic!("nobody calls")
     };
-    server.handle_input(now, Input::Packet { source, destination, ip, packet });
-    let Output::Transmit { source, destination, packet, .. } = server.poll_output(now) else {
+    server.handle_input(now, Input::Packet { source, destination, ip, packet: &mut packet });
+    let Output::Transmit { source, destination, .. } = server.poll_output(now, &mut packet) else {
         panic!("nobody answers")
     };
     Segment::parse(&packet, source, destination).unwrap().0
@@ -387,7 +389,10 @@ fn what_a_connection_says_in_ip_headers_is_in_every_packet_of_it() {
     let (from, to) = (([10, 0, 0, 1], 40_000).into(), ([10, 0, 0, 2], 80).into());
     let config = TcpConfig { ip, ..TcpConfig::default() };
     endpoint.connect(Instant::START, from, to, config, &mut Seed::new(1, 0).stream("call")).unwrap();
-    let Output::Transmit { ip: sent, .. } = endpoint.poll_output(Instant::START) else { panic!("no SYN") };
+    let Output::Transmit { ip: sent, .. } = endpoint.poll_output(Instant::START, &mut Packet::default())
+    else {
+        panic!("no SYN")
+    };
     assert_eq!(sent, ip);
 }
 
@@ -403,15 +408,18 @@ fn an_endpoint_is_idle_once_what_follows_has_been_polled() {
     // Each has a place of its own.
     assert_eq!(ids.map(slantpath_tcp::ConnectionId::index), [0, 1, 2]);
     assert!(!endpoint.is_idle());
-    while !matches!(endpoint.poll_output(Instant::START), Output::Wait(_)) {}
+    while !matches!(endpoint.poll_output(Instant::START, &mut Packet::default()), Output::Wait(_)) {}
     assert!(endpoint.is_idle());
     // A segment for nobody is answered by a reset.
     let mut stranger = Endpoint::default();
     let (from, to) = (([10, 0, 0, 2], 50_000).into(), ([10, 0, 0, 1], 9).into());
     stranger.connect(Instant::START, from, to, TcpConfig::default(), &mut chance).unwrap();
-    let Output::Transmit { source, destination, ip, packet } = stranger.poll_output(Instant::START) else {
+    let mut packet = Packet::default();
+    let Output::Transmit { source, destination, ip } = stranger.poll_output(Instant::START, &mut packet)
+    else {
         panic!("no SYN")
     };
-    endpoint.handle_input(Instant::START, Input::Packet { source, destination, ip, packet });
+    let input = Input::Packet { source, destination, ip, packet: &mut packet };
+    endpoint.handle_input(Instant::START, input);
     assert!(!endpoint.is_idle());
 }

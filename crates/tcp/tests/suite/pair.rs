@@ -65,7 +65,8 @@ impl Side {
     /// Drains the endpoint into the wire and the records.
     fn drain(&mut self, now: Instant, wire: &mut Wire<Packet>) {
         loop {
-            match self.endpoint.poll_output(now) {
+            let mut packet = Packet::default();
+            match self.endpoint.poll_output(now, &mut packet) {
                 Output::Event(id, event) => {
                     self.id = Some(id);
                     match event {
@@ -73,7 +74,7 @@ impl Side {
                         event => self.events.push(event),
                     }
                 }
-                Output::Transmit { source, destination, packet, .. } => {
+                Output::Transmit { source, destination, .. } => {
                     assert_eq!(source, self.address);
                     let (segment, data) = Segment::parse(&packet, source, destination)
                         .expect("what is sent is well-formed and its checksum right");
@@ -163,22 +164,22 @@ impl Pair {
         let Some(next) = self.next_time() else { return false };
         self.now = next;
         let (left, right) = (self.left.address, self.right.address);
-        while let Some(packet) = self.rightwards.receive(self.now) {
+        while let Some(mut packet) = self.rightwards.receive(self.now) {
             let input = Input::Packet {
                 source: left,
                 destination: right,
                 ip: slantpath_wire::ip::IpFields::default(),
-                packet,
+                packet: &mut packet,
             };
             self.right.endpoint.handle_input(self.now, input);
             self.right.drain(self.now, &mut self.leftwards);
         }
-        while let Some(packet) = self.leftwards.receive(self.now) {
+        while let Some(mut packet) = self.leftwards.receive(self.now) {
             let input = Input::Packet {
                 source: right,
                 destination: left,
                 ip: slantpath_wire::ip::IpFields::default(),
-                packet,
+                packet: &mut packet,
             };
             self.left.endpoint.handle_input(self.now, input);
             self.left.drain(self.now, &mut self.rightwards);
@@ -211,12 +212,11 @@ impl Pair {
     /// Hands a made-up segment to the left side, as if from the right.
     pub(crate) fn inject_left(&mut self, segment: &Segment, data: Bytes) {
         let (source, destination) = (self.right.address, self.left.address);
-        let packet = segment.emit(data, source, destination, slantpath_tcp::ChecksumPolicy::Complete);
+        let mut packet = segment.emit(data, source, destination, slantpath_tcp::ChecksumPolicy::Complete);
         assert_eq!(packet.checksum(), Checksum::Complete);
-        self.left.endpoint.handle_input(
-            self.now,
-            Input::Packet { source, destination, ip: slantpath_wire::ip::IpFields::default(), packet },
-        );
+        let ip = slantpath_wire::ip::IpFields::default();
+        let input = Input::Packet { source, destination, ip, packet: &mut packet };
+        self.left.endpoint.handle_input(self.now, input);
         self.drain();
     }
 }

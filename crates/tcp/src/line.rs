@@ -1,0 +1,69 @@
+//! A queue in which mostly nothing stands behind the first.
+
+use std::collections::VecDeque;
+
+/// Items in their order. The first one is held in place, so that a queue that never holds more has no memory of its own.
+#[derive(Debug)]
+pub(crate) struct Line<T> {
+    first: Option<T>,
+    /// Empty if there is no first.
+    others: VecDeque<T>,
+}
+
+impl<T> Default for Line<T> {
+    fn default() -> Self {
+        Self { first: None, others: VecDeque::new() }
+    }
+}
+
+impl<T> Line<T> {
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    #[inline]
+    pub(crate) const fn front(&self) -> Option<&T> {
+        self.first.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) {
+        if self.first.is_none() {
+            self.first = Some(item);
+        } else {
+            self.others.push_back(item);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        let front = self.first.take();
+        if !self.others.is_empty() {
+            self.first = self.others.pop_front();
+        }
+        front
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_line_is_a_queue(pushes: Vec<bool>) {
+            let (mut line, mut plain) = (Line::default(), VecDeque::new());
+            for (item, pushes) in pushes.into_iter().enumerate() {
+                if pushes {
+                    line.push(item);
+                    plain.push_back(item);
+                } else {
+                    prop_assert_eq!(line.pop(), plain.pop_front());
+                }
+                prop_assert_eq!((line.is_empty(), line.front()), (plain.is_empty(), plain.front()));
+            }
+        }
+    }
+}
