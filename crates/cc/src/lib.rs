@@ -4,18 +4,23 @@
 //! acknowledged or lost, and reads back a timeout or a window.
 
 mod back_off;
+pub mod backlog;
 pub mod control;
 mod controller;
 pub mod cubic;
 pub mod delivery;
+#[cfg(test)]
+mod history;
 mod inflation;
 pub mod new_reno;
 mod prr;
 pub mod rtt;
 pub mod sctp;
 mod slow_start;
+mod windowed;
 
 pub use back_off::BackOff;
+pub use backlog::{Backlog, BacklogConfig};
 pub use control::CongestionControl;
 pub use controller::{Algorithm, Controller};
 pub use cubic::{Cubic, CubicConfig};
