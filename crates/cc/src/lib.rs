@@ -5,12 +5,14 @@
 
 mod back_off;
 pub mod backlog;
+pub mod bbr;
 pub mod control;
 mod controller;
 pub mod cubic;
 pub mod delivery;
 #[cfg(test)]
 mod history;
+pub mod hybla;
 mod inflation;
 pub mod new_reno;
 mod prr;
@@ -21,9 +23,11 @@ mod windowed;
 
 pub use back_off::BackOff;
 pub use backlog::{Backlog, BacklogConfig};
+pub use bbr::{Bbr, BbrConfig};
 pub use control::CongestionControl;
 pub use controller::{Algorithm, Controller};
 pub use cubic::{Cubic, CubicConfig};
+pub use hybla::{Hybla, HyblaConfig};
 pub use inflation::InflatedWindow;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
 pub use prr::ProportionalWindow;

@@ -6,4 +6,5 @@ mod flow;
 
 mod loss_based;
 mod model;
+mod rate_based;
 mod table;

@@ -6,6 +6,7 @@ use slantpath_cc::CongestionControl;
 use crate::backlog::backlog;
 use crate::loss_based::{cubic, new_reno};
 use crate::model::{Change, Loss, PathSpec, Run};
+use crate::rate_based::{bbr, hybla};
 
 #[derive(Debug)]
 pub(crate) struct Alone {
@@ -23,8 +24,13 @@ pub(crate) fn alone(spec: PathSpec, seed: u64, control: Box<dyn CongestionContro
 
 type Make = fn() -> Box<dyn CongestionControl>;
 
-const CONTROLLERS: [(&str, Make); 3] =
-    [("NewReno", || Box::new(new_reno())), ("CUBIC", || Box::new(cubic())), ("Backlog", backlog)];
+const CONTROLLERS: [(&str, Make); 5] = [
+    ("NewReno", || Box::new(new_reno())),
+    ("CUBIC", || Box::new(cubic())),
+    ("Hybla", hybla),
+    ("BBR", bbr),
+    ("Backlog", backlog),
+];
 
 fn seconds(run: &Run, from: u64, to: u64) -> String {
     (from..to)
