@@ -65,10 +65,10 @@ impl DeliverySample {
     }
 }
 
-/// The rate of so many bytes in a time, which is not zero.
+/// The rate of so many bytes in a time, of a nanosecond at least.
 pub(crate) fn rate_of(bytes: u64, interval: Duration) -> DataRate {
     const BITS_NANOS: u128 = 8 * 1_000_000_000;
-    let bits = u128::from(bytes) * BITS_NANOS / u128::from(interval.as_nanos());
+    let bits = u128::from(bytes) * BITS_NANOS / u128::from(interval.as_nanos().max(1));
     DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
 }
 

@@ -4,10 +4,15 @@
 //! acknowledged or lost, and reads back a timeout or a window.
 
 mod back_off;
+pub mod backlog;
+pub mod bbr;
 pub mod control;
 mod controller;
 pub mod cubic;
 pub mod delivery;
+#[cfg(test)]
+mod history;
+pub mod hybla;
 mod inflation;
 pub mod new_reno;
 mod pacer;
@@ -17,11 +22,15 @@ pub mod rtt;
 pub mod sctp;
 mod sent_order;
 mod slow_start;
+mod windowed;
 
 pub use back_off::BackOff;
+pub use backlog::{Backlog, BacklogConfig};
+pub use bbr::{Bbr, BbrConfig};
 pub use control::CongestionControl;
 pub use controller::{Algorithm, Controller};
 pub use cubic::{Cubic, CubicConfig};
+pub use hybla::{Hybla, HyblaConfig};
 pub use inflation::InflatedWindow;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
 pub use pacer::Pacer;

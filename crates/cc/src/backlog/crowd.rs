@@ -1,0 +1,120 @@
+//! Why a round trip stays long although the window yields: the path itself has become longer, or others keep the queue.
+
+use slantpath_base::Duration;
+
+use super::path::Round;
+use crate::windowed::WindowedMax;
+
+/// Rounds, beyond those without, of a queue of half the round trip, until a flow competes.
+const CROWDED_ROUNDS: u32 = 16;
+/// As many where little is left of the greatest window of late, and of a queue of a third.
+const STARVED_ROUNDS: u32 = 8;
+/// So many times as many where nothing has been lost of late.
+const PATIENCE: u32 = 12;
+/// What of it is little, as a divisor.
+const STARVED: u64 = 4;
+/// Rounds that the greatest window is remembered for.
+const HELD_ROUNDS: u64 = 512;
+/// Signs of a longer path that convince: a window of half is two, of seven eighths is one.
+const SIGNS: u32 = 2;
+/// Up to which spread round trips count as equal, as a divisor of them.
+const EQUAL: u64 = 64;
+const LEAST_SPREAD: Duration = Duration::from_millis(1);
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Crowd {
+    /// What was in flight in the round that the next one is held against, and its least round trip.
+    reference: Option<(u64, Duration)>,
+    signs: u32,
+    crowded: u32,
+    starved: u32,
+    /// The greatest window of late.
+    held: WindowedMax,
+    /// The last round with a loss.
+    lost_in: Option<u64>,
+    rounds: u64,
+}
+
+/// What a round says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// Nothing else than the flow's own backlog.
+    Alone,
+    /// Others keep a queue.
+    Crowded,
+    /// The round trip without queue has become this.
+    LongerPath(Duration),
+}
+
+impl Crowd {
+    /// The window before the flow yielded.
+    pub(super) const fn window_held(&self) -> u64 {
+        self.held.get()
+    }
+
+    /// Whether next to no queue is left.
+    pub(super) fn is_empty(round: &Round, base: Option<Duration>) -> bool {
+        base.zip(round.least()).is_some_and(|(base, (_, round_trip))| round_trip - base < base / 8)
+    }
+
+    /// What holds however long the path is.
+    pub(super) fn renewed(&self) -> Self {
+        Self { held: self.held, lost_in: self.lost_in, rounds: self.rounds, ..Self::default() }
+    }
+
+    pub(super) fn observe(
+        &mut self,
+        round: &Round,
+        base: Option<Duration>,
+        cwnd: u64,
+        has_lost: bool,
+    ) -> Finding {
+        let (Some(base), Some((in_flight, round_trip))) = (base, round.least()) else {
+            return Finding::Alone;
+        };
+
+        let queue = round_trip - base;
+        self.rounds += 1;
+        self.held.update(HELD_ROUNDS, self.rounds, cwnd);
+        let is_starved = in_flight < self.held.get() / STARVED;
+        let count = |rounds: u32, counts: bool| if counts { rounds + 1 } else { rounds.saturating_sub(1) };
+        self.crowded = count(self.crowded, queue >= base / 2);
+        self.starved = count(self.starved, queue >= base / 3 && is_starved);
+        if has_lost {
+            self.lost_in = Some(self.rounds);
+        }
+        // Flows that yield to each other lose nothing, however many they are, and agree in time.
+        let has_overflowed = self.lost_in.is_some_and(|round| self.rounds - round <= HELD_ROUNDS);
+        let patience = if has_overflowed { 1 } else { PATIENCE };
+        if self.crowded >= patience * CROWDED_ROUNDS || self.starved >= patience * STARVED_ROUNDS {
+            *self = self.renewed();
+            return Finding::Crowded;
+        }
+        if queue < base / 8 {
+            self.reference = None;
+            self.signs = 0;
+            return Finding::Alone;
+        }
+        let Some((before, trip_before)) = self.reference else {
+            self.reference = Some((in_flight, round_trip));
+            return Finding::Alone;
+        };
+        if in_flight > before - before / 8 {
+            return Finding::Alone;
+        }
+        // With less of it in flight, a flow that waits for itself takes less time.
+        let spread = (round_trip / EQUAL).max(LEAST_SPREAD);
+        let is_flat = round_trip.abs_diff(trip_before) <= spread && round.greatest() - round_trip <= spread;
+        self.reference = Some((in_flight, round_trip));
+        if !is_flat {
+            self.signs = 0;
+            return Finding::Alone;
+        }
+        self.signs += if in_flight <= before / 2 { 2 } else { 1 };
+        if self.signs < SIGNS {
+            return Finding::Alone;
+        }
+        *self = self.renewed();
+        Finding::LongerPath(round_trip.min(trip_before))
+    }
+}

@@ -1,0 +1,205 @@
+//! What is known of the path: its round trip without queue, its rate, and what it loses.
+
+use slantpath_base::{DataRate, Duration, Instant};
+
+use super::LOSS_UNIT;
+use crate::control::Acknowledged;
+use crate::windowed::WindowedMax;
+
+/// Rounds that the greatest rate is remembered for.
+const RATE_ROUNDS: u64 = 10;
+/// What a round counts for in the ratio of loss, as a divisor.
+const LOSS_WEIGHT: u64 = 4;
+
+/// For so long, and so many rounds, the round trip without queue is trusted although none has been seen that is as short.
+const BASE_TIME: Duration = Duration::from_secs(10);
+const BASE_ROUNDS: u64 = 32;
+/// A round trip that is longer by less than this part is as short, as a divisor.
+const SEEN_WITHIN: u64 = 128;
+
+/// Round trips that differ by less than this part are equal, as a divisor.
+const EQUAL: u64 = 256;
+
+/// `value * numerator / denominator`.
+pub(super) fn multiplied(value: u64, numerator: Duration, denominator: Duration) -> u64 {
+    let product = u128::from(value) * u128::from(numerator.as_nanos());
+    u64::try_from(product / u128::from(denominator.as_nanos().max(1))).unwrap_or(u64::MAX)
+}
+
+/// The path as it is estimated.
+#[derive(Clone, Debug)]
+pub(super) struct PathModel {
+    base: Option<Duration>,
+    /// The least round trip of the last round.
+    round_trip: Option<Duration>,
+    /// When, and in which round, a round trip was last as short as that.
+    seen_at: Instant,
+    seen_in: u64,
+    rates: WindowedMax,
+    rounds: u64,
+    /// The ratio of loss over some rounds.
+    loss: u64,
+    /// Bytes delivered and lost when the round began.
+    delivered_before: u64,
+    lost_before: u64,
+    delivered: u64,
+    lost: u64,
+    has_lost: bool,
+}
+
+impl Default for PathModel {
+    fn default() -> Self {
+        Self {
+            base: None,
+            round_trip: None,
+            seen_at: Instant::START,
+            seen_in: 0,
+            rates: WindowedMax::default(),
+            rounds: 0,
+            loss: 0,
+            delivered_before: 0,
+            lost_before: 0,
+            delivered: 0,
+            lost: 0,
+            has_lost: false,
+        }
+    }
+}
+
+impl PathModel {
+    /// The round trip without queue.
+    pub(super) const fn base(&self) -> Option<Duration> {
+        self.base
+    }
+
+    pub(super) const fn set_base(&mut self, base: Duration) {
+        self.base = Some(base);
+    }
+
+    /// Whether no round trip has been as short for so long that it may be another by now.
+    pub(super) fn is_base_stale(&self, now: Instant) -> bool {
+        now.saturating_since(self.seen_at) > BASE_TIME && self.rounds - self.seen_in > BASE_ROUNDS
+    }
+
+    /// The round trip without queue has been looked for.
+    pub(super) const fn renew_base(&mut self, now: Instant) {
+        self.seen_at = now;
+        self.seen_in = self.rounds;
+    }
+
+    /// The least round trip of the last round.
+    pub(super) const fn round_trip(&self) -> Option<Duration> {
+        self.round_trip
+    }
+
+    /// The greatest rate of some rounds, of what was sent.
+    pub(super) fn rate(&self) -> Option<DataRate> {
+        let delivered = self.rates.get();
+        (delivered > 0).then(|| {
+            DataRate::from_bits_per_sec(delivered / (LOSS_UNIT - self.loss.min(LOSS_UNIT / 2)) * LOSS_UNIT)
+        })
+    }
+
+    /// Whether the last round has lost anything.
+    pub(super) const fn has_lost(&self) -> bool {
+        self.has_lost
+    }
+
+    /// The ratio of loss, in units.
+    pub(super) const fn loss(&self) -> u64 {
+        self.loss
+    }
+
+    /// What is lost up to this count is not the path's doing.
+    pub(super) const fn skip_losses(&mut self, lost: u64) {
+        self.lost_before = lost;
+    }
+
+    /// Returns whether the path has become shorter by an eighth.
+    pub(super) fn observe(&mut self, acknowledged: &Acknowledged) -> bool {
+        self.delivered = acknowledged.counts.delivered;
+        self.lost = acknowledged.counts.lost;
+        if let Some(sample) = acknowledged.delivery {
+            let rate = sample.rate().as_bits_per_sec();
+            if !sample.is_application_limited || rate > self.rates.get() {
+                self.rates.update(RATE_ROUNDS, self.rounds, rate);
+            }
+        }
+        let Some(round_trip) = acknowledged.round_trip else { return false };
+        if self.base.is_none_or(|base| round_trip <= base + base / SEEN_WITHIN) {
+            self.renew_base(acknowledged.now);
+        }
+        match self.base {
+            Some(base) if round_trip >= base => false,
+            before => {
+                self.base = Some(round_trip);
+                before.is_some_and(|before| round_trip < before - before / 8)
+            }
+        }
+    }
+
+    pub(super) fn end_round(&mut self, round: &Round) {
+        self.rounds += 1;
+        self.round_trip = round.least().map(|(_, round_trip)| round_trip).or(self.round_trip);
+        let delivered = self.delivered - self.delivered_before;
+        let lost = self.lost.saturating_sub(self.lost_before);
+        let ratio = (u128::from(lost) * u128::from(LOSS_UNIT)) / u128::from((delivered + lost).max(1));
+        let ratio = u64::try_from(ratio).expect("at most one unit");
+        self.loss = self.loss - self.loss / LOSS_WEIGHT + ratio / LOSS_WEIGHT;
+        self.has_lost = lost > 0;
+        self.delivered_before = self.delivered;
+        self.lost_before = self.lost;
+    }
+}
+
+/// The segments of one round.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Round {
+    /// What was in flight with the segment that took least, and how long it took.
+    least: Option<(u64, Duration)>,
+    greatest: Duration,
+}
+
+impl Round {
+    /// Takes in an acknowledgement of a segment that the application has not limited, of a flow that lets so many bytes
+    /// out together.
+    pub(super) fn observe(&mut self, acknowledged: &Acknowledged, quantum: u64) {
+        let (Some(round_trip), Some(newest)) = (acknowledged.round_trip, acknowledged.counts.newest) else {
+            return;
+        };
+        if newest.is_application_limited() {
+            return;
+        }
+        self.greatest = self.greatest.max(round_trip);
+        let in_flight = newest.in_flight();
+        self.least = Some(match self.least {
+            Some((before, least)) if round_trip.abs_diff(least) <= least / EQUAL => {
+                // Of segments that took as long the newest one counts, but for what a small window had less in flight
+                // while it waited to be paced.
+                let in_flight = if before.saturating_sub(in_flight) <= quantum {
+                    before.max(in_flight)
+                } else {
+                    in_flight
+                };
+                (in_flight, least.min(round_trip))
+            }
+            Some((before, least)) if round_trip > least => (before, least),
+            _ => (in_flight, round_trip),
+        });
+    }
+
+    /// What was in flight with the segment that took least, and how long it took.
+    pub(super) const fn least(&self) -> Option<(u64, Duration)> {
+        self.least
+    }
+
+    /// The longest of its round trips.
+    pub(super) const fn greatest(&self) -> Duration {
+        self.greatest
+    }
+
+    /// What would have been in flight without a queue.
+    pub(super) fn in_flight_without_queue(&self, base: Duration) -> Option<u64> {
+        self.least.map(|(in_flight, round_trip)| multiplied(in_flight, base, round_trip))
+    }
+}

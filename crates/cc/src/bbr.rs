@@ -1,0 +1,515 @@
+//! BBR, version 1, as Linux has it (`tcp_bbr.c`; Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016): a rate and a window from
+//! the greatest delivery rate and the least round trip of late.
+//!
+//! The sender paces at the rate times a gain. In Startup the gain doubles what is sent each round until the rate has not
+//! grown by a quarter in three; Drain empties the queue that this has left; then ProbeBW goes round eight phases of a
+//! round trip, one faster by a quarter, one slower by as much, six at the rate. If no round trip has been as short as
+//! the least for ten seconds, ProbeRTT leaves four segments in flight for 200 ms. Loss has no say in the rate; in the first
+//! round of a recovery no more is sent than arrives.
+//!
+//! Left out is the detection of policers ("long-term bandwidth sampling"), since no model of this project polices a flow at
+//! less than its link. The first phase of ProbeBW is drawn from the time of entry to the nanosecond, which differs between
+//! flows of one bottleneck, in place of a generator. Amounts are bytes, where Linux counts segments.
+
+use slantpath_base::{DataRate, Duration, Instant};
+
+use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
+use crate::delivery::{LostSegment, rate_of};
+use crate::windowed::WindowedMax;
+
+/// Gains are multiples of this.
+const UNIT: u64 = 256;
+/// 2 / ln 2, rounded up: the least that doubles what is sent each round.
+const HIGH_GAIN: u64 = UNIT * 2_885 / 1_000 + 1;
+/// Its reciprocal: the queue of Startup is gone after a round.
+const DRAIN_GAIN: u64 = UNIT * 1_000 / 2_885;
+/// The window against the product, for acknowledgements that come late and together.
+const CWND_GAIN: u64 = 2 * UNIT;
+/// The pacing gains of ProbeBW.
+const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
+/// Rounds that the greatest rate is remembered for.
+const RATE_ROUNDS: u64 = CYCLE.len() as u64 + 2;
+/// How long the least round trip is trusted.
+const ROUND_TRIP_TIME: Duration = Duration::from_secs(10);
+/// How long ProbeRTT keeps the least window.
+const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+/// The least window, in segments.
+const LEAST_WINDOW: u64 = 4;
+/// The rate has grown if it is so much, in quarters, of what it was.
+const GROWTH: u64 = 5;
+/// Rounds without such growth after which the pipe is full.
+const FULL_ROUNDS: u32 = 3;
+/// Rounds after which the older half of what is remembered of aggregation is forgotten.
+const AGGREGATION_ROUNDS: u32 = 5;
+/// What aggregation may add to the window, in time at the rate.
+const GREATEST_AGGREGATION: Duration = Duration::from_millis(100);
+/// Below this rate a quantum is one segment, above it two at least.
+const SLOW: DataRate = DataRate::from_bits_per_sec(1_200_000);
+/// A quantum is what the rate carries in this time (2^-10 s).
+const QUANTUM_TIME: Duration = Duration::from_nanos(1_000_000_000 >> 10);
+
+/// The choices of one controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BbrConfig {
+    /// The longest segment, as the transport counts bytes. Not zero.
+    pub segment_bytes: u64,
+    /// The window before the first acknowledgement.
+    pub initial_cwnd_bytes: u64,
+    /// cwnd never exceeds this.
+    pub max_cwnd_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw { phase: usize, since: Instant },
+    ProbeRtt(Dip),
+}
+
+/// How far ProbeRTT has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dip {
+    /// More is in flight than the least window.
+    Falling,
+    /// Until this time, and for a round.
+    Held { until: Instant, has_lasted_a_round: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovery {
+    Open,
+    /// As much is sent as arrives, for a round.
+    Conserving,
+    /// Up to twice as much.
+    Growing,
+}
+
+/// Whether Startup has found the rate of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pipe {
+    Filling { rate: u64, rounds: u32 },
+    Full,
+}
+
+/// How much more arrives together than the rate explains.
+#[derive(Clone, Copy, Debug)]
+struct Aggregation {
+    since: Instant,
+    acked: u64,
+    greatest: [u64; 2],
+    rounds: u32,
+}
+
+/// The window and the rate of one path.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    config: BbrConfig,
+    cwnd: u64,
+    /// The window before a recovery or ProbeRTT.
+    prior_cwnd: u64,
+    pacing: Option<DataRate>,
+    mode: Mode,
+    recovery: Recovery,
+    pipe: Pipe,
+    /// In bits a second, by rounds.
+    rates: WindowedMax,
+    rounds: u64,
+    /// A round ends with the arrival of what was sent when so much had been delivered.
+    round_ends_at: u64,
+    least_round_trip: Option<(Duration, Instant)>,
+    aggregation: Aggregation,
+    /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
+    dipped_until: u64,
+    is_restarting: bool,
+    /// Bytes lost since the last acknowledgement.
+    newly_lost: u64,
+    /// Bytes delivered.
+    delivered: u64,
+}
+
+impl Bbr {
+    /// A controller before any transmission.
+    ///
+    /// # Panics
+    /// If a segment has no bytes.
+    pub fn new(config: BbrConfig) -> Self {
+        assert!(config.segment_bytes > 0, "a segment carries at least one byte");
+        Self {
+            config,
+            cwnd: config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes),
+            prior_cwnd: 0,
+            pacing: None,
+            mode: Mode::Startup,
+            recovery: Recovery::Open,
+            pipe: Pipe::Filling { rate: 0, rounds: 0 },
+            rates: WindowedMax::default(),
+            rounds: 0,
+            round_ends_at: 0,
+            least_round_trip: None,
+            aggregation: Aggregation { since: Instant::START, acked: 0, greatest: [0; 2], rounds: 0 },
+            dipped_until: 0,
+            is_restarting: false,
+            newly_lost: 0,
+            delivered: 0,
+        }
+    }
+
+    const fn is_full(&self) -> bool {
+        matches!(self.pipe, Pipe::Full)
+    }
+
+    fn least_window(&self) -> u64 {
+        LEAST_WINDOW * self.config.segment_bytes
+    }
+
+    const fn rate(&self) -> DataRate {
+        DataRate::from_bits_per_sec(self.rates.get())
+    }
+
+    const fn gains(&self) -> (u64, u64) {
+        match self.mode {
+            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
+            Mode::ProbeBw { phase, .. } => (CYCLE[phase], CWND_GAIN),
+            Mode::ProbeRtt(_) => (UNIT, UNIT),
+        }
+    }
+
+    /// The product times a gain.
+    fn product(&self, gain: u64) -> u64 {
+        let Some((round_trip, _)) = self.least_round_trip else { return self.config.initial_cwnd_bytes };
+        let bytes = u128::from(self.rate().size_in(round_trip).as_bytes()) * u128::from(gain);
+        u64::try_from(bytes.div_ceil(u128::from(UNIT))).unwrap_or(u64::MAX)
+    }
+
+    /// A window for such a product, with room for what hosts hold back.
+    fn with_room(&self, bytes: u64) -> u64 {
+        let segment = self.config.segment_bytes;
+        let room = bytes.saturating_add(3 * self.send_quantum());
+        let even = room.div_ceil(2 * segment).saturating_mul(2 * segment);
+        let probes = matches!(self.mode, Mode::ProbeBw { phase: 0, .. });
+        even.saturating_add(if probes { 2 * segment } else { 0 })
+    }
+
+    fn in_flight_at(&self, gain: u64) -> u64 {
+        self.with_room(self.product(gain))
+    }
+
+    /// Takes in rate and round. Returns whether a round begins.
+    fn update_rate(&mut self, acknowledged: &Acknowledged) -> bool {
+        let (Some(sample), Some(newest)) = (acknowledged.delivery, acknowledged.counts.newest) else {
+            return false;
+        };
+        let starts_round = newest.delivered() >= self.round_ends_at;
+        if starts_round {
+            self.round_ends_at = acknowledged.counts.delivered;
+            self.rounds += 1;
+            if self.recovery == Recovery::Conserving {
+                self.recovery = Recovery::Growing;
+            }
+        }
+        let rate = sample.rate().as_bits_per_sec();
+        if !self.is_limited(acknowledged) || rate >= self.rates.get() {
+            self.rates.update(RATE_ROUNDS, self.rounds, rate);
+        }
+        starts_round
+    }
+
+    /// Whether the newest of what has arrived was sent while the application or ProbeRTT was the limit.
+    fn is_limited(&self, acknowledged: &Acknowledged) -> bool {
+        acknowledged.delivery.is_some_and(|sample| sample.is_application_limited)
+            || acknowledged.counts.newest.is_some_and(|newest| newest.delivered() < self.dipped_until)
+    }
+
+    fn update_aggregation(&mut self, acknowledged: &Acknowledged, starts_round: bool) {
+        let newly_delivered = acknowledged.counts.newly_delivered;
+        if newly_delivered == 0 || acknowledged.delivery.is_none() {
+            return;
+        }
+        let (rate, cwnd) = (self.rate(), self.cwnd);
+        let seen = &mut self.aggregation;
+        if starts_round {
+            seen.rounds += 1;
+            if seen.rounds >= AGGREGATION_ROUNDS {
+                seen.rounds = 0;
+                seen.greatest = [0, seen.greatest[0]];
+            }
+        }
+        let mut expected = rate.size_in(acknowledged.now.saturating_since(seen.since)).as_bytes();
+        if seen.acked <= expected {
+            (seen.acked, seen.since, expected) = (0, acknowledged.now, 0);
+        }
+        seen.acked += newly_delivered;
+        seen.greatest[0] = seen.greatest[0].max((seen.acked - expected).min(cwnd));
+    }
+
+    fn update_phase(&mut self, acknowledged: &Acknowledged) {
+        let Mode::ProbeBw { phase, since } = self.mode else { return };
+        let Some((round_trip, _)) = self.least_round_trip else { return };
+        let has_lasted = acknowledged.now.saturating_since(since) > round_trip;
+        let in_flight = acknowledged.in_flight_before;
+        let is_over = match CYCLE[phase] {
+            UNIT => has_lasted,
+            gain if gain > UNIT => {
+                has_lasted && (self.newly_lost > 0 || in_flight >= self.in_flight_at(gain))
+            }
+            _ => has_lasted || in_flight <= self.in_flight_at(UNIT),
+        };
+        if is_over {
+            self.mode = Mode::ProbeBw { phase: (phase + 1) % CYCLE.len(), since: acknowledged.now };
+        }
+    }
+
+    fn update_pipe(&mut self, acknowledged: &Acknowledged, starts_round: bool) {
+        let Pipe::Filling { rate, rounds } = self.pipe else { return };
+        if !starts_round || self.is_limited(acknowledged) {
+            return;
+        }
+        let found = self.rates.get();
+        self.pipe = if found >= rate.saturating_mul(GROWTH) / 4 {
+            Pipe::Filling { rate: found, rounds: 0 }
+        } else if rounds + 1 >= FULL_ROUNDS {
+            Pipe::Full
+        } else {
+            Pipe::Filling { rate, rounds: rounds + 1 }
+        };
+    }
+
+    fn update_drain(&mut self, acknowledged: &Acknowledged) {
+        if self.mode == Mode::Startup && self.is_full() {
+            self.mode = Mode::Drain;
+        }
+        if self.mode == Mode::Drain && acknowledged.in_flight <= self.in_flight_at(UNIT) {
+            self.enter_probe_bw(acknowledged.now);
+        }
+    }
+
+    /// Any phase may be the first but the slow one.
+    fn enter_probe_bw(&mut self, now: Instant) {
+        let draw = usize::try_from(scattered(now) % 7).expect("less than seven");
+        self.mode = Mode::ProbeBw { phase: (CYCLE.len() - draw) % CYCLE.len(), since: now };
+    }
+
+    fn update_round_trip(&mut self, acknowledged: &Acknowledged, starts_round: bool) {
+        let now = acknowledged.now;
+        let is_stale = self.least_round_trip.is_some_and(|(_, at)| now > at + ROUND_TRIP_TIME);
+        if let Some(round_trip) = acknowledged.round_trip
+            && (is_stale || self.least_round_trip.is_none_or(|(least, _)| round_trip < least))
+        {
+            self.least_round_trip = Some((round_trip, now));
+        }
+        if is_stale && !self.is_restarting && !matches!(self.mode, Mode::ProbeRtt(_)) {
+            self.save_cwnd();
+            self.mode = Mode::ProbeRtt(Dip::Falling);
+        }
+        if let Mode::ProbeRtt(dip) = self.mode {
+            self.dipped_until = acknowledged.counts.delivered + acknowledged.in_flight;
+            match dip {
+                Dip::Falling if acknowledged.in_flight <= self.least_window() => {
+                    self.round_ends_at = acknowledged.counts.delivered;
+                    self.mode =
+                        Mode::ProbeRtt(Dip::Held { until: now + PROBE_RTT_TIME, has_lasted_a_round: false });
+                }
+                Dip::Falling => {}
+                Dip::Held { until, has_lasted_a_round } => {
+                    let has_lasted_a_round = has_lasted_a_round || starts_round;
+                    self.mode = Mode::ProbeRtt(Dip::Held { until, has_lasted_a_round });
+                    if has_lasted_a_round {
+                        self.leave_probe_rtt(now);
+                    }
+                }
+            }
+        }
+        if acknowledged.counts.newly_delivered > 0 {
+            self.is_restarting = false;
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, now: Instant) {
+        let Mode::ProbeRtt(Dip::Held { until, .. }) = self.mode else { return };
+        if now <= until {
+            return;
+        }
+        if let Some((_, at)) = &mut self.least_round_trip {
+            *at = now;
+        }
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        if self.is_full() {
+            self.enter_probe_bw(now);
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+
+    fn save_cwnd(&mut self) {
+        let is_good = self.recovery == Recovery::Open && !matches!(self.mode, Mode::ProbeRtt(_));
+        self.prior_cwnd = if is_good { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
+    }
+
+    fn set_pacing(&mut self, acknowledged: &Acknowledged, gain: u64) {
+        if self.pacing.is_none()
+            && let Some(round_trip) = acknowledged.smoothed_round_trip.or(acknowledged.round_trip)
+        {
+            self.pacing = Some(paced(rate_of(self.cwnd, round_trip), HIGH_GAIN));
+        }
+        self.pace(gain);
+    }
+
+    fn pace(&mut self, gain: u64) {
+        let rate = paced(self.rate(), gain);
+        if rate.as_bits_per_sec() > 0 && (self.is_full() || self.pacing.is_some_and(|pacing| rate > pacing)) {
+            self.pacing = Some(rate);
+        }
+    }
+
+    fn set_cwnd(&mut self, acknowledged: &Acknowledged, gain: u64) {
+        let acked = acknowledged.counts.newly_delivered;
+        let lost = std::mem::take(&mut self.newly_lost);
+        if acked > 0 {
+            let mut cwnd = self.cwnd.saturating_sub(lost).max(self.config.segment_bytes);
+            if self.recovery == Recovery::Conserving {
+                cwnd = cwnd.max(acknowledged.in_flight + acked);
+            } else {
+                let aggregated = self.aggregation.greatest.iter().max().copied().unwrap_or(0);
+                let aggregated = aggregated.min(self.rate().size_in(GREATEST_AGGREGATION).as_bytes());
+                let extra = if self.is_full() { aggregated } else { 0 };
+                let target = self.with_room(self.product(gain).saturating_add(extra));
+                if self.is_full() {
+                    cwnd = (cwnd + acked).min(target);
+                } else if cwnd < target || acknowledged.counts.delivered < self.config.initial_cwnd_bytes {
+                    cwnd += acked;
+                }
+                cwnd = cwnd.max(self.least_window());
+            }
+            self.cwnd = cwnd;
+        }
+        self.cwnd = self.cwnd.min(self.config.max_cwnd_bytes);
+        if matches!(self.mode, Mode::ProbeRtt(_)) {
+            self.cwnd = self.cwnd.min(self.least_window());
+        }
+    }
+}
+
+/// A rate times a gain, less a hundredth part so that queues shrink.
+fn paced(rate: DataRate, gain: u64) -> DataRate {
+    let bits = u128::from(rate.as_bits_per_sec()) * u128::from(gain) * 99 / u128::from(100 * UNIT);
+    DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
+}
+
+/// A number that says nothing of the time that it is made of (the finalizer of SplitMix64).
+pub(crate) fn scattered(now: Instant) -> u64 {
+    let mut bits = now.as_nanos().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+impl CongestionControl for Bbr {
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        if self.is_full() { self.in_flight_at(UNIT) } else { u64::MAX }
+    }
+
+    fn pacing_rate(&self) -> Option<DataRate> {
+        self.pacing
+    }
+
+    fn send_quantum(&self) -> u64 {
+        let segment = self.config.segment_bytes;
+        let Some(rate) = self.pacing else { return 2 * segment };
+        let least = if rate < SLOW { 1 } else { 2 };
+        (rate.size_in(QUANTUM_TIME).as_bytes() / segment).max(least).min(65_535 / segment.min(65_535))
+            * segment
+    }
+
+    fn rules_recovery(&self) -> bool {
+        true
+    }
+
+    fn on_sent(&mut self, sent: Sent) {
+        // With a recovery open it is not the application that has paused.
+        if sent.in_flight_before > 0 || self.recovery != Recovery::Open {
+            return;
+        }
+        self.is_restarting = true;
+        self.aggregation.since = sent.now;
+        self.aggregation.acked = 0;
+        match self.mode {
+            Mode::ProbeBw { .. } => self.pace(UNIT),
+            Mode::ProbeRtt(_) => self.leave_probe_rtt(sent.now),
+            Mode::Startup | Mode::Drain => {}
+        }
+    }
+
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+        self.delivered = acknowledged.counts.delivered;
+        let starts_round = self.update_rate(acknowledged);
+        self.update_aggregation(acknowledged, starts_round);
+        self.update_phase(acknowledged);
+        self.update_pipe(acknowledged, starts_round);
+        self.update_drain(acknowledged);
+        self.update_round_trip(acknowledged, starts_round);
+        let (pacing_gain, cwnd_gain) = self.gains();
+        self.set_pacing(acknowledged, pacing_gain);
+        self.set_cwnd(acknowledged, cwnd_gain);
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        self.newly_lost += lost.bytes;
+    }
+
+    fn on_lost(&mut self, congestion: Congestion) {
+        self.save_cwnd();
+        self.recovery = Recovery::Conserving;
+        self.round_ends_at = self.delivered;
+        // What was lost has left the network, and as much may be sent as arrives.
+        let in_flight = congestion.in_flight.saturating_sub(self.newly_lost);
+        self.newly_lost = 0;
+        self.cwnd = in_flight.max(self.config.segment_bytes).min(self.cwnd);
+    }
+
+    fn on_recovered(&mut self, _: Instant) {
+        self.recovery = Recovery::Open;
+        self.cwnd = self.cwnd.max(self.prior_cwnd).min(self.config.max_cwnd_bytes);
+    }
+
+    fn on_spurious(&mut self, now: Instant) {
+        if let Pipe::Filling { rate, rounds } = &mut self.pipe {
+            (*rate, *rounds) = (0, 0);
+        }
+        self.on_recovered(now);
+    }
+
+    fn on_timed_out(&mut self, _: TimedOut) {
+        self.save_cwnd();
+        self.recovery = Recovery::Growing;
+        if let Pipe::Filling { rate, .. } = &mut self.pipe {
+            *rate = 0;
+        }
+        self.newly_lost = 0;
+        self.cwnd = self.config.segment_bytes;
+    }
+
+    fn on_marked(&mut self, _: Congestion) {
+        // Version 1 is deaf to ECN.
+    }
+
+    fn on_idle(&mut self, _: u64) {
+        // The window stays, since what it lets out is paced.
+    }
+
+    fn limit_cwnd(&mut self, at_most: u64) {
+        self.cwnd = self.cwnd.min(at_most);
+    }
+
+    fn set_segment_bytes(&mut self, segment_bytes: u64) {
+        self.config.segment_bytes = segment_bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests;

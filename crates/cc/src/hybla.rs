@@ -1,0 +1,263 @@
+//! TCP Hybla (Caini, Firrincieli 2004): a window that grows in time as that of a connection with a round trip of 25 ms
+//! does, however long its own is.
+//!
+//! With rho the ratio of the two round trips, slow start adds `2^rho - 1` segments for each that is acknowledged and
+//! congestion avoidance `rho^2 / cwnd`, so that it is the rate that grows as the reference's, not the window. What so large
+//! steps would send at once is paced, as the paper asks: a window in a round trip. A loss halves the window, as NewReno's.
+//! There is no threshold before the first loss unless the transport sets one: HyStart++ or the loss ends slow start.
+//!
+//! Beyond the paper, rho is at most 24 and a segment adds two in slow start at most: over a geostationary satellite
+//! `2^rho - 1` would add four million for the first. From two on the window triples each round.
+
+use slantpath_base::{DataRate, Duration};
+
+use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use crate::delivery::rate_of;
+use crate::slow_start::{Opening, SlowStart, Verdict};
+
+/// RTT0: the round trip of the reference connection.
+const REFERENCE: Duration = Duration::from_millis(25);
+/// The greatest rho: 600 ms against 25.
+const GREATEST_RATIO: u64 = 24 * UNIT;
+/// rho in eighths, as Linux counts it.
+const UNIT: u64 = 8;
+/// What one acknowledged segment adds in slow start at most, in segments.
+const GREATEST_STEP: u64 = 2;
+
+/// The choices of one controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HyblaConfig {
+    /// The longest segment, as the transport counts bytes. Not zero.
+    pub segment_bytes: u64,
+    /// The window before the first acknowledgement.
+    pub initial_cwnd_bytes: u64,
+    /// The slow start threshold before the first loss; `None` is arbitrarily high.
+    pub initial_ssthresh_bytes: Option<u64>,
+    /// cwnd never exceeds this.
+    pub max_cwnd_bytes: u64,
+    /// How the first slow start ends.
+    pub slow_start: SlowStart,
+}
+
+/// cwnd and ssthresh of one path under Hybla.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hybla {
+    config: HyblaConfig,
+    cwnd: u64,
+    ssthresh: u64,
+    opening: Opening,
+    /// Acknowledged bytes times rho squared that have not made a segment yet.
+    counted: u128,
+    least_round_trip: Option<Duration>,
+    round_trip: Option<Duration>,
+}
+
+impl Hybla {
+    /// A controller before any transmission.
+    ///
+    /// # Panics
+    /// If a segment has no bytes.
+    pub fn new(config: HyblaConfig) -> Self {
+        assert!(config.segment_bytes > 0, "a segment carries at least one byte");
+        Self {
+            config,
+            cwnd: config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes),
+            ssthresh: config.initial_ssthresh_bytes.unwrap_or(u64::MAX),
+            opening: Opening::new(config.slow_start),
+            counted: 0,
+            least_round_trip: None,
+            round_trip: None,
+        }
+    }
+
+    /// rho in eighths: never less than one, since a shorter path is no worse than the reference.
+    fn ratio(&self) -> u64 {
+        let round_trip = self.least_round_trip.unwrap_or(REFERENCE);
+        (round_trip.as_nanos() / (REFERENCE.as_nanos() / UNIT)).clamp(UNIT, GREATEST_RATIO)
+    }
+
+    /// By how much so many acknowledged bytes open the window in slow start.
+    fn slow_start_step(&self, bytes: u64) -> u64 {
+        let segment = self.config.segment_bytes;
+        let plain = self.opening.growth(bytes, segment, bytes.min(2 * segment));
+        // 2^rho - 1 is more than the greatest step from rho = 1.6 on.
+        let ratio = self.ratio();
+        let times = if ratio <= UNIT { 1 } else { (1_u64 << (ratio / UNIT).min(32)) - 1 };
+        plain.saturating_mul(times.clamp(1, GREATEST_STEP))
+    }
+
+    fn avoid(&mut self, bytes: u64) {
+        let segment = u128::from(self.config.segment_bytes);
+        let ratio = u128::from(self.ratio());
+        // A window of acknowledged bytes adds rho squared segments.
+        self.counted += u128::from(bytes) * ratio * ratio;
+        let each = u128::from(self.cwnd) * u128::from(UNIT * UNIT);
+        let steps = self.counted / each;
+        if steps > 0 {
+            self.counted -= steps * each;
+            // At most a window more in a round trip, as slow start.
+            let grown = (steps * segment).min(u128::from(bytes));
+            self.grow(u64::try_from(grown).expect("no more than was acknowledged"));
+        }
+    }
+
+    fn grow(&mut self, bytes: u64) {
+        self.cwnd = self.cwnd.saturating_add(bytes).min(self.config.max_cwnd_bytes);
+    }
+
+    fn reduce(&mut self, in_flight: u64) {
+        self.opening.end();
+        self.ssthresh = (in_flight.min(self.cwnd) / 2).max(2 * self.config.segment_bytes);
+        self.counted = 0;
+    }
+}
+
+impl CongestionControl for Hybla {
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    fn pacing_rate(&self) -> Option<DataRate> {
+        let round_trip = self.round_trip?;
+        // A quarter more than the window in a round trip, twice as much in slow start, so that the window limits.
+        let quarters = if self.cwnd < self.ssthresh { 8 } else { 5 };
+        Some(rate_of(self.cwnd.saturating_mul(quarters) / 4, round_trip))
+    }
+
+    fn send_quantum(&self) -> u64 {
+        2 * self.config.segment_bytes
+    }
+
+    fn on_sent(&mut self, _: Sent) {}
+
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+        self.round_trip = acknowledged.smoothed_round_trip.or(acknowledged.round_trip).or(self.round_trip);
+        if let Some(round_trip) = acknowledged.round_trip {
+            self.least_round_trip =
+                Some(self.least_round_trip.map_or(round_trip, |least| least.min(round_trip)));
+        }
+        if acknowledged.is_recovering || acknowledged.bytes == 0 {
+            return;
+        }
+        let is_full = acknowledged.in_flight_before + 2 * self.config.segment_bytes > self.cwnd;
+        if self.cwnd < self.ssthresh {
+            if is_full || acknowledged.in_flight_before >= self.cwnd / 2 {
+                self.grow(self.slow_start_step(acknowledged.bytes));
+            }
+            if self.opening.observe(acknowledged) == Verdict::Over {
+                self.ssthresh = self.cwnd;
+            }
+        } else if is_full || acknowledged.in_flight_before >= self.cwnd / 4 * 3 {
+            self.avoid(acknowledged.bytes);
+        }
+    }
+
+    fn on_lost(&mut self, congestion: Congestion) {
+        self.reduce(congestion.in_flight);
+        self.cwnd = self.ssthresh;
+    }
+
+    fn on_timed_out(&mut self, timed_out: TimedOut) {
+        if timed_out.loss == LossEvent::New {
+            self.reduce(timed_out.in_flight);
+        }
+        self.cwnd = self.config.segment_bytes;
+    }
+
+    fn on_marked(&mut self, congestion: Congestion) {
+        self.on_lost(congestion);
+    }
+
+    fn on_idle(&mut self, _: u64) {
+        self.cwnd = self.cwnd.min(self.config.initial_cwnd_bytes.max(self.config.segment_bytes));
+    }
+
+    fn limit_cwnd(&mut self, at_most: u64) {
+        self.cwnd = self.cwnd.min(at_most);
+    }
+
+    fn set_segment_bytes(&mut self, segment_bytes: u64) {
+        self.config.segment_bytes = segment_bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{play, steps};
+    use proptest::prelude::*;
+    use slantpath_base::Instant;
+
+    const CONFIG: HyblaConfig = HyblaConfig {
+        segment_bytes: 1_000,
+        initial_cwnd_bytes: 10_000,
+        initial_ssthresh_bytes: None,
+        max_cwnd_bytes: 1 << 24,
+        slow_start: SlowStart::Standard,
+    };
+
+    fn acknowledged(bytes: u64, in_flight: u64, round_trip_ms: u64) -> Acknowledged {
+        let round_trip = Some(Duration::from_millis(round_trip_ms));
+        Acknowledged { round_trip, ..Acknowledged::of(Instant::START, bytes, in_flight) }
+    }
+
+    /// By how many segments a window of 100 acknowledged segments opens in congestion avoidance.
+    fn opened_by_a_window(round_trip_ms: u64) -> u64 {
+        let mut hybla = Hybla::new(HyblaConfig {
+            initial_cwnd_bytes: 100_000,
+            initial_ssthresh_bytes: Some(2_000),
+            ..CONFIG
+        });
+        // One segment more sets the ratio.
+        for _ in 0..100 {
+            hybla.on_acknowledged(&acknowledged(1_000, 1 << 30, round_trip_ms));
+        }
+        (hybla.cwnd() - 100_000) / 1_000
+    }
+
+    #[test]
+    fn a_window_opens_by_the_square_of_the_ratio_in_a_round_trip_and_no_more_than_doubles() {
+        // The window grows while it is acknowledged, so that the last segments count for less.
+        assert_eq!([1, 25, 50, 100, 250].map(opened_by_a_window), [1, 1, 3, 14, 73]);
+    }
+
+    #[test]
+    fn slow_start_adds_one_segment_for_each_up_to_the_reference_and_two_beyond() {
+        let step = |round_trip_ms| {
+            let mut hybla = Hybla::new(CONFIG);
+            hybla.on_acknowledged(&acknowledged(1_000, 10_000, round_trip_ms));
+            hybla.cwnd() - 10_000
+        };
+        assert_eq!([10, 25, 50, 560].map(step), [1_000, 1_000, 2_000, 2_000]);
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_and_a_timeout_leaves_a_segment() {
+        let mut hybla = Hybla::new(CONFIG);
+        hybla.on_lost(Congestion { in_flight: 8_000 });
+        assert_eq!((hybla.cwnd(), hybla.ssthresh()), (4_000, 4_000));
+        hybla.on_timed_out(TimedOut { in_flight: 4_000, loss: LossEvent::Known });
+        assert_eq!((hybla.cwnd(), hybla.ssthresh()), (1_000, 4_000));
+        hybla.on_timed_out(TimedOut { in_flight: 9_000, loss: LossEvent::New });
+        assert_eq!(hybla.ssthresh(), 2_000);
+    }
+
+    #[test]
+    fn it_is_paced_at_a_quarter_more_than_the_window_in_a_round_trip() {
+        let mut hybla = Hybla::new(HyblaConfig { initial_ssthresh_bytes: Some(2_000), ..CONFIG });
+        assert_eq!(hybla.pacing_rate(), None);
+        hybla.on_acknowledged(&acknowledged(0, 10_000, 100));
+        assert_eq!(hybla.pacing_rate(), Some(DataRate::from_bits_per_sec(1_000_000)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_history_takes_the_window_out_of_its_bounds(history in steps()) {
+            play(&mut Hybla::new(CONFIG), &history, 1_000, 1 << 24);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The greatest of what was measured lately, in constant space: the filter of Kathleen Nichols, which keeps the best
+//! three measurements of a window, each from a later part of it.
+//!
+//! Time is a count of whatever the caller chooses: round trips, cycles of a probe.
+
+/// A maximum over a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WindowedMax {
+    /// The greatest, the greatest after it, and the greatest after that.
+    best: [Measured; 3],
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Measured {
+    at: u64,
+    value: u64,
+}
+
+impl WindowedMax {
+    /// The maximum; zero before anything was measured.
+    pub(crate) const fn get(&self) -> u64 {
+        self.best[0].value
+    }
+
+    /// Forgets everything but `value`.
+    pub(crate) const fn reset(&mut self, at: u64, value: u64) {
+        self.best = [Measured { at, value }; 3];
+    }
+
+    /// Takes in `value`, measured `at` a time not before that of the last one. What is older than `window` is forgotten.
+    pub(crate) fn update(&mut self, window: u64, at: u64, value: u64) {
+        let measured = Measured { at, value };
+        if value >= self.best[0].value || at - self.best[2].at > window {
+            self.reset(at, value);
+            return;
+        }
+        if value >= self.best[1].value {
+            self.best[1] = measured;
+            self.best[2] = measured;
+        } else if value >= self.best[2].value {
+            self.best[2] = measured;
+        }
+        let age = at - self.best[0].at;
+        if age > window {
+            self.best = [self.best[1], self.best[2], measured];
+            if at - self.best[0].at > window {
+                self.best = [self.best[1], self.best[2], measured];
+            }
+        } else if self.best[1].at == self.best[0].at && age > window / 4 {
+            // A quarter of the window has passed without a second one: the next best is to come from a later quarter.
+            self.best[1] = measured;
+            self.best[2] = measured;
+        } else if self.best[2].at == self.best[1].at && age > window / 2 {
+            self.best[2] = measured;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_greatest_of_a_window_stands_until_it_is_older_than_that() {
+        let mut filter = WindowedMax::default();
+        let after = [(0, 50), (1, 90), (2, 70), (5, 80), (9, 60), (11, 40), (12, 40), (15, 30), (16, 30)]
+            .map(|(at, value)| {
+                filter.update(10, at, value);
+                filter.get()
+            });
+        assert_eq!(after, [50, 90, 90, 90, 90, 90, 80, 80, 60]);
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_never_less_than_the_newest_nor_more_than_the_greatest_of_the_window(
+            steps in proptest::collection::vec((0_u64..4, 0_u64..1_000), 1..200), window in 1_u64..20,
+        ) {
+            let mut filter = WindowedMax::default();
+            let (mut at, mut all) = (0, Vec::new());
+            for (step, value) in steps {
+                at += step;
+                all.push((at, value));
+                filter.update(window, at, value);
+                let greatest = all.iter().filter(|(then, _)| at - then <= window).map(|(_, value)| *value).max();
+                prop_assert!(filter.get() >= value);
+                prop_assert!(Some(filter.get()) <= greatest);
+            }
+        }
+    }
+}
