@@ -112,6 +112,24 @@ struct Slot {
     entry: Option<Entry>,
 }
 
+/// Where packets come from and go to, as numbers that are soon hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    /// The place of the own port, the IP version and the peer's port.
+    ports: u64,
+    address: u128,
+}
+
+impl Place {
+    fn new(own_port: u32, address: IpAddr, port: u16) -> Self {
+        let (version, address) = match address {
+            IpAddr::V4(address) => (0, address.to_bits().into()),
+            IpAddr::V6(address) => (1, address.to_bits()),
+        };
+        Self { ports: u64::from(own_port) << 32 | version << 16 | u64::from(port), address }
+    }
+}
+
 /// The associations.
 #[derive(Debug, Default)]
 pub(super) struct Table {
@@ -119,7 +137,7 @@ pub(super) struct Table {
     free: Vec<u32>,
     /// To whom packets to a port of ours from an address and port are laid. Several associations may list one address:
     /// it is of the first that has listed it, until another has been found there.
-    by_peer: FxHashMap<(u32, IpAddr, u16), u32>,
+    by_peer: FxHashMap<Place, u32>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
     /// Our tags of the associations that ended last.
@@ -182,7 +200,8 @@ impl Table {
     pub(super) fn claim(&mut self, slot: u32) {
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let holder = self.by_peer.entry((entry.port, address, entry.peer_port)).or_insert(slot);
+            let place = Place::new(entry.port, address, entry.peer_port);
+            let holder = self.by_peer.entry(place).or_insert(slot);
             let held = self.slots[*holder as usize].entry.as_ref();
             if held.is_none_or(|held| !held.is_confirmed(address)) && entry.is_confirmed(address) {
                 *holder = slot;
@@ -194,7 +213,7 @@ impl Table {
     fn disclaim(&mut self, slot: u32) {
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let place = (entry.port, address, entry.peer_port);
+            let place = Place::new(entry.port, address, entry.peer_port);
             if self.by_peer.get(&place) == Some(&slot) {
                 self.by_peer.remove(&place);
             }
@@ -204,7 +223,7 @@ impl Table {
     /// The slot of the association that packets from this address and port are laid to, whether or not its peer has
     /// been found there.
     pub(super) fn slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
-        self.by_peer.get(&(own_port, address, port)).copied()
+        self.by_peer.get(&Place::new(own_port, address, port)).copied()
     }
 
     /// The slot of the association whose peer is known to be at this address and port.
