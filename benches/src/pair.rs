@@ -118,6 +118,8 @@ pub struct Pair<E: Endpoint> {
     server: E,
     to_server: VecDeque<E::Datagram>,
     to_client: VecDeque<E::Datagram>,
+    at_server: VecDeque<E::Datagram>,
+    at_client: VecDeque<E::Datagram>,
     now: Instant,
     losses: Stream,
     /// By the server, since it was connected.
@@ -135,6 +137,8 @@ impl<E: Endpoint> Pair<E> {
             server,
             to_server: VecDeque::new(),
             to_client: VecDeque::new(),
+            at_server: VecDeque::new(),
+            at_client: VecDeque::new(),
             now: Instant::START,
             losses: Seed::new(1, 0).stream("wire/loss"),
             received: Messages::default(),
@@ -180,15 +184,16 @@ impl<E: Endpoint> Pair<E> {
         } else {
             self.now += ONE_WAY_DELAY;
         }
-        let mut to_server = core::mem::take(&mut self.to_server);
-        let mut to_client = core::mem::take(&mut self.to_client);
+        core::mem::swap(&mut self.to_server, &mut self.at_server);
+        core::mem::swap(&mut self.to_client, &mut self.at_client);
         if !loss.is_never() {
-            to_server.retain(|_| !self.losses.happens(loss));
-            to_client.retain(|_| !self.losses.happens(loss));
+            self.at_server.retain(|_| !self.losses.happens(loss));
+            self.at_client.retain(|_| !self.losses.happens(loss));
         }
-        hand_over(&mut self.server, self.now, &mut to_server, &mut self.to_client, &mut self.received);
+        hand_over(&mut self.server, self.now, &mut self.at_server, &mut self.to_client, &mut self.received);
         // The client is sent no messages.
-        hand_over(&mut self.client, self.now, &mut to_client, &mut self.to_server, &mut Messages::default());
+        let unread = &mut Messages::default();
+        hand_over(&mut self.client, self.now, &mut self.at_client, &mut self.to_server, unread);
         Ok(())
     }
 }

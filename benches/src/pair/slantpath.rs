@@ -10,7 +10,7 @@ use slantpath_sctp::{
     Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, Output,
     PartPlace, PortConfig, Ppid, SctpConfig, StreamId,
 };
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::{Checksum, Packet, PacketBuffers};
 
 use super::{Endpoint, Messages, Settings, Side};
 
@@ -21,16 +21,16 @@ const IPV4_HEADER_BYTES: usize = 20;
 
 /// The form in which a packet is handed over.
 pub trait Form {
-    /// As it goes to the wire.
-    fn sent(packet: Packet) -> Self;
+    /// As it goes to the wire, out of `buffers` if it has to be written anew.
+    fn sent(packet: Packet, buffers: &mut PacketBuffers) -> Self;
 
     /// As it comes from there.
     fn received(self) -> Packet;
 }
 
 impl Form for Bytes {
-    fn sent(packet: Packet) -> Self {
-        packet.contiguous()
+    fn sent(packet: Packet, buffers: &mut PacketBuffers) -> Self {
+        buffers.contiguous(&packet)
     }
 
     fn received(self) -> Packet {
@@ -39,7 +39,7 @@ impl Form for Bytes {
 }
 
 impl Form for Packet {
-    fn sent(packet: Packet) -> Self {
+    fn sent(packet: Packet, _: &mut PacketBuffers) -> Self {
         packet
     }
 
@@ -58,6 +58,9 @@ pub struct Slantpath<F> {
     is_established: bool,
     received: Messages,
     outgoing: VecDeque<F>,
+    buffers: PacketBuffers,
+    /// What the last messages carried.
+    payload: Bytes,
     deadline: Option<Instant>,
 }
 
@@ -89,6 +92,9 @@ impl<F: Form> Slantpath<F> {
             is_established: false,
             received: Messages::default(),
             outgoing: VecDeque::new(),
+            // As many as may be on their way, and as many answers.
+            buffers: PacketBuffers::new(2 * settings.receive_window_bytes / settings.packet_bytes + 64),
+            payload: Bytes::new(),
             deadline: None,
         }
     }
@@ -97,7 +103,9 @@ impl<F: Form> Slantpath<F> {
     fn drain(&mut self, now: Instant) {
         loop {
             match self.endpoint.poll_output(now) {
-                Output::Transmit { packet, .. } => self.outgoing.push_back(F::sent(packet)),
+                Output::Transmit { packet, .. } => {
+                    self.outgoing.push_back(F::sent(packet, &mut self.buffers));
+                }
                 Output::Event(association, Event::Established { .. }) => {
                     self.association = Some(association);
                     self.is_established = true;
@@ -136,12 +144,14 @@ impl<F: Form> Endpoint for Slantpath<F> {
 
     fn send(&mut self, now: Instant, bytes: usize, count: usize) {
         let association = self.association.expect("connected before it is used");
-        let payload = Bytes::from(vec![0; bytes]);
+        if self.payload.len() != bytes {
+            self.payload = Bytes::from(vec![0; bytes]);
+        }
         for _ in 0..count {
             let message = Message {
                 stream: StreamId(0),
                 ppid: Ppid(0),
-                payload: payload.clone(),
+                payload: self.payload.clone(),
                 is_unordered: false,
                 context: 0,
             };

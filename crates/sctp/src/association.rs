@@ -239,7 +239,7 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.give_up();
         self.events.push_back(Event::Closed(reason));
-        self.state = State::Closed { farewell };
+        self.state = State::Closed { farewell: farewell.map(Box::new) };
     }
 
     /// Hands over what was held back for a reader that pauses, since nothing follows, and what was not acknowledged.

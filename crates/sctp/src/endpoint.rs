@@ -37,7 +37,7 @@ use slantpath_wire::ip::IpFields;
 use smallvec::SmallVec;
 
 use crate::address::{is_usable, source_for};
-use crate::association::{Association, AssociationOutput};
+use crate::association::Association;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
 use crate::config::SctpConfig;
@@ -373,17 +373,20 @@ impl Endpoint {
 
     /// Takes what comes in from below. Several packets may be handed in before output is polled: each releases as many
     /// packets, up to Max.Burst, as it would have alone.
+    #[expect(clippy::needless_pass_by_value, reason = "what comes in is over once it has been taken in")]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         match input {
-            Input::Packet { source, destination, ip, packet } => {
-                self.handle_packet(now, source, destination, ip, &packet);
+            Input::Packet { source, destination, ip, ref packet } => {
+                self.handle_packet(now, source, destination, ip, packet);
             }
             Input::Deadline => {
                 while let Some(id) = self.take_due(now) {
                     self.handle_due(now, id);
                 }
             }
-            Input::Icmp { destination, error, quote } => self.handle_icmp(now, destination, error, &quote),
+            Input::Icmp { destination, error, ref quote } => {
+                self.handle_icmp(now, destination, error, quote);
+            }
         }
     }
 
@@ -421,24 +424,30 @@ impl Endpoint {
             let Some(&slot) = self.pending.front() else {
                 return Output::Wait(self.deadlines.earliest());
             };
-            let deadline = match self.table.get_mut(slot).map(|entry| &mut entry.state) {
+            let id = self.table.id(slot);
+            let deadline = match self.table.get_mut(slot).map(|entry| (&mut entry.state, &entry.config.ip)) {
                 None => None,
-                Some(State::CookieWait(handshake)) => Some(handshake.deadline()),
-                Some(State::CookieEchoed(handshake)) => Some(handshake.deadline()),
-                Some(State::Established(association)) => match association.poll_output(now) {
-                    AssociationOutput::Transmit { source, destination, packet, fragmentation } => {
-                        let ip = self.table[slot].config.ip;
-                        return Output::Transmit { source, destination, packet, fragmentation, ip };
-                    }
-                    AssociationOutput::Event(event) => {
-                        let id = self.table.id(slot);
-                        if matches!(event, Event::Closed(_)) {
+                Some((State::CookieWait(handshake), _)) => Some(handshake.deadline()),
+                Some((State::CookieEchoed(handshake), _)) => Some(handshake.deadline()),
+                Some((State::Established(association), ip)) => {
+                    let transmit = |source, destination, packet, fragmentation| Output::Transmit {
+                        source,
+                        destination,
+                        packet,
+                        fragmentation,
+                        ip: *ip,
+                    };
+                    let output =
+                        association.poll(now, transmit, |event| Output::Event(id, event), Output::Wait);
+                    match output {
+                        Output::Wait(deadline) => deadline,
+                        Output::Event(_, Event::Closed(_)) => {
                             self.remove(slot);
+                            return output;
                         }
-                        return Output::Event(id, event);
+                        Output::Event(..) | Output::Transmit { .. } => return output,
                     }
-                    AssociationOutput::Wait(deadline) => deadline,
-                },
+                }
             };
             self.deadlines.set(slot, deadline);
             self.pending.pop_front();

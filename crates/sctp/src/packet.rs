@@ -9,7 +9,7 @@ use slantpath_wire::{Checksum, Packet, Reader, WireError, checksum, tlv};
 
 use crate::bytes_view::BytesView;
 use crate::chunk::framing::ChunkHeader;
-use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, kind};
+use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Sack, kind};
 use crate::types::VerificationTag;
 
 /// The length of the common header in bytes.
@@ -48,6 +48,17 @@ impl CommonHeader {
         bytes[8..].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
+
+    /// The header, and its checksum.
+    const fn read(bytes: [u8; COMMON_HEADER_LEN]) -> (Self, u32) {
+        let [s0, s1, d0, d1, t0, t1, t2, t3, c0, c1, c2, c3] = bytes;
+        let header = Self {
+            source_port: u16::from_be_bytes([s0, s1]),
+            destination_port: u16::from_be_bytes([d0, d1]),
+            verification_tag: VerificationTag(u32::from_be_bytes([t0, t1, t2, t3])),
+        };
+        (header, u32::from_le_bytes([c0, c1, c2, c3]))
+    }
 }
 
 /// Where a received packet's chunks lie.
@@ -55,8 +66,10 @@ impl CommonHeader {
 enum Layout<'a> {
     /// All in the inline part.
     Inline(&'a [u8]),
-    /// All in one shared buffer, with the common header.
-    Shared(Bytes),
+    /// All in one buffer that was made of them, with the common header.
+    Joined(Bytes),
+    /// All in the packet's shared buffer, with the common header.
+    Shared(&'a Bytes),
     /// In the inline part, but for the payload of the last DATA chunk.
     Split {
         /// Everything up to the payload.
@@ -80,38 +93,30 @@ impl<'a> ParsedPacket<'a> {
     /// Nothing of a bulk payload is copied if it is the packet's tail, or lies with all else in one.
     pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
         let layout = if packet.head().is_empty() && packet.padding() == 0 {
-            Layout::Shared(packet.tail().clone())
+            Layout::Shared(packet.tail())
         } else if packet.tail().is_empty() && packet.padding() == 0 {
             Layout::Inline(packet.head())
         } else if tail_is_payload(packet) {
             Layout::Split { head: packet.head(), payload: packet.tail() }
         } else {
-            Layout::Shared(packet.contiguous())
+            Layout::Joined(packet.contiguous())
         };
         let first = match &layout {
             Layout::Inline(head) | Layout::Split { head, .. } => head,
+            Layout::Joined(bytes) => &bytes[..],
             Layout::Shared(bytes) => &bytes[..],
         };
-        let mut reader = Reader::new(first);
-        let header = CommonHeader {
-            source_port: reader.u16()?,
-            destination_port: reader.u16()?,
-            verification_tag: VerificationTag(reader.u32()?),
-        };
-        let found = u32::from_le_bytes(reader.array()?);
+        let (header, found) = CommonHeader::read(Reader::new(first).array()?);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
         //# 3)  Verify that the calculated CRC32c checksum is the same as the
         //# received CRC32c checksum.
         // An Adler-32 checksum of RFC 2960 does not pass.
         if packet.checksum() == Checksum::Complete {
-            let zeroed = header.write(0);
-            let padding = &[0; 3][..usize::from(packet.padding())];
-            let computed = match &layout {
-                Layout::Inline(_) | Layout::Shared(_) => checksum::crc32c([&zeroed[..], reader.rest()]),
-                Layout::Split { payload, .. } => {
-                    checksum::crc32c([&zeroed[..], reader.rest(), payload, padding])
-                }
+            let (tail, padding) = match &layout {
+                Layout::Inline(_) | Layout::Joined(_) | Layout::Shared(_) => (&[][..], 0),
+                Layout::Split { payload, .. } => (&payload[..], packet.padding()),
             };
+            let computed = checksum::sctp(first, tail, padding);
             if found != computed {
                 return Err(WireError::BadChecksum { found, computed });
             }
@@ -123,6 +128,7 @@ impl<'a> ParsedPacket<'a> {
     pub(crate) fn len(&self) -> usize {
         match &self.layout {
             Layout::Inline(head) => head.len(),
+            Layout::Joined(bytes) => bytes.len(),
             Layout::Shared(bytes) => bytes.len(),
             Layout::Split { head, payload } => head.len() + payload.len(),
         }
@@ -133,6 +139,7 @@ impl<'a> ParsedPacket<'a> {
     pub fn chunks(&self) -> Chunks<'_> {
         let (view, payload) = match &self.layout {
             Layout::Inline(head) => (BytesView::borrowed(head), None),
+            Layout::Joined(bytes) => (BytesView::shared(bytes), None),
             Layout::Shared(bytes) => (BytesView::shared(bytes), None),
             Layout::Split { head, payload } => (BytesView::borrowed(head), Some(*payload)),
         };
@@ -142,7 +149,7 @@ impl<'a> ParsedPacket<'a> {
     /// The types of the chunks, in their order, as far as their headers can be read.
     pub fn chunk_kinds(&self) -> impl Iterator<Item = u8> + '_ {
         let mut chunks = self.chunks();
-        core::iter::from_fn(move || chunks.next_header()?.ok().map(|(header, _)| header.kind))
+        core::iter::from_fn(move || chunks.next_header()?.ok().map(|found| found.header.kind))
     }
 }
 
@@ -174,6 +181,14 @@ pub struct ChunkError {
     pub error: WireError,
 }
 
+/// A chunk whose header has been read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundChunk {
+    pub(crate) header: ChunkHeader,
+    /// Where it starts.
+    start: usize,
+}
+
 /// Reads one chunk after another; made by [`ParsedPacket::chunks`].
 #[derive(Clone, Debug)]
 pub struct Chunks<'a> {
@@ -183,8 +198,9 @@ pub struct Chunks<'a> {
 }
 
 impl Chunks<'_> {
-    /// Steps over the next chunk; the offset returned is where it starts.
-    fn next_header(&mut self) -> Option<Result<(ChunkHeader, usize), ChunkError>> {
+    /// Steps over the next chunk, which may then be read.
+    #[inline]
+    pub(crate) fn next_header(&mut self) -> Option<Result<FoundChunk, ChunkError>> {
         let rest = self.view.as_slice().get(self.offset..).filter(|rest| !rest.is_empty())?;
         let start = self.offset;
         let header = match ChunkHeader::parse(rest) {
@@ -203,21 +219,39 @@ impl Chunks<'_> {
             return Some(Err(ChunkError { kind: header.kind, error }));
         }
         self.offset = start + header.padded_len();
-        Some(Ok((header, start)))
+        Some(Ok(FoundChunk { header, start }))
     }
 
-    fn read(&self, header: ChunkHeader, start: usize) -> Result<Chunk, WireError> {
-        let value_start = start + CHUNK_HEADER_LEN;
+    /// Reads a chunk that has been found.
+    pub(crate) fn read(&self, found: FoundChunk) -> Result<Chunk, WireError> {
+        match found.header.kind {
+            kind::DATA => self.read_data(found).map(Chunk::Data),
+            kind => Chunk::parse(kind, found.header.flags, self.value_of(found)),
+        }
+    }
+
+    /// Reads a DATA chunk that has been found.
+    #[inline]
+    pub(crate) fn read_data(&self, found: FoundChunk) -> Result<Data, WireError> {
+        let FoundChunk { header, start } = found;
         match self.payload {
             Some(payload) if start + header.len > self.view.len() => {
-                let fields = Reader::new(&self.view.as_slice()[value_start..]).array()?;
-                Ok(Chunk::Data(Data::from_fields(header.flags, fields, payload.clone())))
+                let fields = Reader::new(&self.view.as_slice()[start + CHUNK_HEADER_LEN..]).array()?;
+                Ok(Data::from_fields(header.flags, fields, payload.clone()))
             }
-            _ => {
-                let value = self.view.range(value_start, start + header.len);
-                Chunk::parse(header.kind, header.flags, value)
-            }
+            _ => Data::parse(header.flags, self.value_of(found)),
         }
+    }
+
+    /// Reads a SACK that has been found.
+    #[inline]
+    pub(crate) fn read_sack(&self, found: FoundChunk) -> Result<Sack, WireError> {
+        Sack::parse(self.value_of(found))
+    }
+
+    /// The value of a chunk that lies in one piece.
+    fn value_of(&self, found: FoundChunk) -> BytesView<'_> {
+        self.view.range(found.start + CHUNK_HEADER_LEN, found.start + found.header.len)
     }
 }
 
@@ -225,11 +259,11 @@ impl Iterator for Chunks<'_> {
     type Item = Result<Chunk, ChunkError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (header, start) = match self.next_header()? {
+        let found = match self.next_header()? {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),
         };
-        Some(self.read(header, start).map_err(|error| ChunkError { kind: header.kind, error }))
+        Some(self.read(found).map_err(|error| ChunkError { kind: found.header.kind, error }))
     }
 }
 

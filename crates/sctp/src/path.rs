@@ -108,6 +108,8 @@ pub(crate) struct Path {
     pub(crate) tally: SackTally,
     pub(crate) stats: PathStats,
     mtu: u16,
+    /// What `mtu` leaves for chunks.
+    pmdcs: u16,
     fragments: Fragments,
     t3_rtx: Option<Instant>,
     /// The deadline that was reported last, if it is reported.
@@ -173,13 +175,12 @@ pub struct PathSnapshot {
 
 impl Path {
     pub(crate) fn new(destination: IpAddr, source: IpAddr, state: PathState, config: &SctpConfig) -> Self {
-        let pmdcs = pmdcs(config.initial_path_mtu, destination) as u64;
         Self {
             destination,
             source,
             state,
             rtt: RttEstimator::new(config.rto()),
-            cc: controller(config, pmdcs, destination),
+            cc: controller(config, pmdcs(config.initial_path_mtu, destination).into(), destination),
             delivery: DeliveryMeter::default(),
             flight_size: 0,
             earliest: None,
@@ -189,6 +190,7 @@ impl Path {
             tally: SackTally::default(),
             stats: PathStats::default(),
             mtu: config.initial_path_mtu,
+            pmdcs: pmdcs(config.initial_path_mtu, destination),
             fragments: Fragments::OfTooLong,
             t3_rtx: None,
             reported_t3_rtx: None,
@@ -202,7 +204,7 @@ impl Path {
 
     /// What one SCTP packet may hold behind the common header, in bytes: the Path Maximum DATA Chunk Size.
     pub(crate) fn pmdcs(&self) -> usize {
-        pmdcs(self.mtu, self.destination)
+        self.pmdcs.into()
     }
 
     /// Whether IP may cut a packet that is `len` bytes long from the common header on.
@@ -243,6 +245,7 @@ impl Path {
             self.fragments = Fragments::OfAll;
         }
         self.mtu = self.mtu.min(mtu.max(least));
+        self.pmdcs = pmdcs(self.mtu, self.destination);
         self.cc.set_segment_bytes(self.pmdcs() as u64);
         (mtu_before, fragments_before) != (self.mtu, self.fragments)
     }
@@ -474,8 +477,10 @@ impl Path {
 }
 
 /// The Path Maximum DATA Chunk Size: the MTU without IP header and common header, in whole words.
-fn pmdcs(mtu: u16, destination: IpAddr) -> usize {
-    usize::from(mtu).saturating_sub(ip_header_len(destination) + COMMON_HEADER_LEN) & !3
+fn pmdcs(mtu: u16, destination: IpAddr) -> u16 {
+    #[expect(clippy::cast_possible_truncation, reason = "52")]
+    let headers = (ip_header_len(destination) + COMMON_HEADER_LEN) as u16;
+    mtu.saturating_sub(headers) & !3
 }
 
 const fn ip_header_len(destination: IpAddr) -> usize {

@@ -12,6 +12,7 @@ mod tsn_tracker;
 use std::collections::VecDeque;
 
 use slantpath_base::Instant;
+use smallvec::SmallVec;
 
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
 use crate::config::SctpConfig;
@@ -101,6 +102,10 @@ impl Receiver {
         if data.payload.is_empty() {
             return Err(DataFault::NoUserData(data.tsn));
         }
+        if self.count_at_once(&data) {
+            deliver(Event::Received(message_of(data)));
+            return Ok(());
+        }
         let arrival = self.tracker.classify(data.tsn);
         match arrival {
             Arrival::Duplicate => {
@@ -132,6 +137,26 @@ impl Receiver {
             return Err(DataFault::NoRoomForMessage);
         }
         Ok(())
+    }
+
+    /// Counts a chunk as received and its message as delivered, and says so, if it is a whole message that comes next
+    /// while nothing is missing and nothing kept: what most are, and what no rule for gaps, fragments and full buffers
+    /// bears on.
+    fn count_at_once(&mut self, data: &Data) -> bool {
+        let is_plain = data.tsn == self.tracker.cumulative().next()
+            && data.flags.contain(DataFlags::WHOLE)
+            && self.capacity > 0
+            && !self.is_paused()
+            && !self.tracker.has_gaps()
+            && self.reassembly.is_empty()
+            && self.streams.contains(data.stream)
+            && self.streams.holds_nothing()
+            && (data.flags.is_unordered() || self.streams.advance_if_next(data.stream, data.sequence));
+        if is_plain {
+            self.tracker.advance();
+            self.brought.new = true;
+        }
+        is_plain
     }
 
     /// A packet has been processed to its end: decides when to acknowledge it.
@@ -198,17 +223,20 @@ impl Receiver {
         //# to highest TSNs, within the size limit set by the PMTU, and leave the
         //# remaining highest TSN numbers unacknowledged.
         let entries = max_len.saturating_sub(Sack::FIXED_LEN) / 4;
-        let blocks = self.tracker.gap_blocks().take(entries);
-        let gap_ack_blocks = blocks.map(|(start, end)| GapAckBlock { start, end }).collect();
-        let left = entries.saturating_sub(self.tracker.gap_block_count());
-        let sack = Sack {
+        let mut sack = Sack {
             cumulative_tsn_ack: self.tracker.cumulative(),
             a_rwnd: self.a_rwnd(),
-            gap_ack_blocks,
-            duplicates: self.tracker.duplicates().iter().copied().take(left).collect(),
+            gap_ack_blocks: SmallVec::new(),
+            duplicates: SmallVec::new(),
         };
+        if self.has_gaps_or_duplicates() {
+            let blocks = self.tracker.gap_blocks().take(entries);
+            sack.gap_ack_blocks.extend(blocks.map(|(start, end)| GapAckBlock { start, end }));
+            let left = entries.saturating_sub(self.tracker.gap_block_count());
+            sack.duplicates.extend(self.tracker.duplicates().iter().copied().take(left));
+            self.tracker.clear_duplicates();
+        }
         self.last_advertised = sack.a_rwnd;
-        self.tracker.clear_duplicates();
         self.schedule = AckSchedule::Nothing;
         sack
     }
@@ -333,16 +361,18 @@ impl Receiver {
         packet_len: usize,
         mut deliver: impl FnMut(Event),
     ) -> Result<Option<Position>, DataFault> {
-        let Data { flags, stream, sequence, ppid, payload, .. } = data;
-        let is_unordered = flags.is_unordered();
-        if flags.is_beginning() && flags.is_ending() {
+        if data.flags.contain(DataFlags::WHOLE) {
             self.reassembly.check_whole(at).map_err(|_| DISAGREE)?;
-            let is_kept = self.is_paused() || !is_unordered && sequence != self.streams.expected(stream);
-            let payload = if is_kept { to_keep(payload, packet_len) } else { payload };
-            let message = ReceivedMessage { stream, sequence, ppid, payload, is_unordered };
+            let mut message = message_of(data);
+            let is_next = message.is_unordered || message.sequence == self.streams.expected(message.stream);
+            if self.is_paused() || !is_next {
+                message.payload = to_keep(message.payload, packet_len);
+            }
             self.order(message, deliver)?;
             return Ok(None);
         }
+        let Data { flags, stream, sequence, ppid, payload, .. } = data;
+        let is_unordered = flags.is_unordered();
         let fragment = Fragment {
             at,
             heading: Heading { stream, sequence, ppid, is_unordered },
@@ -416,6 +446,12 @@ impl Receiver {
             self.update_window();
         }
     }
+}
+
+/// What a chunk brings that is a whole message.
+fn message_of(data: Data) -> ReceivedMessage {
+    let Data { flags, stream, sequence, ppid, payload, .. } = data;
+    ReceivedMessage { stream, sequence, ppid, payload, is_unordered: flags.is_unordered() }
 }
 
 impl Delivery {

@@ -7,7 +7,7 @@ use slantpath_wire::Packet;
 
 use super::state::State;
 use super::{Association, turn};
-use crate::chunk::{Chunk, Sack};
+use crate::chunk::Sack;
 use crate::config::SackPath;
 use crate::event::Event;
 use crate::packet::{CommonHeader, Fragmentation};
@@ -47,22 +47,45 @@ impl Association {
     /// What is to be done next. Call it after every input and command, until it says
     /// [`AssociationOutput::Wait`].
     pub fn poll_output(&mut self, now: Instant) -> AssociationOutput {
+        let transmit = |source, destination, packet, fragmentation| AssociationOutput::Transmit {
+            source,
+            destination,
+            packet,
+            fragmentation,
+        };
+        self.poll(now, transmit, AssociationOutput::Event, AssociationOutput::Wait)
+    }
+
+    /// The same in the caller's own words, so that packets and events are not moved from one form into another.
+    #[inline]
+    pub(crate) fn poll<O>(
+        &mut self,
+        now: Instant,
+        transmit: impl FnOnce(IpAddr, IpAddr, Packet, Fragmentation) -> O,
+        tell: impl FnOnce(Event) -> O,
+        wait: impl FnOnce(Option<Instant>) -> O,
+    ) -> O {
         if self.poll_stage == PollStage::Packets {
-            if let Some((path, packet)) = self.next_packet(now) {
+            if let Some(path) = self.build_packet(now) {
                 let path = &mut self.paths[path];
                 path.stats.packets_sent += 1;
                 let (source, destination) = (path.source, path.destination);
-                let fragmentation = path.fragmentation(packet.len());
-                return AssociationOutput::Transmit { source, destination, packet, fragmentation };
+                let fragmentation = path.fragmentation(self.builder.len());
+                return transmit(
+                    source,
+                    destination,
+                    self.builder.finish(self.config.checksum),
+                    fragmentation,
+                );
             }
             self.poll_stage = PollStage::Events;
             self.report_timers();
         }
         if let Some(event) = self.events.pop_front() {
-            return AssociationOutput::Event(event);
+            return tell(event);
         }
         let deadline = self.next_deadline();
-        AssociationOutput::Wait((deadline != Instant::FAR_FUTURE).then_some(deadline))
+        wait((deadline != Instant::FAR_FUTURE).then_some(deadline))
     }
 
     /// Tells what has happened to T3-rtx of each path, if that is wanted.
@@ -85,27 +108,31 @@ impl Association {
             !self.sender.has_outstanding() || self.paths.iter().any(|path| path.t3_rtx().is_some()),
             "outstanding chunks wait for a timer that does not run"
         );
-        let deadlines =
-            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()];
-        let earlier = |least: Instant, deadline: Option<Instant>| deadline.map_or(least, |at| at.min(least));
-        deadlines.into_iter().fold(self.paths.next_deadline(), earlier)
+        let mut next = self.paths.next_deadline();
+        for deadline in
+            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()]
+        {
+            next = deadline.map_or(next, |at| at.min(next));
+        }
+        next
     }
 
-    fn next_packet(&mut self, now: Instant) -> Option<(PathId, Packet)> {
+    /// Puts the next packet into the builder, if there is one, and says where it goes.
+    #[inline(never)]
+    fn build_packet(&mut self, now: Instant) -> Option<PathId> {
         if let State::Closed { farewell } = &mut self.state {
-            let (path, chunk) = farewell.take()?;
+            let (path, chunk) = *farewell.take()?;
             self.start_packet(path);
             self.builder.push(&chunk);
-            return Some((path, self.builder.finish(self.config.checksum)));
+            return Some(path);
         }
         let transmission = if self.state.may_send_data() { self.next_transmission(now) } else { None };
-        let ack_path = self.receiver.is_ack_owed().then(|| self.ack_path());
         let shutdown = self.shutdown_due();
 
         let path = if let Some((path, _)) = self.control.front() {
             *path
-        } else if let Some(path) = ack_path.filter(|_| self.receiver.is_ack_due()) {
-            path
+        } else if self.receiver.is_ack_due() {
+            self.ack_path()
         } else if let Some(transmission) = transmission {
             transmission.path
         } else {
@@ -114,7 +141,7 @@ impl Association {
         self.start_packet(path);
         self.bundle_control(path);
         let transmission = transmission.filter(|transmission| transmission.path == path);
-        if ack_path == Some(path) {
+        if self.receiver.is_ack_owed() && self.ack_path() == path {
             self.bundle_sack(path, transmission);
         }
         if let Some(transmission) = transmission
@@ -126,7 +153,7 @@ impl Association {
         if shutdown == Some(path) {
             self.bundle_shutdown(now, path);
         }
-        Some((path, self.builder.finish(self.config.checksum)))
+        Some(path)
     }
 
     fn next_transmission(&mut self, now: Instant) -> Option<Transmission> {
@@ -167,7 +194,7 @@ impl Association {
         if must || self.receiver.sack_len() + data_len <= room {
             let sack = self.receiver.take_sack(room);
             self.return_path.on_sack_sent(path, sack.cumulative_tsn_ack);
-            self.builder.push(&Chunk::Sack(sack));
+            self.builder.push_sack(&sack);
             self.stats.sacks_sent += 1;
         }
     }

@@ -8,7 +8,7 @@ use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
 use crate::cause::Cause;
-use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, Sack};
+use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, Sack, kind};
 use crate::event::{CloseReason, Event};
 use crate::packet::ParsedPacket;
 use crate::path::PathId;
@@ -51,13 +51,18 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
         let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len() };
-        for chunk in packet.chunks() {
-            let Ok(chunk) = chunk else {
-                self.stats.malformed_chunks += 1;
-                continue;
-            };
-            if self.handle_chunk(now, chunk, arrived) == Rest::Skip {
-                break;
+        let mut chunks = packet.chunks();
+        while let Some(found) = chunks.next_header() {
+            // The two that make up traffic pass without being moved as what the longest chunk takes.
+            let read = found.map_err(|error| error.error).and_then(|found| match found.header.kind {
+                kind::DATA => chunks.read_data(found).map(|data| self.on_data(now, data, arrived)),
+                kind::SACK => chunks.read_sack(found).map(|sack| self.on_sack(now, &sack, from)),
+                _ => chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived)),
+            });
+            match read {
+                Ok(Rest::Read) => {}
+                Ok(Rest::Skip) => break,
+                Err(_) => self.stats.malformed_chunks += 1,
             }
         }
         if self.state.is_closed() {
@@ -82,9 +87,9 @@ impl Association {
     }
 
     fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {
-        let Arrived { from, tag, packet_len } = arrived;
+        let Arrived { from, tag, .. } = arrived;
         match chunk {
-            Chunk::Data(data) => self.on_data(now, data, packet_len, from),
+            Chunk::Data(data) => self.on_data(now, data, arrived),
             Chunk::Sack(sack) => self.on_sack(now, &sack, from),
             Chunk::Heartbeat(heartbeat) => {
                 self.on_heartbeat(heartbeat, from);
@@ -139,7 +144,8 @@ impl Association {
         tag == if is_reflected { self.tcb.peer_tag } else { self.tcb.local_tag }
     }
 
-    fn on_data(&mut self, now: Instant, data: Data, packet_len: usize, from: Option<PathId>) -> Rest {
+    fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
+        let Arrived { from, packet_len, .. } = arrived;
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
@@ -195,7 +201,12 @@ impl Association {
     fn acknowledge(&mut self, now: Instant, sack: SackView<'_>) {
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
-            Ok(SackEffect::Acknowledged) => self.on_data_acknowledged(),
+            Ok(SackEffect::Acknowledged) => {
+                if !self.sender.has_outstanding() {
+                    self.builder.forget_buffers();
+                }
+                self.on_data_acknowledged();
+            }
             Ok(SackEffect::ProbeAnswered) => self.on_probe_answered(),
             Ok(SackEffect::Nothing | SackEffect::Stale) => {}
             Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),

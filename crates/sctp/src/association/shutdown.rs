@@ -36,7 +36,8 @@ impl Association {
 
     /// Goes on with the shutdown once everything has been acknowledged.
     pub(super) fn progress_shutdown(&mut self, now: Instant) {
-        if !self.sender.is_drained() {
+        let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived);
+        if !may_progress || !self.sender.is_drained() {
             return;
         }
         let t2 = T2::Due { path: self.paths.current() };
@@ -169,9 +170,10 @@ impl Association {
 
     /// The path that SHUTDOWN or SHUTDOWN ACK has to go to now.
     pub(super) const fn shutdown_due(&self) -> Option<PathId> {
-        match self.state.t2() {
-            Some(T2::Due { path }) => Some(path),
-            Some(T2::Running { .. }) | None => None,
+        match self.state {
+            State::ShutdownSent { t2: T2::Due { path }, .. }
+            | State::ShutdownAckSent { t2: T2::Due { path } } => Some(path),
+            _ => None,
         }
     }
 

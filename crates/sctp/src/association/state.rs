@@ -47,7 +47,7 @@ pub(super) enum State {
     },
     Closed {
         /// The last chunk to the peer, if it has not gone out yet.
-        farewell: Option<(PathId, Chunk)>,
+        farewell: Option<Box<(PathId, Chunk)>>,
     },
 }
 
@@ -130,10 +130,10 @@ impl State {
 
     /// The earlier of T2-shutdown and T5-shutdown-guard.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        let guard = match self {
-            Self::ShutdownSent { guard, .. } => Some(*guard),
-            _ => None,
-        };
-        [self.t2().and_then(T2::deadline), guard].into_iter().flatten().min()
+        match self {
+            Self::ShutdownSent { t2, guard } => Some(t2.deadline().map_or(*guard, |at| at.min(*guard))),
+            Self::ShutdownAckSent { t2 } => t2.deadline(),
+            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => None,
+        }
     }
 }

@@ -110,13 +110,15 @@ impl Data {
         out.resize(out.len() + tlv::padding(self.payload.len()), 0);
     }
 
-    pub(super) fn parse(flags: u8, value: BytesView<'_>) -> Result<Self, WireError> {
+    #[inline]
+    pub(crate) fn parse(flags: u8, value: BytesView<'_>) -> Result<Self, WireError> {
         let mut reader = Reader::new(value.as_slice());
         let fields = reader.array()?;
         Ok(Self::from_fields(flags, fields, value.part(reader.rest()).to_bytes()))
     }
 
     /// From the fixed fields behind the chunk header, and the payload, wherever that lies.
+    #[inline]
     pub(crate) fn from_fields(flags: u8, fields: [u8; 12], payload: Bytes) -> Self {
         let [t0, t1, t2, t3, i0, i1, n0, n1, p0, p1, p2, p3] = fields;
         Self {

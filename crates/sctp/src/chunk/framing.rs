@@ -18,6 +18,7 @@ pub(crate) struct ChunkHeader {
 
 impl ChunkHeader {
     /// Reads the header at the front of `bytes`.
+    #[inline]
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, WireError> {
         let [kind, flags, high, low] = Reader::new(bytes).array()?;
         let len = usize::from(u16::from_be_bytes([high, low]));

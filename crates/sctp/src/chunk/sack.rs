@@ -65,7 +65,7 @@ impl Sack {
         }
     }
 
-    pub(super) fn parse(value: BytesView<'_>) -> Result<Self, WireError> {
+    pub(crate) fn parse(value: BytesView<'_>) -> Result<Self, WireError> {
         let mut reader = Reader::new(value.as_slice());
         let cumulative_tsn_ack = Tsn(reader.u32()?);
         let a_rwnd = reader.u32()?;

@@ -8,7 +8,7 @@ use slantpath_wire::ip::IpFields;
 use slantpath_wire::{Packet, WireError};
 
 use super::Endpoint;
-use super::table::State;
+use super::table::{Entry, State};
 use crate::address::is_usable;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, ShutdownComplete, kind};
@@ -95,6 +95,17 @@ impl Endpoint {
             return;
         };
         let received = Received { port, source, destination, ip, packet: &parsed };
+        if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
+            && let Some(slot) = self.table.slot_of(port, source, header.source_port)
+            && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
+            && association.local_tag() == header.verification_tag
+        {
+            // What most packets are.
+            *received_ip = Some(ip);
+            association.handle_packet(now, &parsed, source, destination);
+            self.wake(slot);
+            return;
+        }
         match first {
             kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1

@@ -112,8 +112,23 @@ struct Slot {
     entry: Option<Entry>,
 }
 
-/// A port of ours by its place, and an address and port of a peer.
-type Place = (u32, IpAddr, u16);
+/// Where packets come from and go to, as numbers that are soon hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    /// The place of the own port, the IP version and the peer's port.
+    ports: u64,
+    address: u128,
+}
+
+impl Place {
+    fn new(own_port: u32, address: IpAddr, port: u16) -> Self {
+        let (version, address) = match address {
+            IpAddr::V4(address) => (0, address.to_bits().into()),
+            IpAddr::V6(address) => (1, address.to_bits()),
+        };
+        Self { ports: u64::from(own_port) << 32 | version << 16 | u64::from(port), address }
+    }
+}
 
 /// The associations.
 #[derive(Debug, Default)]
@@ -188,7 +203,8 @@ impl Table {
         self.latest = None;
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let holder = self.by_peer.entry((entry.port, address, entry.peer_port)).or_insert(slot);
+            let place = Place::new(entry.port, address, entry.peer_port);
+            let holder = self.by_peer.entry(place).or_insert(slot);
             let held = self.slots[*holder as usize].entry.as_ref();
             if held.is_none_or(|held| !held.is_confirmed(address)) && entry.is_confirmed(address) {
                 *holder = slot;
@@ -201,7 +217,7 @@ impl Table {
         self.latest = None;
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let place = (entry.port, address, entry.peer_port);
+            let place = Place::new(entry.port, address, entry.peer_port);
             if self.by_peer.get(&place) == Some(&slot) {
                 self.by_peer.remove(&place);
             }
@@ -211,12 +227,12 @@ impl Table {
     /// The slot of the association that packets from this address and port are laid to, whether or not its peer has
     /// been found there.
     pub(super) fn slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
-        self.by_peer.get(&(own_port, address, port)).copied()
+        self.by_peer.get(&Place::new(own_port, address, port)).copied()
     }
 
     /// The same for a packet that has come.
     pub(super) fn find_slot_of(&mut self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
-        let place = (own_port, address, port);
+        let place = Place::new(own_port, address, port);
         match self.latest {
             Some((latest, slot)) if latest == place => Some(slot),
             _ => {

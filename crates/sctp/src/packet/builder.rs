@@ -1,10 +1,10 @@
 //! Bundles chunks into a packet.
 
 use bytes::Bytes;
-use slantpath_wire::{Checksum, Packet, checksum, tlv};
+use slantpath_wire::{Checksum, Packet, PacketBuffers, checksum, tlv};
 
 use super::{COMMON_HEADER_LEN, CommonHeader};
-use crate::chunk::{Chunk, Data};
+use crate::chunk::{Chunk, Data, Sack};
 
 /// Whether packets are sent with their checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,28 +22,31 @@ const UNCOPIED_FROM: usize = 200;
 /// Collects chunks of one packet. One builder serves for packet after packet and keeps its buffer.
 #[derive(Clone, Debug, Default)]
 pub struct PacketBuilder {
-    header: Option<CommonHeader>,
-    /// The common header's place and all chunks, but for a payload held back.
+    is_started: bool,
+    /// The common header, with a checksum of zero, and all chunks, but for a payload held back.
     bytes: Vec<u8>,
     /// The payload of the last chunk, a DATA chunk, until it is known whether it stays the last.
-    payload: Bytes,
+    payload: Option<Bytes>,
     max_len: usize,
+    /// For packets of several chunks that are too long to be held inline.
+    buffers: PacketBuffers,
 }
 
 impl PacketBuilder {
     /// Starts a packet of at most `max_len` bytes, the common header included. Chunks of a packet that was
     /// started before and not finished are dropped.
     pub fn start(&mut self, header: CommonHeader, max_len: usize) {
-        self.header = Some(header);
+        self.is_started = true;
         self.bytes.clear();
-        self.bytes.resize(COMMON_HEADER_LEN, 0);
-        self.payload = Bytes::new();
+        self.bytes.extend_from_slice(&header.write(0));
+        self.payload = None;
         self.max_len = max_len;
     }
 
     /// The length of the packet so far, in bytes.
     pub fn len(&self) -> usize {
-        self.bytes.len() + self.payload.len() + tlv::padding(self.payload.len())
+        let payload_len = self.payload.as_ref().map_or(0, Bytes::len);
+        self.bytes.len() + payload_len + tlv::padding(payload_len)
     }
 
     /// Whether it holds no chunk yet.
@@ -63,7 +66,7 @@ impl PacketBuilder {
         }
         self.settle();
         data.write_header(&mut self.bytes);
-        self.payload = data.payload.clone();
+        self.payload = Some(data.payload.clone());
         true
     }
 
@@ -85,11 +88,23 @@ impl PacketBuilder {
         fits
     }
 
+    /// Bundles a SACK, and returns whether it fitted; as the first chunk it always does.
+    pub(crate) fn push_sack(&mut self, sack: &Sack) -> bool {
+        let fits = self.is_empty() || sack.wire_len() <= self.room();
+        if fits {
+            self.settle();
+            sack.write(&mut self.bytes);
+        }
+        fits
+    }
+
     /// Copies the payload that was held back: it is not the last chunk.
+    #[inline]
     fn settle(&mut self) {
-        let payload = core::mem::take(&mut self.payload);
-        self.bytes.extend_from_slice(&payload);
-        self.bytes.resize(self.bytes.len() + tlv::padding(payload.len()), 0);
+        if let Some(payload) = self.payload.take() {
+            self.bytes.extend_from_slice(&payload);
+            self.bytes.extend_from_slice(&[0; 3][..tlv::padding(payload.len())]);
+        }
     }
 
     /// The packet. The builder is then ready for the next.
@@ -97,28 +112,37 @@ impl PacketBuilder {
     /// # Panics
     /// If no packet was started.
     pub fn finish(&mut self, policy: ChecksumPolicy) -> Packet {
-        let header = self.header.take().expect("a packet was started");
-        let is_split = self.payload.len() >= UNCOPIED_FROM && self.bytes.len() <= Packet::HEAD_CAPACITY;
-        if !is_split {
-            self.settle();
+        assert!(core::mem::take(&mut self.is_started), "a packet was started");
+        let has_room = self.bytes.len() <= Packet::HEAD_CAPACITY;
+        if let Some(payload) = self.payload.take_if(|payload| has_room && payload.len() >= UNCOPIED_FROM) {
+            #[expect(clippy::cast_possible_truncation, reason = "at most 3")]
+            let padding = tlv::padding(payload.len()) as u8;
+            let state = self.seal(policy, &payload, padding);
+            return Packet::with_tail(&self.bytes, payload, padding, state);
         }
-        let payload = core::mem::take(&mut self.payload);
-        let padding = &[0; 3][..tlv::padding(payload.len())];
-        self.bytes[..COMMON_HEADER_LEN].copy_from_slice(&header.write(0));
-        let state = match policy {
+        self.settle();
+        let state = self.seal(policy, &[], 0);
+        if self.bytes.len() < PacketBuffers::CAPACITY / 2 {
+            return Packet::copied(&self.bytes, state);
+        }
+        // Whoever keeps a piece of it keeps all of a buffer, which is at most twice as long as the packet.
+        Packet::shared(self.buffers.copied([&self.bytes]), state)
+    }
+
+    /// Gives back the memory of packets that have been dropped: nothing is under way.
+    pub(crate) fn forget_buffers(&mut self) {
+        self.buffers.clear();
+    }
+
+    /// Fills in the checksum of what has been written and what follows it, if that is wanted.
+    fn seal(&mut self, policy: ChecksumPolicy, tail: &[u8], padding: u8) -> Checksum {
+        match policy {
             ChecksumPolicy::Compute => {
-                let sum = checksum::crc32c([&self.bytes[..], &payload, padding]);
+                let sum = checksum::sctp(&self.bytes, tail, padding);
                 self.bytes[8..COMMON_HEADER_LEN].copy_from_slice(&sum.to_le_bytes());
                 Checksum::Complete
             }
             ChecksumPolicy::Omit => Checksum::Omitted,
-        };
-        if is_split {
-            #[expect(clippy::cast_possible_truncation, reason = "at most 3")]
-            let padding = padding.len() as u8;
-            Packet::with_tail(&self.bytes, payload, padding, state)
-        } else {
-            Packet::copied(&self.bytes, state)
         }
     }
 }

@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::ops::{Index, IndexMut};
 
 use slantpath_base::Instant;
-use smallvec::SmallVec;
 
 use super::{Path, PathId, PathState};
 use crate::address::source_for;
@@ -14,7 +13,7 @@ use crate::tcb::Tcb;
 /// The paths in the order in which the peer listed its addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
-    list: SmallVec<[Path; 2]>,
+    list: Box<[Path]>,
     primary: PathId,
     amdcs: usize,
 }
@@ -25,7 +24,7 @@ impl Paths {
     /// # Panics
     /// If none can be reached: the handshake was carried by one.
     pub(crate) fn new(tcb: &Tcb, config: &SctpConfig) -> Self {
-        let mut list = SmallVec::new();
+        let mut list = Vec::new();
         let mut primary = PathId(0);
         for peer in tcb.peer_addresses.iter().take(usize::from(u8::MAX)) {
             let Some(source) = source_for(peer.address, &tcb.local_addresses) else { continue };
@@ -40,7 +39,7 @@ impl Paths {
             list.push(path);
         }
         assert!(!list.is_empty(), "the handshake came over a path");
-        Self { amdcs: amdcs(&list), list, primary }
+        Self { amdcs: amdcs(&list), list: list.into(), primary }
     }
 
     /// The primary path.

@@ -81,6 +81,11 @@ impl Reassembly {
         self.held
     }
 
+    /// Whether no fragment is known, nor a message of which a part has been passed on.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
     /// Checks that a whole message at `at` does not lie inside another one.
     pub(crate) fn check_whole(&self, at: Position) -> Result<(), FragmentsDisagree> {
         if self.runs.is_empty() {

@@ -50,6 +50,25 @@ impl InboundStreams {
         self.expected.get(&page).map_or(StreamSequence(0), |page| page[place])
     }
 
+    /// Whether no message waits here.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Counts a message as delivered if it is next in its stream and nothing waits; says whether it is.
+    pub(crate) fn advance_if_next(&mut self, stream: StreamId, sequence: StreamSequence) -> bool {
+        let (page, place) = locate(stream);
+        // The first message of a page goes the long way and makes it.
+        let expected = self.expected.get_mut(&page).map(|page| &mut page[place]);
+        match expected.filter(|expected| **expected == sequence) {
+            Some(expected) => {
+                *expected = sequence.next();
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Takes in a complete ordered message on an existing stream and passes on, in order, all that may be
     /// delivered.
     pub(crate) fn accept(

@@ -91,6 +91,13 @@ impl TsnTracker {
         }
     }
 
+    /// Records the TSN right after the Cumulative TSN Ack Point, while there are no gaps.
+    pub(crate) fn advance(&mut self) {
+        debug_assert!(self.ranges.is_empty(), "what follows a gap is joined by recording it");
+        self.cumulative = self.cumulative.next();
+        self.cumulative_at = self.cumulative_at.next();
+    }
+
     /// Records a TSN that was classified as `Next` or `Ahead`, and says where it is.
     pub(crate) fn record(&mut self, tsn: Tsn) -> Position {
         let at = self.position(tsn);

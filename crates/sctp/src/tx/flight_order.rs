@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use super::gap_ranges::TsnRange;
 use super::outstanding::{ChunkState, Outstanding, OutstandingChunk};
-use super::sack::insert_lost;
 use super::steps::Steps;
 use crate::path::PathId;
 use crate::types::Tsn;
 
-/// The TSNs sent to each path, ascending. One that is in flight there no more is taken out when it is met at the head,
-/// so that each transmission is met once and the window never searched.
+/// The TSNs sent to each path, ascending, as ranges: new chunks follow each other. One that is in flight there no more is
+/// taken out when it is met at the head, so that each transmission is met once and the window never searched.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlightOrder {
-    paths: SmallVec<[VecDeque<Tsn>; 2]>,
+    paths: SmallVec<[VecDeque<TsnRange>; 2]>,
 }
 
 impl FlightOrder {
@@ -23,20 +23,70 @@ impl FlightOrder {
         if self.paths.len() <= path.index() {
             self.paths.resize_with(path.index() + 1, VecDeque::new);
         }
-        insert_lost(&mut self.paths[path.index()], tsn);
+        let order = &mut self.paths[path.index()];
+        match order.back_mut() {
+            Some(range) if range.last.next() == tsn => range.last = tsn,
+            Some(range) if tsn.is_at_or_before(range.last) => insert(order, tsn),
+            Some(_) | None => order.push_back(TsnRange { first: tsn, last: tsn }),
+        }
     }
 
     /// The lowest TSN in flight to `path`.
     pub(super) fn first(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
         let order = self.paths.get_mut(path.index())?;
         let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
-        while let Some(&tsn) = order.front() {
+        while let Some(range) = order.front_mut() {
             steps.take(1);
-            if outstanding.find(tsn).is_some_and(stands) {
-                return Some(tsn);
+            if outstanding.find(range.first).is_some_and(stands) {
+                return Some(range.first);
             }
-            order.pop_front();
+            if range.first == range.last {
+                order.pop_front();
+            } else {
+                range.first = range.first.next();
+            }
         }
         None
+    }
+}
+
+/// Adds a TSN that does not come after all others.
+fn insert(order: &mut VecDeque<TsnRange>, tsn: Tsn) {
+    let index = order.partition_point(|range| range.last.is_before(tsn));
+    if order[index].first.is_at_or_before(tsn) {
+        return;
+    }
+    if order[index].first == tsn.next() {
+        order[index].first = tsn;
+    } else {
+        order.insert(index, TsnRange { first: tsn, last: tsn });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        /// In whatever order chunks are sent again, the ranges are the set of their TSNs.
+        #[test]
+        fn the_ranges_of_a_path_are_a_set_of_tsns(
+            base: u32,
+            sent in proptest::collection::vec((0_u32..60, 0_u8..2), 0..120),
+        ) {
+            let mut order = FlightOrder::default();
+            let mut sets = [BTreeSet::new(), BTreeSet::new()];
+            for (offset, path) in sent {
+                order.add(PathId(path), Tsn(base).plus(offset));
+                sets[usize::from(path)].insert(offset);
+            }
+            for (ranges, set) in order.paths.iter().zip(sets) {
+                let tsns: Vec<u32> =
+                    ranges.iter().flat_map(|range| range.iter()).map(|tsn| tsn.distance_from(Tsn(base))).collect();
+                prop_assert_eq!(tsns, set.into_iter().collect::<Vec<_>>());
+            }
+        }
     }
 }

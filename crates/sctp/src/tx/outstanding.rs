@@ -166,9 +166,14 @@ impl Outstanding {
         self.chunks.back().expect("a chunk was pushed")
     }
 
+    /// The lowest chunk.
+    pub(crate) fn first(&self) -> Option<&OutstandingChunk> {
+        self.chunks.front()
+    }
+
     /// Takes off the lowest chunk, which has been acknowledged cumulatively.
-    pub(crate) fn pop(&mut self) -> Option<OutstandingChunk> {
-        let chunk = self.chunks.pop_front()?;
+    pub(crate) fn pop(&mut self) {
+        let Some(chunk) = self.chunks.pop_front() else { return };
         self.cumulative_ack = self.cumulative_ack.next();
         if let Some(total) = self.total_of(chunk.state) {
             *total -= chunk.payload_len();
@@ -176,7 +181,6 @@ impl Outstanding {
         if self.fragmented.front().is_some_and(|(tsn, _)| *tsn == self.cumulative_ack) {
             self.fragmented.pop_front();
         }
-        Some(chunk)
     }
 
     /// Moves a chunk into another state and returns it; `None` if it is not outstanding.

@@ -177,16 +177,18 @@ impl Sender {
     fn acknowledge_up_to(&mut self, turn: &mut Turn<'_>, sack: &SackView<'_>) -> Option<Tsn> {
         let mut newest = None;
         while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
-            let Some(chunk) = self.outstanding.pop() else { break };
+            let Some(chunk) = self.outstanding.first() else { break };
             self.steps.take(1);
             if chunk.state != ChunkState::Acked {
-                credit(turn, sack, &chunk);
+                credit(turn, sack, chunk);
                 newest = Some(chunk.data.tsn);
             }
-            self.release(chunk.payload_len());
             if turn.config.report_acknowledged && chunk.data.flags.is_ending() {
                 turn.events.push_back(Event::Acknowledged { context: chunk.context });
             }
+            let payload_len = chunk.payload_len();
+            self.outstanding.pop();
+            self.release(payload_len);
         }
         self.missing.forget_up_to(sack.cumulative_tsn_ack);
         newest

@@ -86,6 +86,7 @@ impl SendQueue {
     }
 
     /// The payload length of the chunk that [`take`](Self::take) would cut; `None` if there is nothing to send.
+    #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         let left = match &self.in_progress {
             Some(current) => current.message.payload.len() - current.offset,

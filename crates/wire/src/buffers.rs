@@ -1,0 +1,167 @@
+//! Buffers for packets that leave as contiguous bytes, used again once nobody holds a piece of what was in them.
+
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::Packet;
+
+/// Makes packets contiguous without an allocation for each, as long as what was made earlier is dropped again. No two
+/// packets share a buffer.
+#[derive(Debug)]
+pub struct PacketBuffers {
+    /// The one that was used longest ago first.
+    buffers: VecDeque<Bytes>,
+    most: usize,
+}
+
+impl Default for PacketBuffers {
+    /// As many buffers as carry 256 KiB at a time.
+    fn default() -> Self {
+        Self::new(128)
+    }
+}
+
+impl Clone for PacketBuffers {
+    /// Buffers are not shared: the clone has none.
+    fn clone(&self) -> Self {
+        Self::new(self.most)
+    }
+}
+
+impl PacketBuffers {
+    /// How long a buffer is, in bytes, but for a packet that is longer: what a packet of an Ethernet takes.
+    pub const CAPACITY: usize = 2_048;
+
+    /// Keeps at most `most` buffers, which is how many packets may be held at a time before each costs an allocation.
+    ///
+    /// # Panics
+    /// If that is none.
+    pub fn new(most: usize) -> Self {
+        assert!(most > 0, "there is a buffer");
+        Self { buffers: VecDeque::new(), most }
+    }
+
+    /// The packet's bytes in one piece: its tail itself if that holds them all, else a copy.
+    pub fn contiguous(&mut self, packet: &Packet) -> Bytes {
+        match packet.padding() {
+            0 if packet.head().is_empty() => packet.tail().clone(),
+            0 => self.copied([packet.head(), packet.tail()]),
+            padding => self.copied([packet.head(), packet.tail(), &[0; 3][..usize::from(padding)]]),
+        }
+    }
+
+    /// The concatenation of `parts`.
+    #[inline]
+    pub fn copied<const N: usize>(&mut self, parts: [&[u8]; N]) -> Bytes {
+        let mut buffer = self.take(parts.iter().map(|part| part.len()).sum());
+        for part in parts {
+            buffer.extend_from_slice(part);
+        }
+        let bytes = buffer.freeze();
+        self.buffers.push_back(bytes.clone());
+        bytes
+    }
+
+    /// Keeps none of the buffers any longer.
+    pub fn clear(&mut self) {
+        if !self.buffers.is_empty() {
+            self.buffers = VecDeque::new();
+        }
+    }
+
+    /// An empty buffer with room for `len` bytes.
+    fn take(&mut self, len: usize) -> BytesMut {
+        // What is looked at in vain is looked at again when all others have been used: so a buffer that is held for good
+        // costs its place, and not that of another.
+        for _ in 0..2 {
+            let Some(oldest) = self.buffers.pop_front() else { break };
+            match oldest.try_into_mut() {
+                Ok(mut buffer) if buffer.capacity() >= len => {
+                    buffer.clear();
+                    return buffer;
+                }
+                Ok(_) => {}
+                Err(held) => self.buffers.push_back(held),
+            }
+        }
+        if self.buffers.len() >= self.most {
+            self.buffers.pop_back();
+        }
+        let mut buffer = BytesMut::with_capacity(len.max(Self::CAPACITY));
+        // From now on it counts who holds it, and does not have to begin to.
+        drop(buffer.split_to(0));
+        buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Checksum;
+    use proptest::prelude::*;
+
+    fn packet(mark: u8, tail_len: usize) -> Packet {
+        Packet::with_tail(&[mark; 28], Bytes::from(vec![mark; tail_len]), 1, Checksum::Complete)
+    }
+
+    #[test]
+    fn a_buffer_is_used_again_once_its_packet_is_dropped() {
+        let mut buffers = PacketBuffers::new(8);
+        let place = buffers.contiguous(&packet(1, 1_999)).as_ptr();
+        for mark in 2..100 {
+            let bytes = buffers.contiguous(&packet(mark, 1_999));
+            assert_eq!((bytes.as_ptr(), bytes.len()), (place, 2_028));
+            assert_eq!(buffers.buffers.len(), 1, "one for {mark} packets");
+        }
+    }
+
+    #[test]
+    fn a_buffer_of_which_a_piece_is_held_is_left_alone() {
+        let mut buffers = PacketBuffers::new(8);
+        let piece = buffers.contiguous(&packet(1, 1_999)).slice(1_000..1_010);
+        for mark in 2..100 {
+            assert_eq!(buffers.contiguous(&packet(mark, 1_999)), packet(mark, 1_999).contiguous());
+        }
+        assert_eq!(piece[..], [1; 10]);
+        assert_eq!(buffers.buffers.len(), 2);
+    }
+
+    #[test]
+    fn no_more_buffers_are_kept_than_were_asked_for() {
+        let mut buffers = PacketBuffers::new(3);
+        let held: Vec<_> = (0..10).map(|mark| buffers.contiguous(&packet(mark, 1_999))).collect();
+        assert_eq!(buffers.buffers.len(), 3);
+        for (mark, bytes) in (0..).zip(&held) {
+            assert_eq!(*bytes, packet(mark, 1_999).contiguous());
+        }
+    }
+
+    #[test]
+    fn what_is_contiguous_is_not_copied() {
+        let bytes = Bytes::from(vec![7; 100]);
+        let packet = Packet::shared(bytes.clone(), Checksum::Complete);
+        assert_eq!(PacketBuffers::new(1).contiguous(&packet).as_ptr(), bytes.as_ptr());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_held_keeps_its_bytes(
+            steps in proptest::collection::vec((0_usize..5_000, 0_usize..6), 1..60),
+        ) {
+            let mut buffers = PacketBuffers::new(4);
+            let mut held: VecDeque<(Bytes, Bytes)> = VecDeque::new();
+            for (mark, (tail_len, kept)) in (0..).zip(steps) {
+                let packet = packet(mark, tail_len);
+                held.push_back((buffers.contiguous(&packet), packet.contiguous()));
+                while held.len() > kept {
+                    held.pop_front();
+                }
+                for (bytes, expected) in &held {
+                    prop_assert_eq!(bytes, expected);
+                }
+                prop_assert!(buffers.buffers.len() <= 4);
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! CRC32c (RFC 9260, appendix A), by the processor's own instruction where there is one.
+
+/// Over `head`, four zero bytes in the place of those from the ninth on, `tail` and so many zero bytes.
+///
+/// # Panics
+/// If `head` is shorter than twelve bytes.
+#[inline]
+pub(super) fn sctp(head: &[u8], tail: &[u8], padding: u8) -> u32 {
+    let (front, rest) = head.split_first_chunk::<12>().expect("a common header");
+    let front =
+        u64::from_le_bytes([front[0], front[1], front[2], front[3], front[4], front[5], front[6], front[7]]);
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("sse4.2") && is_x86_feature_detected!("pclmulqdq") {
+        #[expect(unsafe_code, reason = "the processor has been asked for both instructions")]
+        // SAFETY: The function needs nothing but the instructions that the processor has said to have.
+        return unsafe { x86::behind_front(front, rest, tail, padding) };
+    }
+    anywhere::behind_front(front, rest, tail, padding)
+}
+
+/// On a processor of which nothing is known here.
+mod anywhere {
+    pub(super) fn behind_front(front: u64, rest: &[u8], tail: &[u8], padding: u8) -> u32 {
+        let parts = [&front.to_le_bytes()[..], &[0; 4], rest, tail];
+        let crc = parts.into_iter().fold(0, crc32c::crc32c_append);
+        (0..padding).fold(crc, |crc, _| crc32c::crc32c_append(crc, &[0]))
+    }
+}
+
+/// The instruction takes eight bytes and three cycles, but a new one can begin in each: so three streams of equal length
+/// are read side by side, and put together by a multiplication without carries.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use core::arch::x86_64::{
+        _mm_clmulepi64_si128, _mm_crc32_u8, _mm_crc32_u32, _mm_crc32_u64, _mm_cvtsi64_si128,
+        _mm_cvtsi128_si64,
+    };
+
+    type Word = [u8; 8];
+
+    /// Words that a stream may have.
+    const LONGEST_STREAM: usize = 64;
+    /// Words from which on three streams are faster than one.
+    const LEAST_IN_STREAMS: usize = 24;
+
+    /// Over eight bytes, four zero bytes, `rest`, `tail` and more zero bytes.
+    #[target_feature(enable = "sse4.2,pclmulqdq")]
+    pub(super) fn behind_front(front: u64, rest: &[u8], tail: &[u8], padding: u8) -> u32 {
+        let crc = _mm_crc32_u64(u32::MAX.into(), front);
+        let mut crc = append(_mm_crc32_u32(low(crc), 0).into(), rest);
+        if !tail.is_empty() {
+            crc = append(crc, tail);
+        }
+        !(0..padding).fold(low(crc), |crc, _| _mm_crc32_u8(crc, 0))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse4.2,pclmulqdq")]
+    fn append(mut crc: u64, bytes: &[u8]) -> u64 {
+        let (mut words, mut rest) = bytes.as_chunks::<8>();
+        if words.len() >= LEAST_IN_STREAMS {
+            (crc, words) = of_many(crc, words);
+        }
+        for word in words {
+            crc = of_word(crc, *word);
+        }
+        if let Some((half, bytes)) = rest.split_first_chunk() {
+            crc = _mm_crc32_u32(low(crc), u32::from_le_bytes(*half)).into();
+            rest = bytes;
+        }
+        for byte in rest {
+            crc = _mm_crc32_u8(low(crc), *byte).into();
+        }
+        crc
+    }
+
+    /// Takes in as many words as fill streams, and leaves those behind them.
+    #[inline(never)]
+    #[target_feature(enable = "sse4.2,pclmulqdq")]
+    fn of_many(mut crc: u64, mut words: &[Word]) -> (u64, &[Word]) {
+        while words.len() >= LEAST_IN_STREAMS {
+            let len = (words.len() / 3).min(LONGEST_STREAM);
+            let (first, others) = words.split_at(len);
+            let (second, others) = others.split_at(len);
+            let (third, others) = others.split_at(len);
+            crc = of_streams(crc, first, second, third);
+            words = others;
+        }
+        (crc, words)
+    }
+
+    /// Three streams of equal length, at most [`LONGEST_STREAM`] words, one behind the other.
+    #[inline]
+    #[target_feature(enable = "sse4.2,pclmulqdq")]
+    fn of_streams(crc: u64, first: &[Word], second: &[Word], third: &[Word]) -> u64 {
+        let (mut a, mut b, mut c) = (crc, 0, 0);
+        let (first, first_rest) = first.as_chunks::<4>();
+        let (second, second_rest) = second.as_chunks::<4>();
+        let (third, third_rest) = third.as_chunks::<4>();
+        for ((x, y), z) in first.iter().zip(second).zip(third) {
+            for at in 0..4 {
+                a = of_word(a, x[at]);
+                b = of_word(b, y[at]);
+                c = of_word(c, z[at]);
+            }
+        }
+        for ((x, y), z) in first_rest.iter().zip(second_rest).zip(third_rest) {
+            a = of_word(a, *x);
+            b = of_word(b, *y);
+            c = of_word(c, *z);
+        }
+        let len = 4 * first.len() + first_rest.len();
+        c ^ _mm_crc32_u64(0, shifted(a, 2 * len) ^ shifted(b, len))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse4.2,pclmulqdq")]
+    fn of_word(crc: u64, word: Word) -> u64 {
+        _mm_crc32_u64(crc, u64::from_le_bytes(word))
+    }
+
+    /// What has the same remainder as `crc` behind `words` words of zeros, once the instruction has taken it in.
+    #[inline]
+    #[target_feature(enable = "sse4.2,pclmulqdq")]
+    fn shifted(crc: u64, words: usize) -> u64 {
+        let factor = _mm_cvtsi64_si128(SHIFTS[words].into());
+        let crc = _mm_cvtsi64_si128(crc.cast_signed());
+        _mm_cvtsi128_si64(_mm_clmulepi64_si128::<0>(crc, factor)).cast_unsigned()
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the instruction leaves the upper half zero")]
+    const fn low(crc: u64) -> u32 {
+        crc as u32
+    }
+
+    /// x to the power of 64 n - 33 modulo the polynomial for n words, lowest bit first; the first is not used. The
+    /// instruction multiplies what it takes in by x to the power of 32, and the product of two numbers whose lowest bit
+    /// comes first is short of a factor of x.
+    static SHIFTS: [u32; 2 * LONGEST_STREAM + 1] = {
+        let mut shifts = [0; 2 * LONGEST_STREAM + 1];
+        // x to the power of 31.
+        let mut power = 1_u32;
+        let mut words = 1;
+        while words < shifts.len() {
+            shifts[words] = power;
+            let mut bit = 0;
+            while bit < 64 {
+                power = (power >> 1) ^ if power & 1 == 1 { POLYNOMIAL } else { 0 };
+                bit += 1;
+            }
+            words += 1;
+        }
+        shifts
+    };
+
+    const POLYNOMIAL: u32 = 0x82f6_3b78;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bit by bit, as the polynomial says it.
+    fn by_division(bytes: &[u8]) -> u32 {
+        let shift = |crc: u32| (crc >> 1) ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 };
+        !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| shift(crc)))
+    }
+
+    fn noise(len: u32) -> Vec<u8> {
+        (0..len).map(|at| at.wrapping_mul(0x9e37_79b1).to_le_bytes()[2]).collect()
+    }
+
+    fn zeroed(head: &[u8], tail: &[u8]) -> Vec<u8> {
+        [&head[..8], &[0; 4], &head[12..], tail].concat()
+    }
+
+    #[test]
+    fn the_check_value_of_the_polynomial() {
+        assert_eq!(by_division(b"123456789"), 0xe306_9283);
+    }
+
+    #[test]
+    fn every_length_gives_what_division_by_the_polynomial_gives() {
+        let bytes = noise(1_700);
+        for len in 12..bytes.len() {
+            let expected = by_division(&zeroed(&bytes[..len], &[]));
+            assert_eq!(sctp(&bytes[..len], &[], 0), expected, "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn where_parts_are_cut_makes_no_difference() {
+        let mut bytes = noise(5_000);
+        bytes.extend([0; 3]);
+        let expected = by_division(&zeroed(&bytes, &[]));
+        for cut in (12..5_000).step_by(7) {
+            let (head, tail) = bytes[..5_000].split_at(cut);
+            assert_eq!(sctp(head, tail, 3), expected, "cut at {cut}");
+            assert_eq!(sctp(head, &bytes[cut..5_002], 1), expected, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_processor_without_the_instructions_gives_the_same() {
+        for len in [12, 13, 28, 40, 1_052, 1_480] {
+            let bytes = noise(len);
+            let (front, rest) = bytes.split_first_chunk().unwrap();
+            let general = anywhere::behind_front(u64::from_le_bytes(*front), &rest[4..], &[7; 33], 3);
+            assert_eq!(general, sctp(&bytes, &[7; 33], 3), "{len} bytes");
+        }
+    }
+}
