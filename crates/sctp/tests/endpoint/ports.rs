@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use slantpath_base::Seed;
-use slantpath_sctp::{Acceptance, BindError, Chunk, ConnectError, ConnectOptions, PortConfig, SctpConfig};
+use bytes::Bytes;
+use slantpath_base::{Instant, Seed};
+use slantpath_sctp::{
+    Acceptance, AssociationId, BindError, Chunk, ConnectError, ConnectOptions, Endpoint, Input, Output,
+    PortConfig, SctpConfig,
+};
+use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 
-use crate::net::{Net, parse, v4};
+use crate::net::{Net, describe, parse, v4};
 
 fn config() -> SctpConfig {
     SctpConfig { heartbeat_interval: None, ..SctpConfig::default() }
@@ -17,6 +22,40 @@ fn net() -> (Net, usize, usize) {
     let a = net.add(&[v4(1, 1)], 5_000, config());
     let z = net.add(&[v4(1, 2)], 2_905, config());
     (net, a, z)
+}
+
+/// How to reach host `host` of network 1, which may be none, from an own port.
+fn to(local_port: u16, host: u8) -> ConnectOptions {
+    ConnectOptions {
+        local_port,
+        peer_addresses: vec![v4(1, host)],
+        peer_port: 2_905,
+        ..ConnectOptions::default()
+    }
+}
+
+/// An endpoint with these ports, alone.
+fn alone(ports: &[u16], config: &SctpConfig) -> Endpoint {
+    let mut endpoint = Endpoint::default();
+    for port in ports {
+        let stream = Seed::new(1, 0).stream(&format!("port {port}"));
+        let port = PortConfig { port: *port, addresses: vec![v4(1, 1)], config: config.clone() };
+        endpoint.bind(port, stream).unwrap();
+    }
+    endpoint
+}
+
+/// The packets that an endpoint sends before it waits.
+fn sent(now: Instant, endpoint: &mut Endpoint) -> Vec<String> {
+    let outputs = std::iter::from_fn(|| match endpoint.poll_output(now) {
+        Output::Wait(_) => None,
+        output => Some(output),
+    });
+    let packets = outputs.filter_map(|output| match output {
+        Output::Transmit { packet, .. } => Some(describe(&packet)),
+        Output::Event(..) | Output::Wait(_) => None,
+    });
+    packets.collect()
 }
 
 #[test]
@@ -65,4 +104,133 @@ fn a_port_is_bound_once_before_anybody_connects_from_it() {
     assert!(!endpoint.listen(99, Acceptance::ByPeer));
     endpoint.bind(port(99), stream).unwrap();
     assert!(endpoint.connect(now, &options).is_ok());
+}
+
+#[test]
+fn what_an_accepted_association_draws_is_no_matter_of_others_of_its_port() {
+    let probe_beside = |others: usize| {
+        let (mut net, a, z) = net();
+        net.listen(z);
+        let others: Vec<usize> =
+            (3_u8..).take(others).map(|host| net.add(&[v4(1, host)], 7, config())).collect();
+        for other in others {
+            net.connect(other, z);
+        }
+        net.run_until(Instant::from_secs(1));
+        net.hosts[z].events.clear();
+        net.connect(a, z);
+        net.run_until(Instant::from_secs(2));
+        let at_z = net.established(z).unwrap();
+        let now = net.now;
+        assert!(net.hosts[z].endpoint.request_heartbeat(now, at_z, v4(1, 1)));
+        net.drain(z);
+        let (_, mut chunks) = parse(&net.sent.last().unwrap().packet);
+        let Some(Chunk::Heartbeat(probe)) = chunks.pop() else { panic!("{chunks:?}") };
+        probe
+    };
+    assert_eq!(probe_beside(2), probe_beside(0));
+}
+
+#[test]
+fn an_association_has_a_place_of_its_own_and_the_port_that_it_was_begun_from() {
+    let now = Instant::START;
+    let mut endpoint = alone(&[5_000, 99], &config());
+    let ids = [to(5_000, 2), to(99, 2), to(5_000, 3)].map(|options| endpoint.connect(now, &options).unwrap());
+    let ports = |endpoint: &Endpoint| ids.map(|id| endpoint.local_port(id));
+    assert_eq!(ids.map(AssociationId::index), [0, 1, 2]);
+    assert_eq!(ports(&endpoint), [Some(5_000), Some(99), Some(5_000)]);
+    assert!(endpoint.abort(now, ids[1], Bytes::new()));
+    assert_eq!(ports(&endpoint), [Some(5_000), None, Some(5_000)]);
+    // The place is free, its number is not used again.
+    let next = endpoint.connect(now, &to(5_000, 4)).unwrap();
+    assert_eq!((next.index(), next == ids[1], endpoint.local_port(next)), (1, false, Some(5_000)));
+}
+
+#[test]
+fn the_ip_header_of_the_last_packet_of_an_association_is_known() {
+    let (mut net, a, z) = net();
+    net.listen(z);
+    let at_a = net.connect(a, z);
+    assert_eq!(net.hosts[a].endpoint.received_ip(at_a), None);
+    net.run_until(Instant::from_secs(1));
+    let at_z = net.established(z).unwrap();
+    let known =
+        |net: &Net| (net.hosts[a].endpoint.received_ip(at_a), net.hosts[z].endpoint.received_ip(at_z));
+    assert_eq!(known(&net), (Some(IpFields::default()), Some(IpFields::default())));
+    net.send(a, at_a, 0, "marked");
+    let packet = net.sent.last().unwrap().packet.clone();
+    let ip = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::Capable0 };
+    let now = net.now;
+    net.hosts[z]
+        .endpoint
+        .handle_input(now, Input::Packet { source: v4(1, 1), destination: v4(1, 2), ip, packet });
+    assert_eq!(known(&net), (Some(IpFields::default()), Some(ip)));
+}
+
+#[test]
+fn an_endpoint_is_idle_once_what_follows_has_been_polled() {
+    let now = Instant::START;
+    let mut endpoint = alone(&[5_000], &config());
+    assert!(endpoint.is_idle());
+    endpoint.connect(now, &to(5_000, 2)).unwrap();
+    // The INIT, and then the association's deadline.
+    assert!(!endpoint.is_idle());
+    assert!(matches!(endpoint.poll_output(now), Output::Transmit { .. }));
+    assert!(!endpoint.is_idle());
+    assert!(matches!(endpoint.poll_output(now), Output::Wait(_)));
+    assert!(endpoint.is_idle());
+    // An INIT, which is answered without an association.
+    let mut stranger = alone(&[2_905], &config());
+    stranger.connect(now, &ConnectOptions { peer_port: 5_000, ..to(2_905, 3) }).unwrap();
+    let Output::Transmit { source, ip, packet, .. } = stranger.poll_output(now) else { panic!("no INIT") };
+    endpoint.handle_input(now, Input::Packet { source, destination: v4(1, 1), ip, packet });
+    assert!(!endpoint.is_idle());
+    assert_eq!(sent(now, &mut endpoint), ["ABORT[]"]);
+    assert!(endpoint.is_idle());
+}
+
+#[test]
+fn what_is_due_is_done_once_and_for_the_association_alone_that_it_is_due_for() {
+    let mut endpoint = alone(&[5_000], &config());
+    let start = Instant::START;
+    assert_eq!(endpoint.deadline(), None);
+    let first = endpoint.connect(start, &to(5_000, 2)).unwrap();
+    assert_eq!(sent(start, &mut endpoint), ["INIT"]);
+    // T1-init.
+    let due = Instant::from_secs(1);
+    assert_eq!(endpoint.deadline(), Some(due));
+    assert_eq!(endpoint.take_due(Instant::from_millis(999)), None);
+    endpoint.handle_due(Instant::from_millis(999), first);
+    assert!(endpoint.is_idle(), "nobody has said that it is due");
+    assert_eq!([endpoint.take_due(due), endpoint.take_due(due)], [Some(first), None]);
+    for expected in [&["INIT"][..], &[]] {
+        endpoint.handle_due(due, first);
+        assert_eq!(sent(due, &mut endpoint), expected);
+    }
+    // Another takes its place.
+    assert!(endpoint.abort(due, first, Bytes::new()));
+    let second = endpoint.connect(due, &to(5_000, 3)).unwrap();
+    assert_eq!(second.index(), first.index());
+    assert_eq!(sent(due, &mut endpoint), ["INIT"]);
+    let due = Instant::from_secs(2);
+    assert_eq!(endpoint.take_due(due), Some(second));
+    for (id, expected) in [(first, &[][..]), (second, &["INIT"])] {
+        endpoint.handle_due(due, id);
+        assert_eq!(sent(due, &mut endpoint), expected);
+    }
+}
+
+#[test]
+fn an_association_that_has_ended_leaves_room_for_another_of_its_port() {
+    let now = Instant::START;
+    let mut endpoint = alone(&[5_000, 99], &SctpConfig { max_associations: 2, ..config() });
+    let first = endpoint.connect(now, &to(5_000, 2)).unwrap();
+    endpoint.connect(now, &to(5_000, 3)).unwrap();
+    let connect =
+        |endpoint: &mut Endpoint, options| endpoint.connect(now, &options).map(AssociationId::index);
+    assert_eq!(connect(&mut endpoint, to(5_000, 4)), Err(ConnectError::TooManyAssociations));
+    assert_eq!(connect(&mut endpoint, to(99, 4)), Ok(2));
+    assert!(endpoint.abort(now, first, Bytes::new()));
+    assert_eq!(connect(&mut endpoint, to(5_000, 4)), Ok(0));
+    assert_eq!(connect(&mut endpoint, to(5_000, 5)), Err(ConnectError::TooManyAssociations));
 }

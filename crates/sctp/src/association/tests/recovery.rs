@@ -411,6 +411,86 @@ fn what_is_outstanding_tells_how_fast_it_arrives() {
 }
 
 #[test]
+fn after_a_pause_the_rate_is_that_of_what_is_sent_then() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    let rates = [(0, 0), (1_000, 1)].map(|(at, chunk)| {
+        wire.run_until(Instant::from_millis(at));
+        wire.send(0, chunk..chunk + 1, 1_000);
+        wire.run_until(Instant::from_millis(at + 100));
+        wire.inject(0, 0, &[sack(chunk as u32 + 1, &[])]);
+        wire.path(0, 0).delivery_rate.map(slantpath_base::DataRate::as_bits_per_sec)
+    });
+    assert_eq!(rates, [Some(1_016 * 8_000 / 100); 2]);
+}
+
+/// Of four chunks that the window lets out, so many are written at first, and 20 more before the first SACK.
+#[test]
+fn a_rate_is_the_applications_only_if_the_window_stood_open_with_nothing_to_send() {
+    let is_limited = |chunks| {
+        let config = SctpConfig { initial_cwnd_bytes: Some(4 * 1_016), max_burst: 10, ..quiet() };
+        let mut wire = Wire::new(1, config);
+        wire.decide(|_| is_lost());
+        wire.send(0, 0..chunks, 1_000);
+        wire.run_until(Instant::from_millis(50));
+        wire.send(0, chunks..chunks + 20, 1_000);
+        for (at, acked) in [(100, 1), (200, 6)] {
+            wire.run_until(Instant::from_millis(at));
+            wire.inject(0, 0, &[sack(acked, &[])]);
+        }
+        wire.ends[0].paths[PathId(0)].delivery.latest().unwrap().is_application_limited
+    };
+    assert_eq!([3, 4, 100].map(is_limited), [true, false, false]);
+}
+
+#[test]
+fn what_was_sent_twice_tells_no_round_trip_and_an_early_acknowledgement_of_it_no_rate() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..1, 1_000);
+    wire.run_until(Instant::from_millis(100));
+    wire.inject(0, 0, &[sack(1, &[])]);
+    let before = wire.path(0, 0);
+    assert_eq!(before.delivery_rate.map(slantpath_base::DataRate::as_bits_per_sec), Some(81_280));
+    wire.send(0, 1..2, 1_000);
+    let expiry = wire.now + before.rto;
+    wire.run_until(expiry);
+    assert_eq!(wire.path(0, 0).stats.retransmissions, 1);
+    // The first copy has arrived after all: 10 ms are less than any round trip.
+    wire.run_until(expiry + Duration::from_millis(10));
+    wire.inject(0, 0, &[sack(2, &[])]);
+    assert_eq!(wire.path(0, 0).flight_size, 0);
+    assert_eq!(wire.path(0, 0).delivery_rate, before.delivery_rate);
+}
+
+#[test]
+fn longer_round_trips_end_the_first_slow_start_if_the_policy_says_so() {
+    use slantpath_cc::SlowStart;
+    use slantpath_cc::sctp::SctpPolicy;
+    const CHUNK: u64 = 1_468;
+    let last_growth = |slow_start, second_round_trip_ms: u64| {
+        let congestion = SctpPolicy { slow_start, ..SctpPolicy::default() };
+        let window = Some(8 * CHUNK);
+        let mut wire =
+            Wire::new(1, SctpConfig { initial_cwnd_bytes: window, congestion, max_burst: 99, ..quiet() });
+        wire.decide(|_| is_lost());
+        wire.send(0, 0..60, 1_452);
+        // Each SACK lets two chunks out, which are acknowledged in the next round.
+        wire.run_until(Instant::from_millis(100));
+        (1..=8).for_each(|acked| wire.inject(0, 0, &[sack(acked, &[])]));
+        wire.run_until(Instant::from_millis(100 + second_round_trip_ms));
+        (9..=16).for_each(|acked| wire.inject(0, 0, &[sack(acked, &[])]));
+        assert_eq!(wire.path(0, 0).cwnd, 24 * CHUNK);
+        wire.inject(0, 0, &[sack(17, &[])]);
+        wire.path(0, 0).cwnd - 24 * CHUNK
+    };
+    // From an eighth more on, RFC 9406 opens the window by a quarter of what is acknowledged.
+    assert_eq!(last_growth(SlowStart::HyStart, 112), CHUNK);
+    assert_eq!(last_growth(SlowStart::HyStart, 113), CHUNK / 4);
+    assert_eq!(last_growth(SlowStart::Standard, 113), CHUNK);
+}
+
+#[test]
 fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_chunk_after_a_timeout() {
     let cubic = SctpConfig { congestion_control: slantpath_cc::Algorithm::Cubic, ..quiet() };
     let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(20_000), max_burst: 10, ..cubic });
