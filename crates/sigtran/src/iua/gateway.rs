@@ -176,7 +176,7 @@ impl SignallingGateway {
                 self.handle_asp(now, association, message, &octets);
             }
             Received::Message(Message::Own(message), octets) => {
-                self.handle_own(association, &message, &octets)
+                self.handle_own(association, &message, &octets);
             }
             Received::Nothing => {}
         }

@@ -162,7 +162,7 @@ impl DataLinkProcess {
                 self.outputs.push_back(DataLinkProcessOutput::Event(event));
             }
             Received::Message(Message::Asp(message), octets) => {
-                self.asp.handle_message(now, message, &octets)
+                self.asp.handle_message(now, message, &octets);
             }
             Received::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
             Received::Nothing => {}

@@ -213,7 +213,7 @@ impl LinkProcess {
                 }
             }
             Received::Message(Message::Asp(message), octets) => {
-                self.asp.handle_message(now, message, &octets)
+                self.asp.handle_message(now, message, &octets);
             }
             Received::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
             Received::Nothing => {}

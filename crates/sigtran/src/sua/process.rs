@@ -253,7 +253,7 @@ impl UserProcess {
                 self.outputs.push_back(UserProcessOutput::Event(event));
             }
             Received::Message(Message::Asp(message), octets) => {
-                self.asp.handle_message(now, message, &octets)
+                self.asp.handle_message(now, message, &octets);
             }
             Received::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
             Received::Nothing => {}
