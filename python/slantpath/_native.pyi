@@ -95,7 +95,7 @@ class Table:
         """Give the schema through the Arrow PyCapsule interface."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Give the data through the Arrow PyCapsule interface. A wish for another schema is ignored."""
+        """Give the data through the Arrow PyCapsule interface. A request for another schema is ignored."""
 
 @final
 class Topology:
@@ -117,7 +117,7 @@ class Topology:
     def merged(self) -> str:
         """Give the merged topology as TOML: every value written out, comments where nobody wrote it."""
 
-    def looks(self, site: str, satellite: str, at_s: Sequence[float]) -> Table:
+    def look_angles(self, site: str, satellite: str, at_s: Sequence[float]) -> Table:
         """Give azimuth, elevation and range of a satellite at times in seconds after the start."""
 
     @property

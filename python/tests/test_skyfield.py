@@ -69,7 +69,7 @@ def skyfield_satellites() -> dict[str, Any]:
     return {name: skyfield.EarthSatellite(first, second, name, scale) for name, first, second in sets}
 
 
-def skyfield_looks(satellite: Any, site: tuple[float, float, float], at_s: Any) -> Any:  # noqa: ANN401
+def skyfield_look_angles(satellite: Any, site: tuple[float, float, float], at_s: Any) -> Any:  # noqa: ANN401
     times = satellite.epoch.ts.utc(2026, 3, 1, 0, 0, at_s)
     elevation, azimuth, distance = (satellite - skyfield.wgs84.latlon(*site)).at(times).altaz()
     return azimuth.degrees, elevation.degrees, distance.km
@@ -82,8 +82,8 @@ def test_azimuth_elevation_and_range_agree_within_a_centimetre() -> None:
     for name, satellite in skyfield_satellites().items():
         for number, site in enumerate(sites):
             at_s = np.sort(draw.uniform(0.0, SPAN_S, 25)).round(3)
-            ours = topology.looks(f"s{number}", name, at_s.tolist())
-            azimuth, elevation, range_km = skyfield_looks(satellite, site, at_s)
+            ours = topology.look_angles(f"s{number}", name, at_s.tolist())
+            azimuth, elevation, range_km = skyfield_look_angles(satellite, site, at_s)
             across_m = np.maximum(range_km * 1e3, 4e5)
             turn = (numbers(ours, "azimuth_deg") - azimuth + 540.0) % 360.0 - 180.0
             level = np.cos(np.radians(elevation))
@@ -106,7 +106,7 @@ def test_visibility_agrees_at_random_instants_and_at_every_rise_and_set() -> Non
                 row for row in passes.to_pylist() if row["site"] == f"s{number}" and row["satellite"] == name
             ]
             at_s = draw.uniform(0.0, SPAN_S, 60)
-            _, elevation, _ = skyfield_looks(satellite, site, at_s)
+            _, elevation, _ = skyfield_look_angles(satellite, site, at_s)
             ours = [any(row["start_s"] <= second < row["end_s"] for row in wanted) for second in at_s]
             # At the very horizon a hair decides; every other instant must agree.
             clear = np.abs(elevation) > 1e-6
@@ -116,7 +116,7 @@ def test_visibility_agrees_at_random_instants_and_at_every_rise_and_set() -> Non
             sets = [row["end_s"] for row in wanted if row["closes"] == "sets"]
             for events, direction in ((rises, 1.0), (sets, -1.0)):
                 for event in events:
-                    _, around, _ = skyfield_looks(satellite, site, np.array([event - 2e-3, event + 2e-3]))
+                    _, around, _ = skyfield_look_angles(satellite, site, np.array([event - 2e-3, event + 2e-3]))
                     low_orbit = satellite.model.no_kozai > LOW_ORBIT_RAD_PER_MIN
                     if low_orbit:
                         assert direction * around[0] < 0.0 < direction * around[1], (site, name, event)

@@ -92,7 +92,7 @@ def test_what_is_wrong_is_told_with_its_place() -> None:
         slantpath.topology(text)
 
 
-def test_looks_of_what_is_not_there_are_refused() -> None:
+def test_look_angles_of_what_is_not_there_are_refused() -> None:
     sky = two_hours()
     for arguments in (
         ("paris", "iridium-1-1", [0.0]),
@@ -101,7 +101,7 @@ def test_looks_of_what_is_not_there_are_refused() -> None:
         ("london", "iridium-1-1", [float("nan")]),
     ):
         with pytest.raises(ValueError, match=r"there is no|is no time"):
-            sky.looks(*arguments)
+            sky.look_angles(*arguments)
 
 
 def test_other_threads_go_on_meanwhile() -> None:

@@ -4,7 +4,7 @@
 //! in one, changes no other's draws. Transcendental functions come from `libm`, so that draws are equal on
 //! every platform.
 //!
-//! A program that faces strangers makes its streams of a secret instead ([`Stream::secret`]): what they draw cannot be
+//! A program with unknown peers makes its streams of a secret instead ([`Stream::secret`]): what they draw cannot be
 //! told from what they drew before. Whoever is handed a stream does not know the difference.
 
 use core::fmt;

@@ -41,7 +41,7 @@ impl Bar {
     }
 
     /// Says what is being done.
-    pub(crate) fn tell(&self, stage: &'static str) {
+    pub(crate) fn show(&self, stage: &'static str) {
         self.bar.set_message(stage);
     }
 }

@@ -78,7 +78,7 @@ fn answer(
     let workers =
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let stage = |stage: Stage| {
-        bar.tell(match stage {
+        bar.show(match stage {
             Stage::Passes => "passes",
             Stage::Contacts => "handovers, links and delays",
             Stage::Paths => "paths and tables",

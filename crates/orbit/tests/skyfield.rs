@@ -29,7 +29,7 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
 #[test]
 fn directions_and_ranges_agree() {
     let mut compared = 0;
-    for row in rows(include_str!("data/skyfield_looks.csv")) {
+    for row in rows(include_str!("data/skyfield_look_angles.csv")) {
         let number = |index: usize| row[index].parse::<f64>().unwrap();
         let orbit = Orbit::from_elements(set(row[0])).unwrap();
         let date = start().after(Duration::from_secs(row[1].parse().unwrap()));

@@ -105,7 +105,7 @@ impl Table {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The Arrow PyCapsule interface: the data. A wish for another schema may be ignored, and is.
+    /// The Arrow PyCapsule interface: the data. A request for another schema may be ignored, and is.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

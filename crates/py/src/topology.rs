@@ -67,7 +67,7 @@ impl Topology {
     }
 
     /// Azimuth, elevation and range of a satellite from a site, at times in seconds after the start.
-    fn looks(&self, py: Python<'_>, site: &str, satellite: &str, at_s: Vec<f64>) -> PyResult<Table> {
+    fn look_angles(&self, py: Python<'_>, site: &str, satellite: &str, at_s: Vec<f64>) -> PyResult<Table> {
         py.detach(|| self.checked.look_angles(site, satellite, &at_s))
             .map(Table)
             .map_err(|error| PyValueError::new_err(error.to_string()))

@@ -109,7 +109,7 @@ struct Tally<'a> {
 const PARTS: u64 = 1_000_000;
 
 impl Tally<'_> {
-    fn tell(&self) {
+    fn report(&self) {
         let done = self.done.load(Ordering::Relaxed);
         let whole = PARTS as f64 * self.all as f64;
         (self.progress)(Progress {
@@ -174,7 +174,7 @@ impl Piece<'_> {
         if more > 0 {
             self.parts += more;
             self.tally.parts.fetch_add(more, Ordering::Relaxed);
-            self.tally.tell();
+            self.tally.report();
         }
     }
 }
@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn progress_is_told_of_every_piece_and_of_what_is_being_worked_on() {
-        let told = Mutex::new(Vec::new());
-        let progress = |progress: Progress| told.lock().unwrap().push(progress);
+        let reported = Mutex::new(Vec::new());
+        let progress = |progress: Progress| reported.lock().unwrap().push(progress);
         let workers = Workers { threads: 1, progress: &progress, stop: &NEVER };
         let half = |index, piece: &mut Piece<'_>| {
             // A piece that is asked again without having come further has nothing to tell.
@@ -272,8 +272,12 @@ mod tests {
             Ok::<_, ()>(Some(index))
         };
         workers.each(2, half).unwrap();
-        let told: Vec<_> =
-            told.into_inner().unwrap().iter().map(|told| (told.done, told.all, told.share)).collect();
-        assert_eq!(told, [(0, 2, 0.25), (1, 2, 0.5), (1, 2, 0.75), (2, 2, 1.0)]);
+        let reported: Vec<_> = reported
+            .into_inner()
+            .unwrap()
+            .iter()
+            .map(|reported| (reported.done, reported.all, reported.share))
+            .collect();
+        assert_eq!(reported, [(0, 2, 0.25), (1, 2, 0.5), (1, 2, 0.75), (2, 2, 1.0)]);
     }
 }

@@ -190,11 +190,11 @@ fn lost(output: &RunOutput) -> u64 {
 #[test]
 fn the_emergency_proving_period_brings_a_link_back_sooner() {
     let normal = times(&two_lines(""), "a", "l2", "available")[1];
-    let wish = event(35, "action = \"emergency\"\npoint = \"a\"\nlink = \"l2\"");
-    let emergency = times(&two_lines(&wish), "a", "l2", "available")[1];
+    let request = event(35, "action = \"emergency\"\npoint = \"a\"\nlink = \"l2\"");
+    let emergency = times(&two_lines(&request), "a", "l2", "available")[1];
     // T4: 8.2 s, and 0.5 s.
     assert!((7.6..7.8).contains(&(normal - emergency)), "{normal} {emergency}");
-    let ceases = wish + &event(38, "action = \"emergency-ceases\"\npoint = \"a\"\nlink = \"l2\"");
+    let ceases = request + &event(38, "action = \"emergency-ceases\"\npoint = \"a\"\nlink = \"l2\"");
     assert_eq!(times(&two_lines(&ceases), "a", "l2", "available")[1], normal);
 }
 

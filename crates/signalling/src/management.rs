@@ -1,4 +1,4 @@
-//! What management asks of points and processes, and what it hears of a point.
+//! What management asks of points and processes, and what a point reports to it.
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{InhibitError, LinkId};

@@ -1,7 +1,7 @@
 //! An application server process with its part in each application server.
 //!
 //! It comes up whenever an association does. In override mode the first process of an application server takes the
-//! traffic when it comes up; the others stand by, and take it when the gateway tells that there is nobody.
+//! traffic when it comes up; the others stand by, and take it when the gateway notifies that no process is active.
 
 use std::collections::{BTreeMap, VecDeque};
 

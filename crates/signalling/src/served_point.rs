@@ -43,13 +43,13 @@ pub enum ServedPointOutput {
 pub struct ServedPoint {
     code: PointCode,
     sccp: Option<sccp::Node>,
-    /// The destinations that users have heard of, with whether they can be reached.
+    /// The destinations that users have had an indication of, with whether they can be reached.
     accessible: BTreeMap<PointCode, bool>,
     outputs: VecDeque<ServedPointOutput>,
 }
 
 impl ServedPoint {
-    /// A point that has heard of no destination.
+    /// A point that knows of no destination.
     ///
     /// # Errors
     /// What is wrong with its SCCP.

@@ -9,7 +9,7 @@ mod common;
 mod format;
 mod reception;
 
-pub(crate) use associations::{Associations, Heard, Streams};
+pub(crate) use associations::{Associations, Received, Streams};
 pub use common::CommonParameter;
 #[cfg(any(feature = "iua", feature = "m2ua"))]
 pub(crate) use common::interface_tag;

@@ -70,12 +70,12 @@ mod tests {
     fn congestion_lasts_from_the_onset_to_the_abatement() {
         let limits = QueueLimits { max: 10, onset: 6, abatement: 3 };
         let mut is_congested = false;
-        let mut told = |waiting| {
+        let mut status = |waiting| {
             is_congested = limits.is_congested(waiting, is_congested);
             is_congested
         };
         assert_eq!(
-            [0, 5, 6, 10, 4, 3, 5, 6].map(&mut told),
+            [0, 5, 6, 10, 4, 3, 5, 6].map(&mut status),
             [false, false, true, true, true, false, false, true]
         );
     }

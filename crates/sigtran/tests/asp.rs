@@ -21,7 +21,7 @@ struct Pair {
     gateway: Gateway<M3ua>,
     asps: Vec<Process<M3ua>>,
     events: Vec<GatewayEvent<u32>>,
-    told: Vec<Vec<ProcessEvent<u32>>>,
+    indicated: Vec<Vec<ProcessEvent<u32>>>,
 }
 
 impl Pair {
@@ -37,8 +37,8 @@ impl Pair {
                 process
             })
             .collect();
-        let told = vec![Vec::new(); asps.len()];
-        Self { now: Instant::START, gateway, asps, events: Vec::new(), told }
+        let indicated = vec![Vec::new(); asps.len()];
+        Self { now: Instant::START, gateway, asps, events: Vec::new(), indicated }
     }
 
     fn connect(&mut self, number: usize) {
@@ -84,7 +84,7 @@ impl Pair {
                 while let Some(output) = asp.poll_output() {
                     is_quiet = false;
                     match output {
-                        ProcessOutput::Event(event) => self.told[number].push(event),
+                        ProcessOutput::Event(event) => self.indicated[number].push(event),
                         ProcessOutput::Send(message) => {
                             self.gateway.handle_message(self.now, association(number), message, &[]);
                         }
@@ -131,7 +131,7 @@ fn an_asp_that_is_overridden_learns_by_whom_and_does_not_quarrel() {
     }
     assert_eq!(pair.states(), [AspState::Inactive, AspState::Active]);
     let notice = ProcessEvent::Notified(Status::ALTERNATE_ASP_ACTIVE, vec![named()], Some(2));
-    assert!(pair.told[0].contains(&notice), "{:?}", pair.told[0]);
+    assert!(pair.indicated[0].contains(&notice), "{:?}", pair.indicated[0]);
     pair.wait(Duration::from_secs(10));
     assert_eq!(pair.states(), [AspState::Inactive, AspState::Active]);
 }
@@ -150,8 +150,8 @@ fn loadshared_traffic_waits_for_as_many_asps_as_it_needs_and_tells_when_they_do_
     pair.lose(1);
     assert_eq!(pair.gateway.as_state(&CONTEXT), Some(AsState::Active));
     let notified = |status, about| ProcessEvent::Notified(status, vec![named()], about);
-    assert!(pair.told[2].contains(&notified(Status::ASP_FAILURE, Some(2))), "{:?}", pair.told[2]);
-    assert!(pair.told[2].contains(&notified(Status::INSUFFICIENT_ASP_RESOURCES, None)));
+    assert!(pair.indicated[2].contains(&notified(Status::ASP_FAILURE, Some(2))), "{:?}", pair.indicated[2]);
+    assert!(pair.indicated[2].contains(&notified(Status::INSUFFICIENT_ASP_RESOURCES, None)));
 }
 
 #[test]

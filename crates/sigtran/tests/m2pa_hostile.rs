@@ -158,7 +158,7 @@ impl Bench {
     fn drain(&mut self) {
         for _ in 0..100 {
             match self.link.poll_output(self.now) {
-                Output::Indication(indication) => self.hear(&indication),
+                Output::Indication(indication) => self.check_indication(&indication),
                 Output::Transmit(transmit) => {
                     let message = Message::parse(&transmit.octets).unwrap();
                     self.taken = message.bsn.number();
@@ -174,10 +174,10 @@ impl Bench {
     }
 
     /// In service is told once, before it is out of service again.
-    fn hear(&mut self, indication: &LinkIndication) {
+    fn check_indication(&mut self, indication: &LinkIndication) {
         match indication {
             LinkIndication::InService => {
-                assert!(!self.is_in_service, "in service is told twice");
+                assert!(!self.is_in_service, "in service is indicated twice");
                 self.is_in_service = true;
             }
             LinkIndication::OutOfService(_) => self.is_in_service = false,

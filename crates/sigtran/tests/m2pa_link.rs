@@ -38,23 +38,23 @@ fn failed_with_messages() -> Bench {
     bench.expect_delivered(0);
     bench.expect(Sent::Data { fsn: 3, bsn: 0 });
     bench.transport(TransportInput::Down);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
     bench
 }
 
 fn expect_retrieved(bench: &mut Bench, numbers: &[u8]) {
     for number in numbers {
-        bench.expect_told(&LinkIndication::Retrieved(msu(*number)));
+        bench.expect_indication(&LinkIndication::Retrieved(msu(*number)));
     }
-    bench.expect_told(&LinkIndication::RetrievalComplete);
-    bench.expect_nothing_told();
+    bench.expect_indication(&LinkIndication::RetrievalComplete);
+    bench.expect_no_indication();
 }
 
 #[test]
 fn changeover_gets_what_the_peer_has_not_got() {
     let mut bench = failed_with_messages();
     bench.request(LinkRequest::RetrieveBsnt);
-    bench.expect_told(&LinkIndication::Bsnt(Fsn(0)));
+    bench.expect_indication(&LinkIndication::Bsnt(Fsn(0)));
     bench.request(LinkRequest::RetrieveMessagesAfter(Fsn(2)));
     expect_retrieved(&mut bench, &[3, 4, 5]);
     let counters = bench.link.counters();
@@ -81,9 +81,9 @@ fn what_is_not_retrieved_is_thrown_away_and_counted_at_the_next_start() {
 fn nothing_is_retrieved_from_a_link_that_carries_messages() {
     let mut bench = Bench::in_service();
     bench.request(LinkRequest::RetrieveBsnt);
-    bench.expect_told(&LinkIndication::BsntNotRetrievable);
+    bench.expect_indication(&LinkIndication::BsntNotRetrievable);
     bench.request(LinkRequest::RetrieveUnsent);
-    bench.expect_told(&LinkIndication::RetrievalNotPossible);
+    bench.expect_indication(&LinkIndication::RetrievalNotPossible);
     assert_eq!(bench.link.counters().discarded.request_ignored, 2);
 }
 
@@ -111,7 +111,7 @@ fn what_is_flushed_before_it_was_sent_again_leaves_its_number_to_no_other() {
     // The association has no room to send them again at once.
     bench.transport(TransportInput::Congested(true));
     bench.peer_sends(0, Body::LinkStatus(LinkStatus::Ready), NONE, NONE);
-    bench.expect_told(&LinkIndication::InService);
+    bench.expect_indication(&LinkIndication::InService);
     bench.expect(Sent::ProcessorOutage);
     bench.request(LinkRequest::FlushBuffers);
     assert_eq!(bench.link.counters().discarded.flushed_to_send, 2);
@@ -132,13 +132,13 @@ fn congestion_is_told_before_a_message_is_refused() {
     for number in 0..7 {
         bench.send_msu(number);
     }
-    bench.expect_told(&LinkIndication::Congestion(1));
-    bench.expect_told(&LinkIndication::Congestion(2));
+    bench.expect_indication(&LinkIndication::Congestion(1));
+    bench.expect_indication(&LinkIndication::Congestion(2));
     assert_eq!(bench.link.counters().discarded.buffer_full, 2);
     bench.ack(NONE, 1);
-    bench.expect_told(&LinkIndication::Congestion(1));
+    bench.expect_indication(&LinkIndication::Congestion(1));
     bench.ack(NONE, 4);
-    bench.expect_told(&LinkIndication::Congestion(0));
+    bench.expect_indication(&LinkIndication::Congestion(0));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn an_association_of_one_stream_is_refused() {
     let mut bench = Bench::powered_off(config());
     bench.request(LinkRequest::Start);
     bench.transport(TransportInput::Up { outbound_streams: 1 });
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
     assert_eq!(bench.link.counters().discarded.too_few_streams, 1);
     assert_eq!(bench.link.state(), LinkState::NotAssociated);
 }
@@ -180,7 +180,7 @@ fn a_start_waits_for_the_association_and_fails_with_it() {
     bench.request(LinkRequest::Start);
     bench.expect_quiet(SECOND);
     bench.transport(TransportInput::Down);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
     bench.request(LinkRequest::Start);
     bench.power_on();
     bench.expect_all(&[Sent::OutOfService, Sent::Alignment]);
@@ -190,7 +190,7 @@ fn a_start_waits_for_the_association_and_fails_with_it() {
 fn a_peer_that_begins_anew_takes_the_link_out_of_service() {
     let mut bench = Bench::in_service();
     bench.transport(TransportInput::Restart);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
     bench.expect(Sent::OutOfService);
     bench.expect_quiet(SECOND * 100);
     assert_eq!(bench.link.state(), LinkState::OutOfService);
@@ -226,18 +226,18 @@ fn what_waits_for_the_association_counts_for_congestion_and_not_for_t7_and_was_n
     bench.transport(TransportInput::Congested(true));
     bench.send_msu(2);
     bench.send_msu(3);
-    bench.expect_told(&LinkIndication::Congestion(1));
+    bench.expect_indication(&LinkIndication::Congestion(1));
     bench.ack(NONE, 0);
     // Far longer than T7.
     bench.expect_quiet(SECOND * 100);
     bench.transport(TransportInput::Down);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
     bench.request(LinkRequest::RetrieveUnsent);
     for number in [2, 3] {
-        bench.expect_told(&LinkIndication::Retrieved(msu(number)));
+        bench.expect_indication(&LinkIndication::Retrieved(msu(number)));
     }
-    bench.expect_told(&LinkIndication::RetrievalComplete);
-    bench.expect_told(&LinkIndication::Congestion(0));
+    bench.expect_indication(&LinkIndication::RetrievalComplete);
+    bench.expect_indication(&LinkIndication::Congestion(0));
 }
 
 #[test]
@@ -304,8 +304,8 @@ fn what_was_held_when_the_link_failed_is_left_to_the_peer_to_retrieve() {
     bench.status(LinkStatus::OutOfService);
     assert_eq!((bench.link.held(), bench.link.counters().discarded.held_at_failure), (0, 1));
     bench.request(LinkRequest::RetrieveBsnt);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::PeerOutOfService));
-    bench.expect_told(&LinkIndication::Bsnt(Fsn(NONE)));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::PeerOutOfService));
+    bench.expect_indication(&LinkIndication::Bsnt(Fsn(NONE)));
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn an_outage_that_returns_before_the_end_of_the_last_was_agreed_waits_for_that()
 fn an_agreement_on_an_impossible_number_is_a_failure() {
     let mut bench = Bench::in_service();
     bench.in_sequence(LinkStatus::ProcessorOutage, NONE, NONE);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.in_sequence(LinkStatus::ProcessorRecovered, NONE, 5);
     bench.expect_failure(OutOfServiceReason::AbnormalSequence);
 }

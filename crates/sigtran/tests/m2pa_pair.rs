@@ -24,7 +24,7 @@ struct End {
     /// What level 3 has got from the other end, by the link or by changeover.
     got: Vec<u32>,
     /// Since the last start.
-    told: Vec<LinkIndication>,
+    indicated: Vec<LinkIndication>,
     is_started: bool,
     status: u8,
 }
@@ -83,7 +83,7 @@ impl Pair {
                 streams: [wire(0), wire(1)],
                 given: 0,
                 got: Vec::new(),
-                told: Vec::new(),
+                indicated: Vec::new(),
                 is_started: false,
                 status: 0,
             }
@@ -170,7 +170,7 @@ impl Pair {
         if self.ends[end].link.counters().accepted > accepted {
             self.ends[end].given += 1;
         } else {
-            assert_eq!(self.ends[end].status, 1, "a message is refused before congestion is told");
+            assert_eq!(self.ends[end].status, 1, "a message is refused before congestion is indicated");
         }
     }
 
@@ -193,7 +193,7 @@ impl Pair {
                 Output::Indication(LinkIndication::RemoteProcessorRecovered) => {
                     self.ends[at].link.handle_request(self.now, LinkRequest::Continue);
                 }
-                Output::Indication(indication) => self.ends[at].told.push(indication),
+                Output::Indication(indication) => self.ends[at].indicated.push(indication),
                 Output::Transmit(transmit) => {
                     assert_eq!(transmit.payload_protocol, PAYLOAD_PROTOCOL);
                     if self.is_associated {
@@ -211,7 +211,7 @@ impl Pair {
             }
         }
         let has_failed = |indication: &LinkIndication| matches!(indication, LinkIndication::OutOfService(_));
-        if self.ends[at].is_started && self.ends[at].told.iter().any(has_failed) {
+        if self.ends[at].is_started && self.ends[at].indicated.iter().any(has_failed) {
             self.change_over();
         }
     }
@@ -232,19 +232,19 @@ impl Pair {
         }
         let numbers = [0, 1].map(|end| {
             self.request(end, LinkRequest::Stop);
-            self.ends[end].told.clear();
+            self.ends[end].indicated.clear();
             self.request(end, LinkRequest::RetrieveBsnt);
-            match self.ends[end].told[..] {
+            match self.ends[end].indicated[..] {
                 [LinkIndication::Bsnt(fsn)] => fsn,
-                ref told => panic!("no number is told but {told:?}"),
+                ref indicated => panic!("no number is indicated but {indicated:?}"),
             }
         });
         for end in [0, 1] {
-            self.ends[end].told.clear();
+            self.ends[end].indicated.clear();
             self.request(end, LinkRequest::RetrieveMessagesAfter(numbers[1 - end]));
-            let mut told = std::mem::take(&mut self.ends[end].told);
-            assert_eq!(told.pop(), Some(LinkIndication::RetrievalComplete));
-            for indication in told {
+            let mut indicated = std::mem::take(&mut self.ends[end].indicated);
+            assert_eq!(indicated.pop(), Some(LinkIndication::RetrievalComplete));
+            for indication in indicated {
                 let LinkIndication::Retrieved(msu) = indication else { panic!("{indication:?}") };
                 self.get(1 - end, &msu);
             }

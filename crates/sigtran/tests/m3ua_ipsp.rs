@@ -17,7 +17,7 @@ const BOB: PointCode = PointCode(2);
 struct Pair {
     now: Instant,
     ends: [Ipsp; 2],
-    told: [Vec<TransferIndication>; 2],
+    indicated: [Vec<TransferIndication>; 2],
 }
 
 fn flow(routing_context: u32, code: PointCode) -> Flow {
@@ -36,7 +36,7 @@ impl Pair {
             Ipsp::new(IpspConfig { exchange, inbound, outbound, ..IpspConfig::default() }).unwrap()
         };
         let ends = [end(&to_alice, &to_bob), end(&to_bob, &to_alice)];
-        let mut pair = Self { now: Instant::START, ends, told: Default::default() };
+        let mut pair = Self { now: Instant::START, ends, indicated: Default::default() };
         pair.connect();
         pair
     }
@@ -62,7 +62,7 @@ impl Pair {
                 loop {
                     match self.ends[from].poll_output(self.now) {
                         IpspOutput::Wait(_) => break,
-                        IpspOutput::Indication(_, indication) => self.told[from].push(indication),
+                        IpspOutput::Indication(_, indication) => self.indicated[from].push(indication),
                         IpspOutput::Transmit(transmit) => {
                             is_quiet = false;
                             let input = TransportInput::Message {
@@ -116,12 +116,12 @@ fn with_single_exchange_one_request_opens_both_directions() {
             assert_eq!((end.inbound_state(7), end.outbound_state(7)), (AspState::Active, AspState::Active));
         }
         assert_eq!(
-            pair.told,
+            pair.indicated,
             [vec![TransferIndication::Resume(BOB)], vec![TransferIndication::Resume(ALICE)]]
         );
         for from in [0, 1] {
             let message = pair.transfer(from);
-            assert_eq!(pair.told[1 - from].last(), Some(&TransferIndication::Transfer(message)));
+            assert_eq!(pair.indicated[1 - from].last(), Some(&TransferIndication::Transfer(message)));
         }
     }
 }
@@ -163,13 +163,13 @@ fn with_double_exchange_each_direction_is_asked_for_by_itself() {
     pair.start(0);
     // Traffic to Alice flows, traffic to Bob does not yet.
     let message = pair.transfer(1);
-    assert_eq!(pair.told[0], [TransferIndication::Transfer(message)]);
-    assert_eq!(pair.told[1], [TransferIndication::Resume(ALICE)]);
+    assert_eq!(pair.indicated[0], [TransferIndication::Transfer(message)]);
+    assert_eq!(pair.indicated[1], [TransferIndication::Resume(ALICE)]);
     pair.transfer(0);
     assert_eq!(pair.ends[0].outbound_counters().dropped(DropReason::NoActiveAsp), 1);
     pair.start(1);
     let message = pair.transfer(0);
-    assert_eq!(pair.told[1].last(), Some(&TransferIndication::Transfer(message)));
+    assert_eq!(pair.indicated[1].last(), Some(&TransferIndication::Transfer(message)));
 }
 
 #[test]
@@ -181,13 +181,13 @@ fn messages_wait_for_an_association_that_comes_back_in_time() {
     assert_eq!(pair.ends[1].waiting(), 1);
     pair.wait(Duration::from_secs(1));
     pair.connect();
-    assert_eq!(pair.told[0].last(), Some(&TransferIndication::Transfer(message)));
+    assert_eq!(pair.indicated[0].last(), Some(&TransferIndication::Transfer(message)));
     assert_eq!(pair.ends[1].waiting(), 0);
     // Nobody has noticed anything but the starter's new request.
-    assert!(!pair.told[1].contains(&TransferIndication::Pause(ALICE)));
+    assert!(!pair.indicated[1].contains(&TransferIndication::Pause(ALICE)));
     pair.lose();
     pair.wait(Duration::from_secs(2));
-    assert_eq!(pair.told[1].last(), Some(&TransferIndication::Pause(ALICE)));
+    assert_eq!(pair.indicated[1].last(), Some(&TransferIndication::Pause(ALICE)));
 }
 
 #[test]

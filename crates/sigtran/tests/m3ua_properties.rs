@@ -171,16 +171,16 @@ fn a_full_queue_tells_congestion_before_it_drops() {
     world.step(&Step::Up(0));
     world.step(&Step::Wait(Duration::from_secs(1)));
     world.step(&Step::Lose(0));
-    let mut told_at = None;
+    let mut indicated_at = None;
     for number in 0..QUEUE_MAX + 10 {
         world.sgp.transfer(None, message(world::POINT, 5, 0));
-        let is_told = world.drain_indications().iter().any(world::is_congestion);
-        told_at = told_at.or(is_told.then_some(number));
-        if told_at.is_none() {
+        let is_indicated = world.drain_indications().iter().any(world::is_congestion);
+        indicated_at = indicated_at.or(is_indicated.then_some(number));
+        if indicated_at.is_none() {
             assert_eq!(world.sgp.counters().dropped_in_all(), 0);
         }
     }
-    assert!(told_at.unwrap() < QUEUE_MAX);
+    assert!(indicated_at.unwrap() < QUEUE_MAX);
     assert_eq!(world.sgp.counters().dropped_in_all(), 10);
     assert_eq!(world.sgp.waiting(), QUEUE_MAX);
     world.step(&Step::Wait(Duration::from_secs(3)));

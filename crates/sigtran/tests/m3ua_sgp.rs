@@ -124,7 +124,7 @@ impl Bench {
     }
 
     /// The levels of the SCON that an ASP got for a point code.
-    fn congestion_told(&self, asp: AssociationId, code: PointCode) -> Vec<Option<u8>> {
+    fn congestion_sent(&self, asp: AssociationId, code: PointCode) -> Vec<Option<u8>> {
         let of = |(to, message): &(AssociationId, Message)| match message {
             Message::Scon { affected, congestion_level, .. }
                 if *to == asp && affected.point_codes.contains(&(0, code)) =>
@@ -166,7 +166,7 @@ fn each_status_of_an_international_network_is_passed_on_and_none_is_kept() {
         let cause = StatusCause::Congestion(1);
         bench.indicate(TransferIndication::Status { affected: FAR, cause });
     }
-    assert_eq!(bench.congestion_told(FIRST, FAR), [None; 3]);
+    assert_eq!(bench.congestion_sent(FIRST, FAR), [None; 3]);
     bench.clear();
     bench.now += Duration::from_secs(86_400);
     bench.put_message(FIRST, &Message::Daud(affected(&[(0, FAR)])));
@@ -178,7 +178,7 @@ fn one_congested_asp_of_several_is_told_of_since_its_selections_are() {
     let mut bench = Bench::new(config());
     bench.put(SECOND, TransportInput::Congested(true));
     assert_eq!(bench.congestion_indicated(OTHER), [1]);
-    assert_eq!(bench.congestion_told(FIRST, OTHER), [Some(1)]);
+    assert_eq!(bench.congestion_sent(FIRST, OTHER), [Some(1)]);
     bench.put(THIRD, TransportInput::Congested(true));
     bench.put(SECOND, TransportInput::Congested(false));
     assert_eq!(bench.congestion_indicated(OTHER), [1]);
@@ -222,12 +222,12 @@ fn what_waits_for_the_default_application_server_is_told_of_by_its_destination()
     // One that comes only now is told of as well, before it is refused.
     bench.transfer(PointCode(103), 0);
     assert_eq!(bench.congestion_indicated(PointCode(103)), [1]);
-    assert_eq!(bench.congestion_told(FIRST, OTHER), [Some(1)]);
+    assert_eq!(bench.congestion_sent(FIRST, OTHER), [Some(1)]);
     assert_eq!(bench.sgp.counters().dropped(DropReason::QueueFull), 5);
     bench.activate(THIRD, 2);
     assert_eq!(bench.congestion_indicated(OTHER), [1, 0]);
     assert_eq!(bench.congestion_indicated(PointCode(103)), [1, 0]);
-    assert_eq!(bench.congestion_told(FIRST, OTHER), [Some(1), Some(0)]);
+    assert_eq!(bench.congestion_sent(FIRST, OTHER), [Some(1), Some(0)]);
 }
 
 #[test]
@@ -258,14 +258,14 @@ fn a_point_code_that_a_changed_key_has_no_more_is_paused() {
     assert_eq!(bench.sgp.availability((None, PointCode(300))), Availability::Unavailable);
     let changes = [TransferIndication::Pause(PointCode(300)), TransferIndication::Resume(PointCode(400))];
     assert_eq!(bench.indications, changes);
-    let told = |message: &Message, code| match message {
+    let indicated = |message: &Message, code| match message {
         Message::Duna(affected) | Message::Dava(affected) => affected.point_codes == [(0, PointCode(code))],
         _ => false,
     };
     let to_first: Vec<_> = bench.sent.iter().filter(|(to, _)| *to == FIRST).collect();
     assert!(
         matches!(&to_first[..], [(_, duna @ Message::Duna(_)), (_, dava @ Message::Dava(_))]
-        if told(duna, 300) && told(dava, 400)),
+        if indicated(duna, 300) && indicated(dava, 400)),
         "{to_first:?}"
     );
 }
@@ -291,9 +291,9 @@ fn without_levels_what_waits_is_told_of_again_for_every_eighth_message_and_its_e
     for sls in 0..20 {
         bench.transfer(OTHER, sls);
     }
-    assert_eq!(bench.congestion_told(FIRST, OTHER), [None; 3]);
+    assert_eq!(bench.congestion_sent(FIRST, OTHER), [None; 3]);
     bench.activate(THIRD, 2);
-    assert_eq!(bench.congestion_told(FIRST, OTHER), [None; 3]);
+    assert_eq!(bench.congestion_sent(FIRST, OTHER), [None; 3]);
     // The interworking function keeps a status, and hears of the end.
     assert_eq!(bench.congestion_indicated(OTHER), [1, 0]);
 }

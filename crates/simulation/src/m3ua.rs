@@ -234,7 +234,7 @@ impl Plan<'_> {
                 })
                 .collect(),
             destinations: destinations.collect(),
-            availability: AvailabilityPolicy::Told,
+            availability: AvailabilityPolicy::Announced,
             audit: asp.audit,
         }
     }

@@ -18,7 +18,7 @@ const SCENE_STEP: Duration = Duration::from_secs(60);
 
 /// Files of forwarding states at most. What is less is told beforehand, from so many on that somebody may wonder.
 const FILES_MAX: u64 = 1_000_000;
-const FILES_TOLD: u64 = 1_000;
+const FILES_WARNED_OF: u64 = 1_000;
 
 /// Refuses, before anything is worked out, a step that makes more files than a directory should hold, and a directory
 /// that nothing can be written into. Says how many files there will be if they are many.
@@ -34,7 +34,7 @@ pub(super) fn check(topology: &Topology, directory: &Path, step: Duration) -> Re
     try_to_write(directory).map_err(|error| {
         Failure::Failed(format!("--export: nothing can be written into {}: {error}", directory.display()))
     })?;
-    if files >= FILES_TOLD {
+    if files >= FILES_WARNED_OF {
         writeln!(
             io::stderr(),
             "{files} files of forwarding states will be written into {}; a longer --export-step makes fewer",

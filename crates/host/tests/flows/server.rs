@@ -284,10 +284,10 @@ fn a_report_about_a_packet_that_the_host_cannot_have_sent_is_dropped_and_counted
     let mut world = World::new(tcp(), &[direction("8 Mbit/s", "10 ms")]);
     world.add_sender(0, 0, bulk(1_000, 10));
     let [own, peer] = addresses(0);
-    let stranger: IpAddr = [192, 0, 2, 1].into();
+    let unrelated: IpAddr = [192, 0, 2, 1].into();
     let (mut network, [from, _], links, _) = world.network();
     network.run_until(Instant::from_millis(100));
-    for (source, destination, forged) in [(own, peer, 0), (stranger, peer, 1), (own, stranger, 2)] {
+    for (source, destination, forged) in [(own, peer, 0), (unrelated, peer, 1), (own, unrelated, 2)] {
         let quoted = IpHeader {
             source,
             destination,
@@ -302,7 +302,7 @@ fn a_report_about_a_packet_that_the_host_cannot_have_sent_is_dropped_and_counted
         about.extend(FIRST_PORT.to_be_bytes());
         about.extend([0; 26]);
         let error = IcmpError::PacketTooBig { mtu_bytes: 600 };
-        let report = error.report(stranger, &about, 64).map(|mut report| {
+        let report = error.report(unrelated, &about, 64).map(|mut report| {
             // Whoever forges addresses the host itself.
             let (header, len) = IpHeader::parse_header(&report.contiguous()).unwrap();
             report.strip(len);

@@ -1,4 +1,4 @@
-//! What strangers say of our messages and what we say of theirs.
+//! What other implementations read in our messages, and we in theirs.
 //!
 //! Every message of every signalling layer is written once by our encoders. The list is kept in `messages.tsv`, which
 //! the Python tests read with pycrate; tshark reads the same messages from a capture, and ours is held to what it
@@ -7,9 +7,9 @@
 
 mod adaptation;
 mod capture;
+mod foreign_captures;
 mod golden;
 mod sample;
-mod strangers;
 mod tshark;
 mod units;
 mod user_parts;

@@ -63,12 +63,12 @@ fn always_nearest_and_always_highest_hold_the_best_at_every_instant() {
         let node = network.site_node(0);
         for second in 1..3_599 {
             let at = Instant::from_millis(second * 1_000 + 137);
-            let looks =
+            let angles =
                 network.satellites().map(|s| stance.look(s.orbit.fixed(epoch().at(at)).unwrap().position));
             let score = |look: Look| {
                 if criterion == Criterion::Nearest { look.range_m } else { -look.elevation }
             };
-            let scores: Vec<f64> = looks.map(score).collect();
+            let scores: Vec<f64> = angles.map(score).collect();
             let best = scores.iter().copied().fold(f64::MAX, f64::min);
             let held =
                 plan.contacts().iter().find(|contact| contact.b == node && contact.holds_at(at)).unwrap();

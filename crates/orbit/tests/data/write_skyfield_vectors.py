@@ -1,4 +1,4 @@
-"""Writes skyfield_looks.csv and skyfield_events.csv with Skyfield (1.55): where satellites are seen, and when.
+"""Writes skyfield_look_angles.csv and skyfield_events.csv with Skyfield (1.55): where satellites are seen, and when.
 
 Run it in this folder with Skyfield installed; it needs no download. UT1 is taken for UTC (delta T of 69.184 s)
 and the pole is not moved, as in the crate. The element sets are made up: elements.tle, from the crate's writer.
@@ -15,7 +15,7 @@ lines = (HERE / "elements.tle").read_text().splitlines()
 satellites = [EarthSatellite(lines[i + 1], lines[i + 2], lines[i], ts) for i in range(0, len(lines), 3)]
 rng = random.Random(20260301)
 
-with (HERE / "skyfield_looks.csv").open("w") as out:
+with (HERE / "skyfield_look_angles.csv").open("w") as out:
     out.write("satellite,seconds,latitude_deg,longitude_deg,height_m,azimuth_deg,elevation_deg,range_km\n")
     for _ in range(300):
         satellite = rng.choice(satellites)

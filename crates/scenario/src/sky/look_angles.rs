@@ -29,7 +29,7 @@ pub enum LookAngleError {
 
 impl Topology {
     /// Azimuth (from north through east), geometric elevation and range of a satellite at times in seconds
-    /// after the start, as the table `looks`. Below the horizon the elevation is negative.
+    /// after the start, as the table `look_angles`. Below the horizon the elevation is negative.
     pub fn look_angles(&self, site: &str, satellite: &str, seconds: &[f64]) -> Result<Table, LookAngleError> {
         let network = self.network();
         let place = network.sites.iter().find(|known| known.name == site);
@@ -54,6 +54,6 @@ impl Topology {
             range.push(look.range_m / 1e3);
         }
         let columns = [at, azimuth, elevation, range].map(Into::into);
-        Ok(Table::new("looks", columns).expect("four columns of one length and four names"))
+        Ok(Table::new("look_angles", columns).expect("four columns of one length and four names"))
     }
 }

@@ -1,4 +1,4 @@
-//! What management does to a point and its links, and what it hears of them.
+//! What management does to a point and its links, and what they report to it.
 
 use slantpath_base::Instant;
 use slantpath_ss7::mtp3::node::{LinkId, ManagementEvent};

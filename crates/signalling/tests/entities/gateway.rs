@@ -38,7 +38,7 @@ fn process() -> ServerProcess {
         gateways: vec![ASSOCIATION],
         servers: vec![served],
         destinations: vec![destination],
-        availability: AvailabilityPolicy::Told,
+        availability: AvailabilityPolicy::Announced,
         ..AspConfig::default()
     };
     let roles = vec![Role { routing_context: CONTEXT, place: 0 }];

@@ -63,8 +63,8 @@ pub(crate) fn transfer(from: u32, to: u32, sls: u8, number: u32) -> Transfer {
     }
 }
 
-/// Points 0 and 1 have the ends of all lines, by the same numbers of MTP3; an association has its ends where the
-/// world was told.
+/// Points 0 and 1 have the ends of all lines, by the same numbers of MTP3; an association has the ends that the
+/// test has named.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) now: Instant,

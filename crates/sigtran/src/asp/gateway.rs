@@ -238,7 +238,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Notes that the peer speaks, whatever it says.
-    pub fn note_heard(&mut self, now: Instant, association: AssociationId) {
+    pub fn note_received(&mut self, now: Instant, association: AssociationId) {
         if let Some(RemoteAsp { link: Link::Up(Some(beat)), .. }) = self.asps.get_mut(&association) {
             beat.handle_message(now);
         }
@@ -405,8 +405,8 @@ impl<L: Adaptation> Gateway<L> {
             self.notify_failure(association, &key);
         }
         for key in keys {
-            let told = self.settle(now, &key);
-            if newly_up.contains(&key) && !told {
+            let is_notified = self.settle(now, &key);
+            if newly_up.contains(&key) && !is_notified {
                 self.notify_state(association, &key);
             }
         }

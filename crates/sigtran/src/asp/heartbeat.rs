@@ -8,7 +8,7 @@ pub struct Heartbeat {
     /// T(beat).
     interval: Duration,
     next: Instant,
-    heard: Instant,
+    received_at: Instant,
 }
 
 /// What is due.
@@ -23,17 +23,17 @@ pub enum HeartbeatDue {
 impl Heartbeat {
     /// Begins when the association comes up.
     pub fn new(now: Instant, interval: Duration) -> Self {
-        Self { interval, next: now + interval, heard: now }
+        Self { interval, next: now + interval, received_at: now }
     }
 
     /// Any message of the peer shows that it is there.
     pub const fn handle_message(&mut self, now: Instant) {
-        self.heard = now;
+        self.received_at = now;
     }
 
     /// When something is due.
     pub fn deadline(&self) -> Instant {
-        self.next.min(self.heard + self.interval * 2)
+        self.next.min(self.received_at + self.interval * 2)
     }
 
     /// What is due by now.
@@ -42,7 +42,7 @@ impl Heartbeat {
     //# from the M3UA peer within 2*T(beat), the remote M3UA peer is
     //# considered unavailable.
     pub fn take_due(&mut self, now: Instant) -> Option<HeartbeatDue> {
-        if now >= self.heard + self.interval * 2 {
+        if now >= self.received_at + self.interval * 2 {
             return Some(HeartbeatDue::PeerUnavailable);
         }
         if now >= self.next {

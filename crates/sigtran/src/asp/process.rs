@@ -230,7 +230,7 @@ impl<L: Adaptation> Process<L> {
     }
 
     /// Notes that the peer speaks, whatever it says.
-    pub const fn note_heard(&mut self, now: Instant) {
+    pub const fn note_received(&mut self, now: Instant) {
         if let Link::Up(Some(beat)) = &mut self.link {
             beat.handle_message(now);
         }

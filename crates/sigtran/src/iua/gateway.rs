@@ -14,7 +14,7 @@ use crate::iua::{
     DataLinkIndication, DataLinkRequest, Dlci, Iua, IuaParameter, Message, ReleaseReason, TeiStatus, about,
     content, kind, stream_of, transmit,
 };
-use crate::message::{Associations, Heard, OwnMessage};
+use crate::message::{Associations, OwnMessage, Received};
 use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
@@ -156,27 +156,29 @@ impl SignallingGateway {
 
     /// What the transport of an association tells.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
-        let heard = self.associations.handle::<IuaParameter>(
+        let received = self.associations.handle::<IuaParameter>(
             now,
             association,
             input,
             &mut self.asps,
             &mut self.drops,
         );
-        match heard {
-            Heard::Answer(answer) => self.transmit(association, StreamId(0), Message::Asp(answer)),
-            Heard::Congested(is_congested) => {
+        match received {
+            Received::Answer(answer) => self.transmit(association, StreamId(0), Message::Asp(answer)),
+            Received::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
                 let interfaces: Vec<_> = self.channels.keys().cloned().collect();
                 for interface in interfaces {
                     self.follow_congestion(&interface);
                 }
             }
-            Heard::Message(Message::Asp(message), octets) => {
+            Received::Message(Message::Asp(message), octets) => {
                 self.handle_asp(now, association, message, &octets);
             }
-            Heard::Message(Message::Own(message), octets) => self.handle_own(association, &message, &octets),
-            Heard::Nothing => {}
+            Received::Message(Message::Own(message), octets) => {
+                self.handle_own(association, &message, &octets);
+            }
+            Received::Nothing => {}
         }
         self.drain_asps();
     }

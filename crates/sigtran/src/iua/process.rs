@@ -15,7 +15,7 @@ use crate::iua::{
     DataLinkIndication, DataLinkRequest, Dlci, Iua, IuaParameter, Message, ReleaseReason, TeiStatus, about,
     content, kind, stream_of, transmit,
 };
-use crate::message::{Heard, OwnMessage, Streams};
+use crate::message::{OwnMessage, Received, Streams};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 /// How an ASP of IUA behaves.
@@ -156,14 +156,16 @@ impl DataLinkProcess {
     /// What the transport tells.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
         match self.streams.handle::<IuaParameter>(now, input, &mut self.asp, &mut self.drops) {
-            Heard::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer)),
-            Heard::Congested(is_congested) => {
+            Received::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer)),
+            Received::Congested(is_congested) => {
                 let event = DataLinkProcessEvent::Congested(is_congested);
                 self.outputs.push_back(DataLinkProcessOutput::Event(event));
             }
-            Heard::Message(Message::Asp(message), octets) => self.asp.handle_message(now, message, &octets),
-            Heard::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
-            Heard::Nothing => {}
+            Received::Message(Message::Asp(message), octets) => {
+                self.asp.handle_message(now, message, &octets);
+            }
+            Received::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
+            Received::Nothing => {}
         }
         self.drain_asp(now);
     }

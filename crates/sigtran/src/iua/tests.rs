@@ -218,15 +218,15 @@ fn endpoints_are_told_asked_for_and_queried() {
     pair.asp.request_status(&interface(), Dlci { sapi: 0, tei: 65 });
     pair.asp.query_endpoints(&interface());
     pair.run();
-    let mut told = pair.endpoints.clone();
-    told.sort_unstable();
+    let mut reported = pair.endpoints.clone();
+    reported.sort_unstable();
     let expected = [
         (0, TeiStatus::Assigned),
         (64, TeiStatus::Assigned),
         (64, TeiStatus::Assigned),
         (65, TeiStatus::Unassigned),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub struct Link {
     transport: Flow,
     /// What the driver has said of our own receiver, and what the peer has been told of it.
     receiver: Flow,
-    receiver_told: Flow,
+    receiver_signalled: Flow,
     earlier_life: EarlierLife,
     /// What MTP3 has said since the peer's last outage began, without which nothing may be sent.
     sending: GoAhead,
@@ -134,7 +134,7 @@ impl Link {
             peer: Flow::Free,
             transport: Flow::Free,
             receiver: Flow::Free,
-            receiver_told: Flow::Free,
+            receiver_signalled: Flow::Free,
             earlier_life: EarlierLife::Over,
             sending: GoAhead::Given,
             delivering: GoAhead::Given,

@@ -100,10 +100,10 @@ pub enum MessageError {
     #[error("message class {0} is not 11")]
     Class(u8),
     /// The length in the header is not the message's.
-    #[error("the header says {told} octets, the message has {received}")]
+    #[error("the header says {declared} octets, the message has {received}")]
     Length {
         /// What the header says.
-        told: u32,
+        declared: u32,
         /// What came.
         received: usize,
     },
@@ -148,9 +148,9 @@ impl Message {
         if class != CLASS {
             return Err(MessageError::Class(class));
         }
-        let told = u32::from_be_bytes([l0, l1, l2, l3]);
-        if usize::try_from(told) != Ok(octets.len()) {
-            return Err(MessageError::Length { told, received: octets.len() });
+        let declared = u32::from_be_bytes([l0, l1, l2, l3]);
+        if usize::try_from(declared) != Ok(octets.len()) {
+            return Err(MessageError::Length { declared, received: octets.len() });
         }
         let body = match kind {
             USER_DATA => match data {
@@ -206,8 +206,8 @@ impl Message {
     }
 
     fn header(&self, kind: u8) -> [u8; HEADER_LEN] {
-        let told = u32::try_from(self.emitted_len()).expect("a message is shorter than 4 GiB");
-        let [l0, l1, l2, l3] = told.to_be_bytes();
+        let declared = u32::try_from(self.emitted_len()).expect("a message is shorter than 4 GiB");
+        let [l0, l1, l2, l3] = declared.to_be_bytes();
         let [_, b0, b1, b2] = self.bsn.number().to_be_bytes();
         let [_, f0, f1, f2] = self.fsn.number().to_be_bytes();
         [VERSION, 0, CLASS, kind, l0, l1, l2, l3, 0, b0, b1, b2, 0, f0, f1, f2]
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(with(0, 2), MessageError::Version(2));
         assert_eq!(with(2, 12), MessageError::Class(12));
         assert_eq!(with(3, 4), MessageError::Type(4));
-        assert_eq!(with(7, 24), MessageError::Length { told: 24, received: 20 });
+        assert_eq!(with(7, 24), MessageError::Length { declared: 24, received: 20 });
         assert_eq!(with(19, 10), MessageError::Status(10));
         let mut long = sound.clone();
         long.push(0);

@@ -20,7 +20,7 @@ use crate::asp::{
 use crate::drops::{DropReason, Drops};
 use crate::interface::{InterfaceIdentifier, Interfaces};
 use crate::m2ua::{M2ua, M2uaParameter, Message};
-use crate::message::{Associations, Heard, OwnMessage};
+use crate::message::{Associations, OwnMessage, Received};
 use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
@@ -176,24 +176,24 @@ impl SignallingGateway {
 
     /// What the transport of an association tells.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
-        let heard = self.associations.handle::<M2uaParameter>(
+        let received = self.associations.handle::<M2uaParameter>(
             now,
             association,
             input,
             &mut self.asps,
             &mut self.drops,
         );
-        match heard {
-            Heard::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
-            Heard::Congested(is_congested) => {
+        match received {
+            Received::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
+            Received::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
                 let interfaces: Vec<_> = self.links.keys().cloned().collect();
                 for interface in interfaces {
                     self.follow_congestion(&interface);
                 }
             }
-            Heard::Message(message, octets) => self.handle_message(now, association, message, &octets),
-            Heard::Nothing => {}
+            Received::Message(message, octets) => self.handle_message(now, association, message, &octets),
+            Received::Nothing => {}
         }
         self.drain_asps();
     }

@@ -21,7 +21,7 @@ use crate::m2ua::machine::{LinkStatus, ProcessLinkInput};
 use crate::m2ua::{
     Action, DeregistrationResult, LinkKey, LinkState, M2uaParameter, Message, RegistrationResult, kind,
 };
-use crate::message::{CommonParameter, Heard, OwnMessage, Streams};
+use crate::message::{CommonParameter, OwnMessage, Received, Streams};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use link::{Link, Retrieval};
 
@@ -203,18 +203,20 @@ impl LinkProcess {
             self.is_congested = false;
         }
         match self.streams.handle::<M2uaParameter>(now, input, &mut self.asp, &mut self.drops) {
-            Heard::Answer(answer) => self.transmit(StreamId(0), &Message::Asp(answer)),
+            Received::Answer(answer) => self.transmit(StreamId(0), &Message::Asp(answer)),
             // Congestion is told upwards before anything is refused.
-            Heard::Congested(is_congested) => {
+            Received::Congested(is_congested) => {
                 self.is_congested = is_congested;
                 let interfaces: Vec<_> = self.links.keys().cloned().collect();
                 for interface in interfaces {
-                    self.tell_congestion(&interface);
+                    self.report_congestion(&interface);
                 }
             }
-            Heard::Message(Message::Asp(message), octets) => self.asp.handle_message(now, message, &octets),
-            Heard::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
-            Heard::Nothing => {}
+            Received::Message(Message::Asp(message), octets) => {
+                self.asp.handle_message(now, message, &octets);
+            }
+            Received::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
+            Received::Nothing => {}
         }
         self.drain_asp(now);
     }
@@ -393,12 +395,12 @@ impl LinkProcess {
         self.handle_indication(now, &interface, message, octets);
     }
 
-    fn tell_congestion(&mut self, interface: &InterfaceIdentifier) {
+    fn report_congestion(&mut self, interface: &InterfaceIdentifier) {
         let is_congested = self.is_congested;
         let Some(link) = self.links.get_mut(interface) else { return };
         let level = link.congestion.max(u8::from(is_congested));
-        if level != link.told_congestion {
-            link.told_congestion = level;
+        if level != link.reported_congestion {
+            link.reported_congestion = level;
             self.indicate(interface, LinkIndication::Congestion(level));
         }
     }

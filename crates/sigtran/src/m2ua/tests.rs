@@ -205,7 +205,8 @@ fn what_comes_while_the_asp_is_away_waits_for_it() {
     assert_eq!(pair.gateway.queued(&Pair::interface()), 0);
     // The ASP has not established the link again when the waiting message comes: it says so in its counts.
     let lost = pair.asp.drops().of(DropReason::NotInService);
-    let delivered = pair.to_level_3.iter().filter(|told| **told == LinkIndication::Received(unit())).count();
+    let delivered =
+        pair.to_level_3.iter().filter(|indication| **indication == LinkIndication::Received(unit())).count();
     assert_eq!(delivered + usize::try_from(lost).unwrap(), 1);
 }
 
@@ -351,14 +352,14 @@ const SHARERS: [AssociationId; 2] = [AssociationId(5), AssociationId(6)];
 fn taken(
     gateway: &mut SignallingGateway,
 ) -> (Vec<(AssociationId, OwnMessage<super::M2uaParameter>)>, Vec<LinkRequest>) {
-    let (mut told, mut asked) = (Vec::new(), Vec::new());
+    let (mut sent, mut asked) = (Vec::new(), Vec::new());
     loop {
         match gateway.poll_output(Instant::START) {
-            SignallingGatewayOutput::Wait(_) => return (told, asked),
+            SignallingGatewayOutput::Wait(_) => return (sent, asked),
             SignallingGatewayOutput::Link(_, request) => asked.push(request),
             SignallingGatewayOutput::Transmit(transmit) => {
                 if let super::Message::Own(message) = super::Message::receive(&transmit.octets).unwrap() {
-                    told.push((transmit.association, message));
+                    sent.push((transmit.association, message));
                 }
             }
             SignallingGatewayOutput::Busy(..) | SignallingGatewayOutput::Event(_) => {}
@@ -380,14 +381,14 @@ fn the_asps_of_a_loadshare_share_the_selections_and_all_hear_of_the_link() {
         let received = LinkIndication::Received(unit_of(selection));
         gateway.handle_link(Instant::START, &1.into(), received);
     }
-    let (told, _) = taken(&mut gateway);
-    let who: Vec<_> = told.iter().map(|(association, _)| *association).collect();
+    let (sent, _) = taken(&mut gateway);
+    let who: Vec<_> = sent.iter().map(|(association, _)| *association).collect();
     let [first, second] = SHARERS;
     assert_eq!(who, [first, second, first, second, second, second]);
-    assert!(told.iter().all(|(_, message)| message.kind == super::kind::DATA));
+    assert!(sent.iter().all(|(_, message)| message.kind == super::kind::DATA));
     gateway.handle_link(Instant::START, &1.into(), LinkIndication::Congestion(1));
-    let (told, _) = taken(&mut gateway);
-    assert_eq!(told.iter().map(|(association, _)| *association).collect::<Vec<_>>(), SHARERS);
+    let (sent, _) = taken(&mut gateway);
+    assert_eq!(sent.iter().map(|(association, _)| *association).collect::<Vec<_>>(), SHARERS);
 }
 
 #[test]
@@ -405,8 +406,8 @@ fn what_waits_for_an_asp_goes_in_the_order_in_which_it_came() {
     let expected = units.map(|unit| {
         super::about(&1.into(), super::kind::DATA).with(super::M2uaParameter::ProtocolData(unit))
     });
-    let (told, _) = taken(&mut gateway);
-    assert_eq!(told, expected.map(|message| (SHARERS[1], message)));
+    let (sent, _) = taken(&mut gateway);
+    assert_eq!(sent, expected.map(|message| (SHARERS[1], message)));
 }
 
 #[test]

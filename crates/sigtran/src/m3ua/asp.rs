@@ -202,7 +202,7 @@ impl Asp {
                 self.counters.wrong_payload_protocol += 1;
             }
             TransportInput::Message { stream, octets, .. } => {
-                peer.process.note_heard(now);
+                peer.process.note_received(now);
                 self.handle_octets(now, gateway, stream, &octets);
             }
         }
@@ -279,7 +279,7 @@ impl Asp {
     }
 
     fn send(&mut self, to: AssociationId, message: &Message) {
-        // Without an association there is nobody to hear it.
+        // Without an association nobody would receive it.
         if self.gateways.get(&to).is_some_and(|peer| peer.link.is_some()) {
             self.outputs.push_back(AspOutput::Transmit(Writer::management(to, message)));
         }

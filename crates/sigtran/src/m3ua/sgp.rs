@@ -62,7 +62,7 @@ pub struct Sgp {
     /// Networks whose interworking is lost, or whose MTP3 restarts.
     isolated: BTreeSet<Option<u32>>,
     /// The availability last told of the point codes that ASPs serve.
-    told: BTreeMap<NetworkPoint, Availability>,
+    announced: BTreeMap<NetworkPoint, Availability>,
     distribution: BTreeMap<u32, Distribution>,
     writer: Writer,
     outputs: VecDeque<SgpOutput>,
@@ -84,7 +84,7 @@ impl Sgp {
             network_appearances: config.network_appearances.iter().copied().collect(),
             destinations: BTreeMap::new(),
             isolated: BTreeSet::new(),
-            told: BTreeMap::new(),
+            announced: BTreeMap::new(),
             distribution: BTreeMap::new(),
             writer: Writer::default(),
             outputs: VecDeque::new(),
@@ -154,7 +154,7 @@ impl Sgp {
                 self.counters.wrong_payload_protocol += 1;
             }
             TransportInput::Message { stream, octets, .. } => {
-                self.gateway.note_heard(now, association);
+                self.gateway.note_received(now, association);
                 self.handle_octets(now, association, stream, &octets);
             }
         }
@@ -270,7 +270,7 @@ impl Sgp {
     fn handle_event(&mut self, event: GatewayEvent<u32>) {
         match event {
             GatewayEvent::Asp(association, routing_context, AspState::Active) => {
-                self.tell_known_destinations(association, routing_context);
+                self.announce_known_destinations(association, routing_context);
                 self.distribution.entry(routing_context).or_default().mark_flows();
             }
             GatewayEvent::As(routing_context, state) => {
@@ -312,7 +312,7 @@ impl Sgp {
     }
 
     fn send(&mut self, to: AssociationId, message: &Message) {
-        // Without an association there is nobody to hear it.
+        // Without an association nobody would receive it.
         if self.links.contains_key(&to) {
             self.outputs.push_back(SgpOutput::Transmit(Writer::management(to, message)));
         }

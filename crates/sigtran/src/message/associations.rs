@@ -26,7 +26,7 @@ struct Link {
 
 /// What the layer has to do with what a transport told; the engine of its ASPs knows it already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Heard<V: Vocabulary> {
+pub(crate) enum Received<V: Vocabulary> {
     /// Answer with this ERR on stream 0.
     Answer(AspMessage<V::Layer>),
     /// Tell that the transport is congested, or no longer.
@@ -59,7 +59,7 @@ impl Associations {
         input: TransportInput,
         asps: &mut Gateway<V::Layer>,
         drops: &mut Drops,
-    ) -> Heard<V> {
+    ) -> Received<V> {
         match input {
             TransportInput::Up { outbound_streams } => {
                 let link = Link { streams: outbound_streams.max(1), is_congested: false };
@@ -75,18 +75,18 @@ impl Associations {
                 if let Some(link) = self.0.get_mut(&association) {
                     link.is_congested = is_congested;
                 }
-                return Heard::Congested(is_congested);
+                return Received::Congested(is_congested);
             }
             TransportInput::Message { stream, payload_protocol, octets } => {
                 let Some(Link { streams, .. }) = self.0.get(&association).copied() else {
                     drops.count(DropReason::AssociationDown);
-                    return Heard::Nothing;
+                    return Received::Nothing;
                 };
-                asps.note_heard(now, association);
-                return heard(stream, streams, payload_protocol, octets, drops);
+                asps.note_received(now, association);
+                return received(stream, streams, payload_protocol, octets, drops);
             }
         }
-        Heard::Nothing
+        Received::Nothing
     }
 }
 
@@ -101,7 +101,7 @@ impl Streams {
         input: TransportInput,
         asp: &mut Process<V::Layer>,
         drops: &mut Drops,
-    ) -> Heard<V> {
+    ) -> Received<V> {
         match input {
             TransportInput::Up { outbound_streams } => {
                 self.0 = outbound_streams.max(1);
@@ -109,29 +109,29 @@ impl Streams {
             }
             TransportInput::Down => asp.handle_association_down(now),
             TransportInput::Restart => asp.handle_restart(now),
-            TransportInput::Congested(is_congested) => return Heard::Congested(is_congested),
+            TransportInput::Congested(is_congested) => return Received::Congested(is_congested),
             TransportInput::Message { .. } if !asp.is_connected() => drops.count(DropReason::AssociationDown),
             TransportInput::Message { stream, payload_protocol, octets } => {
-                asp.note_heard(now);
-                return heard(stream, self.0, payload_protocol, octets, drops);
+                asp.note_received(now);
+                return received(stream, self.0, payload_protocol, octets, drops);
             }
         }
-        Heard::Nothing
+        Received::Nothing
     }
 }
 
-fn heard<V: Vocabulary>(
+fn received<V: Vocabulary>(
     stream: StreamId,
     streams: u16,
     payload_protocol: u32,
     octets: Bytes,
     drops: &mut Drops,
-) -> Heard<V> {
+) -> Received<V> {
     match receive::<V>(stream, streams, payload_protocol, &octets) {
-        Ok(message) => Heard::Message(message, octets),
+        Ok(message) => Received::Message(message, octets),
         Err(refusal) => {
             drops.count(refusal.reason);
-            refusal.answer.map_or(Heard::Nothing, Heard::Answer)
+            refusal.answer.map_or(Received::Nothing, Received::Answer)
         }
     }
 }

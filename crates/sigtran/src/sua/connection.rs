@@ -129,7 +129,7 @@ pub const CONNECTION_MACHINE: StateMachine<ConnectionState, ConnectionInput, Con
         RequestDisconnect, Resco, ResponseConnect, Resre,
     };
     use ConnectionState::{Active, Idle, Incoming, Outgoing, Releasing, WaitConnectionConfirm};
-    const RELEASE_AND_TELL: &[ConnectionAction] = &[IndicateDisconnect, SendRelre, StartReleaseTimer];
+    const INDICATE_AND_RELEASE: &[ConnectionAction] = &[IndicateDisconnect, SendRelre, StartReleaseTimer];
     StateMachine {
         name: "Connection of an SCCP user",
         source: "RFC 3868, section 3.3; Q.714, section 3",
@@ -160,10 +160,10 @@ pub const CONNECTION_MACHINE: StateMachine<ConnectionState, ConnectionInput, Con
             row(Active, Resco, Active, &[PassToReset]),
             row(Active, RequestDisconnect, Releasing, &[SendRelre, StartReleaseTimer]),
             row(Active, Relre, Idle, &[SendRelco, IndicateDisconnect, Forget]),
-            row(Active, Coerr, Releasing, RELEASE_AND_TELL),
-            row(Active, FaultFound, Releasing, RELEASE_AND_TELL),
+            row(Active, Coerr, Releasing, INDICATE_AND_RELEASE),
+            row(Active, FaultFound, Releasing, INDICATE_AND_RELEASE),
             row(Active, InactivitySendTimeout, Active, &[SendCoit]),
-            row(Active, InactivityReceiveTimeout, Releasing, RELEASE_AND_TELL),
+            row(Active, InactivityReceiveTimeout, Releasing, INDICATE_AND_RELEASE),
             row(Active, AspLost, Idle, &[IndicateDisconnect, Forget]),
             row(Releasing, Relco, Idle, &[Forget]),
             // Both ends release at once.

@@ -21,7 +21,7 @@ use crate::asp::{
     RoutingContexts, ServerConfig,
 };
 use crate::drops::{DropReason, Drops};
-use crate::message::{Associations, Heard, OwnMessage};
+use crate::message::{Associations, OwnMessage, Received};
 use crate::queue::QueueLimits;
 use crate::sua::primitive::return_cause;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
@@ -224,26 +224,26 @@ impl SignallingGateway {
 
     /// What the transport of an association tells.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
-        let heard = self.associations.handle::<SuaParameter>(
+        let received = self.associations.handle::<SuaParameter>(
             now,
             association,
             input,
             &mut self.asps,
             &mut self.drops,
         );
-        match heard {
-            Heard::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
-            Heard::Congested(is_congested) => {
+        match received {
+            Received::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
+            Received::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
                 self.follow_all_congestion();
             }
-            Heard::Message(Message::Asp(message), octets) => {
+            Received::Message(Message::Asp(message), octets) => {
                 self.handle_asp(now, association, message, &octets);
             }
-            Heard::Message(Message::Own(message), octets) => {
+            Received::Message(Message::Own(message), octets) => {
                 self.handle_own(now, association, message, &octets);
             }
-            Heard::Nothing => {}
+            Received::Nothing => {}
         }
         self.drain_asps();
     }
@@ -334,23 +334,34 @@ impl SignallingGateway {
             DestinationChange::Congestion(level) => known.1 = level,
             DestinationChange::UserPartUnavailable { .. } => {}
         }
-        self.tell_active(destination, change, &[]);
+        self.announce_to_active(destination, change, &[]);
     }
 
     /// Tells every ASP that carries traffic, but those.
-    fn tell_active(&mut self, destination: Destination, change: DestinationChange, except: &[AssociationId]) {
-        let mut told: BTreeMap<AssociationId, Vec<u32>> = BTreeMap::new();
+    fn announce_to_active(
+        &mut self,
+        destination: Destination,
+        change: DestinationChange,
+        except: &[AssociationId],
+    ) {
+        let mut contexts: BTreeMap<AssociationId, Vec<u32>> = BTreeMap::new();
         for context in self.servers.keys() {
             for association in self.asps.active(context).iter().filter(|asp| !except.contains(asp)) {
-                told.entry(*association).or_default().push(*context);
+                contexts.entry(*association).or_default().push(*context);
             }
         }
-        for (association, contexts) in told {
-            self.tell(association, &[(0, destination.point_code)], destination.subsystem, change, contexts);
+        for (association, contexts) in contexts {
+            self.announce(
+                association,
+                &[(0, destination.point_code)],
+                destination.subsystem,
+                change,
+                contexts,
+            );
         }
     }
 
-    fn tell(
+    fn announce(
         &mut self,
         association: AssociationId,
         codes: &[(u8, PointCode)],
@@ -405,7 +416,7 @@ impl SignallingGateway {
         for (change, codes) in availabilities.chain(levels) {
             let codes: Vec<_> = codes.into_iter().collect();
             for codes in codes.chunks(CODES_MAX) {
-                self.tell(association, codes, subsystem, change, Vec::new());
+                self.announce(association, codes, subsystem, change, Vec::new());
             }
         }
     }

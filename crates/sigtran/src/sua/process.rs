@@ -15,7 +15,7 @@ use crate::asp::{
     RoutingContexts, ServerName, TrafficMode,
 };
 use crate::drops::{DropReason, Drops};
-use crate::message::{CommonParameter, Heard, OwnMessage, Streams};
+use crate::message::{CommonParameter, OwnMessage, Received, Streams};
 use crate::sua::format::fault;
 use crate::sua::primitive::routing_context;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
@@ -246,15 +246,17 @@ impl UserProcess {
     /// What the transport tells.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
         match self.streams.handle::<SuaParameter>(now, input, &mut self.asp, &mut self.drops) {
-            Heard::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer).to_bytes()),
+            Received::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer).to_bytes()),
             // Congestion is told upwards before anything is refused.
-            Heard::Congested(is_congested) => {
+            Received::Congested(is_congested) => {
                 let event = UserProcessEvent::Congested(is_congested);
                 self.outputs.push_back(UserProcessOutput::Event(event));
             }
-            Heard::Message(Message::Asp(message), octets) => self.asp.handle_message(now, message, &octets),
-            Heard::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
-            Heard::Nothing => {}
+            Received::Message(Message::Asp(message), octets) => {
+                self.asp.handle_message(now, message, &octets);
+            }
+            Received::Message(Message::Own(message), octets) => self.handle_own(now, &message, &octets),
+            Received::Nothing => {}
         }
         self.drain_asp(now);
     }

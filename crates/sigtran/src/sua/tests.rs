@@ -588,7 +588,8 @@ proptest! {
                 }
                 Command::Accept => {
                     for at in 0..2 {
-                        let offered: Vec<ConnectionId> = net.indications[at].iter().filter_map(|told| match told {
+                        let indications = net.indications[at].iter();
+                        let offered: Vec<ConnectionId> = indications.filter_map(|indication| match indication {
                             UserProcessOutput::Connection(id, ConnectionEvent::Offered { .. }) => Some(*id),
                             _ => None,
                         }).collect();

@@ -55,7 +55,7 @@ pub(crate) struct Bench {
     sent: VecDeque<Sent>,
     /// The messages behind `sent`, for those that look at octets.
     pub(crate) octets: Vec<Bytes>,
-    told: VecDeque<LinkIndication>,
+    indicated: VecDeque<LinkIndication>,
     last: Option<Sent>,
     /// What the peer has received, which its link statuses carry.
     peer_has: u32,
@@ -92,7 +92,7 @@ impl Bench {
             now: Instant::START,
             sent: VecDeque::new(),
             octets: Vec::new(),
-            told: VecDeque::new(),
+            indicated: VecDeque::new(),
             last: None,
             peer_has: NONE,
         }
@@ -150,7 +150,7 @@ impl Bench {
         self.status(LinkStatus::Ready);
         // Again, for a peer that was proving still when the first came.
         self.expect(Sent::Ready);
-        self.expect_told(&LinkIndication::InService);
+        self.expect_indication(&LinkIndication::InService);
     }
 
     pub(crate) fn power_on(&mut self) {
@@ -255,24 +255,24 @@ impl Bench {
     }
 
     /// The next indication to level 3.
-    pub(crate) fn expect_told(&mut self, indication: &LinkIndication) {
-        assert_eq!(self.told.pop_front().as_ref(), Some(indication));
+    pub(crate) fn expect_indication(&mut self, indication: &LinkIndication) {
+        assert_eq!(self.indicated.pop_front().as_ref(), Some(indication));
     }
 
     /// A message of the peer that was delivered.
     pub(crate) fn expect_delivered(&mut self, number: u8) {
-        self.expect_told(&LinkIndication::Received(msu(number)));
+        self.expect_indication(&LinkIndication::Received(msu(number)));
     }
 
     /// The link has told level 3 nothing more.
-    pub(crate) fn expect_nothing_told(&self) {
-        assert_eq!(self.told, []);
+    pub(crate) fn expect_no_indication(&self) {
+        assert_eq!(self.indicated, []);
     }
 
     /// The link sends Out of Service, tells level 3 why, and stays so.
     pub(crate) fn expect_failure(&mut self, reason: OutOfServiceReason) {
         self.expect(Sent::OutOfService);
-        self.expect_told(&LinkIndication::OutOfService(reason));
+        self.expect_indication(&LinkIndication::OutOfService(reason));
         self.expect_quiet(Duration::from_secs(200));
     }
 
@@ -280,13 +280,13 @@ impl Bench {
     pub(crate) fn expect_quiet(&mut self, duration: Duration) {
         self.wait(duration);
         self.expect_nothing_sent();
-        self.expect_nothing_told();
+        self.expect_no_indication();
     }
 
     fn drain(&mut self) {
         loop {
             match self.link.poll_output(self.now) {
-                Output::Indication(indication) => self.told.push_back(indication),
+                Output::Indication(indication) => self.indicated.push_back(indication),
                 Output::Transmit(transmit) => self.take(transmit),
                 Output::Wait(_) => return,
             }

@@ -118,7 +118,7 @@ fn check_not_aligned_by(inopportune: impl FnOnce(&mut Bench)) {
     inopportune(&mut bench);
     bench.wait(SECOND * 5);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::AlignmentNotPossible));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::AlignmentNotPossible));
     bench.expect_quiet(SECOND * 60);
 }
 

@@ -101,14 +101,14 @@ fn m2pa_msg_v_09() {
     bench.status(LinkStatus::Busy);
     bench.expire(SECOND * 4);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::PeerBusy));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::PeerBusy));
 }
 
 /// The peer's level 3 is out and it sends a message; ours waits.
 fn peer_outage() -> Bench {
     let mut bench = one_sent();
     bench.in_sequence(LinkStatus::ProcessorOutage, NONE, 0);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.data(0, 0);
     bench.expect_delivered(0);
     bench.send_msu(1);
@@ -136,7 +136,7 @@ fn m2pa_msg_v_12() {
     bench.expect(Sent::Ack { fsn: 0, bsn: 0 });
     bench.in_sequence(LinkStatus::ProcessorRecovered, 0, 0);
     bench.expect(Sent::ReadyInSequence { fsn: 0, bsn: 0 });
-    bench.expect_told(&LinkIndication::RemoteProcessorRecovered);
+    bench.expect_indication(&LinkIndication::RemoteProcessorRecovered);
 }
 
 #[test]

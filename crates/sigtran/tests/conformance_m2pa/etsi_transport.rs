@@ -22,7 +22,7 @@ fn m2pa_sctp_v_02() {
     let mut bench = Bench::in_service();
     bench.status(LinkStatus::OutOfService);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::PeerOutOfService));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::PeerOutOfService));
     // The association stays, and level 3 starts the link over it again.
     bench.start();
     bench.status(LinkStatus::Alignment);

@@ -60,7 +60,7 @@ fn case_1_2() {
     bench.status(LinkStatus::OutOfService);
     bench.expire(SECOND * 5);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::AlignmentNotPossible));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::AlignmentNotPossible));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn case_1_3() {
     bench.expect(Sent::ProvingNormal);
     bench.expire(SECOND);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::AlignmentNotPossible));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::AlignmentNotPossible));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn case_1_4() {
     bench.expect(Sent::Ready);
     bench.expire(T1);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::PeerNotReady));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::PeerNotReady));
 }
 
 fn normal_alignment(proves: bool) {
@@ -128,7 +128,7 @@ fn case_1_5b_np() {
     bench.start();
     bench.status(LinkStatus::Ready);
     bench.expect_all(&[Sent::Ready, Sent::Ready]);
-    bench.expect_told(&LinkIndication::InService);
+    bench.expect_indication(&LinkIndication::InService);
     bench.expect_quiet(SECOND * 100);
 }
 
@@ -139,7 +139,7 @@ fn user_data_instead_of_ready(proves: bool) {
     bench.data(0, NONE);
     bench.expect(Sent::Ready);
     bench.expect(Sent::Ack { fsn: NONE, bsn: 0 });
-    bench.expect_told(&LinkIndication::InService);
+    bench.expect_indication(&LinkIndication::InService);
     bench.expect_delivered(0);
     bench.expect_quiet(SECOND * 100);
 }
@@ -179,7 +179,7 @@ fn aligned_with_local_outage(proves: bool) {
     let mut bench = local_outage_before_start(proves);
     bench.status(LinkStatus::Ready);
     bench.expect(Sent::ProcessorOutage);
-    bench.expect_told(&LinkIndication::InService);
+    bench.expect_indication(&LinkIndication::InService);
     bench.expect_quiet(SECOND * 100);
     assert_eq!(bench.link.state(), LinkState::ProcessorOutage);
 }
@@ -200,7 +200,7 @@ fn aligned_with_remote_outage(proves: bool) {
     bench.expect(Sent::Ready);
     bench.status(LinkStatus::ProcessorOutage);
     bench.expect(Sent::Ready);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.expect_quiet(SECOND * 100);
     assert_eq!(bench.link.outage_state(), OutageState::RemoteOutage);
 }
@@ -219,7 +219,7 @@ fn user_data_during_local_outage(proves: bool) {
     let mut bench = local_outage_before_start(proves);
     bench.data(0, NONE);
     bench.expect(Sent::ProcessorOutage);
-    bench.expect_told(&LinkIndication::InService);
+    bench.expect_indication(&LinkIndication::InService);
     bench.expect_quiet(SECOND * 100);
     assert_eq!((bench.link.state(), bench.link.held()), (LinkState::ProcessorOutage, 1));
 }
@@ -247,7 +247,7 @@ fn user_data_ends_proving(proves: bool) {
     bench.expect(Sent::Data { fsn: 0, bsn: NONE });
     bench.status(LinkStatus::ProcessorOutage);
     bench.expect(Sent::Ready);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     // Nobody acknowledges the message, and that is no failure.
     bench.expect_quiet(SECOND * 100);
     assert_eq!(bench.link.state(), LinkState::ProcessorOutage);
@@ -286,7 +286,7 @@ fn both_outages(proves: bool) {
     let mut bench = local_outage_before_start(proves);
     bench.status(LinkStatus::ProcessorOutage);
     bench.expect(Sent::ProcessorOutage);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     assert_eq!(bench.link.outage_state(), OutageState::BothOutages);
 }
 
@@ -322,7 +322,7 @@ fn stop_while_the_peer_is_not_ready(proves: bool) {
     bench.expect(Sent::Ready);
     bench.status(LinkStatus::ProcessorOutage);
     bench.expect(Sent::Ready);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.request(LinkRequest::Stop);
     bench.expect_failure(OutOfServiceReason::Stopped);
 }
@@ -375,7 +375,7 @@ fn outage_when_aligned_ready(proves: bool) {
     bench.expect(Sent::ProcessorOutage);
     bench.status(LinkStatus::Ready);
     bench.expect(Sent::ProcessorOutage);
-    bench.expect_told(&LinkIndication::InService);
+    bench.expect_indication(&LinkIndication::InService);
     bench.request(LinkRequest::LocalProcessorRecovered);
     bench.request(LinkRequest::Continue);
     bench.expect(Sent::ProcessorRecovered { fsn: NONE, bsn: NONE });
@@ -399,7 +399,7 @@ fn t1_when_aligned_not_ready(proves: bool) {
     let mut bench = local_outage_before_start(proves);
     bench.expire(T1);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::PeerNotReady));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::PeerNotReady));
 }
 
 #[test]
@@ -451,6 +451,6 @@ fn case_1_35() {
     let mut bench = aligned_ready();
     bench.status(LinkStatus::ProcessorOutage);
     bench.expect(Sent::Ready);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.expect_quiet(SECOND * 100);
 }

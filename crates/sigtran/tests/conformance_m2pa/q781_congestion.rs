@@ -47,7 +47,7 @@ fn case_10_2b() {
     bench.status(LinkStatus::BusyEnded);
     bench.expire(SECOND);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout));
 }
 
 #[test]
@@ -70,5 +70,5 @@ fn case_10_3() {
     bench.status(LinkStatus::Busy);
     bench.expire(SECOND * 2);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::PeerBusy));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::PeerBusy));
 }

@@ -13,7 +13,7 @@ const UNREASONABLE: u32 = 0x007f_ffff;
 
 fn abort(mut bench: Bench) {
     bench.transport(TransportInput::Down);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::BearerFailed));
     bench.expect_quiet(Duration::from_secs(200));
     assert_eq!(bench.link.state(), LinkState::NotAssociated);
     // Back again, it stays out of service until level 3 starts it.
@@ -25,7 +25,7 @@ fn abort(mut bench: Bench) {
 fn corrupt(mut bench: Bench) {
     bench.ack(NONE, UNREASONABLE);
     bench.expect_nothing_sent();
-    bench.expect_nothing_told();
+    bench.expect_no_indication();
     bench.ack(NONE, UNREASONABLE);
     bench.expect_failure(OutOfServiceReason::AbnormalSequence);
 }

@@ -23,7 +23,7 @@ fn case_4_1a() {
     bench.ack(1, 0);
     bench.data(2, 0);
     bench.expect_nothing_sent();
-    bench.expect_nothing_told();
+    bench.expect_no_indication();
     bench.request(LinkRequest::FlushBuffers);
     bench.request(LinkRequest::LocalProcessorRecovered);
     bench.send_msu(2);
@@ -54,7 +54,7 @@ fn case_4_1b() {
     bench.expect_all(&[Sent::Data { fsn: 0, bsn: 0 }, Sent::Data { fsn: 1, bsn: 0 }]);
     bench.ack(0, 0);
     bench.in_sequence(LinkStatus::ProcessorOutage, 0, 0);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.data(1, 0);
     bench.expect(Sent::Ack { fsn: 1, bsn: 1 });
     bench.expect_delivered(1);
@@ -65,7 +65,7 @@ fn case_4_1b() {
     bench.expect_quiet(SECOND * 3);
     bench.in_sequence(LinkStatus::ProcessorRecovered, 1, 0);
     bench.expect(Sent::ReadyInSequence { fsn: 0, bsn: 1 });
-    bench.expect_told(&LinkIndication::RemoteProcessorRecovered);
+    bench.expect_indication(&LinkIndication::RemoteProcessorRecovered);
     bench.expect_nothing_sent();
     bench.request(LinkRequest::Continue);
     bench.expect(Sent::Data { fsn: 1, bsn: 1 });
@@ -82,10 +82,10 @@ fn case_4_2() {
     bench.request(LinkRequest::LocalProcessorOutage);
     bench.expect(Sent::ProcessorOutage);
     bench.in_sequence(LinkStatus::ProcessorOutage, NONE, NONE);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.in_sequence(LinkStatus::ProcessorRecovered, NONE, NONE);
     bench.expect(Sent::ReadyInSequence { fsn: NONE, bsn: NONE });
-    bench.expect_told(&LinkIndication::RemoteProcessorRecovered);
+    bench.expect_indication(&LinkIndication::RemoteProcessorRecovered);
     bench.expect_quiet(SECOND * 100);
     assert_eq!(bench.link.state(), LinkState::ProcessorOutage);
 }
@@ -96,14 +96,14 @@ fn case_4_3() {
     bench.request(LinkRequest::LocalProcessorOutage);
     bench.expect(Sent::ProcessorOutage);
     bench.in_sequence(LinkStatus::ProcessorOutage, NONE, NONE);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.request(LinkRequest::LocalProcessorRecovered);
     bench.expect(Sent::ProcessorRecovered { fsn: NONE, bsn: NONE });
     bench.in_sequence(LinkStatus::Ready, NONE, NONE);
     bench.expect(Sent::ReadyInSequence { fsn: NONE, bsn: NONE });
     bench.in_sequence(LinkStatus::ProcessorRecovered, NONE, NONE);
     bench.expect(Sent::ReadyInSequence { fsn: NONE, bsn: NONE });
-    bench.expect_told(&LinkIndication::RemoteProcessorRecovered);
+    bench.expect_indication(&LinkIndication::RemoteProcessorRecovered);
     bench.request(LinkRequest::Continue);
     bench.expect_quiet(SECOND * 100);
     assert_eq!(bench.link.state(), LinkState::InService);
@@ -113,13 +113,13 @@ fn case_4_3() {
 fn case_8_9a() {
     let mut bench = Bench::in_service();
     bench.in_sequence(LinkStatus::ProcessorOutage, NONE, NONE);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench.data(0, NONE);
     bench.expect(Sent::Ack { fsn: NONE, bsn: 0 });
     bench.expect_delivered(0);
     bench.in_sequence(LinkStatus::ProcessorRecovered, 0, NONE);
     bench.expect(Sent::ReadyInSequence { fsn: NONE, bsn: 0 });
-    bench.expect_told(&LinkIndication::RemoteProcessorRecovered);
+    bench.expect_indication(&LinkIndication::RemoteProcessorRecovered);
     bench.data(1, NONE);
     bench.expect(Sent::Ack { fsn: NONE, bsn: 1 });
     bench.expect_delivered(1);

@@ -79,7 +79,7 @@ fn local_outage() -> Bench {
 fn remote_outage() -> Bench {
     let mut bench = Bench::in_service();
     bench.status(LinkStatus::ProcessorOutage);
-    bench.expect_told(&LinkIndication::RemoteProcessorOutage);
+    bench.expect_indication(&LinkIndication::RemoteProcessorOutage);
     bench
 }
 

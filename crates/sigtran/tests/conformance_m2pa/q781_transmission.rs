@@ -84,7 +84,7 @@ fn first_message() -> Bench {
 fn case_8_5() {
     let mut bench = first_message();
     bench.data(0, NONE);
-    bench.expect_nothing_told();
+    bench.expect_no_indication();
     bench.data(1, NONE);
     bench.expect(Sent::Ack { fsn: NONE, bsn: 1 });
     bench.expect_delivered(1);
@@ -146,7 +146,7 @@ fn case_8_12a() {
     bench.expect(Sent::Data { fsn: 0, bsn: NONE });
     bench.expire(SECOND);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn case_8_12b() {
     // From the oldest message, not from the last.
     bench.expire(SECOND / 2);
     bench.expect(Sent::OutOfService);
-    bench.expect_told(&LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout));
+    bench.expect_indication(&LinkIndication::OutOfService(OutOfServiceReason::AcknowledgementTimeout));
 }
 
 #[test]

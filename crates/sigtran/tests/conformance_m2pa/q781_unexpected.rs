@@ -30,7 +30,7 @@ fn ignore(bench: &mut Bench, statuses: &[LinkStatus], user_data: bool, requests:
         bench.request(request.clone());
     }
     bench.expect_nothing_sent();
-    bench.expect_nothing_told();
+    bench.expect_no_indication();
     assert_eq!((bench.link.state(), bench.link.alignment_state()), (state, alignment));
 }
 
@@ -127,7 +127,7 @@ fn case_2_6() {
     ignore(&mut bench, &statuses, false, &requests);
     bench.status(LinkStatus::Ready);
     bench.expect(Sent::ProcessorOutage);
-    bench.expect_told(&LinkIndication::InService);
+    bench.expect_indication(&LinkIndication::InService);
 }
 
 #[test]

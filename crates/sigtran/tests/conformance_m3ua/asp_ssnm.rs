@@ -11,7 +11,7 @@ use crate::tester::{
 };
 
 /// An active ASP that was told that all destinations are available, and has nothing to ask.
-fn well_told() -> AspUnderTest {
+fn informed() -> AspUnderTest {
     let mut test = AspUnderTest::active();
     for code in [UNAVAILABLE, AVAILABLE, CONGESTED, RESTRICTED] {
         test.send(&Message::Dava(affected(0, code)));
@@ -41,7 +41,7 @@ fn scon(mask: u8) -> Message {
 
 #[test]
 fn m3ua_asp_ssnm_001_duna_pauses_a_destination_that_is_then_asked_for() {
-    let mut test = well_told();
+    let mut test = informed();
     test.send(&Message::Duna(affected(0, UNAVAILABLE)));
     assert_eq!(test.indications, [TransferIndication::Pause(UNAVAILABLE)]);
     assert_eq!(asked(&mut test), [UNAVAILABLE]);
@@ -49,7 +49,7 @@ fn m3ua_asp_ssnm_001_duna_pauses_a_destination_that_is_then_asked_for() {
 
 #[test]
 fn m3ua_asp_ssnm_002_duna_with_a_mask_pauses_all_within_it() {
-    let mut test = well_told();
+    let mut test = informed();
     test.send(&Message::Duna(affected(255, UNAVAILABLE)));
     assert_eq!(test.indications.len(), 4);
     assert_eq!(asked(&mut test), [UNAVAILABLE, AVAILABLE, CONGESTED, RESTRICTED]);
@@ -57,7 +57,7 @@ fn m3ua_asp_ssnm_002_duna_with_a_mask_pauses_all_within_it() {
 
 #[test]
 fn m3ua_asp_ssnm_003_a_restricted_destination_is_asked_for() {
-    let mut test = well_told();
+    let mut test = informed();
     test.send(&Message::Drst(affected(0, RESTRICTED)));
     assert!(test.indications.is_empty());
     assert_eq!(asked(&mut test), [RESTRICTED]);
@@ -65,14 +65,14 @@ fn m3ua_asp_ssnm_003_a_restricted_destination_is_asked_for() {
 
 #[test]
 fn m3ua_asp_ssnm_004_restricted_destinations_within_a_mask_are_asked_for() {
-    let mut test = well_told();
+    let mut test = informed();
     test.send(&Message::Drst(affected(255, RESTRICTED)));
     assert_eq!(asked(&mut test).len(), 4);
 }
 
 #[test]
 fn m3ua_asp_ssnm_005_scon_tells_congestion_and_is_asked_after() {
-    let mut test = well_told();
+    let mut test = informed();
     test.send(&scon(0));
     let status =
         |level| TransferIndication::Status { affected: CONGESTED, cause: StatusCause::Congestion(level) };
@@ -91,7 +91,7 @@ fn m3ua_asp_ssnm_005_scon_tells_congestion_and_is_asked_after() {
 
 #[test]
 fn m3ua_asp_ssnm_006_scon_with_a_mask_tells_congestion_of_all_within_it() {
-    let mut test = well_told();
+    let mut test = informed();
     test.send(&scon(255));
     assert_eq!(test.indications.len(), 4);
     assert_eq!(asked(&mut test).len(), 4);

@@ -130,15 +130,15 @@ impl World {
         match *step {
             Step::Connect(number) if !self.paths[number].is_up => {
                 self.paths[number] = self.path(true);
-                self.tell_both(number, &TransportInput::Up { outbound_streams: 5 });
+                self.input_both(number, &TransportInput::Up { outbound_streams: 5 });
             }
             Step::Lose(number) if self.paths[number].is_up => {
                 self.paths[number] = self.path(false);
-                self.tell_both(number, &TransportInput::Down);
+                self.input_both(number, &TransportInput::Down);
             }
             Step::Restart(number) if self.paths[number].is_up => {
                 self.paths[number] = self.path(true);
-                self.tell_both(number, &TransportInput::Restart);
+                self.input_both(number, &TransportInput::Restart);
             }
             Step::Connect(_) | Step::Lose(_) | Step::Restart(_) => {}
             Step::Up(number) => {
@@ -160,7 +160,7 @@ impl World {
         self.collect();
     }
 
-    fn tell_both(&mut self, number: usize, input: &TransportInput) {
+    fn input_both(&mut self, number: usize, input: &TransportInput) {
         self.sgp.handle_input(self.now, association(number), input.clone());
         self.asps[number].handle_input(self.now, association(number), input.clone());
         self.collect();

@@ -274,7 +274,7 @@ fn processes_hear_of_what_the_ss7_side_loses_and_finds() {
 /// and again while it lasts, and keeps no status (RFC 4666, section 4.5.3); a national one tells its end, too.
 #[test]
 fn processes_hear_of_congestion_as_their_network_tells_of_it() {
-    for (method, tells_the_end) in
+    for (method, indicates_the_end) in
         [(CongestionMethod::International, false), (CongestionMethod::National, true)]
     {
         let mut config = config(TrafficMode::Loadshare);
@@ -288,10 +288,10 @@ fn processes_hear_of_congestion_as_their_network_tells_of_it() {
         let onsets = run.times(asp, Kind::Congestion(code(0), 1));
         assert!(onsets[0] < Duration::from_secs(80), "{method:?}: {onsets:?}");
         let ends = run.times(asp, Kind::Congestion(code(0), 0));
-        assert_eq!(!ends.is_empty(), tells_the_end, "{method:?}: {ends:?}");
-        if !tells_the_end {
+        assert_eq!(!ends.is_empty(), indicates_the_end, "{method:?}: {ends:?}");
+        if !indicates_the_end {
             let again = onsets.iter().filter(|at| (40.0..80.0).contains(&at.as_secs_f64())).count();
-            assert!(again > 10, "told {again} times");
+            assert!(again > 10, "indicated {again} times");
             assert!(
                 onsets.last().unwrap() < &Duration::from_secs(120),
                 "the line is empty by then: {onsets:?}"

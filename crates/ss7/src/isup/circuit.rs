@@ -66,7 +66,7 @@ pub enum CircuitCommand {
     },
 }
 
-/// What call control is told.
+/// What is indicated to call control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CircuitEvent {
     /// The called party is being alerted.
@@ -86,7 +86,7 @@ pub enum CircuitEvent {
 /// What a circuit wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CircuitOutput {
-    /// Call control is to be told.
+    /// For call control.
     Event(CircuitEvent),
     /// A message goes to the peer.
     Send(Message),
@@ -240,16 +240,16 @@ impl Circuit {
             }
             Do::SendRlc => self.send(MessageType::RLC, Vec::new(), None),
             Do::SendRsc => self.send(MessageType::RSC, Vec::new(), None),
-            Do::TellSetup => {
+            Do::IndicateSetup => {
                 if let Some(message) = self.received.take() {
-                    self.tell(CircuitEvent::Setup(message));
+                    self.indicate(CircuitEvent::Setup(message));
                 }
             }
-            Do::TellAlerting => self.tell(CircuitEvent::Alerting),
-            Do::TellAnswer => self.tell(CircuitEvent::Answered),
-            Do::TellRelease => self.tell(CircuitEvent::Released),
-            Do::TellFailure => self.tell(CircuitEvent::Failed),
-            Do::TellIdle => self.tell(CircuitEvent::Idle),
+            Do::IndicateAlerting => self.indicate(CircuitEvent::Alerting),
+            Do::IndicateAnswer => self.indicate(CircuitEvent::Answered),
+            Do::IndicateRelease => self.indicate(CircuitEvent::Released),
+            Do::IndicateFailure => self.indicate(CircuitEvent::Failed),
+            Do::IndicateIdle => self.indicate(CircuitEvent::Idle),
             Do::StartT1 => self.start(now, Timer::T1, self.config.t1),
             Do::StartT5 => self.start(now, Timer::T5, self.config.t5),
             Do::StartT7 => self.start(now, Timer::T7, self.config.t7),
@@ -263,7 +263,7 @@ impl Circuit {
         self.timers.start(timer as usize, now + duration);
     }
 
-    fn tell(&mut self, event: CircuitEvent) {
+    fn indicate(&mut self, event: CircuitEvent) {
         self.outputs.push_back(CircuitOutput::Event(event));
     }
 
@@ -296,15 +296,15 @@ mod tests {
         Circuit::new(CircuitConfig::new(CircuitIdentification(5), controls))
     }
 
-    /// Carries all messages between two ends at once, over the wire; what call control was told at each.
+    /// Carries all messages between two ends at once, over the wire; what was indicated to call control at each.
     fn exchange(now: Instant, ends: &mut [Circuit; 2]) -> [Vec<CircuitEvent>; 2] {
-        let mut told = [Vec::new(), Vec::new()];
+        let mut events = [Vec::new(), Vec::new()];
         loop {
             let mut is_quiet = true;
             for end in 0..2 {
                 loop {
                     match ends[end].poll_output(now) {
-                        CircuitOutput::Event(event) => told[end].push(event),
+                        CircuitOutput::Event(event) => events[end].push(event),
                         CircuitOutput::Send(message) => {
                             is_quiet = false;
                             let mut octets = Vec::new();
@@ -317,7 +317,7 @@ mod tests {
                 }
             }
             if is_quiet {
-                return told;
+                return events;
             }
         }
     }
@@ -330,16 +330,16 @@ mod tests {
     fn a_call_is_set_up_answered_and_released() {
         let mut ends = [circuit(true), circuit(false)];
         assert!(ends[0].command(START, seize()));
-        let told = exchange(START, &mut ends);
-        assert!(matches!(&told[1][..], [CircuitEvent::Setup(message)] if message.kind == MessageType::IAM));
+        let events = exchange(START, &mut ends);
+        assert!(matches!(&events[1][..], [CircuitEvent::Setup(message)] if message.kind == MessageType::IAM));
         assert!(ends[1].command(START, CircuitCommand::Alert));
         assert_eq!(exchange(START, &mut ends)[0], [CircuitEvent::Alerting]);
         assert!(ends[1].command(START, CircuitCommand::Answer));
         assert_eq!(exchange(START, &mut ends)[0], [CircuitEvent::Answered]);
         assert_eq!(states(&ends), [CircuitState::Answered; 2]);
         assert!(ends[0].command(START, CircuitCommand::Release(16)));
-        let told = exchange(START, &mut ends);
-        assert_eq!(told, [vec![CircuitEvent::Idle], vec![CircuitEvent::Released, CircuitEvent::Idle]]);
+        let events = exchange(START, &mut ends);
+        assert_eq!(events, [vec![CircuitEvent::Idle], vec![CircuitEvent::Released, CircuitEvent::Idle]]);
         assert_eq!(states(&ends), [CircuitState::Idle; 2]);
     }
 
@@ -348,9 +348,9 @@ mod tests {
         let mut ends = [circuit(true), circuit(false)];
         ends[0].command(START, seize());
         ends[1].command(START, seize());
-        let told = exchange(START, &mut ends);
-        assert!(matches!(&told[1][..], [CircuitEvent::Failed, CircuitEvent::Setup(_)]), "{told:?}");
-        assert_eq!(told[0], []);
+        let events = exchange(START, &mut ends);
+        assert!(matches!(&events[1][..], [CircuitEvent::Failed, CircuitEvent::Setup(_)]), "{events:?}");
+        assert_eq!(events[0], []);
         assert_eq!(states(&ends), [CircuitState::AwaitingAddressComplete, CircuitState::Presented]);
     }
 

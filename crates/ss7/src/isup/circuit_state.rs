@@ -92,17 +92,17 @@ pub enum CircuitAction {
     /// Send RSC.
     SendRsc,
     /// Tell call control of the IAM.
-    TellSetup,
+    IndicateSetup,
     /// Tell call control that the called party is being alerted.
-    TellAlerting,
+    IndicateAlerting,
     /// Tell call control that the called party has answered.
-    TellAnswer,
+    IndicateAnswer,
     /// Tell call control that the peer has released.
-    TellRelease,
+    IndicateRelease,
     /// Tell call control that its call has failed.
-    TellFailure,
+    IndicateFailure,
     /// Tell call control that the circuit is free again.
-    TellIdle,
+    IndicateIdle,
     /// Start T7.
     StartT7,
     /// Start T9.
@@ -123,10 +123,10 @@ const fn row(from: In, on: On, to: In, actions: &'static [Do]) -> Row {
     Transition { from, on, to, actions }
 }
 
-const RELEASED_BY_PEER: &[Do] = &[Do::StopTimers, Do::SendRlc, Do::TellRelease, Do::TellIdle];
+const RELEASED_BY_PEER: &[Do] = &[Do::StopTimers, Do::SendRlc, Do::IndicateRelease, Do::IndicateIdle];
 const RELEASED_BY_US: &[Do] = &[Do::StopTimers, Do::SendRel, Do::StartT1, Do::StartT5];
 const TIMED_OUT: &[Do] =
-    &[Do::StopTimers, Do::SendRelTimerExpired, Do::StartT1, Do::StartT5, Do::TellFailure];
+    &[Do::StopTimers, Do::SendRelTimerExpired, Do::StartT1, Do::StartT5, Do::IndicateFailure];
 
 /// The table.
 pub const CIRCUIT: StateMachine<CircuitState, CircuitInput, CircuitAction> = StateMachine {
@@ -135,7 +135,7 @@ pub const CIRCUIT: StateMachine<CircuitState, CircuitInput, CircuitAction> = Sta
     initial: In::Idle,
     transitions: &[
         row(In::Idle, On::Seize, In::AwaitingAddressComplete, &[Do::SendIam, Do::StartT7]),
-        row(In::Idle, On::Iam, In::Presented, &[Do::TellSetup]),
+        row(In::Idle, On::Iam, In::Presented, &[Do::IndicateSetup]),
         row(In::Idle, On::Rel, In::Idle, &[Do::SendRlc]),
         row(In::Idle, On::Rsc, In::Idle, &[Do::SendRlc]),
         row(In::Idle, On::CallMessageWithoutCall, In::AwaitingReset, &[Do::SendRsc, Do::StartT17]),
@@ -143,21 +143,21 @@ pub const CIRCUIT: StateMachine<CircuitState, CircuitInput, CircuitAction> = Sta
             In::AwaitingAddressComplete,
             On::Acm,
             In::AwaitingAnswer,
-            &[Do::StopTimers, Do::StartT9, Do::TellAlerting],
+            &[Do::StopTimers, Do::StartT9, Do::IndicateAlerting],
         ),
-        row(In::AwaitingAddressComplete, On::Con, In::Answered, &[Do::StopTimers, Do::TellAnswer]),
+        row(In::AwaitingAddressComplete, On::Con, In::Answered, &[Do::StopTimers, Do::IndicateAnswer]),
         row(In::AwaitingAddressComplete, On::IamHoldingDualSeizure, In::AwaitingAddressComplete, &[]),
         row(
             In::AwaitingAddressComplete,
             On::IamYieldingDualSeizure,
             In::Presented,
-            &[Do::StopTimers, Do::TellFailure, Do::TellSetup],
+            &[Do::StopTimers, Do::IndicateFailure, Do::IndicateSetup],
         ),
         row(In::AwaitingAddressComplete, On::T7Expired, In::AwaitingReleaseComplete, TIMED_OUT),
         row(In::AwaitingAddressComplete, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
         row(In::AwaitingAddressComplete, On::Rel, In::Idle, RELEASED_BY_PEER),
         row(In::AwaitingAddressComplete, On::Rsc, In::Idle, RELEASED_BY_PEER),
-        row(In::AwaitingAnswer, On::Anm, In::Answered, &[Do::StopTimers, Do::TellAnswer]),
+        row(In::AwaitingAnswer, On::Anm, In::Answered, &[Do::StopTimers, Do::IndicateAnswer]),
         row(In::AwaitingAnswer, On::Cpg, In::AwaitingAnswer, &[]),
         row(In::AwaitingAnswer, On::T9Expired, In::AwaitingReleaseComplete, TIMED_OUT),
         row(In::AwaitingAnswer, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
@@ -176,9 +176,9 @@ pub const CIRCUIT: StateMachine<CircuitState, CircuitInput, CircuitAction> = Sta
         row(In::Answered, On::Release, In::AwaitingReleaseComplete, RELEASED_BY_US),
         row(In::Answered, On::Rel, In::Idle, RELEASED_BY_PEER),
         row(In::Answered, On::Rsc, In::Idle, RELEASED_BY_PEER),
-        row(In::AwaitingReleaseComplete, On::Rlc, In::Idle, &[Do::StopTimers, Do::TellIdle]),
+        row(In::AwaitingReleaseComplete, On::Rlc, In::Idle, &[Do::StopTimers, Do::IndicateIdle]),
         row(In::AwaitingReleaseComplete, On::Rel, In::AwaitingReleaseComplete, &[Do::SendRlc]),
-        row(In::AwaitingReleaseComplete, On::Rsc, In::Idle, &[Do::StopTimers, Do::SendRlc, Do::TellIdle]),
+        row(In::AwaitingReleaseComplete, On::Rsc, In::Idle, &[Do::StopTimers, Do::SendRlc, Do::IndicateIdle]),
         row(
             In::AwaitingReleaseComplete,
             On::T1Expired,
@@ -191,7 +191,7 @@ pub const CIRCUIT: StateMachine<CircuitState, CircuitInput, CircuitAction> = Sta
             In::AwaitingReset,
             &[Do::StopTimers, Do::SendRsc, Do::StartT17],
         ),
-        row(In::AwaitingReset, On::Rlc, In::Idle, &[Do::StopTimers, Do::TellIdle]),
+        row(In::AwaitingReset, On::Rlc, In::Idle, &[Do::StopTimers, Do::IndicateIdle]),
         row(In::AwaitingReset, On::Rel, In::AwaitingReset, &[Do::SendRlc]),
         row(In::AwaitingReset, On::Rsc, In::AwaitingReset, &[Do::SendRlc]),
         row(In::AwaitingReset, On::T17Expired, In::AwaitingReset, &[Do::SendRsc, Do::StartT17]),

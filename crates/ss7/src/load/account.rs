@@ -383,8 +383,8 @@ mod tests {
     #[test]
     fn what_was_never_sent_is_unknown() {
         let (mut account, _) = sent(2);
-        let stranger = messages(5).pop().expect("five");
-        assert_eq!(account.arrived(Instant::START, &stranger.transfer), Delivery::Unknown);
+        let unknown = messages(5).pop().expect("five");
+        assert_eq!(account.arrived(Instant::START, &unknown.transfer), Delivery::Unknown);
     }
 
     #[test]

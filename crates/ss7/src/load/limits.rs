@@ -23,7 +23,7 @@ pub enum Verdict {
     /// It is kept, with 95 % confidence.
     Kept,
     /// Too little was sent, or measured for too short, to tell.
-    TooLittleToTell,
+    Inconclusive,
 }
 
 /// One limit beside what was measured.
@@ -61,7 +61,7 @@ impl Report {
         let span = self.span.as_secs_f64();
         let measured = if span > 0.0 { self.unavailable.as_secs_f64() / span } else { 0.0 };
         let verdict = match (measured > UNAVAILABLE_SHARE, self.span >= YEAR) {
-            (false, false) => Verdict::TooLittleToTell,
+            (false, false) => Verdict::Inconclusive,
             (false, true) => Verdict::Kept,
             (true, _) => Verdict::Exceeded,
         };
@@ -80,7 +80,7 @@ fn verdict(events: u64, allowed: f64) -> Verdict {
         return match deviations {
             low if low < -1.645 => Verdict::Kept,
             high if high > 1.645 => Verdict::Exceeded,
-            _ => Verdict::TooLittleToTell,
+            _ => Verdict::Inconclusive,
         };
     }
     // Far more than allowed need no sum.
@@ -98,7 +98,7 @@ fn verdict(events: u64, allowed: f64) -> Verdict {
     match (at_most <= 0.05, 1.0 - fewer <= 0.05) {
         (true, _) => Verdict::Kept,
         (_, true) => Verdict::Exceeded,
-        (false, false) => Verdict::TooLittleToTell,
+        (false, false) => Verdict::Inconclusive,
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn no_loss_in_a_thousand_messages_tells_nothing() {
-        assert_eq!(verdict(0, 1_000.0 * 1e-7), Verdict::TooLittleToTell);
+        assert_eq!(verdict(0, 1_000.0 * 1e-7), Verdict::Inconclusive);
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn as_many_losses_as_allowed_tell_nothing() {
-        assert_eq!(verdict(10, 10.0), Verdict::TooLittleToTell);
+        assert_eq!(verdict(10, 10.0), Verdict::Inconclusive);
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn large_counts_are_judged_by_their_deviation() {
-        assert_eq!(verdict(900, 900.0), Verdict::TooLittleToTell);
+        assert_eq!(verdict(900, 900.0), Verdict::Inconclusive);
         assert_eq!(verdict(800, 900.0), Verdict::Kept);
         assert_eq!(verdict(1_000, 900.0), Verdict::Exceeded);
     }

@@ -1,18 +1,18 @@
 //! One terminal of a signalling link: the procedures of Q.703 put together. Requests of level 3, both directions of the
 //! line and the steps of the two tables have a file each.
 
-mod hearing;
+mod reception;
 mod requests;
-mod sending;
 mod steps;
+mod transmission;
 
 use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant, TimerTable};
 
-use self::hearing::{Coming, Heard};
-pub use self::sending::Transmission;
-use self::sending::{Fill, Line};
+use self::reception::{Following, Incoming};
+pub use self::transmission::Transmission;
+use self::transmission::{Fill, Line};
 use super::alignment::{ALIGNMENT, AlignmentInput, AlignmentState};
 use super::config::{Config, ConfigError};
 use super::counters::Counters;
@@ -88,7 +88,7 @@ pub struct Link {
     monitor: ErrorMonitor,
     timers: TimerTable<7>,
     line: Line,
-    heard: Heard,
+    incoming: Incoming,
     congestion: u8,
     indications: VecDeque<LinkIndication>,
     counters: Counters,
@@ -114,7 +114,7 @@ impl Link {
             monitor: ErrorMonitor::new(&config),
             timers: TimerTable::default(),
             line: Line { first_end: Instant::START, repeating: None },
-            heard: Heard { last_end: Instant::START, coming: Coming::Flags, read_again: None },
+            incoming: Incoming { last_end: Instant::START, following: Following::Flags, read_again: None },
             congestion: 0,
             indications: VecDeque::new(),
             counters: Counters::default(),
@@ -175,9 +175,9 @@ impl Link {
                 self.expire(now, TIMERS[timer]);
                 continue;
             }
-            if self.heard.read_again.is_some_and(|at| at <= now) {
-                self.heard.read_again = None;
-                if let Coming::Copies(unit, _) = self.heard.coming.clone() {
+            if self.incoming.read_again.is_some_and(|at| at <= now) {
+                self.incoming.read_again = None;
+                if let Following::Copies(unit, _) = self.incoming.following.clone() {
                     self.read(now, unit);
                 }
                 continue;

@@ -85,7 +85,7 @@ pub enum Output {
     Wait(Option<Instant>),
 }
 
-/// What management hears.
+/// What is reported to management.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagementEvent {
     /// A changeback ended without an acknowledgement: traffic goes to this link by time.
@@ -350,8 +350,8 @@ impl Node {
             Key::Node(Timer::T20) => self.restart_input(now, RestartInput::T20),
             Key::Route(destination, over) => self.route_input(now, destination, over, RouteInput::T10),
             // T8 and T19 only run: while they do, something is not said again. No other timer belongs to these.
-            Key::Told(..)
-            | Key::ToldOfServed(..)
+            Key::Prohibited(..)
+            | Key::ServedProhibited(..)
             | Key::Link(..)
             | Key::LinkSet(..)
             | Key::Diversion(..)
@@ -414,7 +414,7 @@ impl Node {
         self.outputs.push_back(Output::Link(link, request));
     }
 
-    fn tell(&mut self, event: ManagementEvent) {
+    fn report(&mut self, event: ManagementEvent) {
         self.outputs.push_back(Output::Management(event));
     }
 
@@ -428,7 +428,7 @@ impl Node {
         }
     }
 
-    /// A user part is missing somewhere: its like here hears of it.
+    /// A user part is missing at another point: the same user part here gets an MTP-STATUS.
     fn user_part_unavailable(&mut self, affected: PointCode, user: u8, cause: u8) {
         let Some(user) = ServiceIndicator::new(user) else {
             return self.counters.discard(DiscardReason::Malformed);

@@ -183,7 +183,7 @@ impl Node {
             self.counters.discard(Discard::NotForSccp);
             return;
         }
-        self.tell_congestion(transfer.label.opc);
+        self.report_congestion(transfer.label.opc);
         match Message::parse(&transfer.user_data) {
             // What cannot be read cannot be answered either (Q.714, section 4.4).
             Err(_) => self.counters.discard(Discard::Malformed),

@@ -50,9 +50,9 @@ pub enum RemoteAction {
     /// Stop T(stat info).
     StopStatusInformation,
     /// Tell the users that it has come: N-STATE, or N-PCSTATE for SCCP itself.
-    TellInService,
+    IndicateInService,
     /// Tell the users that it has gone.
-    TellOutOfService,
+    IndicateOutOfService,
 }
 
 /// One of the node's own subsystems.
@@ -140,18 +140,18 @@ pub static REMOTE_SUBSYSTEM: StateMachine<RemoteState, RemoteInput, RemoteAction
     source: "Q.714, sections 5.2 and 5.3",
     initial: Allowed,
     transitions: &[
-        remote(Allowed, On::Prohibited, Testing, &[Do::TellOutOfService, Do::StartStatusInformation]),
-        remote(Allowed, On::Paused, Inaccessible, &[Do::TellOutOfService]),
-        remote(Allowed, On::NotEquipped, Unequipped, &[Do::TellOutOfService]),
+        remote(Allowed, On::Prohibited, Testing, &[Do::IndicateOutOfService, Do::StartStatusInformation]),
+        remote(Allowed, On::Paused, Inaccessible, &[Do::IndicateOutOfService]),
+        remote(Allowed, On::NotEquipped, Unequipped, &[Do::IndicateOutOfService]),
         remote(Testing, On::StatusInformationExpired, Testing, &[Do::SendTest, Do::GrowStatusInformation]),
-        remote(Testing, On::Allowed, Allowed, &[Do::StopStatusInformation, Do::TellInService]),
+        remote(Testing, On::Allowed, Allowed, &[Do::StopStatusInformation, Do::IndicateInService]),
         remote(Testing, On::Paused, Inaccessible, &[Do::StopStatusInformation]),
         remote(Testing, On::NotEquipped, Unequipped, &[Do::StopStatusInformation]),
-        remote(Inaccessible, On::Resumed, Allowed, &[Do::TellInService]),
-        remote(Inaccessible, On::Allowed, Allowed, &[Do::TellInService]),
+        remote(Inaccessible, On::Resumed, Allowed, &[Do::IndicateInService]),
+        remote(Inaccessible, On::Allowed, Allowed, &[Do::IndicateInService]),
         remote(Inaccessible, On::Prohibited, Testing, &[Do::StartStatusInformation]),
-        remote(Unequipped, On::Resumed, Allowed, &[Do::TellInService]),
-        remote(Unequipped, On::Allowed, Allowed, &[Do::TellInService]),
+        remote(Unequipped, On::Resumed, Allowed, &[Do::IndicateInService]),
+        remote(Unequipped, On::Allowed, Allowed, &[Do::IndicateInService]),
         remote(Unequipped, On::Paused, Inaccessible, &[]),
         remote(Unequipped, On::Prohibited, Testing, &[Do::StartStatusInformation]),
     ],

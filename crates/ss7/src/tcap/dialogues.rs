@@ -187,7 +187,7 @@ impl Dialogues {
         self.outputs.push_back(DialogueOutput::Send { called, octets: octets.into() });
     }
 
-    fn tell(&mut self, event: DialogueEvent) {
+    fn indicate(&mut self, event: DialogueEvent) {
         self.outputs.push_back(DialogueOutput::Event(event));
     }
 
@@ -228,7 +228,12 @@ impl Dialogues {
                     return;
                 };
                 self.advance(id, On::Begin);
-                self.tell(DialogueEvent::Begin { dialogue: id, from: calling.clone(), portion, components });
+                self.indicate(DialogueEvent::Begin {
+                    dialogue: id,
+                    from: calling.clone(),
+                    portion,
+                    components,
+                });
             }
             Message::Continue { originating, destination, components, .. } => {
                 let id = DialogueId(destination.value);
@@ -239,7 +244,7 @@ impl Dialogues {
                         dialogue.remote = calling.clone();
                     }
                     let components = self.settle(id, components);
-                    self.tell(DialogueEvent::Continue(id, components));
+                    self.indicate(DialogueEvent::Continue(id, components));
                 } else {
                     self.counters.unknown_transaction += 1;
                     self.abort(calling.clone(), originating, AbortCause::UNRECOGNIZED_TRANSACTION);
@@ -249,7 +254,7 @@ impl Dialogues {
                 let id = DialogueId(destination.value);
                 if self.advance(id, On::End) {
                     let components = self.settle(id, components);
-                    self.tell(DialogueEvent::End(id, components));
+                    self.indicate(DialogueEvent::End(id, components));
                     self.forget_if_idle(id);
                 } else {
                     self.counters.unknown_transaction += 1;
@@ -258,7 +263,7 @@ impl Dialogues {
             Message::Abort { destination, cause, dialogue } => {
                 let id = DialogueId(destination.value);
                 if self.advance(id, On::Abort) {
-                    self.tell(match cause {
+                    self.indicate(match cause {
                         Some(cause) => DialogueEvent::ProviderAbort(id, cause),
                         None => DialogueEvent::UserAbort(id, dialogue),
                     });
@@ -268,7 +273,7 @@ impl Dialogues {
                 }
             }
             Message::Unidirectional { components, .. } => {
-                self.tell(DialogueEvent::Unidirectional(calling.clone(), components));
+                self.indicate(DialogueEvent::Unidirectional(calling.clone(), components));
             }
         }
     }
@@ -322,7 +327,7 @@ impl Dialogues {
         kept
     }
 
-    /// What the dialogues want next. Invocations whose time is over are told first.
+    /// What the dialogues want next. Invocations whose time is over are indicated first.
     pub fn poll_output(&mut self, now: Instant) -> DialogueOutput {
         while let Some((deadline, id, invoke)) =
             self.deadlines.first().copied().filter(|first| first.0 <= now)
@@ -332,7 +337,7 @@ impl Dialogues {
                 && let Some((class, _)) = dialogue.invocations.remove(&invoke)
                 && class != OperationClass::Neither
             {
-                self.tell(DialogueEvent::Cancelled(id, invoke));
+                self.indicate(DialogueEvent::Cancelled(id, invoke));
             }
         }
         let deadline = self.deadlines.first().map(|(deadline, ..)| *deadline);
@@ -373,15 +378,15 @@ mod tests {
         Component::ReturnResultLast { invoke, result: None }
     }
 
-    /// Carries all messages at once; what each user was told.
+    /// Carries all messages at once; what was indicated to each user.
     fn exchange(now: Instant, ends: &mut [Dialogues; 2]) -> [Vec<DialogueEvent>; 2] {
-        let mut told = [Vec::new(), Vec::new()];
+        let mut events = [Vec::new(), Vec::new()];
         loop {
             let mut is_quiet = true;
             for end in 0..2 {
                 loop {
                     match ends[end].poll_output(now) {
-                        DialogueOutput::Event(event) => told[end].push(event),
+                        DialogueOutput::Event(event) => events[end].push(event),
                         DialogueOutput::Send { octets, .. } => {
                             is_quiet = false;
                             let calling = ends[end].local().clone();
@@ -392,7 +397,7 @@ mod tests {
                 }
             }
             if is_quiet {
-                return told;
+                return events;
             }
         }
     }
@@ -401,9 +406,9 @@ mod tests {
     fn an_operation_is_invoked_and_its_result_ends_the_dialogue() {
         let mut ends = [dialogues(6), dialogues(8)];
         let ours = ends[0].begin(START, address(8), None, vec![invocation(1)]).unwrap();
-        let told = exchange(START, &mut ends);
-        let [DialogueEvent::Begin { dialogue: theirs, components, .. }] = &told[1][..] else {
-            panic!("{told:?}")
+        let events = exchange(START, &mut ends);
+        let [DialogueEvent::Begin { dialogue: theirs, components, .. }] = &events[1][..] else {
+            panic!("{events:?}")
         };
         assert!(matches!(&components[..], [Component::Invoke { invoke: 1, .. }]));
         ends[1].end(START, *theirs, Ending::Basic(vec![result(1)])).unwrap();
@@ -432,8 +437,8 @@ mod tests {
         };
         ends[0].end(START, ours, Ending::Prearranged).unwrap();
         ends[1].go_on(START, theirs, None, vec![], vec![]).unwrap();
-        let told = exchange(START, &mut ends);
-        assert_eq!(told[1], [DialogueEvent::ProviderAbort(theirs, AbortCause::UNRECOGNIZED_TRANSACTION)]);
+        let events = exchange(START, &mut ends);
+        assert_eq!(events[1], [DialogueEvent::ProviderAbort(theirs, AbortCause::UNRECOGNIZED_TRANSACTION)]);
         assert_eq!(ends[0].counters().unknown_transaction, 1);
         assert!(ends[1].is_empty());
     }
@@ -445,8 +450,8 @@ mod tests {
         for _ in 0..5 {
             ends[0].begin(START, address(8), None, vec![]).unwrap();
         }
-        let told = exchange(START, &mut ends);
-        assert_eq!(told[0], [DialogueEvent::ProviderAbort(DialogueId(4), AbortCause::RESOURCE_LIMITATION)]);
+        let events = exchange(START, &mut ends);
+        assert_eq!(events[0], [DialogueEvent::ProviderAbort(DialogueId(4), AbortCause::RESOURCE_LIMITATION)]);
         assert_eq!((ends[1].len(), ends[1].counters().aborted_resources), (4, 1));
     }
 
@@ -456,10 +461,10 @@ mod tests {
         ends[0].begin(START, address(8), None, vec![invocation(1)]).unwrap();
         exchange(START, &mut ends);
         ends[1].go_on(START, DialogueId(0), None, vec![], vec![result(7)]).unwrap();
-        let told = exchange(START, &mut ends);
+        let events = exchange(START, &mut ends);
         assert_eq!(ends[0].counters().unknown_invocation, 1);
         // The reject is of an invocation that the peer does not have: it is dropped there, and not answered again.
-        assert_eq!(told[1], [DialogueEvent::Continue(DialogueId(0), vec![])]);
+        assert_eq!(events[1], [DialogueEvent::Continue(DialogueId(0), vec![])]);
         assert_eq!(ends[1].counters().unknown_invocation, 1);
     }
 

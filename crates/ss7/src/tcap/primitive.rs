@@ -1,4 +1,4 @@
-//! What a TCAP user asks for and is told, and what its dialogues keep count of (Q.771).
+//! What a TCAP user asks for and is given, and what its dialogues keep count of (Q.771).
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
@@ -85,7 +85,7 @@ pub enum DialogueError {
     InvocationInUse(i8),
 }
 
-/// What the user is told.
+/// What is indicated to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogueEvent {
     /// The peer begins.
@@ -116,7 +116,7 @@ pub enum DialogueEvent {
 /// What the dialogues want.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogueOutput {
-    /// The user is to be told.
+    /// For the user.
     Event(DialogueEvent),
     /// Unitdata for SCCP.
     Send {

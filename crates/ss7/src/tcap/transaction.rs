@@ -50,7 +50,7 @@ pub enum TransactionAction {
     /// Send Abort.
     SendAbort,
     /// Tell the user what was received.
-    TellUser,
+    IndicateToUser,
 }
 
 use TransactionAction as Do;
@@ -70,10 +70,10 @@ pub const TRANSACTION: StateMachine<TransactionState, TransactionInput, Transact
     initial: In::Idle,
     transitions: &[
         row(In::Idle, On::RequestBegin, In::InitiationSent, &[Do::SendBegin]),
-        row(In::Idle, On::Begin, In::InitiationReceived, &[Do::TellUser]),
-        row(In::InitiationSent, On::Continue, In::Active, &[Do::TellUser]),
-        row(In::InitiationSent, On::End, In::Idle, &[Do::TellUser]),
-        row(In::InitiationSent, On::Abort, In::Idle, &[Do::TellUser]),
+        row(In::Idle, On::Begin, In::InitiationReceived, &[Do::IndicateToUser]),
+        row(In::InitiationSent, On::Continue, In::Active, &[Do::IndicateToUser]),
+        row(In::InitiationSent, On::End, In::Idle, &[Do::IndicateToUser]),
+        row(In::InitiationSent, On::Abort, In::Idle, &[Do::IndicateToUser]),
         row(In::InitiationSent, On::RequestPrearrangedEnd, In::Idle, &[]),
         // The peer's identifier is not known yet: the abort stays local.
         row(In::InitiationSent, On::RequestAbort, In::Idle, &[]),
@@ -81,14 +81,14 @@ pub const TRANSACTION: StateMachine<TransactionState, TransactionInput, Transact
         row(In::InitiationReceived, On::RequestEnd, In::Idle, &[Do::SendEnd]),
         row(In::InitiationReceived, On::RequestPrearrangedEnd, In::Idle, &[]),
         row(In::InitiationReceived, On::RequestAbort, In::Idle, &[Do::SendAbort]),
-        row(In::InitiationReceived, On::Abort, In::Idle, &[Do::TellUser]),
+        row(In::InitiationReceived, On::Abort, In::Idle, &[Do::IndicateToUser]),
         row(In::Active, On::RequestContinue, In::Active, &[Do::SendContinue]),
         row(In::Active, On::RequestEnd, In::Idle, &[Do::SendEnd]),
         row(In::Active, On::RequestPrearrangedEnd, In::Idle, &[]),
         row(In::Active, On::RequestAbort, In::Idle, &[Do::SendAbort]),
-        row(In::Active, On::Continue, In::Active, &[Do::TellUser]),
-        row(In::Active, On::End, In::Idle, &[Do::TellUser]),
-        row(In::Active, On::Abort, In::Idle, &[Do::TellUser]),
+        row(In::Active, On::Continue, In::Active, &[Do::IndicateToUser]),
+        row(In::Active, On::End, In::Idle, &[Do::IndicateToUser]),
+        row(In::Active, On::Abort, In::Idle, &[Do::IndicateToUser]),
     ],
 };
 

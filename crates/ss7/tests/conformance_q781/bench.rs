@@ -67,14 +67,14 @@ pub(crate) struct Bench {
     pub(crate) now: Instant,
     /// What the terminal began to send, and when; of what repeats, the first.
     sent: VecDeque<(Instant, SignalUnit)>,
-    told: VecDeque<LinkIndication>,
+    indicated: VecDeque<LinkIndication>,
 }
 
 impl Bench {
     fn new(config: Config) -> Self {
         let link = Link::new(config).unwrap();
         let mut bench =
-            Self { link, now: Instant::from_secs(1), sent: VecDeque::new(), told: VecDeque::new() };
+            Self { link, now: Instant::from_secs(1), sent: VecDeque::new(), indicated: VecDeque::new() };
         bench.drain();
         bench
     }
@@ -99,7 +99,7 @@ impl Bench {
         bench.align(LinkStatus::Emergency);
         bench.pass(T4_EMERGENCY);
         bench.peer(fisu(0xff, 0xff));
-        bench.expect_told(&[LinkIndication::InService]);
+        bench.expect_indication(&[LinkIndication::InService]);
         bench.sent.clear();
         bench
     }
@@ -155,7 +155,7 @@ impl Bench {
     fn drain(&mut self) -> Option<Instant> {
         loop {
             match self.link.poll_output(self.now) {
-                Output::Indication(indication) => self.told.push_back(indication),
+                Output::Indication(indication) => self.indicated.push_back(indication),
                 Output::Transmit(transmission) => self.sent.push_back((self.now, transmission.unit)),
                 Output::Wait(deadline) => return deadline,
             }
@@ -179,27 +179,27 @@ impl Bench {
         self.sent.iter().find(|(_, sent)| sent == unit).map(|(at, _)| *at).unwrap()
     }
 
-    pub(crate) fn expect_told(&mut self, indications: &[LinkIndication]) {
-        assert_eq!(self.told, indications);
-        self.told.clear();
+    pub(crate) fn expect_indication(&mut self, indications: &[LinkIndication]) {
+        assert_eq!(self.indicated, indications);
+        self.indicated.clear();
     }
 
     /// A message of the peer was given to level 3, and nothing else was told.
     pub(crate) fn expect_delivered(&mut self, numbers: impl IntoIterator<Item = u8>) {
         let received: Vec<_> =
             numbers.into_iter().map(|number| LinkIndication::Received(body(number))).collect();
-        self.expect_told(&received);
+        self.expect_indication(&received);
     }
 
     /// The link goes on in service, and has told nothing.
     pub(crate) fn expect_in_service(&mut self) {
-        self.expect_told(&[]);
+        self.expect_indication(&[]);
         assert_eq!(self.link.state(), LinkState::InService);
     }
 
     /// The link is out of service, sends SIOS, and has told level 3 that alone.
     pub(crate) fn expect_failure(&mut self, reason: OutOfServiceReason) {
-        self.expect_told(&[LinkIndication::OutOfService(reason)]);
+        self.expect_indication(&[LinkIndication::OutOfService(reason)]);
         self.pass(time_of(octets_on_line(LENGTH)));
         let last = self.sent().pop();
         assert!(matches!(last, Some(SignalUnit::Status(_, LinkStatus::OutOfService))), "{last:?}");

@@ -133,16 +133,16 @@ fn case_9_7() {
     bench.give([0]);
     bench.pass(time_of_messages(2));
     bench.peer(lssu(LinkStatus::ProcessorOutage));
-    bench.expect_told(&[LinkIndication::RemoteProcessorOutage]);
+    bench.expect_indication(&[LinkIndication::RemoteProcessorOutage]);
     bench.sent();
     // No message is sent, and none is waited for.
     bench.pass(T7 * 2);
     assert_eq!(bench.numbers(), []);
-    bench.expect_told(&[]);
+    bench.expect_indication(&[]);
     assert_eq!(bench.link.state(), LinkState::ProcessorOutage);
     bench.request(LinkRequest::FlushBuffers);
     bench.peer(msu(0xff, 0x80));
-    bench.expect_told(&[LinkIndication::RemoteProcessorRecovered]);
+    bench.expect_indication(&[LinkIndication::RemoteProcessorRecovered]);
     bench.request(LinkRequest::Continue);
     // The peer repeats its message, as it does until that is acknowledged.
     bench.peer(msu(0xff, 0x80));
@@ -156,7 +156,7 @@ fn case_9_7() {
 fn case_9_8() {
     let mut bench = in_service();
     bench.peer(msu(0x80, 0x80));
-    bench.expect_told(&[]);
+    bench.expect_indication(&[]);
     bench.peer(msu(0xff, 0x80));
     bench.peer(msu(0xff, 0x80));
     bench.expect_delivered([0]);
@@ -207,7 +207,7 @@ fn case_9_12() {
     assert_eq!(bench.sent(), [], "the same fill-in as before");
     bench.expect_in_service();
     bench.peer(msu(0xff, 0x80));
-    bench.expect_told(&[LinkIndication::Received(body(0))]);
+    bench.expect_indication(&[LinkIndication::Received(body(0))]);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn expect_proved_after(bench: &mut Bench, time: Duration) {
     bench.pass(MOMENT);
     assert_eq!(bench.link.state(), LinkState::AlignedReady);
     bench.peer(fisu(0xff, 0xff));
-    bench.expect_told(&[LinkIndication::InService]);
+    bench.expect_indication(&[LinkIndication::InService]);
 }
 
 /// So many status units of the peer are damaged, one behind the other; how long they took.
@@ -104,7 +104,7 @@ fn case_7_2() {
     let mut bench = Bench::proving(LinkStatus::Normal);
     bench.pass(T4_NORMAL / 2);
     damaged(&mut bench, 4);
-    bench.expect_told(&[]);
+    bench.expect_indication(&[]);
     expect_proved_after(&mut bench, T4_NORMAL);
 }
 
@@ -118,7 +118,7 @@ fn case_7_3() {
     }
     bench.pass(T4_NORMAL / 2);
     damaged(&mut bench, 3);
-    bench.expect_told(&[]);
+    bench.expect_indication(&[]);
     assert_eq!(bench.link.state(), LinkState::InitialAlignment);
     damaged(&mut bench, 1);
     bench.expect_failure(OutOfServiceReason::AlignmentNotPossible);
@@ -129,6 +129,6 @@ fn case_7_4() {
     let mut bench = Bench::proving(LinkStatus::Emergency);
     bench.pass(T4_EMERGENCY / 2);
     damaged(&mut bench, 1);
-    bench.expect_told(&[]);
+    bench.expect_indication(&[]);
     expect_proved_after(&mut bench, T4_EMERGENCY);
 }

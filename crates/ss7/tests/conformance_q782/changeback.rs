@@ -53,7 +53,7 @@ fn q782_4_3_declaration_from_the_far_end() {
     let mut tester = Tester::ready(configuration_a(2));
     for code in [ChangebackCode(9), ChangebackCode(9), ChangebackCode(200)] {
         tester.say(0, B, 1, M::Cbd(code));
-        assert_eq!(tester.told(), [(B, M::Cba(code))], "each is acknowledged with its own code");
+        assert_eq!(tester.sent(), [(B, M::Cba(code))], "each is acknowledged with its own code");
     }
 }
 
@@ -62,7 +62,7 @@ fn q782_4_4_first_declaration_lost() {
     let (mut tester, code) = coming_back();
     tester.send(B, 1, 101);
     tester.expire(Timer::T4);
-    assert_eq!(tester.told(), [(B, M::Cbd(code))]);
+    assert_eq!(tester.sent(), [(B, M::Cbd(code))]);
     tester.say(0, B, 1, M::Cba(code));
     assert_eq!(over(&mut tester), [(1, 101)]);
 }
@@ -140,7 +140,7 @@ fn q782_4_10_alternative_link_fails_meanwhile() {
     let (mut tester, code) = coming_back();
     tester.send(B, 1, 101);
     tester.fail(0);
-    assert_eq!(tester.told(), [(B, M::Coo(Fsn(0)))], "the changeover keeps the order now");
+    assert_eq!(tester.sent(), [(B, M::Coo(Fsn(0)))], "the changeover keeps the order now");
     assert_eq!(over(&mut tester), []);
     tester.say(1, B, 0, M::Coa(Fsn(0)));
     assert_eq!(over(&mut tester), [(1, 101)]);

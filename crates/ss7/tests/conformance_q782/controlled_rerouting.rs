@@ -89,5 +89,5 @@ fn q782_6_6_at_a_transfer_point() {
     assert_eq!((over(&mut tester), tester.messages()), (vec![], vec![]));
     tester.expire(Timer::T6);
     assert_eq!(over(&mut tester), [(0, 2)]);
-    assert_eq!(tester.told(), [(B, M::Tfp(PointCode(D))), (C, M::Tfa(PointCode(D)))]);
+    assert_eq!(tester.sent(), [(B, M::Tfp(PointCode(D))), (C, M::Tfa(PointCode(D)))]);
 }

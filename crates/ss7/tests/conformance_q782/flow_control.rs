@@ -48,7 +48,7 @@ fn q782_8_3_congested_link_and_transferred_messages() {
         tester.bring(4, F, D, 0, number);
     }
     let tfc = M::Tfc(PointCode(D), 0);
-    assert_eq!(tester.told(), [(F, tfc), (F, tfc)], "for the first and the ninth message");
+    assert_eq!(tester.sent(), [(F, tfc), (F, tfc)], "for the first and the ninth message");
     assert_eq!(tester.carried().len(), 9);
 }
 
@@ -62,7 +62,7 @@ fn q782_8_4_levels_and_priorities() {
     let passed: Vec<_> = tester.carried().iter().map(|message| message.number).collect();
     assert_eq!(passed, [1, 2, 3], "priority 0 is discarded at status 2");
     assert_eq!(tester.discarded(DiscardReason::CongestedLink), 1);
-    assert_eq!(tester.told(), [(F, M::Tfc(PointCode(D), 2))]);
+    assert_eq!(tester.sent(), [(F, M::Tfc(PointCode(D), 2))]);
 }
 
 #[test]
@@ -72,10 +72,10 @@ fn q782_8_5_route_set_congestion_test() {
     assert_eq!(tester.indications, [congested(D, 2)]);
     assert_eq!(tester.node.congestion_status(PointCode(D)), 2);
     tester.expire(Timer::T15);
-    assert_eq!(tester.told(), [(D, M::Rct)]);
+    assert_eq!(tester.sent(), [(D, M::Rct)]);
     tester.expire(Timer::T16);
     assert_eq!(tester.node.congestion_status(PointCode(D)), 1);
-    assert_eq!(tester.told(), [(D, M::Rct)], "and the next status is tested");
+    assert_eq!(tester.sent(), [(D, M::Rct)], "and the next status is tested");
     tester.expire(Timer::T16);
     assert_eq!(tester.indications, [congested(D, 2), congested(D, 1), congested(D, 0)]);
     assert_eq!(tester.messages(), []);
@@ -120,7 +120,7 @@ fn q782_8_7_test_of_congestion_passes_through() {
             user_part: &user_part,
         },
     );
-    assert_eq!(tester.told(), [(D, M::Rct), (F, M::Tfc(PointCode(D), 2))]);
+    assert_eq!(tester.sent(), [(D, M::Rct), (F, M::Tfc(PointCode(D), 2))]);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn q782_8_9_user_part_that_leaves() {
     tester.node.equip_user(ServiceIndicator::SCCP, false);
     tester.bring(0, D, 1, 0, 7);
     let upu = M::Upu { destination: PointCode(1), user: 3, cause: 1 };
-    assert_eq!(tester.told(), [(D, upu)]);
+    assert_eq!(tester.sent(), [(D, upu)]);
     tester.node.equip_user(ServiceIndicator::SCCP, true);
     tester.bring(0, D, 1, 0, 7);
     assert_eq!(tester.messages(), []);

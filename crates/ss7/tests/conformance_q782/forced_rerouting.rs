@@ -41,7 +41,7 @@ fn q782_5_4_prohibition_at_a_transfer_point() {
     tester.said();
     tester.say(0, B, 0, M::Tfp(PointCode(D)));
     // C must not send back what now goes there; B may send here again.
-    assert_eq!(tester.told(), [(B, M::Tfa(PointCode(D))), (C, M::Tfp(PointCode(D)))]);
+    assert_eq!(tester.sent(), [(B, M::Tfa(PointCode(D))), (C, M::Tfp(PointCode(D)))]);
     tester.bring(4, F, D, 0, 7);
     assert_eq!(tester.links_used(), [2]);
 }

@@ -41,7 +41,7 @@ fn q782_2_3_message_for_an_absent_user() {
     tester.bring_msu(0, &msu(ServiceIndicator::TUP, NetworkIndicator::International));
     assert_eq!(tester.discarded(DiscardReason::UserPartUnavailable), 1);
     let upu = ManagementMessage::Upu { destination: PointCode(A), user: 4, cause: 1 };
-    assert_eq!(tester.told(), [(B, upu)]);
+    assert_eq!(tester.sent(), [(B, upu)]);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn q782_2_7_2_no_message_goes_back_where_it_came_from() {
     tester.bring(0, B, D, 0, 7);
     assert_eq!(tester.carried(), []);
     assert_eq!(tester.discarded(DiscardReason::BackWhereItCameFrom), 1);
-    assert_eq!(tester.told(), [(B, ManagementMessage::Tfp(PointCode(D)))]);
+    assert_eq!(tester.sent(), [(B, ManagementMessage::Tfp(PointCode(D)))]);
     let mut combined = configuration_d();
     combined.destinations[2].routes[1].priority = 0;
     let mut tester = Tester::ready(combined);

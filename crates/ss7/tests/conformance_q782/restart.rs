@@ -39,7 +39,7 @@ fn q782_10_1_1_end_point_alone_until_t20() {
     assert_eq!(tester.try_send(B, 0, 1), Err(DiscardReason::InaccessibleDestination));
     assert_eq!(tester.indications, []);
     tester.expire(Timer::T20);
-    assert_eq!(tester.told(), [(B, M::Tra)]);
+    assert_eq!(tester.sent(), [(B, M::Tra)]);
     assert_eq!(tester.indications, [TransferIndication::Resume(PointCode(B))]);
     tester.send(B, 0, 1);
     // Until T19, a TRA answers the one that ended this restart.
@@ -49,7 +49,7 @@ fn q782_10_1_1_end_point_alone_until_t20() {
     assert_eq!(tester.messages(), []);
     tester.pass(MOMENT);
     tester.say(0, B, 0, M::Tra);
-    assert_eq!(tester.told(), [(B, M::Tra)]);
+    assert_eq!(tester.sent(), [(B, M::Tra)]);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn q782_10_1_2_end_point_ends_with_the_last_tra() {
     assert_eq!(tester.node.restart_state(), RestartState::Waiting);
     tester.say(2, C, 0, M::Tra);
     assert_eq!(tester.node.restart_state(), RestartState::Running);
-    assert_eq!(tester.told(), [(B, M::Tra), (C, M::Tra)]);
+    assert_eq!(tester.sent(), [(B, M::Tra), (C, M::Tra)]);
     assert_eq!(tester.events.last(), Some(&ManagementEvent::RestartOver));
 }
 
@@ -91,13 +91,13 @@ fn q782_10_2_1_transfer_point_says_what_it_cannot_reach() {
     tester.say(0, B, 0, M::Tfp(PointCode(E)));
     tester.said();
     tester.expire(Timer::T18);
-    let told = tester.told();
+    let sent = tester.sent();
     assert!(
-        told.contains(&(F, M::Tfp(PointCode(E)))) && told.contains(&(C, M::Tfp(PointCode(E)))),
-        "{told:?}"
+        sent.contains(&(F, M::Tfp(PointCode(E)))) && sent.contains(&(C, M::Tfp(PointCode(E)))),
+        "{sent:?}"
     );
-    assert!(told.contains(&(B, M::Tfp(PointCode(D)))), "traffic for D will go over B: {told:?}");
-    assert!(!told.contains(&(F, M::Tfp(PointCode(D)))), "{told:?}");
+    assert!(sent.contains(&(B, M::Tfp(PointCode(D)))), "traffic for D will go over B: {sent:?}");
+    assert!(!sent.contains(&(F, M::Tfp(PointCode(D)))), "{sent:?}");
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn q782_10_2_2_transfer_point_ends_at_t20() {
     tester.pass_until_just_before(START, Timer::T20);
     assert!(!tester.messages().contains(&M::Tra));
     tester.pass(MOMENT);
-    let told = tester.told();
+    let sent = tester.sent();
     for point in [B, C, F] {
-        assert_eq!(told.iter().filter(|told| **told == (point, M::Tra)).count(), 1, "{told:?}");
+        assert_eq!(sent.iter().filter(|sent| **sent == (point, M::Tra)).count(), 1, "{sent:?}");
     }
-    assert!(!told.iter().any(|(_, message)| matches!(message, M::Tfa(_))), "TRA says it: {told:?}");
+    assert!(!sent.iter().any(|(_, message)| matches!(message, M::Tfa(_))), "TRA says it: {sent:?}");
     tester.bring(4, F, D, 0, 1);
     assert_eq!(tester.carried().len(), 1);
 }
@@ -153,7 +153,7 @@ fn q782_10_4_1_adjacent_point_restarts() {
     tester.forget();
     tester.restore(0);
     assert_eq!(tester.node.adjacent_state(LinkSetId(0)), AdjacentState::Restarting);
-    assert_eq!(tester.told(), [(B, M::Tra)]);
+    assert_eq!(tester.sent(), [(B, M::Tra)]);
     assert!(!tester.node.is_accessible(PointCode(B)));
     tester.say(0, B, 0, M::Tra);
     assert!(tester.node.is_accessible(PointCode(B)));
@@ -189,8 +189,8 @@ fn q782_10_4_3_transfer_point_tells_the_restarting_one() {
     lose_b(&mut tester);
     tester.said();
     tester.restore(0);
-    let told = tester.said();
-    let lost: Vec<_> = told.iter().filter(|said| said.to == B).map(|said| said.message).collect();
+    let sent = tester.said();
+    let lost: Vec<_> = sent.iter().filter(|said| said.to == B).map(|said| said.message).collect();
     let prohibited = [B, D, E].map(|code| M::Tfp(PointCode(code)));
     assert_eq!(lost, [prohibited[1], prohibited[2], M::Tra], "TFPs first, and none about B itself");
 }
@@ -199,7 +199,7 @@ fn q782_10_4_3_transfer_point_tells_the_restarting_one() {
 fn q782_10_5_1_unexpected_tra() {
     let mut tester = running(configuration_b());
     tester.say(0, B, 0, M::Tra);
-    assert_eq!(tester.told(), [(B, M::Tra)]);
+    assert_eq!(tester.sent(), [(B, M::Tra)]);
     let answered = tester.now;
     for wait in [MOMENT, MOMENT * 5] {
         tester.pass(wait);
@@ -211,7 +211,7 @@ fn q782_10_5_1_unexpected_tra() {
     assert_eq!(tester.messages(), [], "and an echo does not start it again");
     tester.pass(MOMENT);
     tester.say(0, B, 0, M::Tra);
-    assert_eq!(tester.told(), [(B, M::Tra)]);
+    assert_eq!(tester.sent(), [(B, M::Tra)]);
 }
 
 #[test]

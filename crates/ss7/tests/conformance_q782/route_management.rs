@@ -23,18 +23,18 @@ fn lose_b(tester: &mut Tester) {
     tester.say(2, B, 1, M::Coa(Fsn(0)));
 }
 
-fn told_of_routes(tester: &mut Tester) -> Vec<(u32, M)> {
+fn route_messages(tester: &mut Tester) -> Vec<(u32, M)> {
     let is_about_routes = |message: &M| matches!(message, M::Tfp(_) | M::Tfa(_) | M::Tfr(_));
-    tester.told().into_iter().filter(|(_, message)| is_about_routes(message)).collect()
+    tester.sent().into_iter().filter(|(_, message)| is_about_routes(message)).collect()
 }
 
 #[test]
 fn q782_9_1_1_tfp_to_the_point_on_the_alternative_route() {
     let mut tester = Tester::ready(configuration_d());
     lose_b(&mut tester);
-    let told = told_of_routes(&mut tester);
-    assert!(told.contains(&(C, tfp(D))) && told.contains(&(C, tfp(B))), "{told:?}");
-    assert!(!told.contains(&(F, tfp(D))), "F may go on");
+    let sent = route_messages(&mut tester);
+    assert!(sent.contains(&(C, tfp(D))) && sent.contains(&(C, tfp(B))), "{sent:?}");
+    assert!(!sent.contains(&(F, tfp(D))), "F may go on");
 }
 
 #[test]
@@ -42,15 +42,15 @@ fn q782_9_1_2_tfp_before_the_first_message() {
     let mut tester = Tester::ready(configuration_d());
     tester.say(0, B, 0, tfp(D));
     tester.bring(4, F, D, 0, 7);
-    assert_eq!((tester.told()[1], tester.carried().len()), ((C, tfp(D)), 1));
+    assert_eq!((tester.sent()[1], tester.carried().len()), ((C, tfp(D)), 1));
 }
 
 #[test]
 fn q782_9_2_1_broadcast_when_a_destination_is_lost() {
     let mut tester = Tester::ready(configuration_d());
     lose_b(&mut tester);
-    let told = told_of_routes(&mut tester);
-    assert!(told.contains(&(C, tfp(E))) && told.contains(&(F, tfp(E))), "{told:?}");
+    let sent = route_messages(&mut tester);
+    assert!(sent.contains(&(C, tfp(E))) && sent.contains(&(F, tfp(E))), "{sent:?}");
 }
 
 #[test]
@@ -59,11 +59,11 @@ fn q782_9_2_2_broadcast_on_several_failures() {
     tester.say(2, C, 0, tfp(D));
     tester.said();
     lose_b(&mut tester);
-    let told = told_of_routes(&mut tester);
+    let sent = route_messages(&mut tester);
     for lost in [D, E] {
-        assert!(told.contains(&(F, tfp(lost))) && told.contains(&(C, tfp(lost))), "{lost} {told:?}");
+        assert!(sent.contains(&(F, tfp(lost))) && sent.contains(&(C, tfp(lost))), "{lost} {sent:?}");
     }
-    assert!(!told.contains(&(F, tfp(B))), "B is reached over C");
+    assert!(!sent.contains(&(F, tfp(B))), "B is reached over C");
 }
 
 #[test]
@@ -73,13 +73,13 @@ fn q782_9_3_message_for_a_lost_destination() {
     tester.said();
     tester.bring(4, F, E, 0, 1);
     tester.bring(4, F, E, 0, 2);
-    assert_eq!(tester.told(), [(F, tfp(E))], "once a T8");
+    assert_eq!(tester.sent(), [(F, tfp(E))], "once a T8");
     tester.pass_until_just_before(tester.now, Timer::T8);
     tester.bring(4, F, E, 0, 3);
     assert_eq!(tester.messages(), []);
     tester.pass(MOMENT);
     tester.bring(4, F, E, 0, 4);
-    assert_eq!(tester.told(), [(F, tfp(E))]);
+    assert_eq!(tester.sent(), [(F, tfp(E))]);
     assert_eq!(tester.discarded(DiscardReason::InaccessibleDestination), 4);
 }
 
@@ -90,7 +90,7 @@ fn q782_9_4_tfa_to_the_point_that_traffic_leaves() {
     tester.said();
     tester.say(0, B, 0, tfa(D));
     tester.expire(Timer::T6);
-    assert_eq!(tester.told(), [(B, tfp(D)), (C, tfa(D))]);
+    assert_eq!(tester.sent(), [(B, tfp(D)), (C, tfa(D))]);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn q782_9_5_1_broadcast_when_a_destination_is_found() {
     tester.say(0, B, 0, tfp(E));
     tester.said();
     tester.say(0, B, 0, tfa(E));
-    assert_eq!(tester.told(), [(B, tfp(E)), (C, tfa(E)), (F, tfa(E))]);
+    assert_eq!(tester.sent(), [(B, tfp(E)), (C, tfa(E)), (F, tfa(E))]);
 }
 
 #[test]
@@ -109,9 +109,9 @@ fn q782_9_5_2_broadcast_when_a_link_set_is_found() {
     tester.said();
     tester.restore(0);
     tester.expire(Timer::T6);
-    let told = told_of_routes(&mut tester);
-    assert!(told.contains(&(C, tfa(E))) && told.contains(&(F, tfa(E))), "{told:?}");
-    assert!(told.contains(&(C, tfa(D))) && told.contains(&(C, tfa(B))), "{told:?}");
+    let sent = route_messages(&mut tester);
+    assert!(sent.contains(&(C, tfa(E))) && sent.contains(&(F, tfa(E))), "{sent:?}");
+    assert!(sent.contains(&(C, tfa(D))) && sent.contains(&(C, tfa(B))), "{sent:?}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn q782_9_6_1_route_set_test_while_prohibited() {
     tester.say(0, B, 0, tfp(D));
     for _ in 0..2 {
         tester.expire(Timer::T10);
-        assert_eq!(tester.told(), [(B, M::Rst(PointCode(D)))]);
+        assert_eq!(tester.sent(), [(B, M::Rst(PointCode(D)))]);
     }
     tester.say(0, B, 0, tfa(D));
     tester.expire(Timer::T10);
@@ -142,7 +142,7 @@ fn q782_9_6_2_route_set_test_ends_with_the_link_set() {
 fn q782_9_6_3_route_set_test_received() {
     let mut tester = Tester::ready(configuration_d());
     tester.say(4, F, 0, M::Rst(PointCode(D)));
-    assert_eq!(tester.told(), [(F, tfa(D))]);
+    assert_eq!(tester.sent(), [(F, tfa(D))]);
     tester.say(0, B, 0, M::Rst(PointCode(D)));
     assert_eq!(tester.messages(), [], "B believes what is true: traffic goes over it");
     tester.say(0, B, 0, tfp(E));
@@ -167,13 +167,13 @@ fn q782_9_7_1_transfer_restricted_sent_after_t11() {
     tester.say(0, B, 0, tfp(D));
     tester.said();
     tester.pass_until_just_before(tester.now, Timer::T11);
-    assert_eq!(told_of_routes(&mut tester), []);
+    assert_eq!(route_messages(&mut tester), []);
     tester.pass(MOMENT);
-    let told = told_of_routes(&mut tester);
-    assert_eq!(told, [(B, M::Tfr(PointCode(D))), (C, tfp(D)), (F, M::Tfr(PointCode(D)))]);
+    let sent = route_messages(&mut tester);
+    assert_eq!(sent, [(B, M::Tfr(PointCode(D))), (C, tfp(D)), (F, M::Tfr(PointCode(D)))]);
     tester.say(0, B, 0, tfa(D));
     tester.expire(Timer::T6);
-    assert!(told_of_routes(&mut tester).contains(&(F, tfa(D))));
+    assert!(route_messages(&mut tester).contains(&(F, tfa(D))));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn q782_9_7_2_restricted_route_is_tested() {
     tester.say(0, B, 0, M::Tfr(PointCode(D)));
     assert_eq!(tester.node.route_state(PointCode(D), LinkSetId(0)), Some(RouteState::Restricted));
     tester.expire(Timer::T10);
-    assert_eq!(tester.told(), [(B, M::Rsr(PointCode(D)))]);
+    assert_eq!(tester.sent(), [(B, M::Rsr(PointCode(D)))]);
     tester.send_all(D);
     assert_eq!(tester.links_used(), [0, 1], "a worse route is no better");
 }

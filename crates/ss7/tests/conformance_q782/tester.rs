@@ -215,10 +215,10 @@ impl Tester {
     }
 
     /// The messages with their receivers, in the order of these.
-    pub(crate) fn told(&mut self) -> Vec<(u32, ManagementMessage)> {
-        let mut told: Vec<_> = self.said().into_iter().map(|said| (said.to, said.message)).collect();
-        told.sort_by_key(|(to, _)| *to);
-        told
+    pub(crate) fn sent(&mut self) -> Vec<(u32, ManagementMessage)> {
+        let mut sent: Vec<_> = self.said().into_iter().map(|said| (said.to, said.message)).collect();
+        sent.sort_by_key(|(to, _)| *to);
+        sent
     }
 
     pub(crate) fn carried(&mut self) -> Vec<Carried> {

@@ -15,7 +15,7 @@ pub(crate) struct Line {
     cut_until: Option<Instant>,
     /// What each end has been sending last, which the line carries when it is whole again.
     last: [Option<Transmission>; 2],
-    pub(crate) told: [VecDeque<(Instant, LinkIndication)>; 2],
+    pub(crate) indicated: [VecDeque<(Instant, LinkIndication)>; 2],
 }
 
 impl Line {
@@ -35,7 +35,7 @@ impl Line {
             bearers: [bearer("forward"), bearer("backward")],
             cut_until: None,
             last: [None, None],
-            told: [VecDeque::new(), VecDeque::new()],
+            indicated: [VecDeque::new(), VecDeque::new()],
         };
         line.advance_to(Instant::START);
         line
@@ -50,7 +50,7 @@ impl Line {
         }
         line.advance(Duration::from_secs(5));
         assert_eq!(line.states(), [LinkState::InService; 2]);
-        line.told.iter_mut().for_each(VecDeque::clear);
+        line.indicated.iter_mut().for_each(VecDeque::clear);
         line
     }
 
@@ -122,7 +122,7 @@ impl Line {
     fn drain(&mut self, end: usize) -> Option<Instant> {
         loop {
             match self.ends[end].poll_output(self.now) {
-                Output::Indication(indication) => self.told[end].push_back((self.now, indication)),
+                Output::Indication(indication) => self.indicated[end].push_back((self.now, indication)),
                 Output::Transmit(transmission) => {
                     self.last[end] = Some(transmission.clone());
                     if self.cut_until.is_none() {
@@ -136,8 +136,9 @@ impl Line {
 
     /// Takes the messages that an end has received.
     pub(crate) fn received(&mut self, end: usize) -> Vec<(Instant, Bytes)> {
-        let told = std::mem::take(&mut self.told[end]);
-        told.into_iter()
+        let indicated = std::mem::take(&mut self.indicated[end]);
+        indicated
+            .into_iter()
             .map(|(at, indication)| match indication {
                 LinkIndication::Received(body) => (at, body),
                 other => panic!("only messages were expected: {other:?}"),
@@ -147,6 +148,6 @@ impl Line {
 
     /// Takes all that an end was told.
     pub(crate) fn indications(&mut self, end: usize) -> Vec<LinkIndication> {
-        self.told[end].drain(..).map(|(_, indication)| indication).collect()
+        self.indicated[end].drain(..).map(|(_, indication)| indication).collect()
     }
 }

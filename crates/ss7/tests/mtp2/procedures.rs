@@ -27,7 +27,7 @@ fn normal_alignment_takes_the_proving_period() {
     line.request(1, LinkRequest::Start);
     line.advance(Duration::from_secs(20));
     assert_eq!(line.states(), [LinkState::InService; 2]);
-    let (at, indication) = line.told[0].pop_front().unwrap();
+    let (at, indication) = line.indicated[0].pop_front().unwrap();
     assert_eq!(indication, LinkIndication::InService);
     let took = at - (Instant::START + Duration::from_secs(1));
     assert!(took > Duration::from_millis(8_200) && took < Duration::from_millis(8_300), "{took}");
@@ -71,9 +71,9 @@ fn an_error_rate_above_one_unit_in_256_is_too_much() {
     line.advance(Duration::from_secs(60));
     let failed = LinkIndication::OutOfService(OutOfServiceReason::BearerFailed);
     let peer = LinkIndication::OutOfService(OutOfServiceReason::PeerOutOfService);
-    let mut told = [line.indications(0), line.indications(1)];
-    told.sort_by_key(|told| told.contains(&peer));
-    assert_eq!(told, [vec![failed], vec![peer]]);
+    let mut indicated = [line.indications(0), line.indications(1)];
+    indicated.sort_by_key(|indicated| indicated.contains(&peer));
+    assert_eq!(indicated, [vec![failed], vec![peer]]);
     assert_eq!(line.states(), [LinkState::OutOfService; 2]);
 }
 
@@ -177,15 +177,18 @@ fn retrieval_hands_back_exactly_what_the_peer_has_not_accepted() {
     line.request(0, LinkRequest::Stop);
     line.advance(Duration::from_millis(100));
     line.request(1, LinkRequest::RetrieveBsnt);
-    let told = line.indications(1);
-    let received = told.iter().filter(|told| matches!(told, LinkIndication::Received(_))).count();
-    let Some(LinkIndication::Bsnt(Fsn(bsnt))) = told.last().cloned() else { panic!("{told:?}") };
+    let indicated = line.indications(1);
+    let received =
+        indicated.iter().filter(|indicated| matches!(indicated, LinkIndication::Received(_))).count();
+    let Some(LinkIndication::Bsnt(Fsn(bsnt))) = indicated.last().cloned() else { panic!("{indicated:?}") };
     line.indications(0);
     line.request(0, LinkRequest::RetrieveMessagesAfter(Fsn(bsnt)));
     let retrieved: Vec<u8> = line
         .indications(0)
         .iter()
-        .filter_map(|told| if let LinkIndication::Retrieved(body) = told { Some(body[0]) } else { None })
+        .filter_map(
+            |indicated| if let LinkIndication::Retrieved(body) = indicated { Some(body[0]) } else { None },
+        )
         .collect();
     assert!(received > 0 && received < 40);
     assert_eq!(retrieved, (u8::try_from(received).unwrap()..40).collect::<Vec<_>>());
@@ -203,10 +206,13 @@ fn retrieval_after_an_impossible_number_hands_back_what_was_never_sent() {
         let sent = line.ends[0].counters().messages_sent;
         line.indications(0);
         line.request(0, LinkRequest::RetrieveMessagesAfter(Fsn(impossible)));
-        let mut told = line.indications(0);
-        assert_eq!(told.pop(), Some(LinkIndication::RetrievalComplete), "{impossible}");
-        assert!(told.iter().all(|told| matches!(told, LinkIndication::Retrieved(_))), "{told:?}");
-        assert_eq!(told.len() as u64, 40 - sent, "{impossible}");
+        let mut indicated = line.indications(0);
+        assert_eq!(indicated.pop(), Some(LinkIndication::RetrievalComplete), "{impossible}");
+        assert!(
+            indicated.iter().all(|indicated| matches!(indicated, LinkIndication::Retrieved(_))),
+            "{indicated:?}"
+        );
+        assert_eq!(indicated.len() as u64, 40 - sent, "{impossible}");
         // What was sent stays, to be counted at the next start.
         let kept = line.ends[0].queued() as u64;
         line.request(0, LinkRequest::Start);
@@ -255,10 +261,10 @@ proptest! {
         }
         line.advance(Duration::from_secs(30));
         for end in 0..2 {
-            let told = line.indications(1 - end);
-            let received: Vec<u16> = told
+            let indicated = line.indications(1 - end);
+            let received: Vec<u16> = indicated
                 .iter()
-                .filter_map(|told| match told {
+                .filter_map(|indicated| match indicated {
                     LinkIndication::Received(body) => Some(u16::from_be_bytes([body[0], body[1]])),
                     _ => None,
                 })

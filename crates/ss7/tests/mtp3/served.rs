@@ -47,9 +47,10 @@ fn a_point_code_behind_a_gateway_is_prohibited_until_it_is_served_and_again_when
     assert_eq!((*at, transfer.label.dpc, transfer.label.opc), (1, SERVED, PointCode(1)));
     set_served(&mut network, false);
     assert!(!network.nodes[0].is_accessible(SERVED));
-    let told: Vec<_> = network.indications.iter().filter(|(node, _)| *node == 0).map(|(_, i)| i).collect();
+    let indicated: Vec<_> =
+        network.indications.iter().filter(|(node, _)| *node == 0).map(|(_, i)| i).collect();
     let expected = [TransferIndication::Resume(SERVED), TransferIndication::Pause(SERVED)];
-    assert!(told.ends_with(&expected.iter().collect::<Vec<_>>()), "{told:?}");
+    assert!(indicated.ends_with(&expected.iter().collect::<Vec<_>>()), "{indicated:?}");
 }
 
 #[test]
@@ -102,8 +103,8 @@ fn congestion_behind_the_gateway_is_told_to_the_origin_for_the_first_and_every_e
     }
     network.run(Duration::from_secs(1));
     assert_eq!(network.delivered.len(), 9);
-    let told = |i: &&(usize, TransferIndication)| matches!(i, (0, TransferIndication::Status { .. }));
-    assert_eq!(network.indications.iter().filter(told).count(), 2);
+    let indicated = |i: &&(usize, TransferIndication)| matches!(i, (0, TransferIndication::Status { .. }));
+    assert_eq!(network.indications.iter().filter(indicated).count(), 2);
 }
 
 #[test]

@@ -26,8 +26,10 @@ fn connect(net: &mut Net, with_flow_control: bool) -> ConnectionId {
 /// A connection from A to B that stands, and its two ends.
 fn connected(net: &mut Net, with_flow_control: bool) -> (ConnectionId, ConnectionId) {
     let here = connect(net, with_flow_control);
-    assert!(net.hear(A).contains(&Indication::ConnectConfirm { connection: here, data: Bytes::new() }));
-    let there = net.hear(B).into_iter().find_map(|indication| match indication {
+    assert!(
+        net.indications(A).contains(&Indication::ConnectConfirm { connection: here, data: Bytes::new() })
+    );
+    let there = net.indications(B).into_iter().find_map(|indication| match indication {
         Indication::Connect { connection, .. } => Some(connection),
         _ => None,
     });
@@ -41,16 +43,16 @@ fn ask(net: &mut Net, code: PointCode, id: ConnectionId, request: ConnectionRequ
     net.settle();
 }
 
-fn data(heard: &[Indication]) -> Vec<Bytes> {
+fn data(indications: &[Indication]) -> Vec<Bytes> {
     let data = |indication: &Indication| match indication {
         Indication::Data { data, .. } => Some(data.clone()),
         _ => None,
     };
-    heard.iter().filter_map(data).collect()
+    indications.iter().filter_map(data).collect()
 }
 
-fn reason(heard: &[Indication]) -> Option<DisconnectReason> {
-    heard.iter().find_map(|indication| match indication {
+fn reason(indications: &[Indication]) -> Option<DisconnectReason> {
+    indications.iter().find_map(|indication| match indication {
         Indication::Disconnect { reason, .. } => Some(*reason),
         _ => None,
     })
@@ -69,7 +71,7 @@ fn inject(net: &mut Net, template: &Transfer, message: &Message) {
     let mut octets = Vec::new();
     message.emit(&mut octets).unwrap();
     let transfer = Transfer { user_data: octets.into(), ..template.clone() };
-    net.tell(B, TransferIndication::Transfer(transfer));
+    net.indicate(B, TransferIndication::Transfer(transfer));
 }
 
 /// The destination reference and the label of what A sends to B.
@@ -80,7 +82,7 @@ fn towards_b(net: &mut Net, here: ConnectionId) -> (Transfer, LocalReference) {
         Message::Dt1 { destination, .. } | Message::Dt2 { destination, .. } => destination,
         other => panic!("{other:?}"),
     };
-    net.hear(B);
+    net.indications(B);
     net.sent.clear();
     (transfer, reference)
 }
@@ -92,12 +94,12 @@ fn a_connection_is_made_used_and_released() {
     ask(&mut net, A, here, ConnectionRequest::Data(Bytes::from_static(b"ping")));
     ask(&mut net, B, there, ConnectionRequest::Data(Bytes::from_static(b"pong")));
     assert_eq!(net.trace(), ["1>2 DT1", "2>1 DT1"]);
-    assert_eq!(data(&net.hear(B)), ["ping"]);
-    assert_eq!(data(&net.hear(A)), ["pong"]);
+    assert_eq!(data(&net.indications(B)), ["ping"]);
+    assert_eq!(data(&net.indications(A)), ["pong"]);
     ask(&mut net, A, here, ConnectionRequest::Disconnect(Bytes::from_static(b"bye")));
     assert_eq!(net.trace(), ["1>2 RLSD", "2>1 RLC"]);
     assert_eq!(
-        net.hear(B),
+        net.indications(B),
         [Indication::Disconnect {
             connection: there,
             reason: DisconnectReason::Released(ReleaseCause::END_USER_ORIGINATED),
@@ -115,12 +117,14 @@ fn a_user_may_refuse() {
     let mut net = Net::three();
     net.users_agree = false;
     connect(&mut net, false);
-    let heard = net.hear(B);
-    let [Indication::Connect { connection, calling, .. }] = &heard[..] else { panic!("{heard:?}") };
+    let indications = net.indications(B);
+    let [Indication::Connect { connection, calling, .. }] = &indications[..] else {
+        panic!("{indications:?}")
+    };
     assert_eq!(calling.point_code, Some(A));
     ask(&mut net, B, *connection, ConnectionRequest::Disconnect(Bytes::new()));
     assert_eq!(net.trace(), ["1>2 CR", "2>1 CREF"]);
-    assert_eq!(reason(&net.hear(A)), Some(refused(RefusalCause::END_USER_ORIGINATED)));
+    assert_eq!(reason(&net.indications(A)), Some(refused(RefusalCause::END_USER_ORIGINATED)));
 }
 
 #[test]
@@ -137,11 +141,11 @@ fn a_request_that_leads_nowhere_is_refused_where_it_ends() {
     net.node(A).connect(now, ask_for(at(B, Ssn(99)))).unwrap();
     net.settle();
     assert_eq!(net.trace(), ["1>2 CR", "2>1 CREF"]);
-    assert_eq!(reason(&net.hear(A)), Some(refused(RefusalCause::UNEQUIPPED_USER)));
+    assert_eq!(reason(&net.indications(A)), Some(refused(RefusalCause::UNEQUIPPED_USER)));
     net.node(A).connect(now, ask_for(titled("49", HLR))).unwrap();
     net.settle();
     assert_eq!(net.trace(), Vec::<String>::new());
-    assert_eq!(reason(&net.hear(A)), Some(refused(RefusalCause::NO_TRANSLATION_FOR_NATURE)));
+    assert_eq!(reason(&net.indications(A)), Some(refused(RefusalCause::NO_TRANSLATION_FOR_NATURE)));
     assert_eq!(net.node(A).connections(), 0);
 }
 
@@ -150,9 +154,9 @@ fn a_request_that_nobody_answers_ends_with_t_conn_est() {
     let mut net = Net::new([config(A)]);
     connect(&mut net, false);
     net.pass(Duration::from_secs(59));
-    assert_eq!(reason(&net.hear(A)), None);
+    assert_eq!(reason(&net.indications(A)), None);
     net.pass(Duration::from_secs(1));
-    assert_eq!(reason(&net.hear(A)), Some(refused(RefusalCause::ESTABLISHMENT_TIMER)));
+    assert_eq!(reason(&net.indications(A)), Some(refused(RefusalCause::ESTABLISHMENT_TIMER)));
     assert_eq!(net.node(A).connections(), 0);
 }
 
@@ -162,8 +166,8 @@ fn a_request_that_was_given_up_is_released_once_it_is_confirmed() {
     net.users_agree = false;
     let here = connect(&mut net, false);
     ask(&mut net, A, here, ConnectionRequest::Disconnect(Bytes::new()));
-    let heard = net.hear(B);
-    let [Indication::Connect { connection, .. }] = &heard[..] else { panic!("{heard:?}") };
+    let indications = net.indications(B);
+    let [Indication::Connect { connection, .. }] = &indications[..] else { panic!("{indications:?}") };
     ask(&mut net, B, *connection, ConnectionRequest::Accept(Bytes::new()));
     assert_eq!(net.trace(), ["1>2 CR", "2>1 CC", "1>2 RLSD", "2>1 RLC"]);
     assert_eq!((net.node(A).connections(), net.node(B).connections()), (0, 0));
@@ -190,7 +194,7 @@ fn a_request_is_translated_by_a_relay_and_the_connection_goes_past_it() {
     net.settle();
     ask(&mut net, A, here, ConnectionRequest::Data(Bytes::from_static(b"x")));
     assert_eq!(net.trace(), ["1>2 CR", "2>3 CR", "3>1 CC", "1>3 DT1"]);
-    assert_eq!(data(&net.hear(C)), ["x"]);
+    assert_eq!(data(&net.indications(C)), ["x"]);
 }
 
 #[test]
@@ -200,9 +204,9 @@ fn long_data_comes_in_parts_and_is_whole_again() {
         let (here, there) = connected(&mut net, with_flow_control);
         let long: Bytes = (0..=250).cycle().take(5_000).collect();
         ask(&mut net, A, here, ConnectionRequest::Data(long.clone()));
-        assert_eq!(data(&net.hear(B)), std::slice::from_ref(&long));
+        assert_eq!(data(&net.indications(B)), std::slice::from_ref(&long));
         ask(&mut net, B, there, ConnectionRequest::Data(long.clone()));
-        assert_eq!(data(&net.hear(A)), [long]);
+        assert_eq!(data(&net.indications(A)), [long]);
     }
 }
 
@@ -222,7 +226,7 @@ fn a_closed_window_holds_data_back_until_it_is_acknowledged() {
     assert_eq!(first, 8, "the window");
     net.settle();
     let expected: Vec<Bytes> = (0..20).map(|number| Bytes::from(vec![number])).collect();
-    assert_eq!(data(&net.hear(B)), expected);
+    assert_eq!(data(&net.indications(B)), expected);
     assert_eq!(net.trace().iter().filter(|line| line.ends_with("AK")).count(), 5);
 }
 
@@ -230,9 +234,9 @@ fn a_closed_window_holds_data_back_until_it_is_acknowledged() {
 fn congestion_of_a_connection_is_told_before_its_data_are_refused_and_so_is_its_end() {
     let mut net = Net::three();
     let (here, _) = connected(&mut net, true);
-    net.hear(A);
+    net.indications(A);
     let congestion = |is_congested| Indication::Congestion { connection: here, is_congested };
-    let (now, mut given, mut told) = (net.now, 0, None);
+    let (now, mut given, mut indicated) = (net.now, 0, None);
     let mut under_way = Vec::new();
     let refusal = loop {
         if let Err(refusal) =
@@ -244,20 +248,20 @@ fn congestion_of_a_connection_is_told_before_its_data_are_refused_and_so_is_its_
         match net.node(A).poll_output(now) {
             Output::Transfer(transfer) => under_way.push(transfer),
             Output::Indication { indication, .. } => {
-                assert_eq!((told, &indication), (None, &congestion(true)));
-                told = Some(given);
+                assert_eq!((indicated, &indication), (None, &congestion(true)));
+                indicated = Some(given);
             }
             Output::Wait(_) => {}
         }
     };
     // The window takes 8; of those that wait, half of 1,024 are congestion.
-    assert_eq!((told, given, refusal), (Some(8 + 512), 8 + 1_024, RequestError::QueueFull));
+    assert_eq!((indicated, given, refusal), (Some(8 + 512), 8 + 1_024, RequestError::QueueFull));
     for transfer in under_way {
         net.node(B).handle_indication(now, TransferIndication::Transfer(transfer));
     }
     net.settle();
-    assert_eq!(data(&net.hear(B)).len(), given);
-    assert_eq!(net.hear(A), [congestion(false)]);
+    assert_eq!(data(&net.indications(B)).len(), given);
+    assert_eq!(net.indications(A), [congestion(false)]);
 }
 
 #[test]
@@ -290,15 +294,15 @@ fn a_reset_starts_numbers_anew_at_both_ends() {
     let mut net = Net::three();
     let (here, there) = connected(&mut net, true);
     ask(&mut net, A, here, ConnectionRequest::Data(Bytes::from_static(b"x")));
-    net.hear(B);
+    net.indications(B);
     net.sent.clear();
     ask(&mut net, A, here, ConnectionRequest::Reset);
     assert_eq!(net.trace(), ["1>2 RSR", "2>1 RSC"]);
     let cause = ResetCause::END_USER_ORIGINATED;
-    assert_eq!(net.hear(B), [Indication::Reset { connection: there, cause }]);
-    assert_eq!(net.hear(A), [Indication::ResetConfirm { connection: here }]);
+    assert_eq!(net.indications(B), [Indication::Reset { connection: there, cause }]);
+    assert_eq!(net.indications(A), [Indication::ResetConfirm { connection: here }]);
     ask(&mut net, A, here, ConnectionRequest::Data(Bytes::from_static(b"y")));
-    assert_eq!(data(&net.hear(B)), ["y"]);
+    assert_eq!(data(&net.indications(B)), ["y"]);
 }
 
 #[test]
@@ -309,9 +313,9 @@ fn a_number_out_of_order_resets_the_connection() {
     let sequencing = SequencingSegmenting { send: 3, receive: 0, more: false };
     inject(&mut net, &template, &Message::Dt2 { destination, sequencing, data: vec![1] });
     assert_eq!(net.trace(), ["2>1 RSR", "1>2 RSC"]);
-    assert!(data(&net.hear(B)).is_empty());
+    assert!(data(&net.indications(B)).is_empty());
     ask(&mut net, A, here, ConnectionRequest::Data(Bytes::from_static(b"y")));
-    assert_eq!(data(&net.hear(B)), ["y"]);
+    assert_eq!(data(&net.indications(B)), ["y"]);
 }
 
 #[test]
@@ -322,7 +326,7 @@ fn a_reset_that_nobody_confirms_releases_the_connection() {
     net.users_agree = false;
     ask(&mut net, A, here, ConnectionRequest::Reset);
     net.pass(Duration::from_secs(11));
-    assert_eq!(reason(&net.hear(A)), Some(released(ReleaseCause::RESET_TIMER)));
+    assert_eq!(reason(&net.indications(A)), Some(released(ReleaseCause::RESET_TIMER)));
     assert_eq!((net.node(A).connections(), net.node(B).connections()), (0, 0));
 }
 
@@ -336,7 +340,7 @@ fn silence_is_tested_and_a_lost_peer_is_given_up() {
     assert_eq!((net.node(A).connections(), net.node(B).connections()), (1, 1));
     net.nodes.remove(&B);
     net.pass(Duration::from_secs(20 * 60));
-    assert_eq!(reason(&net.hear(A)), Some(released(ReleaseCause::RECEIVE_INACTIVITY_TIMER)));
+    assert_eq!(reason(&net.indications(A)), Some(released(ReleaseCause::RECEIVE_INACTIVITY_TIMER)));
     assert_eq!(net.node(A).connections(), 0);
     assert_eq!(net.node(A).counters().unconfirmed_releases, 1);
     // RLSD at once, after T(rel), and every T(repeat rel) until T(int) expires.
@@ -397,7 +401,7 @@ fn a_message_from_elsewhere_or_with_another_source_reference_does_nothing_to_a_c
     template.label.opc = C;
     inject(&mut net, &template, &Message::Dt1 { destination, more: false, data: vec![1] });
     assert_eq!(net.node(B).counters().discarded[&Discard::PointCodeMismatch], 1);
-    assert!(data(&net.hear(B)).is_empty());
+    assert!(data(&net.indications(B)).is_empty());
     assert_eq!(net.node(B).connections(), 1);
 }
 
@@ -408,7 +412,7 @@ fn an_error_of_the_peer_releases_the_connection() {
     let (template, destination) = towards_b(&mut net, here);
     inject(&mut net, &template, &Message::Err { destination, cause: 3 });
     assert_eq!(net.trace(), ["2>1 RLSD", "1>2 RLC"]);
-    assert_eq!(reason(&net.hear(B)), Some(released(ReleaseCause::REMOTE_PROCEDURE_ERROR)));
+    assert_eq!(reason(&net.indications(B)), Some(released(ReleaseCause::REMOTE_PROCEDURE_ERROR)));
 }
 
 #[test]
@@ -430,7 +434,7 @@ fn a_restarted_node_makes_no_connection_until_t_guard_has_expired() {
     again.set_subsystem(now, HLR, true).unwrap();
     net.nodes.insert(B, again);
     connect(&mut net, false);
-    assert_eq!(reason(&net.hear(A)), Some(refused(RefusalCause::SCCP_FAILURE)));
+    assert_eq!(reason(&net.indications(A)), Some(refused(RefusalCause::SCCP_FAILURE)));
     let request = ConnectRequest {
         called: at(A, HLR),
         calling: own(HLR),
@@ -479,7 +483,7 @@ fn two_users_of_one_node_can_connect() {
     let here = net.node(A).connect(now, request).unwrap();
     net.settle();
     ask(&mut net, A, here, ConnectionRequest::Data(Bytes::from_static(b"x")));
-    assert_eq!(data(&net.hear(A)), ["x"]);
+    assert_eq!(data(&net.indications(A)), ["x"]);
     ask(&mut net, A, here, ConnectionRequest::Disconnect(Bytes::new()));
     assert_eq!(net.node(A).connections(), 0);
     assert_eq!(net.trace(), Vec::<String>::new());

@@ -35,11 +35,11 @@ fn set(net: &mut Net, code: slantpath_ss7::PointCode, in_service: bool) {
 fn a_message_for_a_failed_subsystem_comes_back_and_its_sender_learns_and_asks_until_it_is_back() {
     let mut net = Net::three();
     set(&mut net, B, false);
-    net.hear(B);
+    net.indications(B);
     net.unitdata(A, request(at(B, HLR), "x"));
-    let heard = net.hear(A);
-    assert!(heard.contains(&state(false)));
-    assert!(heard.iter().any(|indication| {
+    let indications = net.indications(A);
+    assert!(indications.contains(&state(false)));
+    assert!(indications.iter().any(|indication| {
         matches!(indication, Indication::Notice { cause: ReturnCause::SUBSYSTEM_FAILURE, .. })
     }));
     // What follows does not even leave.
@@ -50,13 +50,13 @@ fn a_message_for_a_failed_subsystem_comes_back_and_its_sender_learns_and_asks_un
     net.pass(Duration::from_secs(76));
     assert_eq!(management(&mut net), ["1>2 Sst"; 4]);
     set(&mut net, B, true);
-    net.hear(A);
+    net.indications(A);
     net.pass(Duration::from_secs(80));
     assert_eq!(management(&mut net), ["1>2 Sst", "2>1 Ssa"]);
-    assert_eq!(net.hear(A).iter().filter(|indication| **indication == state(true)).count(), 2);
-    net.hear(B);
+    assert_eq!(net.indications(A).iter().filter(|indication| **indication == state(true)).count(), 2);
+    net.indications(B);
     net.unitdata(A, request(at(B, HLR), "x"));
-    assert!(matches!(net.hear(B)[..], [Indication::Unitdata { .. }]));
+    assert!(matches!(net.indications(B)[..], [Indication::Unitdata { .. }]));
 }
 
 #[test]
@@ -73,36 +73,36 @@ fn t_stat_info_grows_no_further_than_ten_minutes() {
 #[test]
 fn concerned_nodes_are_told_at_once() {
     let mut second = config(B);
-    let told = Subsystem { concerned: [A].into(), backup: None };
-    second.subsystems.insert(HLR, told);
+    let indicated = Subsystem { concerned: [A].into(), backup: None };
+    second.subsystems.insert(HLR, indicated);
     let mut net = Net::new([config(A), second, config(C)]);
     net.sent.clear();
     set(&mut net, B, false);
     assert_eq!(management(&mut net), ["2>1 Ssp"]);
-    assert!(net.hear(A).contains(&state(false)));
+    assert!(net.indications(A).contains(&state(false)));
     set(&mut net, B, true);
     assert_eq!(management(&mut net), ["2>1 Ssa"]);
-    assert!(net.hear(A).contains(&state(true)));
+    assert!(net.indications(A).contains(&state(true)));
     // Neighbours in the same node hear it from SCCP itself.
-    assert_eq!(net.hear(B), [state(false), state(true)]);
+    assert_eq!(net.indications(B), [state(false), state(true)]);
 }
 
 #[test]
 fn a_node_that_cannot_be_reached_is_told_and_its_messages_come_back() {
     let mut net = Net::three();
-    net.tell(A, TransferIndication::Pause(B));
-    let heard = net.hear(A);
-    assert!(heard.iter().any(|indication| matches!(
+    net.indicate(A, TransferIndication::Pause(B));
+    let indications = net.indications(A);
+    assert!(indications.iter().any(|indication| matches!(
         indication,
         Indication::PointCodeState { point_code: B, status: PointCodeStatus::Inaccessible, .. }
     )));
-    assert!(heard.contains(&state(false)));
+    assert!(indications.contains(&state(false)));
     net.unitdata(A, request(at(B, HLR), "x"));
-    assert!(matches!(net.hear(A)[..], [Indication::Notice { cause: ReturnCause::MTP_FAILURE, .. }]));
-    net.tell(A, TransferIndication::Resume(B));
-    assert!(net.hear(A).contains(&state(true)));
+    assert!(matches!(net.indications(A)[..], [Indication::Notice { cause: ReturnCause::MTP_FAILURE, .. }]));
+    net.indicate(A, TransferIndication::Resume(B));
+    assert!(net.indications(A).contains(&state(true)));
     net.unitdata(A, request(at(B, HLR), "x"));
-    assert!(matches!(net.hear(B)[..], [Indication::Unitdata { .. }]));
+    assert!(matches!(net.indications(B)[..], [Indication::Unitdata { .. }]));
 }
 
 #[test]
@@ -112,23 +112,23 @@ fn sccp_that_does_not_answer_is_tested_as_subsystem_1() {
         affected: B,
         cause: StatusCause::UserPartUnavailable { user: ServiceIndicator::SCCP, reason },
     };
-    net.tell(A, unavailable(UserPartUnavailability::Unknown));
-    assert!(net.hear(A).iter().any(|indication| matches!(
+    net.indicate(A, unavailable(UserPartUnavailability::Unknown));
+    assert!(net.indications(A).iter().any(|indication| matches!(
         indication,
         Indication::PointCodeState { remote_sccp: RemoteSccpStatus::Unavailable, .. }
     )));
     net.unitdata(A, request(at(B, HLR), "x"));
-    assert!(matches!(net.hear(A)[..], [Indication::Notice { cause: ReturnCause::SCCP_FAILURE, .. }]));
+    assert!(matches!(net.indications(A)[..], [Indication::Notice { cause: ReturnCause::SCCP_FAILURE, .. }]));
     net.sent.clear();
     net.pass(Duration::from_secs(5));
     assert_eq!(management(&mut net), ["1>2 Sst", "2>1 Ssa"]);
-    let heard = net.hear(A);
-    assert!(heard.iter().any(|indication| matches!(
+    let indications = net.indications(A);
+    assert!(indications.iter().any(|indication| matches!(
         indication,
         Indication::PointCodeState { remote_sccp: RemoteSccpStatus::Available, .. }
     )));
-    assert!(heard.contains(&state(true)));
-    net.tell(A, unavailable(UserPartUnavailability::Unequipped));
+    assert!(indications.contains(&state(true)));
+    net.indicate(A, unavailable(UserPartUnavailability::Unequipped));
     net.sent.clear();
     net.pass(Duration::from_secs(3_600));
     assert_eq!(management(&mut net), Vec::<String>::new(), "what is not there is not asked");
@@ -147,13 +147,13 @@ fn a_subsystem_goes_when_its_backup_agrees() {
     net.node(A).coord_request(now, HLR).unwrap();
     net.settle();
     assert_eq!(management(&mut net), ["1>2 Sor"]);
-    assert_eq!(net.hear(B), [Indication::Coord { point_code: A, ssn: HLR }]);
+    assert_eq!(net.indications(B), [Indication::Coord { point_code: A, ssn: HLR }]);
     net.node(B).coord_response(now, HLR, A).unwrap();
     net.settle();
     assert_eq!(management(&mut net), ["2>1 Sog", "1>3 Ssp", "3>1 Sst"][..2]);
-    assert!(net.hear(A).contains(&Indication::CoordConfirm { ssn: HLR }));
+    assert!(net.indications(A).contains(&Indication::CoordConfirm { ssn: HLR }));
     let gone = Indication::SubsystemState { point_code: A, ssn: HLR, in_service: false };
-    assert!(net.hear(C).contains(&gone));
+    assert!(net.indications(C).contains(&gone));
     net.pass(Duration::from_secs(31));
     assert!(!management(&mut net).iter().any(|line| line.ends_with("Ssa")), "SST is not answered");
 }
@@ -167,43 +167,46 @@ fn a_backup_that_does_not_answer_keeps_the_subsystem_in_service() {
     net.node(A).coord_request(now, HLR).unwrap();
     assert_eq!(net.node(A).coord_request(now, HLR), Err(RequestError::NotNow));
     net.pass(Duration::from_secs(60));
-    assert!(net.hear(A).contains(&Indication::CoordRefused { ssn: HLR }));
+    assert!(net.indications(A).contains(&Indication::CoordRefused { ssn: HLR }));
     net.unitdata(B, request(at(A, HLR), "x"));
-    assert!(matches!(net.hear(A)[..], [Indication::Unitdata { .. }]));
+    assert!(matches!(net.indications(A)[..], [Indication::Unitdata { .. }]));
 }
 
 #[test]
 fn congestion_holds_back_what_matters_less_and_passes() {
     let mut net = Net::three();
     for _ in 0..4 * 5 {
-        net.tell(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(1) });
+        net.indicate(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(1) });
         net.now += Duration::from_millis(500);
     }
-    let restricted = net.hear(A).into_iter().rev().find_map(|indication| match indication {
+    let restricted = net.indications(A).into_iter().rev().find_map(|indication| match indication {
         Indication::PointCodeState { restricted_importance, .. } => Some(restricted_importance),
         _ => None,
     });
     assert_eq!(restricted, Some(5));
     net.unitdata(A, request(at(B, HLR), "x"));
-    assert!(matches!(net.hear(A)[..], [Indication::Notice { cause: ReturnCause::NETWORK_CONGESTION, .. }]));
+    assert!(matches!(
+        net.indications(A)[..],
+        [Indication::Notice { cause: ReturnCause::NETWORK_CONGESTION, .. }]
+    ));
     net.unitdata(A, UnitdataRequest { importance: Some(6), ..request(at(B, HLR), "y") });
-    assert!(matches!(net.hear(B)[..], [Indication::Unitdata { .. }]));
+    assert!(matches!(net.indications(B)[..], [Indication::Unitdata { .. }]));
     net.pass(Duration::from_secs(60));
-    net.hear(A);
+    net.indications(A);
     net.unitdata(A, request(at(B, HLR), "x"));
-    assert!(matches!(net.hear(B)[..], [Indication::Unitdata { .. }]));
+    assert!(matches!(net.indications(B)[..], [Indication::Unitdata { .. }]));
 }
 
 #[test]
 fn a_network_with_levels_says_when_congestion_is_over() {
     let mut net = Net::three();
     for _ in 0..4 {
-        net.tell(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(2) });
+        net.indicate(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(2) });
         net.now += Duration::from_millis(500);
     }
-    net.hear(A);
-    net.tell(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(0) });
-    assert!(net.hear(A).iter().any(|indication| matches!(
+    net.indications(A);
+    net.indicate(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(0) });
+    assert!(net.indications(A).iter().any(|indication| matches!(
         indication,
         Indication::PointCodeState { restricted_importance: 0, status: PointCodeStatus::Accessible, .. }
     )));
@@ -218,7 +221,7 @@ fn a_congested_node_says_so_for_every_eighth_message() {
         net.unitdata(A, UnitdataRequest { importance: Some(7), ..request(at(B, HLR), "x") });
     }
     assert_eq!(management(&mut net), ["2>1 Ssc"; 2]);
-    assert!(net.hear(A).iter().any(|indication| matches!(
+    assert!(net.indications(A).iter().any(|indication| matches!(
         indication,
         Indication::PointCodeState { restricted_importance: 6, status: PointCodeStatus::Congested, .. }
     )));
@@ -233,20 +236,20 @@ fn translations_go_round_what_has_failed() {
     let first = NodeConfig { translator: Translator::new(rules, groups).unwrap(), ..config(A) };
     let mut net = Net::new([first, config(B), config(C)]);
     net.unitdata(A, request(titled("49171", HLR), "x"));
-    assert!(matches!(net.hear(B)[..], [Indication::Unitdata { .. }]));
-    net.tell(A, TransferIndication::Pause(B));
+    assert!(matches!(net.indications(B)[..], [Indication::Unitdata { .. }]));
+    net.indicate(A, TransferIndication::Pause(B));
     net.unitdata(A, request(titled("49171", HLR), "x"));
-    assert!(matches!(net.hear(C)[..], [Indication::Unitdata { .. }]));
-    net.tell(A, TransferIndication::Pause(C));
-    net.hear(A);
+    assert!(matches!(net.indications(C)[..], [Indication::Unitdata { .. }]));
+    net.indicate(A, TransferIndication::Pause(C));
+    net.indications(A);
     net.unitdata(A, request(titled("49171", HLR), "x"));
-    assert!(matches!(net.hear(A)[..], [Indication::Notice { cause: ReturnCause::MTP_FAILURE, .. }]));
+    assert!(matches!(net.indications(A)[..], [Indication::Notice { cause: ReturnCause::MTP_FAILURE, .. }]));
 }
 
 #[test]
 fn a_user_that_never_came_gets_nothing_and_asks_for_nothing() {
     let mut node = slantpath_ss7::sccp::Node::new(config(A)).unwrap();
-    let stranger = slantpath_ss7::sccp::Ssn(99);
-    assert_eq!(node.set_subsystem(Instant::START, stranger, true), Err(RequestError::NotAUser));
+    let unequipped = slantpath_ss7::sccp::Ssn(99);
+    assert_eq!(node.set_subsystem(Instant::START, unequipped, true), Err(RequestError::NotAUser));
     assert_eq!(node.coord_request(Instant::START, VLR), Err(RequestError::NoBackup(VLR)));
 }

@@ -26,7 +26,7 @@ pub(crate) struct Net {
     pub(crate) now: Instant,
     pub(crate) nodes: BTreeMap<PointCode, Node>,
     wire: VecDeque<Transfer>,
-    pub(crate) heard: Vec<(PointCode, Ssn, Indication)>,
+    pub(crate) indications: Vec<(PointCode, Ssn, Indication)>,
     /// Every message that was sent, in its order.
     pub(crate) sent: Vec<Transfer>,
     pub(crate) loss: Probability,
@@ -62,14 +62,14 @@ impl Net {
             now: Instant::START,
             nodes: nodes.collect(),
             wire: VecDeque::new(),
-            heard: Vec::new(),
+            indications: Vec::new(),
             sent: Vec::new(),
             loss: Probability::NEVER,
             chance: Seed::new(1, 0).stream("net"),
             users_agree: true,
         };
         net.settle();
-        net.heard.clear();
+        net.indications.clear();
         net
     }
 
@@ -134,7 +134,7 @@ impl Net {
                         _ => {}
                     }
                 }
-                self.heard.push((code, ssn, indication));
+                self.indications.push((code, ssn, indication));
             }
             Output::Wait(_) => {}
         }
@@ -161,7 +161,7 @@ impl Net {
         panic!("timers never rest");
     }
 
-    pub(crate) fn tell(&mut self, code: PointCode, indication: TransferIndication) {
+    pub(crate) fn indicate(&mut self, code: PointCode, indication: TransferIndication) {
         let now = self.now;
         self.node(code).handle_indication(now, indication);
         self.settle();
@@ -174,9 +174,9 @@ impl Net {
     }
 
     /// What users at a node have heard since the last question.
-    pub(crate) fn hear(&mut self, code: PointCode) -> Vec<Indication> {
-        let (here, elsewhere) = self.heard.drain(..).partition(|(at, ..)| *at == code);
-        self.heard = elsewhere;
+    pub(crate) fn indications(&mut self, code: PointCode) -> Vec<Indication> {
+        let (here, elsewhere) = self.indications.drain(..).partition(|(at, ..)| *at == code);
+        self.indications = elsewhere;
         let here: Vec<(PointCode, Ssn, Indication)> = here;
         here.into_iter().map(|(.., indication)| indication).collect()
     }

@@ -65,10 +65,10 @@ fn play(net: &mut Net, known: &mut [Vec<ConnectionId>; 2], step: Step) {
         }
         Step::Pass(seconds) => net.pass(Duration::from_secs(seconds)),
         Step::Reset(here, which) => ask(net, here, which, ConnectionRequest::Reset),
-        Step::Status(0) => net.tell(A, TransferIndication::Pause(B)),
-        Step::Status(1) => net.tell(A, TransferIndication::Resume(B)),
+        Step::Status(0) => net.indicate(A, TransferIndication::Pause(B)),
+        Step::Status(1) => net.indicate(A, TransferIndication::Resume(B)),
         Step::Status(_) => {
-            net.tell(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(1) });
+            net.indicate(A, TransferIndication::Status { affected: B, cause: StatusCause::Congestion(1) });
         }
         Step::Unitdata(here, len) => {
             let (code, other, _) = side(here);
@@ -93,7 +93,7 @@ proptest! {
             prop_assert!(net.node(A).connections() <= 100);
         }
         net.loss = Probability::NEVER;
-        net.tell(A, TransferIndication::Resume(B));
+        net.indicate(A, TransferIndication::Resume(B));
         // The longest that one end may not know: T(iar), then T(rel) and T(int).
         net.pass(Duration::from_secs(30 * 60));
         prop_assert_eq!(net.node(A).connections(), net.node(B).connections());
@@ -115,10 +115,10 @@ proptest! {
             net.node(A).unitdata(now, UnitdataRequest { sequence, ..request(at(B, HLR), data) }).unwrap();
         }
         net.settle();
-        let heard = net.hear(B).into_iter().map(|indication| match indication {
+        let indications = net.indications(B).into_iter().map(|indication| match indication {
             Indication::Unitdata { data, .. } => data,
             other => panic!("{other:?}"),
         });
-        prop_assert_eq!(heard.collect::<Vec<_>>(), expected);
+        prop_assert_eq!(indications.collect::<Vec<_>>(), expected);
     }
 }

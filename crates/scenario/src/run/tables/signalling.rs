@@ -40,7 +40,7 @@ const fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Exceeded => "exceeded",
         Verdict::Kept => "kept",
-        Verdict::TooLittleToTell => "too little to tell",
+        Verdict::Inconclusive => "inconclusive",
     }
 }
 

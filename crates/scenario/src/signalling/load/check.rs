@@ -100,7 +100,7 @@ fn priority(signalling: &Signalling, load: &Load, faults: &mut Faults) {
     }
     let from = signalling.points.find(&load.from);
     if *load.priority > 0 && from.is_some_and(|from| *from.congestion == Congestion::International) {
-        let message = format!("`{}` tells congestion without priorities of messages", *load.from);
+        let message = format!("`{}` indicates congestion without priorities of messages", *load.from);
         let help = format!("write `congestion = \"national\"` in `[signalling.points.{}]`", *load.from);
         faults.report(load.priority.place(), Fault::new(message).help(help));
     }

@@ -39,7 +39,7 @@ section! {
         routing: Setting<LoadRouting> = LoadRouting::PointCode;
         /// With `point-code`: the service indicator.
         service: Setting<u8> = 5;
-        /// Priority of the messages, 0 to 3, where the point that sends tells congestion as national networks do.
+        /// Priority of the messages, 0 to 3, where the point that sends indicates congestion as national networks do.
         priority: Setting<u8> = 0;
         /// With `global-title`: the point that translates.
         translator: Option<Setting<String>>;

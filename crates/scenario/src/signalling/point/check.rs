@@ -17,7 +17,7 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
         let is_national = matches!(*named.network, NetworkName::National | NetworkName::NationalSpare);
         if *named.congestion == Congestion::National && !is_national {
             let message = format!(
-                "`{name}` tells congestion as national networks do, and its network is `{}`",
+                "`{name}` indicates congestion as national networks do, and its network is `{}`",
                 *named.network
             );
             let help = "write `network = \"national\"`, or leave `congestion` out";

@@ -45,9 +45,9 @@ pub(crate) fn check(
         let is_usual = core::ptr::eq(round_trip, usual);
         let when = if is_usual { None } else { Some(round_trip.when(primary, faults)) };
         for (subject, place, finding, is_vital) in findings(scene, name, link, m2pa, profile, round_trip) {
-            let is_told = gravest.get(&subject).is_some_and(|known| *known <= finding.fault);
-            if !is_told {
-                tell(&subject, place_or(place, link), profile, &finding, is_vital, when.as_deref(), faults);
+            let is_reported = gravest.get(&subject).is_some_and(|known| *known <= finding.fault);
+            if !is_reported {
+                report(&subject, place_or(place, link), profile, &finding, is_vital, when.as_deref(), faults);
                 gravest.insert(subject, finding.fault);
             }
         }
@@ -86,7 +86,7 @@ fn findings(
 }
 
 /// Refuses what the usual path never lets pass; what comes with a loss, another path or a later delay is a doubt.
-fn tell(
+fn report(
     subject: &str,
     place: Place,
     profile: &SctpProfile,

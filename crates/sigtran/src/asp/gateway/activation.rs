@@ -242,7 +242,7 @@ impl<L: Adaptation> Gateway<L> {
 
     /// Moves an application server to the state that its ASPs' states ask for. Whether its ASPs were notified.
     pub(super) fn settle(&mut self, now: Instant, key: &Key<L>) -> bool {
-        let mut told = false;
+        let mut is_notified = false;
         while let Some(input) = self.servers.get(key).and_then(|server| {
             let (up, active) = (server.up().len(), server.active.len());
             match server.state {
@@ -253,9 +253,9 @@ impl<L: Adaptation> Gateway<L> {
                 AsState::Pending => (active > 0).then_some(AsInput::AspActive),
             }
         }) {
-            told |= self.take(now, key, input);
+            is_notified |= self.take(now, key, input);
         }
-        told
+        is_notified
     }
 
     /// Ends the waiting of an application server whose T(r) has expired.
@@ -291,7 +291,7 @@ impl<L: Adaptation> Gateway<L> {
             }
         }
         self.event(GatewayEvent::As(key.clone(), row.to));
-        let mut told = false;
+        let mut is_notified = false;
         for action in row.actions {
             match action {
                 AsAction::DiscardQueue => self.event(GatewayEvent::DiscardQueue(key.clone())),
@@ -303,12 +303,12 @@ impl<L: Adaptation> Gateway<L> {
                     for asp in self.members_up(key) {
                         self.notify_state(asp, key);
                     }
-                    told = true;
+                    is_notified = true;
                 }
                 AsAction::StartRecoveryTimer | AsAction::StopRecoveryTimer => {}
             }
         }
-        told
+        is_notified
     }
 
     /// Tells an ASP the state of an application server.

@@ -70,7 +70,7 @@ impl Link {
         self.level3 = Level3 { period: Period::Normal, processor: Processor::Working };
         self.service = Service::NotIndicated;
         self.peer = Flow::Free;
-        self.receiver_told = Flow::Free;
+        self.receiver_signalled = Flow::Free;
         self.earlier_life = EarlierLife::MayArrive;
         self.sending = GoAhead::Given;
         self.delivering = GoAhead::Given;
@@ -267,10 +267,10 @@ impl Link {
     //# Link Status Busy message to its peer at the beginning of a receive
     //# congestion condition where MTP2 would send SIB.
     pub(super) fn settle_receive_congestion(&mut self, now: Instant) {
-        if !self.carries_messages() || self.receiver == self.receiver_told {
+        if !self.carries_messages() || self.receiver == self.receiver_signalled {
             return;
         }
-        self.receiver_told = self.receiver;
+        self.receiver_signalled = self.receiver;
         match self.receiver {
             Flow::Congested => self.send_busy(now),
             Flow::Free => {

@@ -196,7 +196,7 @@ impl SignallingGateway {
             self.outputs.push_back(SignallingGatewayOutput::Link(interface.clone(), request));
         }
         match state {
-            LinkState::Audit => self.tell_state(association, interface),
+            LinkState::Audit => self.report_state(association, interface),
             LinkState::CongestionAccept | LinkState::CongestionClear | LinkState::CongestionDiscard => {
                 self.follow_congestion(interface);
             }
@@ -211,7 +211,7 @@ impl SignallingGateway {
     }
 
     /// The state of a link as an audit has it (RFC 3331, section 5.3.8).
-    fn tell_state(&mut self, association: AssociationId, interface: &InterfaceIdentifier) {
+    fn report_state(&mut self, association: AssociationId, interface: &InterfaceIdentifier) {
         let Some(link) = self.links.get(interface) else { return };
         if link.status != LinkStatus::InService {
             return self.answer(association, interface, about(interface, kind::RELEASE_INDICATION));

@@ -44,7 +44,7 @@ pub(super) struct Link {
     is_local_outage: bool,
     /// What the gateway tells of the link's congestion.
     pub(super) congestion: u8,
-    pub(super) told_congestion: u8,
+    pub(super) reported_congestion: u8,
     pub(super) retrieval: Retrieval,
 }
 
@@ -84,7 +84,7 @@ impl LinkProcess {
         };
         link.status = row.to;
         if row.to == LinkStatus::OutOfService {
-            (link.congestion, link.told_congestion) = (0, 0);
+            (link.congestion, link.reported_congestion) = (0, 0);
         }
         for action in row.actions {
             match action {
@@ -195,7 +195,7 @@ impl LinkProcess {
             }
         }
         match message.kind {
-            kind::CONGESTION_INDICATION => self.tell_congestion(interface),
+            kind::CONGESTION_INDICATION => self.report_congestion(interface),
             kind::RETRIEVAL_CONFIRM => self.handle_retrieval(interface, action, succeeded, sequence),
             kind::RETRIEVAL_INDICATION | kind::RETRIEVAL_COMPLETE_INDICATION => {
                 if let Some(octets) = unit {

@@ -67,11 +67,11 @@ pub struct Destination {
 /// When a destination counts as available over a gateway where traffic flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AvailabilityPolicy {
-    /// When the gateway does not tell otherwise: for gateways that answer no audit.
+    /// Unless the gateway announces otherwise: for gateways that answer no audit.
     Assumed,
-    /// When the gateway tells so: a route that was never up is not available.
+    /// When the gateway has announced it: a route that was never up is not available.
     #[default]
-    Told,
+    Announced,
 }
 
 impl AspConfig {

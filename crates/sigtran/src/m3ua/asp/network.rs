@@ -18,7 +18,7 @@ use crate::transport::AssociationId;
 #[derive(Clone, Debug)]
 pub(super) struct RouteSet {
     routes: Vec<Route>,
-    told: DestinationState,
+    indicated: DestinationState,
 }
 
 /// The way over one gateway.
@@ -61,12 +61,12 @@ impl RouteSet {
         };
         let routes = destination.gateways.iter().map(route).collect();
         let place = (destination.network_appearance, destination.point_code);
-        (place, Self { routes, told: DestinationState::default() })
+        (place, Self { routes, indicated: DestinationState::default() })
     }
 
     /// The state of the destination.
     pub(super) const fn state(&self) -> DestinationState {
-        self.told
+        self.indicated
     }
 
     /// The gateway for a signalling link selection: the routes in use share.
@@ -97,7 +97,7 @@ impl Asp {
     }
 
     /// Tells the gateways that this process, its host or one of its point codes is congested: 0 not at all, to 3.
-    pub fn tell_congestion(&mut self, (network, code): NetworkPoint, level: u8) {
+    pub fn report_congestion(&mut self, (network, code): NetworkPoint, level: u8) {
         let gateways: Vec<AssociationId> = self.gateways.keys().copied().collect();
         for gateway in gateways {
             let contexts = self.active_contexts(gateway, network);
@@ -383,18 +383,18 @@ impl Asp {
                 })
                 .max_by_key(|state| state.congestion)
                 .unwrap_or_default();
-            if state != set.told {
+            if state != set.indicated {
                 news.push((*place, state));
             }
         }
         for (place, state) in news {
             let Some(set) = self.routes.get_mut(&place) else { continue };
-            let before = std::mem::replace(&mut set.told, state);
-            self.tell(place, before, state);
+            let before = std::mem::replace(&mut set.indicated, state);
+            self.indicate(place, before, state);
         }
     }
 
-    fn tell(&mut self, (network, code): NetworkPoint, before: DestinationState, after: DestinationState) {
+    fn indicate(&mut self, (network, code): NetworkPoint, before: DestinationState, after: DestinationState) {
         let is_there = |state: DestinationState| state.availability != Availability::Unavailable;
         let mut indicate = |indication| self.outputs.push_back(AspOutput::Indication(network, indication));
         match (is_there(before), is_there(after)) {

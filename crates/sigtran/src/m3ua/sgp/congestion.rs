@@ -18,20 +18,20 @@ pub(super) enum Congestion {
     Free,
     /// There is, and these destinations were told of: each with how many of its messages came since the last time.
     /// There are no more than the application server's point codes and, for the default one, those that messages name.
-    Told(BTreeMap<NetworkPoint, u8>),
+    Announced(BTreeMap<NetworkPoint, u8>),
 }
 
 impl Congestion {
-    fn is_told(&self, place: NetworkPoint) -> bool {
+    fn is_announced(&self, place: NetworkPoint) -> bool {
         match self {
             Self::Free => false,
-            Self::Told(places) => places.contains_key(&place),
+            Self::Announced(places) => places.contains_key(&place),
         }
     }
 }
 
 /// Where congestion has no levels, it is told again for every eighth message while it lasts (as by MTP3; Q.704, 11.2).
-const TELL_EVERY: u8 = 8;
+const MESSAGES_PER_INDICATION: u8 = 8;
 
 impl Sgp {
     /// The SS7 network towards a destination is congested: 0 not at all, to 3. An international network tells so again
@@ -44,7 +44,7 @@ impl Sgp {
             true
         };
         if is_news {
-            self.tell_congestion(place, level, None);
+            self.announce_congestion(place, level, None);
         }
     }
 
@@ -62,7 +62,7 @@ impl Sgp {
         if !self.has_levels(place.0) {
             return 0;
         }
-        if self.is_told(place) {
+        if self.is_announced(place) {
             return 1;
         }
         if self.table.servers_at(place).next().is_some() {
@@ -72,10 +72,12 @@ impl Sgp {
     }
 
     /// Whether the way to an application server that gets messages for a point code was told to be congested.
-    fn is_told(&self, place: NetworkPoint) -> bool {
+    fn is_announced(&self, place: NetworkPoint) -> bool {
         let mut servers = self.table.servers_at(place).chain(self.config.default_server);
         servers.any(|context| {
-            self.distribution.get(&context).is_some_and(|distribution| distribution.congestion.is_told(place))
+            self.distribution
+                .get(&context)
+                .is_some_and(|distribution| distribution.congestion.is_announced(place))
         })
     }
 
@@ -84,7 +86,7 @@ impl Sgp {
     //# For MTP
     //# congestion methods without multiple congestion levels (e.g., the
     //# ITU international method) the parameter is not included.
-    fn tell_congestion(&mut self, (network, code): NetworkPoint, level: u8, except: Option<u32>) {
+    fn announce_congestion(&mut self, (network, code): NetworkPoint, level: u8, except: Option<u32>) {
         let congestion_level = match self.has_levels(network) {
             true => Some(level),
             // There is no such thing as an end.
@@ -119,7 +121,7 @@ impl Sgp {
             self.outputs
                 .push_back(SgpOutput::Indication(network, TransferIndication::Status { affected, cause }));
             let except = self.table.servers_at((network, affected)).next();
-            self.tell_congestion((network, affected), level, except);
+            self.announce_congestion((network, affected), level, except);
         }
     }
 
@@ -150,10 +152,10 @@ impl Sgp {
             (false, true) => {
                 let own = self.table.key(routing_context).into_iter().flat_map(TrafficKey::points);
                 let places: BTreeSet<_> = own.chain(distribution.destinations()).collect();
-                let told = places.iter().map(|place| (*place, 0)).collect();
-                distribution.congestion = Congestion::Told(told);
+                let announced = places.iter().map(|place| (*place, 0)).collect();
+                distribution.congestion = Congestion::Announced(announced);
                 for place in places {
-                    self.tell_congestion_of_server(routing_context, place, 1);
+                    self.announce_congestion_of_server(routing_context, place, 1);
                 }
             }
             (true, false) => self.end_congestion(routing_context),
@@ -164,11 +166,11 @@ impl Sgp {
     /// The way to an application server is free, or is about to have other point codes.
     pub(super) fn end_congestion(&mut self, routing_context: u32) {
         let Some(distribution) = self.distribution.get_mut(&routing_context) else { return };
-        let Congestion::Told(places) = std::mem::take(&mut distribution.congestion) else { return };
+        let Congestion::Announced(places) = std::mem::take(&mut distribution.congestion) else { return };
         for place in places.into_keys() {
             // Another application server of the point code may still be congested.
-            if !self.is_told(place) {
-                self.tell_congestion_of_server(routing_context, place, 0);
+            if !self.is_announced(place) {
+                self.announce_congestion_of_server(routing_context, place, 0);
             }
         }
     }
@@ -177,28 +179,28 @@ impl Sgp {
     /// is told, unless that was done.
     pub(super) fn note_congested(&mut self, routing_context: u32, place: NetworkPoint) {
         let Some(distribution) = self.distribution.get_mut(&routing_context) else { return };
-        let Congestion::Told(places) = &mut distribution.congestion else { return };
+        let Congestion::Announced(places) = &mut distribution.congestion else { return };
         match places.entry(place) {
             btree_map::Entry::Vacant(new) => {
                 new.insert(0);
-                self.tell_congestion_of_server(routing_context, place, 1);
+                self.announce_congestion_of_server(routing_context, place, 1);
             }
             btree_map::Entry::Occupied(mut since) => {
-                let count = (since.get() + 1) % TELL_EVERY;
+                let count = (since.get() + 1) % MESSAGES_PER_INDICATION;
                 since.insert(count);
                 if count == 0 && !self.has_levels(place.0) {
-                    self.tell_congestion(place, 1, Some(routing_context));
+                    self.announce_congestion(place, 1, Some(routing_context));
                 }
             }
         }
     }
 
     /// Tells the SS7 network, whose interworking function keeps a status, and the other ASPs.
-    fn tell_congestion_of_server(&mut self, routing_context: u32, place: NetworkPoint, level: u8) {
+    fn announce_congestion_of_server(&mut self, routing_context: u32, place: NetworkPoint, level: u8) {
         let (network, affected) = place;
         let cause = StatusCause::Congestion(level);
         let indication = TransferIndication::Status { affected, cause };
         self.outputs.push_back(SgpOutput::Indication(network, indication));
-        self.tell_congestion(place, level, Some(routing_context));
+        self.announce_congestion(place, level, Some(routing_context));
     }
 }

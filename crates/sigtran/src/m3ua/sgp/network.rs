@@ -1,4 +1,4 @@
-//! The state of destinations, as the gateway knows it and tells it (RFC 4666, sections 4.5 and 4.6).
+//! The state of destinations, as the gateway knows and announces it (RFC 4666, sections 4.5 and 4.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ impl Sgp {
             TransferIndication::Status {
                 affected,
                 cause: StatusCause::UserPartUnavailable { user, reason },
-            } => self.tell_user_part_unavailable((network, affected), user, reason),
+            } => self.announce_user_part_unavailable((network, affected), user, reason),
             TransferIndication::Transfer(message) => self.transfer(network, message),
         }
     }
@@ -46,12 +46,12 @@ impl Sgp {
         let state = self.destinations.entry(place).or_default();
         let before = std::mem::replace(&mut state.availability, availability);
         if before != availability && !self.isolated.contains(&place.0) {
-            self.tell_availability(place, availability, None);
+            self.announce_availability(place, availability, None);
         }
     }
 
     /// A destination lacks a user part.
-    fn tell_user_part_unavailable(
+    fn announce_user_part_unavailable(
         &mut self,
         (network, code): NetworkPoint,
         user: ServiceIndicator,
@@ -76,23 +76,23 @@ impl Sgp {
     //# ACTIVE state), using DUNA messages for the concerned destinations.
     pub fn isolate(&mut self, network: Option<u32>) {
         if self.isolated.insert(network) {
-            self.tell_all(network, |_| Availability::Unavailable);
+            self.announce_all(network, |_| Availability::Unavailable);
         }
     }
 
     /// The network is there again: destinations are told as they are known by now.
     pub fn end_isolation(&mut self, network: Option<u32>) {
         if self.isolated.remove(&network) {
-            self.tell_all(network, |availability| availability);
+            self.announce_all(network, |availability| availability);
         }
     }
 
     /// Tells the destinations of a network that were or are not unavailable.
-    fn tell_all(&mut self, network: Option<u32>, as_told: impl Fn(Availability) -> Availability) {
+    fn announce_all(&mut self, network: Option<u32>, as_announced: impl Fn(Availability) -> Availability) {
         let mut by_state: [Vec<(u8, PointCode)>; 3] = Default::default();
         for ((of, code), state) in &self.destinations {
             if *of == network && state.availability != Availability::Unavailable {
-                by_state[as_told(state.availability) as usize].push((0, *code));
+                by_state[as_announced(state.availability) as usize].push((0, *code));
             }
         }
         for (association, contexts) in self.concerned(network, None) {
@@ -162,7 +162,7 @@ impl Sgp {
             .collect()
     }
 
-    fn tell_availability(
+    fn announce_availability(
         &mut self,
         (network, code): NetworkPoint,
         availability: Availability,
@@ -190,7 +190,8 @@ impl Sgp {
             let availability = self.availability(place);
             // The SS7 network has no way through here to what no ASP serves.
             let served = if is_served { availability } else { Availability::Unavailable };
-            let before = if is_served { self.told.insert(place, served) } else { self.told.remove(&place) };
+            let before =
+                if is_served { self.announced.insert(place, served) } else { self.announced.remove(&place) };
             if before.unwrap_or_default() == served {
                 continue;
             }
@@ -201,7 +202,7 @@ impl Sgp {
                 TransferIndication::Resume(code)
             };
             self.outputs.push_back(SgpOutput::Indication(network, indication));
-            self.tell_availability(place, availability, Some(routing_context));
+            self.announce_availability(place, availability, Some(routing_context));
         }
     }
 
@@ -212,17 +213,17 @@ impl Sgp {
     //# sending the ASP Active Ack, to ensure that traffic is not initiated
     //# by the ASP to these destinations before the SSNM are received.  In
     //# addition to DUNA messages, SCON, DRST, and DAVA can also be sent.
-    pub(super) fn tell_known_destinations(&mut self, to: AssociationId, routing_context: u32) {
+    pub(super) fn announce_known_destinations(&mut self, to: AssociationId, routing_context: u32) {
         let Some(key) = self.key(routing_context) else { return };
         let network = key.network_appearance;
         let own: Vec<PointCode> = key.destinations.iter().map(|destination| destination.dpc).collect();
         let mut codes = self.known_codes(network);
         codes.retain(|code| !own.contains(code) && !self.is_undisclosed(*code));
-        self.tell_states(to, network, &[routing_context], &codes);
+        self.announce_states(to, network, &[routing_context], &codes);
     }
 
     /// Congestion first, then availability, of each point code.
-    fn tell_states(
+    fn announce_states(
         &mut self,
         to: AssociationId,
         network: Option<u32>,
@@ -308,7 +309,7 @@ impl Sgp {
         let (secret, codes): (BTreeSet<_>, BTreeSet<_>) =
             codes.into_iter().partition(|code| self.is_undisclosed(*code));
         let contexts = &asked.routing_contexts;
-        self.tell_states(from, asked.network_appearance.or(network), contexts, &codes);
+        self.announce_states(from, asked.network_appearance.or(network), contexts, &codes);
         if !secret.is_empty() {
             let secret = secret.into_iter().map(|code| (0, code)).collect();
             self.refuse_status(from, network, contexts, secret, octets);

@@ -1,4 +1,4 @@
-//! Congestion of the way to an application server: told to whoever sends there before anything is refused.
+//! Congestion of the way to an application server: announced to whoever sends there before anything is refused.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ pub(super) enum Congestion {
     /// There is none.
     #[default]
     Free,
-    /// There is, and these destinations were told of.
-    Told(BTreeSet<Destination>),
+    /// There is, and these destinations were announced as congested.
+    Announced(BTreeSet<Destination>),
 }
 
 /// The destination that an address names, if it does: a title alone has no place in SCON.
@@ -59,44 +59,45 @@ impl SignallingGateway {
             (Congestion::Free, true) => {
                 let own = server.key.destinations.iter().filter_map(destination_of);
                 let waiting = server.queue.iter().filter_map(|(_, message)| named_by(message));
-                let told: BTreeSet<_> = own.chain(waiting).collect();
-                server.congestion = Congestion::Told(told.clone());
-                for destination in told {
-                    self.tell_congestion(context, destination, 1);
+                let announced: BTreeSet<_> = own.chain(waiting).collect();
+                server.congestion = Congestion::Announced(announced.clone());
+                for destination in announced {
+                    self.announce_congestion(context, destination, 1);
                 }
             }
-            (Congestion::Told(told), false) => {
-                let told = std::mem::take(told);
+            (Congestion::Announced(announced), false) => {
+                let announced = std::mem::take(announced);
                 server.congestion = Congestion::Free;
-                for destination in told {
-                    self.tell_congestion(context, destination, 0);
+                for destination in announced {
+                    self.announce_congestion(context, destination, 0);
                 }
             }
-            (Congestion::Free, false) | (Congestion::Told(_), true) => {}
+            (Congestion::Free, false) | (Congestion::Announced(_), true) => {}
         }
     }
 
-    /// A message is about to take the way to an application server: if that is congested, who sends to its destination
-    /// is told, unless that was done. As many destinations are remembered as messages may wait; those beyond are told
-    /// each time, and of no end.
+    /// A message is about to take the way to an application server: if that is congested, its destination is announced
+    /// to whoever sends there, unless that was done. As many destinations are remembered as messages may wait; those
+    /// beyond are announced with each message, and their end is not.
     pub(super) fn note_congested(&mut self, context: u32, message: &OwnMessage<SuaParameter>) {
         let most = self.config.queue.max;
         let Some(server) = self.servers.get_mut(&context) else { return };
-        let Congestion::Told(told) = &mut server.congestion else { return };
-        let Some(destination) = named_by(message).filter(|destination| !told.contains(destination)) else {
+        let Congestion::Announced(announced) = &mut server.congestion else { return };
+        let Some(destination) = named_by(message).filter(|destination| !announced.contains(destination))
+        else {
             return;
         };
-        if told.len() < most {
-            told.insert(destination);
+        if announced.len() < most {
+            announced.insert(destination);
         }
-        self.tell_congestion(context, destination, 1);
+        self.announce_congestion(context, destination, 1);
     }
 
     /// Tells the network, and the ASPs that are not the application server's own.
-    fn tell_congestion(&mut self, context: u32, destination: Destination, level: u8) {
+    fn announce_congestion(&mut self, context: u32, destination: Destination, level: u8) {
         let change = DestinationChange::Congestion(level);
         self.outputs.push_back(SignallingGatewayOutput::Status(destination, change));
         let own: Vec<AssociationId> = self.asps.active(&context).to_vec();
-        self.tell_active(destination, change, &own);
+        self.announce_to_active(destination, change, &own);
     }
 }

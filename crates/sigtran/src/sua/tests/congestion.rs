@@ -20,16 +20,17 @@ fn senders_are_told_before_the_first_message_is_refused_and_that_comes_back() {
         net.asps[0].unitdata(1, &unitdata(0, 1));
         net.run();
         // From half of the limit on, once.
-        let told: &[_] = if number < 4 { &[] } else { &[(FAR, congestion(1))] };
-        assert_eq!(net.states, told, "{number}");
+        let expected: &[_] = if number < 4 { &[] } else { &[(FAR, congestion(1))] };
+        assert_eq!(net.states, expected, "{number}");
         let scon = UserProcessOutput::Destination(FAR, congestion(1));
         assert_eq!(net.indications[0].contains(&scon), number >= 4, "{number}");
         assert_eq!(net.gateway.drops().total() > 0, number > 8, "{number}");
     }
     assert_eq!(net.gateway.drops().of(DropReason::QueueFull), 4);
     let notice = Notice::returning(&unitdata(0, 1), return_cause::SUBSYSTEM_CONGESTION);
-    let back =
-        net.indications[0].iter().filter(|told| **told == UserProcessOutput::Notice(1, notice.clone()));
+    let back = net.indications[0]
+        .iter()
+        .filter(|indication| **indication == UserProcessOutput::Notice(1, notice.clone()));
     assert_eq!(back.count(), 4);
     net.connect(1);
     assert_eq!(net.states, [(FAR, congestion(1)), (FAR, congestion(0))]);
@@ -56,8 +57,8 @@ fn a_congested_association_is_told_to_those_who_send_there() {
         net.run();
     }
     assert_eq!(net.states, [(FAR, congestion(1)), (FAR, congestion(0))]);
-    let told = [1, 0].map(|level| UserProcessOutput::Destination(FAR, congestion(level)));
-    assert_eq!(net.indications[0], told);
+    let expected = [1, 0].map(|level| UserProcessOutput::Destination(FAR, congestion(level)));
+    assert_eq!(net.indications[0], expected);
     assert_eq!(net.indications[1], []);
 }
 

@@ -21,18 +21,18 @@ fn class_3() -> ConnectRequest {
 }
 
 /// What the users of an end were told of its connection since the last call.
-fn told(net: &mut Net, at: usize) -> Vec<ConnectionEvent> {
-    let told = net.indications[at].drain(..).filter_map(|indication| match indication {
+fn events(net: &mut Net, at: usize) -> Vec<ConnectionEvent> {
+    let events = net.indications[at].drain(..).filter_map(|indication| match indication {
         UserProcessOutput::Connection(_, event) => Some(event),
         _ => None,
     });
-    told.collect()
+    events.collect()
 }
 
 fn opened(net: &mut Net, request: ConnectRequest) -> (ConnectionId, ConnectionId) {
     let ends = net.open_as(request);
     for at in 0..2 {
-        told(net, at);
+        events(net, at);
     }
     ends
 }
@@ -91,7 +91,7 @@ fn a_long_message_goes_in_parts_and_arrives_whole_in_both_classes() {
         net.drain();
         assert_eq!(net.wire.len(), 4);
         net.run();
-        assert_eq!(told(&mut net, 1), [ConnectionEvent::Data(long)]);
+        assert_eq!(events(&mut net, 1), [ConnectionEvent::Data(long)]);
     }
 }
 
@@ -102,7 +102,7 @@ fn a_request_for_class_3_says_its_window_and_is_answered_to_who_asked() {
     net.asps[0].connect(net.now, 1, request).unwrap();
     net.run();
     let far = net.offered();
-    let offered = told(&mut net, 1);
+    let offered = events(&mut net, 1);
     assert!(matches!(&offered[..], [ConnectionEvent::Offered { with_flow_control: true, .. }]));
     net.asps[1].accept(net.now, far, None);
     let sent = answers(&mut net);
@@ -130,11 +130,11 @@ fn the_smaller_window_holds_for_both_and_data_beyond_it_wait() {
     assert!(!net.asps[0].send_data(net.now, near, Bytes::from_static(b"x")));
     assert_eq!(net.asps[0].drops().of(DropReason::QueueFull), 1);
     net.run();
-    assert_eq!(told(&mut net, 0), [ConnectionEvent::Congested(true)]);
+    assert_eq!(events(&mut net, 0), [ConnectionEvent::Congested(true)]);
     assert!(net.asps[1].set_credit(net.now, far, 3));
     net.run();
-    assert_eq!(told(&mut net, 0), [ConnectionEvent::Congested(false)]);
-    assert_eq!(told(&mut net, 1).len(), 4);
+    assert_eq!(events(&mut net, 0), [ConnectionEvent::Congested(false)]);
+    assert_eq!(events(&mut net, 1).len(), 4);
     // Nothing lies on the wire, but the second's own window is of two, too.
     for _ in 0..4 {
         assert!(net.asps[1].send_data(net.now, far, Bytes::from_static(b"y")));
@@ -158,7 +158,7 @@ fn expedited_data_pass_by_a_closed_window_one_at_a_time() {
     assert!(!net.asps[0].send_expedited(net.now, near, Bytes::from_static(&[0; 33])));
     net.run();
     let expected = [0, 1, 2].map(|octet| ConnectionEvent::ExpeditedData(Bytes::copy_from_slice(&[octet])));
-    assert_eq!(told(&mut net, 1), expected);
+    assert_eq!(events(&mut net, 1), expected);
 }
 
 #[test]
@@ -167,18 +167,18 @@ fn a_reset_of_the_user_is_told_answered_and_confirmed_and_begins_at_0_again() {
     let (near, far) = opened(&mut net, class_3());
     assert!(net.asps[0].send_data(net.now, near, Bytes::from_static(b"before")));
     net.run();
-    told(&mut net, 1);
+    events(&mut net, 1);
     assert!(net.asps[0].reset(net.now, near));
     assert!(!net.asps[0].send_data(net.now, near, Bytes::from_static(b"too early")));
     net.run();
-    assert_eq!(told(&mut net, 1), [ConnectionEvent::Reset(ResetCause::END_USER_ORIGINATED)]);
+    assert_eq!(events(&mut net, 1), [ConnectionEvent::Reset(ResetCause::END_USER_ORIGINATED)]);
     assert!(net.asps[1].answer_reset(net.now, far));
     assert!(!net.asps[1].answer_reset(net.now, far));
     net.run();
-    assert_eq!(told(&mut net, 0), [ConnectionEvent::ResetConfirmed]);
+    assert_eq!(events(&mut net, 0), [ConnectionEvent::ResetConfirmed]);
     assert!(net.asps[0].send_data(net.now, near, Bytes::from_static(b"after")));
     net.run();
-    assert_eq!(told(&mut net, 1), [ConnectionEvent::Data(Bytes::from_static(b"after"))]);
+    assert_eq!(events(&mut net, 1), [ConnectionEvent::Data(Bytes::from_static(b"after"))]);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_reset_that_nobody_answers_ends_the_connection() {
     net.asps[0].reset(net.now, near);
     net.run();
     net.wait(Duration::from_secs(10));
-    let last = told(&mut net, 0);
+    let last = events(&mut net, 0);
     assert!(matches!(
         &last[..],
         [ConnectionEvent::Disconnected { cause: Some(Cause { kind: 3, value: 12 }), .. }]
@@ -210,7 +210,7 @@ fn wrong_numbers_reset_the_connection_with_their_cause() {
         let [Message::Own(sent)] = &sent[..] else { panic!("one RESRE: {sent:?}") };
         let reset = SuaParameter::Cause(Cause { kind: 4, value: cause.0 });
         assert_eq!((sent.kind, sent.own().last()), (kind::RESRE, Some(&reset)));
-        assert_eq!(told(&mut net, 1), [ConnectionEvent::Reset(cause)]);
+        assert_eq!(events(&mut net, 1), [ConnectionEvent::Reset(cause)]);
         // Until it is confirmed data are lost, and counted.
         inject(&mut net, data(far, 0, 0));
         assert_eq!(net.asps[1].drops().of(DropReason::ConnectionReset), 2);
@@ -219,7 +219,7 @@ fn wrong_numbers_reset_the_connection_with_their_cause() {
         inject(&mut net, data(far, 0, 0));
         net.drain();
         let data = ConnectionEvent::Data(Bytes::from_static(b"x"));
-        assert_eq!(told(&mut net, 1), [ConnectionEvent::ResetConfirmed, data]);
+        assert_eq!(events(&mut net, 1), [ConnectionEvent::ResetConfirmed, data]);
     }
 }
 
@@ -234,13 +234,13 @@ fn an_acknowledgement_of_what_was_not_sent_resets_and_expedited_data_that_are_to
     ];
     inject(&mut net, forge(kind::CODA, parameters));
     net.drain();
-    assert_eq!(told(&mut net, 1), [ConnectionEvent::Reset(ResetCause::INCORRECT_RECEIVE_NUMBER)]);
+    assert_eq!(events(&mut net, 1), [ConnectionEvent::Reset(ResetCause::INCORRECT_RECEIVE_NUMBER)]);
     let mut net = Net::connected();
     let (_, far) = opened(&mut net, class_3());
     let long = SuaParameter::Data(Bytes::from_static(&[0; 33]));
     inject(&mut net, forge(kind::CODT, vec![SuaParameter::DestinationReference(far.0), long]));
     net.drain();
-    assert_eq!(told(&mut net, 1), [ConnectionEvent::Reset(ResetCause::REMOTE_PROCEDURE_ERROR)]);
+    assert_eq!(events(&mut net, 1), [ConnectionEvent::Reset(ResetCause::REMOTE_PROCEDURE_ERROR)]);
 }
 
 #[test]
@@ -313,12 +313,12 @@ fn the_inactivity_test_finds_a_lost_message_and_another_class() {
     assert_eq!(answers(&mut net), []);
     inject(&mut net, test(near, far, 3, 2));
     net.drain();
-    assert_eq!(told(&mut net, 1), [ConnectionEvent::Reset(ResetCause::INCORRECT_SEND_NUMBER)]);
+    assert_eq!(events(&mut net, 1), [ConnectionEvent::Reset(ResetCause::INCORRECT_SEND_NUMBER)]);
     let mut net = Net::connected();
     let (near, far) = opened(&mut net, class_3());
     inject(&mut net, test(near, far, 2, 0));
     net.drain();
-    let last = told(&mut net, 1);
+    let last = events(&mut net, 1);
     assert!(matches!(
         &last[..],
         [ConnectionEvent::Disconnected { cause: Some(Cause { kind: 3, value: 5 }), .. }]
@@ -339,7 +339,7 @@ fn a_message_with_the_source_reference_of_another_connection_does_nothing() {
     let sent = answers(&mut net);
     let [Message::Own(sent)] = &sent[..] else { panic!("one COERR: {sent:?}") };
     assert_eq!(sent.own().last(), Some(&SuaParameter::Cause(Cause { kind: 5, value: 1 })));
-    assert_eq!(told(&mut net, 1), []);
+    assert_eq!(events(&mut net, 1), []);
 }
 
 #[test]

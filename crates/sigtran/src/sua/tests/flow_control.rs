@@ -159,8 +159,8 @@ impl Pair {
             self.streams.entry((to_asp, association, stream)).or_default().push_back(octets);
         }
         for at in 0..2 {
-            for told in std::mem::take(&mut self.net.indications[at]) {
-                match told {
+            for indication in std::mem::take(&mut self.net.indications[at]) {
+                match indication {
                     UserProcessOutput::Connection(_, ConnectionEvent::Data(data)) => {
                         self.data[1 - at].got.push(number_of(&data));
                     }
@@ -173,7 +173,7 @@ impl Pair {
                     }
                     UserProcessOutput::Connection(_, ConnectionEvent::ResetConfirmed) => self.was_reset(at),
                     UserProcessOutput::Connection(_, ConnectionEvent::Congested(_)) => {}
-                    other => panic!("{at} was told {other:?}"),
+                    other => panic!("{at} got {other:?}"),
                 }
             }
         }

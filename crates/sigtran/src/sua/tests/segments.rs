@@ -249,7 +249,7 @@ proptest! {
                 // What had no room has come back.
                 let returned = net.indications[1 - at]
                     .iter()
-                    .filter(|told| matches!(told, UserProcessOutput::Notice(_, notice) if notice.cause.value == 10));
+                    .filter(|one| matches!(one, UserProcessOutput::Notice(_, notice) if notice.cause.value == 10));
                 prop_assert_eq!(returned.count(), left.len());
             }
         }

@@ -52,8 +52,8 @@ fn messages_of_one_sequence_of_a_loadshare_go_to_one_asp_and_others_take_turns()
         assert_eq!(net.indications.each_ref().map(Vec::len), expected, "{in_sequence}");
         if in_sequence {
             let is_of = |indications: &[UserProcessOutput], control| {
-                indications.iter().all(|told| {
-                    matches!(told, UserProcessOutput::Unitdata(_, one) if one.sequence_control == control)
+                indications.iter().all(|indication| {
+                    matches!(indication, UserProcessOutput::Unitdata(_, one) if one.sequence_control == control)
                 })
             };
             assert!(is_of(&net.indications[0], 4) && is_of(&net.indications[1], 9));

@@ -37,7 +37,7 @@ impl Link {
             LinkRequest::FlushBuffers => {
                 self.counters.flushed += self.sender.flush() as u64;
                 self.timers.stop(Timer::T7 as usize);
-                self.tell_congestion();
+                self.indicate_congestion();
                 self.go_on(now);
             }
             LinkRequest::RetrieveBsnt => {
@@ -61,7 +61,7 @@ impl Link {
     fn hand_back(&mut self, messages: Vec<Bytes>) {
         self.indications.extend(messages.into_iter().map(LinkIndication::Retrieved));
         self.indications.push_back(LinkIndication::RetrievalComplete);
-        self.tell_congestion();
+        self.indicate_congestion();
     }
 
     fn go_on(&mut self, now: Instant) {
@@ -78,12 +78,12 @@ impl Link {
             self.counters.refused_buffer_full += 1;
         } else {
             self.sender.queue(body);
-            self.tell_congestion();
+            self.indicate_congestion();
         }
     }
 
     /// Tells a congestion level that has changed: onset at the thresholds, abatement at three quarters of them.
-    pub(super) fn tell_congestion(&mut self) {
+    pub(super) fn indicate_congestion(&mut self) {
         let queued = self.sender.queued();
         let onset = self.config.congestion_onset;
         let mut level = usize::from(self.congestion);

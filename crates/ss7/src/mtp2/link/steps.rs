@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 
-use super::sending::Fill;
+use super::transmission::Fill;
 use super::{Link, Timer};
 use crate::link::LinkIndication;
 use crate::mtp2::alignment::{ALIGNMENT, AlignmentAction, AlignmentInput};
@@ -81,7 +81,7 @@ impl Link {
         self.outages.remote = false;
         self.is_emergency = self.wants_emergency;
         self.proving_attempts_left = self.config.proving_attempts;
-        self.tell_congestion();
+        self.indicate_congestion();
         self.alignment_input(now, AlignmentInput::Start);
     }
 

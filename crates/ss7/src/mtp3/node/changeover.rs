@@ -228,10 +228,10 @@ impl Node {
         match (row.from, input) {
             (_, ChangeoverInput::LinkFailed | ChangeoverInput::LinkFailedIsolated)
             | (ChangeoverState::Blocked, ChangeoverInput::T1) => {
-                self.tell_followers(now, link, DiversionInput::OriginLost);
+                self.drive_followers(now, link, DiversionInput::OriginLost);
             }
             (ChangeoverState::Blocked, ChangeoverInput::LinkUnblocked) => {
-                self.tell_followers(now, link, DiversionInput::OriginResumed);
+                self.drive_followers(now, link, DiversionInput::OriginResumed);
             }
             _ => {}
         }
@@ -307,7 +307,7 @@ impl Node {
     /// What was sent and not acknowledged is lost if it did not arrive; repeating it could double it.
     fn retrieve_unsent(&mut self, link: LinkId) {
         self.counters.unsequenced_changeovers += 1;
-        self.tell(ManagementEvent::ChangeoverWithoutSequence(link));
+        self.report(ManagementEvent::ChangeoverWithoutSequence(link));
         self.request(link, LinkRequest::RetrieveUnsent);
     }
 

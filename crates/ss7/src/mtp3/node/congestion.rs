@@ -12,7 +12,7 @@ use crate::mtp3::{ManagementMessage, ServiceInformation, Slc};
 use crate::transfer::{StatusCause, TransferIndication};
 
 /// Users and originating points are told for the first and then for every so many messages (section 11.2.3).
-pub(super) const TELL_EVERY: u8 = 8;
+pub(super) const MESSAGES_PER_INDICATION: u8 = 8;
 
 /// Where the test of a congested route set stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Node {
         if self.link(link).congestion != status {
             self.link_mut(link).congestion = status;
             self.measure(now, link);
-            self.tell(ManagementEvent::LinkCongestion(link, status));
+            self.report(ManagementEvent::LinkCongestion(link, status));
         }
     }
 
@@ -131,18 +131,18 @@ impl Node {
             Origin::Retrieved | Origin::Transit { .. } => on_link,
         };
         if level == 0 {
-            (destination.told_users, destination.told_origin) = (0, 0);
+            (destination.since_status, destination.since_transfer_controlled) = (0, 0);
             return true;
         }
         let service = ServiceInformation::from_octet(message.octets.first().copied().unwrap_or_default());
         match self.config.congestion {
             CongestionMethod::International => {
-                self.tell_congestion(message, service, 1);
+                self.indicate_congestion(message, service, 1);
                 true
             }
             CongestionMethod::National if service.priority >= level => true,
             CongestionMethod::National => {
-                self.tell_congestion(message, service, level);
+                self.indicate_congestion(message, service, level);
                 // The level below the status is the one from which on messages are discarded.
                 service.priority + 1 >= on_link
             }
@@ -150,16 +150,16 @@ impl Node {
     }
 
     /// Tells the user or the originating point of a message that its destination is congested, now and then.
-    pub(super) fn tell_congestion(&mut self, message: &Held, service: ServiceInformation, status: u8) {
+    pub(super) fn indicate_congestion(&mut self, message: &Held, service: ServiceInformation, status: u8) {
         let destination = self.table.destination_mut(message.destination);
         let affected = destination.code;
-        let told = match message.origin {
-            Origin::Local => &mut destination.told_users,
-            Origin::Transit { .. } => &mut destination.told_origin,
+        let since = match message.origin {
+            Origin::Local => &mut destination.since_status,
+            Origin::Transit { .. } => &mut destination.since_transfer_controlled,
             Origin::Retrieved => return,
         };
-        let is_time = *told == 0;
-        *told = (*told + 1) % TELL_EVERY;
+        let is_time = *since == 0;
+        *since = (*since + 1) % MESSAGES_PER_INDICATION;
         match message.origin {
             _ if !is_time => {}
             Origin::Local => {

@@ -87,7 +87,7 @@ pub enum DiversionAction {
     /// Stop T6.
     StopT6,
     /// Tell management that nobody acknowledged.
-    TellUnacknowledged,
+    ReportUnacknowledged,
 }
 
 type Row = Transition<DiversionState, DiversionInput, DiversionAction>;
@@ -124,7 +124,7 @@ pub const DIVERSION: StateMachine<DiversionState, DiversionInput, DiversionActio
             ),
             row(S::AwaitingAcknowledgement, I::OriginLost, S::Over, &[A::StopT4, A::Release]),
             row(S::AwaitingAcknowledgementAgain, I::Acknowledged, S::Over, &[A::StopT5, A::Release]),
-            row(S::AwaitingAcknowledgementAgain, I::T5, S::Over, &[A::TellUnacknowledged, A::Release]),
+            row(S::AwaitingAcknowledgementAgain, I::T5, S::Over, &[A::ReportUnacknowledged, A::Release]),
             row(S::AwaitingAcknowledgementAgain, I::OriginLost, S::Over, &[A::StopT5, A::Release]),
             row(S::TimeControlled, I::T3, S::Over, &[A::Release]),
             row(S::TimeControlled, I::OriginLost, S::Over, &[A::StopT3, A::Release]),
@@ -178,9 +178,9 @@ impl Node {
         let is_crowded = self.held > self.config.held_limit / 4 * 3;
         let service = ServiceInformation::from_octet(message.octets.first().copied().unwrap_or_default());
         if is_crowded {
-            let told = message.clone();
+            let copy = message.clone();
             waiting.held.push(message);
-            self.tell_congestion(&told, service, 1);
+            self.indicate_congestion(&copy, service, 1);
         } else {
             waiting.held.push(message);
         }
@@ -205,14 +205,14 @@ impl Node {
         let link_set = self.link(link).set;
         if self.available_links(link_set).next().is_none() {
             self.link_set_mut(link_set).unavailable.follow(now, true);
-            self.tell(ManagementEvent::LinkSetUnavailable(link_set));
+            self.report(ManagementEvent::LinkSetUnavailable(link_set));
         }
         self.check_isolation(now, link_set);
         self.changeover(now, link, cause);
     }
 
     /// The changeover of a link says what it does with the messages that other diversions have left it for.
-    pub(super) fn tell_followers(&mut self, now: Instant, link: LinkId, input: DiversionInput) {
+    pub(super) fn drive_followers(&mut self, now: Instant, link: LinkId, input: DiversionInput) {
         let follows = |diversion: &Diversion| match input {
             // The order is the changeover's now, unless the traffic leaves other links as well.
             DiversionInput::OriginLost => diversion.origins.len() == 1,
@@ -476,12 +476,12 @@ impl Node {
                 (DiversionAction::SendDeclaration, Subject::Changeback { from, to, code }) => {
                     self.send_declaration(from, to, code);
                 }
-                (DiversionAction::TellUnacknowledged, Subject::Changeback { to, .. }) => {
+                (DiversionAction::ReportUnacknowledged, Subject::Changeback { to, .. }) => {
                     self.counters.unacknowledged_changebacks += 1;
-                    self.tell(ManagementEvent::ChangebackUnacknowledged(to));
+                    self.report(ManagementEvent::ChangebackUnacknowledged(to));
                 }
                 // Only changebacks send and await declarations.
-                (DiversionAction::SendDeclaration | DiversionAction::TellUnacknowledged, _) => {}
+                (DiversionAction::SendDeclaration | DiversionAction::ReportUnacknowledged, _) => {}
                 (DiversionAction::StartT3, _) => self.start(now, key(Timer::T3), Timer::T3),
                 (DiversionAction::StartT4, _) => self.start(now, key(Timer::T4), Timer::T4),
                 (DiversionAction::StartT5, _) => self.start(now, key(Timer::T5), Timer::T5),

@@ -77,9 +77,9 @@ pub enum LocalInhibitionAction {
     /// Stop T22.
     StopT22,
     /// Tell management that the far end refuses.
-    TellDenied,
+    ReportDenied,
     /// Tell management that the far end does not answer.
-    TellUnanswered,
+    ReportUnanswered,
     /// The link is not inhibited any more.
     Unmark,
 }
@@ -109,12 +109,12 @@ pub const LOCAL_INHIBITION: StateMachine<LocalInhibition, LocalInhibitionInput, 
             local(S::Uninhibited, I::RemoteTest, S::Uninhibited, &[A::SendLun]),
             local(S::Uninhibited, I::ForceUninhibit, S::Uninhibited, &[A::SendLun]),
             local(S::Requesting, I::Accepted, S::Inhibited, &[A::StopT14, A::Mark, A::StartT22]),
-            local(S::Requesting, I::Denied, S::Uninhibited, &[A::StopT14, A::TellDenied]),
+            local(S::Requesting, I::Denied, S::Uninhibited, &[A::StopT14, A::ReportDenied]),
             local(S::Requesting, I::T14, S::RequestingAgain, &[A::SendLin, A::StartT14]),
             local(S::Requesting, I::Restart, S::Uninhibited, &[A::StopT14]),
             local(S::RequestingAgain, I::Accepted, S::Inhibited, &[A::StopT14, A::Mark, A::StartT22]),
-            local(S::RequestingAgain, I::Denied, S::Uninhibited, &[A::StopT14, A::TellDenied]),
-            local(S::RequestingAgain, I::T14, S::Uninhibited, &[A::TellUnanswered]),
+            local(S::RequestingAgain, I::Denied, S::Uninhibited, &[A::StopT14, A::ReportDenied]),
+            local(S::RequestingAgain, I::T14, S::Uninhibited, &[A::ReportUnanswered]),
             local(S::RequestingAgain, I::Restart, S::Uninhibited, &[A::StopT14]),
             local(S::Inhibited, I::Uninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
             local(S::Inhibited, I::ForceUninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
@@ -126,7 +126,7 @@ pub const LOCAL_INHIBITION: StateMachine<LocalInhibition, LocalInhibitionInput, 
             local(S::Releasing, I::T12, S::ReleasingAgain, &[A::SendLun, A::StartT12]),
             local(S::Releasing, I::Restart, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
             local(S::ReleasingAgain, I::Released, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
-            local(S::ReleasingAgain, I::T12, S::Inhibited, &[A::TellUnanswered]),
+            local(S::ReleasingAgain, I::T12, S::Inhibited, &[A::ReportUnanswered]),
             local(S::ReleasingAgain, I::Restart, S::Uninhibited, &[A::StopT12, A::StopT22, A::Unmark]),
         ],
     }
@@ -191,7 +191,7 @@ pub enum RemoteInhibitionAction {
     /// Stop T23.
     StopT23,
     /// Tell management that the far end does not answer.
-    TellUnanswered,
+    ReportUnanswered,
     /// The link is not inhibited any more.
     Unmark,
 }
@@ -243,7 +243,7 @@ pub const REMOTE_INHIBITION: StateMachine<RemoteInhibition, RemoteInhibitionInpu
                 S::Uninhibited,
                 &[A::StopT13, A::StopT23, A::SendLua, A::Unmark],
             ),
-            remote(S::ForcingAgain, I::T13, S::Inhibited, &[A::TellUnanswered]),
+            remote(S::ForcingAgain, I::T13, S::Inhibited, &[A::ReportUnanswered]),
             remote(S::ForcingAgain, I::Restart, S::Uninhibited, &[A::StopT13, A::StopT23, A::Unmark]),
         ],
     }
@@ -344,13 +344,13 @@ impl Node {
         for action in row.actions {
             match action {
                 LocalInhibitionAction::Mark => {
-                    self.tell(ManagementEvent::LinkInhibited(link));
+                    self.report(ManagementEvent::LinkInhibited(link));
                     self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
                         link.inhibited = link.inhibited.with_local(true);
                     });
                 }
                 LocalInhibitionAction::Unmark => {
-                    self.tell(ManagementEvent::LinkUninhibited(link));
+                    self.report(ManagementEvent::LinkUninhibited(link));
                     self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
                         link.inhibited = link.inhibited.with_local(false);
                     });
@@ -364,9 +364,9 @@ impl Node {
                 LocalInhibitionAction::StopT12 => self.schedule.stop(Key::Link(link, Timer::T12)),
                 LocalInhibitionAction::StopT14 => self.schedule.stop(Key::Link(link, Timer::T14)),
                 LocalInhibitionAction::StopT22 => self.schedule.stop(Key::Link(link, Timer::T22)),
-                LocalInhibitionAction::TellDenied => self.tell(ManagementEvent::InhibitionDenied(link)),
-                LocalInhibitionAction::TellUnanswered => {
-                    self.tell(ManagementEvent::InhibitionUnanswered(link));
+                LocalInhibitionAction::ReportDenied => self.report(ManagementEvent::InhibitionDenied(link)),
+                LocalInhibitionAction::ReportUnanswered => {
+                    self.report(ManagementEvent::InhibitionUnanswered(link));
                 }
             }
         }
@@ -387,13 +387,13 @@ impl Node {
         for action in row.actions {
             match action {
                 RemoteInhibitionAction::Mark => {
-                    self.tell(ManagementEvent::LinkInhibited(link));
+                    self.report(ManagementEvent::LinkInhibited(link));
                     self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
                         link.inhibited = link.inhibited.with_remote(true);
                     });
                 }
                 RemoteInhibitionAction::Unmark => {
-                    self.tell(ManagementEvent::LinkUninhibited(link));
+                    self.report(ManagementEvent::LinkUninhibited(link));
                     self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| {
                         link.inhibited = link.inhibited.with_remote(false);
                     });
@@ -407,8 +407,8 @@ impl Node {
                 RemoteInhibitionAction::StartT23 => self.start(now, Key::Link(link, Timer::T23), Timer::T23),
                 RemoteInhibitionAction::StopT13 => self.schedule.stop(Key::Link(link, Timer::T13)),
                 RemoteInhibitionAction::StopT23 => self.schedule.stop(Key::Link(link, Timer::T23)),
-                RemoteInhibitionAction::TellUnanswered => {
-                    self.tell(ManagementEvent::InhibitionUnanswered(link));
+                RemoteInhibitionAction::ReportUnanswered => {
+                    self.report(ManagementEvent::InhibitionUnanswered(link));
                 }
             }
         }

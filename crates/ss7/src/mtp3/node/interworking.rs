@@ -10,7 +10,7 @@ use slantpath_base::Instant;
 
 use crate::PointCode;
 use crate::mtp3::node::config::CongestionMethod;
-use crate::mtp3::node::congestion::TELL_EVERY;
+use crate::mtp3::node::congestion::MESSAGES_PER_INDICATION;
 use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
@@ -25,7 +25,7 @@ pub(super) struct Served {
     /// The congestion on the way there, 0 to 3.
     congestion: u8,
     /// Messages since an originating point was last told of it.
-    told_origin: u8,
+    since_transfer_controlled: u8,
 }
 
 impl Node {
@@ -56,7 +56,7 @@ impl Node {
     /// transfer controlled, for the first and every eighth message.
     pub fn set_served_congestion(&mut self, code: PointCode, level: u8) {
         if let Some(served) = self.served.get_mut(&code) {
-            (served.congestion, served.told_origin) = (level, 0);
+            (served.congestion, served.since_transfer_controlled) = (level, 0);
         }
     }
 
@@ -78,8 +78,9 @@ impl Node {
         }
     }
 
-    /// At the restart of either, the point at the end of a link set hears of what it must not send here.
-    pub(super) fn tell_served_prohibited(&mut self, to: LinkSetId) {
+    /// At the restart of either, the point at the end of a link set is sent transfer prohibited for what it must not
+    /// send here.
+    pub(super) fn send_served_prohibited(&mut self, to: LinkSetId) {
         let codes: Vec<PointCode> = self.served.keys().copied().collect();
         for code in codes {
             if self.status_of_served(code) == Some(RouteState::Prohibited) {
@@ -95,14 +96,14 @@ impl Node {
             return self.counters.discard(DiscardReason::Restarting);
         }
         if opc == self.config.point_code {
-            self.tell(ManagementEvent::CircularRoute(code));
+            self.report(ManagementEvent::CircularRoute(code));
             return self.counters.discard(DiscardReason::CircularRoute);
         }
         let Some(served) = self.served.get_mut(&code) else { return };
         if !served.is_available {
             self.counters.discard(DiscardReason::InaccessibleDestination);
             let from = self.link(link).set;
-            let key = Key::ToldOfServed(code, from);
+            let key = Key::ServedProhibited(code, from);
             if !self.schedule.is_running(key) {
                 self.start(self.now, key, Timer::T8);
                 self.say_of_served(code, from);
@@ -110,8 +111,9 @@ impl Node {
             return;
         }
         if served.congestion > 0 {
-            let is_time = served.told_origin == 0;
-            served.told_origin = (served.told_origin + 1) % TELL_EVERY;
+            let is_time = served.since_transfer_controlled == 0;
+            served.since_transfer_controlled =
+                (served.since_transfer_controlled + 1) % MESSAGES_PER_INDICATION;
             let level = match self.config.congestion {
                 CongestionMethod::International => 0,
                 CongestionMethod::National => served.congestion,

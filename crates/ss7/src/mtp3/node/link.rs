@@ -372,10 +372,10 @@ impl Node {
                 LinkActivityAction::BecomeAvailable => {
                     self.changeover(now, link, ChangeoverInput::LinkRestored);
                     self.change_link(now, link, ChangeoverInput::LinkRestored, |link| link.activity = row.to);
-                    self.tell(ManagementEvent::LinkAvailable(link));
+                    self.report(ManagementEvent::LinkAvailable(link));
                 }
                 LinkActivityAction::BecomeFailed => {
-                    self.tell(ManagementEvent::LinkUnavailable(link));
+                    self.report(ManagementEvent::LinkUnavailable(link));
                     self.change_link(now, link, ChangeoverInput::LinkFailed, |link| {
                         link.activity = row.to;
                         // A processor outage of the far end is over with the link.

@@ -122,7 +122,7 @@ impl Node {
                 LinkTestAction::Pass => self.link_activity_input(now, link, LinkActivityInput::TestPassed),
                 LinkTestAction::Fail => {
                     self.link_mut(link).measured.test_failures += 1;
-                    self.tell(ManagementEvent::LinkTestFailed(link));
+                    self.report(ManagementEvent::LinkTestFailed(link));
                     self.link_activity_input(now, link, LinkActivityInput::TestFailed);
                 }
             }

@@ -59,7 +59,7 @@ impl Node {
             return self.counters.discard(DiscardReason::Restarting);
         }
         if msu.label.opc == self.config.point_code {
-            self.tell(ManagementEvent::CircularRoute(msu.label.dpc));
+            self.report(ManagementEvent::CircularRoute(msu.label.dpc));
             return self.counters.discard(DiscardReason::CircularRoute);
         }
         let Some(destination) = self.table.find(msu.label.dpc) else {

@@ -13,7 +13,7 @@ use crate::mtp3::{ManagementMessage, Slc};
 pub enum RestartState {
     /// A transfer point has told what it cannot reach, and waits for T20.
     Announced,
-    /// A transfer point brings up links and hears of routes (T18).
+    /// A transfer point brings up links and receives the state of routes (T18).
     Gathering,
     /// No link is available.
     #[default]
@@ -246,7 +246,7 @@ impl Node {
     /// A link set has its first available link.
     pub(super) fn link_set_up(&mut self, now: Instant, link_set: LinkSetId) {
         self.link_set_mut(link_set).unavailable.follow(now, false);
-        self.tell(ManagementEvent::LinkSetAvailable(link_set));
+        self.report(ManagementEvent::LinkSetAvailable(link_set));
         if self.restart == RestartState::Isolated {
             let first = match (self.config.restart, self.config.function) {
                 (Procedure::Omitted, _) => RestartInput::FirstLinkWithoutProcedure,
@@ -293,14 +293,14 @@ impl Node {
                 RestartAction::StartT18 => self.start(now, Key::Node(Timer::T18), Timer::T18),
                 RestartAction::StartT20 => {
                     self.counters.restarts += 1;
-                    self.tell(ManagementEvent::RestartBegun);
+                    self.report(ManagementEvent::RestartBegun);
                     self.start(now, Key::Node(Timer::T20), Timer::T20);
                 }
                 RestartAction::StopT18 => self.schedule.stop(Key::Node(Timer::T18)),
                 RestartAction::StopT20 => self.schedule.stop(Key::Node(Timer::T20)),
                 RestartAction::SendProhibited => {
                     for to in self.link_set_ids() {
-                        self.tell_all_prohibited(to);
+                        self.send_all_prohibited(to);
                     }
                 }
                 RestartAction::SendRestartAllowed => {
@@ -317,7 +317,7 @@ impl Node {
                     self.is_restart_ending = true;
                     self.reconcile(now);
                     self.is_restart_ending = false;
-                    self.tell(ManagementEvent::RestartOver);
+                    self.report(ManagementEvent::RestartOver);
                 }
                 RestartAction::Uninhibit => {
                     for link in self.link_ids() {
@@ -335,7 +335,7 @@ impl Node {
         for action in row.actions {
             match action {
                 AdjacentAction::Reroute => self.is_unsettled = true,
-                AdjacentAction::SendProhibited => self.tell_all_prohibited(link_set),
+                AdjacentAction::SendProhibited => self.send_all_prohibited(link_set),
                 AdjacentAction::SendRestartAllowed => {
                     let adjacent = self.link_set(link_set).adjacent;
                     self.send_direct(adjacent, link_set, ManagementMessage::Tra);

@@ -185,15 +185,15 @@ impl Node {
             RouteState::Restricted => ManagementMessage::Tfr(code),
         };
         let adjacent = self.link_set(to).adjacent;
-        // Who cannot be reached hears it when it restarts.
+        // A point that cannot be reached gets the state of routes when it restarts.
         if adjacent != code && self.management_link(adjacent, Slc(0)).is_some() {
             self.send_management(adjacent, Slc(0), message);
         }
     }
 
     /// A message for a destination that cannot be reached from here: its sender is told, once a T8.
-    pub(super) fn tell_prohibited(&mut self, now: Instant, destination: u32, to: LinkSetId) {
-        let key = Key::Told(destination, to);
+    pub(super) fn respond_prohibited(&mut self, now: Instant, destination: u32, to: LinkSetId) {
+        let key = Key::Prohibited(destination, to);
         if !self.schedule.is_running(key) {
             self.start(now, key, Timer::T8);
             self.say(destination, to, RouteState::Prohibited);
@@ -201,7 +201,7 @@ impl Node {
     }
 
     /// Everything that the point at the end of a link set must not send here, at the restart of either.
-    pub(super) fn tell_all_prohibited(&mut self, to: LinkSetId) {
+    pub(super) fn send_all_prohibited(&mut self, to: LinkSetId) {
         if self.config.function == Function::EndPoint {
             return;
         }
@@ -211,7 +211,7 @@ impl Node {
                 self.say(destination, to, RouteState::Prohibited);
             }
         }
-        self.tell_served_prohibited(to);
+        self.send_served_prohibited(to);
     }
 
     /// A destination takes other link sets from now on, or none: users and adjacent points hear of it before the first
@@ -250,7 +250,7 @@ impl Node {
                 is.link_sets().any(|link_set| link_set == to),
             );
             // Reached over that point now: it must not send here. Reached otherwise: it may again. When the
-            // destination is lost or found, everybody hears of it.
+            // destination is lost or found, all adjacent points are informed.
             if used != uses || changed_reach {
                 self.say_truth(destination, to);
             }

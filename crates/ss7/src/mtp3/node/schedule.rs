@@ -18,10 +18,10 @@ pub(super) enum Key {
     Node(Timer),
     /// T10: the route to a destination over a link set.
     Route(u32, LinkSetId),
-    /// T8: a destination that an adjacent point has just been told of.
-    Told(u32, LinkSetId),
+    /// T8: transfer prohibited for a destination has just been sent to an adjacent point in answer to a message.
+    Prohibited(u32, LinkSetId),
     /// T8, of a point code behind this point.
-    ToldOfServed(PointCode, LinkSetId),
+    ServedProhibited(PointCode, LinkSetId),
 }
 
 #[derive(Clone, Debug, Default)]

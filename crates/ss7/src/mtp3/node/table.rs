@@ -61,10 +61,10 @@ pub(super) struct Destination {
     pub(super) held: Option<u32>,
     /// Messages accepted before this count are from before it was cut off.
     pub(super) cut: u64,
-    /// Messages since users were last told of congestion.
-    pub(super) told_users: u8,
-    /// Messages since an originating point was last told of congestion.
-    pub(super) told_origin: u8,
+    /// Messages since the last MTP-STATUS for congestion to users, modulo eight.
+    pub(super) since_status: u8,
+    /// Messages since the last transfer controlled to an originating point, modulo eight.
+    pub(super) since_transfer_controlled: u8,
     pub(super) congestion: RouteSetCongestion,
     /// Whether transfer restricted was broadcast for it.
     pub(super) restricted: RestrictedTo,
@@ -126,8 +126,8 @@ impl Table {
             bundle: NOWHERE,
             held: None,
             cut: 0,
-            told_users: 0,
-            told_origin: 0,
+            since_status: 0,
+            since_transfer_controlled: 0,
             congestion: RouteSetCongestion::default(),
             restricted: RestrictedTo::Nobody,
         });

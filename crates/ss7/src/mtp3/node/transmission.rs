@@ -85,7 +85,7 @@ impl Node {
         match message.origin {
             Origin::Transit { from, .. } => {
                 let bundle = self.table.destination(message.destination).bundle;
-                self.tell_prohibited(self.now, message.destination, from);
+                self.respond_prohibited(self.now, message.destination, from);
                 self.counters.discard(if bundle == NOWHERE {
                     DiscardReason::InaccessibleDestination
                 } else {

@@ -183,8 +183,8 @@ use ConnectionState::{
 use ResetState::{DataTransfer, ResetIncoming, ResetOutgoing};
 
 const RELEASE: &[Do] = &[Do::StopTimers, Do::SendRlsd, Do::StartRelease];
-const RELEASE_AND_TELL: &[Do] = &[Do::StopTimers, Do::IndicateDisconnect, Do::SendRlsd, Do::StartRelease];
-const END_AND_TELL: &[Do] = &[Do::StopTimers, Do::IndicateDisconnect, Do::FreezeReference];
+const INDICATE_AND_RELEASE: &[Do] = &[Do::StopTimers, Do::IndicateDisconnect, Do::SendRlsd, Do::StartRelease];
+const INDICATE_AND_END: &[Do] = &[Do::StopTimers, Do::IndicateDisconnect, Do::FreezeReference];
 const END: &[Do] = &[Do::StopTimers, Do::FreezeReference];
 
 /// The life of a connection. The reset of class 3 has a table of its own.
@@ -202,7 +202,7 @@ pub static CONNECTION: StateMachine<ConnectionState, ConnectionInput, Connection
             &[Do::SendCc, Do::StartInactivitySend, Do::StartInactivityReceive],
         ),
         row(PendingIncoming, On::DisconnectRequest, Idle, &[Do::SendCref, Do::FreezeReference]),
-        row(PendingIncoming, On::Error, Idle, END_AND_TELL),
+        row(PendingIncoming, On::Error, Idle, INDICATE_AND_END),
         row(PendingIncoming, On::Released, Idle, &[Do::SendRlc, Do::IndicateDisconnect, Do::FreezeReference]),
         row(
             PendingOutgoing,
@@ -216,12 +216,12 @@ pub static CONNECTION: StateMachine<ConnectionState, ConnectionInput, Connection
                 Do::StartInactivityReceive,
             ],
         ),
-        row(PendingOutgoing, On::ConnectionRefused, Idle, END_AND_TELL),
+        row(PendingOutgoing, On::ConnectionRefused, Idle, INDICATE_AND_END),
         row(PendingOutgoing, On::DisconnectRequest, WaitConnectionConfirm, &[]),
-        row(PendingOutgoing, On::Error, Idle, END_AND_TELL),
-        row(PendingOutgoing, On::EstablishmentExpired, Idle, END_AND_TELL),
-        row(PendingOutgoing, On::FaultFound, Idle, END_AND_TELL),
-        row(PendingOutgoing, On::NotRoutable, Idle, END_AND_TELL),
+        row(PendingOutgoing, On::Error, Idle, INDICATE_AND_END),
+        row(PendingOutgoing, On::EstablishmentExpired, Idle, INDICATE_AND_END),
+        row(PendingOutgoing, On::FaultFound, Idle, INDICATE_AND_END),
+        row(PendingOutgoing, On::NotRoutable, Idle, INDICATE_AND_END),
         row(
             WaitConnectionConfirm,
             On::ConnectionConfirm,
@@ -232,9 +232,9 @@ pub static CONNECTION: StateMachine<ConnectionState, ConnectionInput, Connection
         row(WaitConnectionConfirm, On::Error, Idle, END),
         row(WaitConnectionConfirm, On::EstablishmentExpired, Idle, END),
         row(Active, On::DisconnectRequest, DisconnectPending, RELEASE),
-        row(Active, On::Error, DisconnectPending, RELEASE_AND_TELL),
-        row(Active, On::FaultFound, DisconnectPending, RELEASE_AND_TELL),
-        row(Active, On::InactivityReceiveExpired, DisconnectPending, RELEASE_AND_TELL),
+        row(Active, On::Error, DisconnectPending, INDICATE_AND_RELEASE),
+        row(Active, On::FaultFound, DisconnectPending, INDICATE_AND_RELEASE),
+        row(Active, On::InactivityReceiveExpired, DisconnectPending, INDICATE_AND_RELEASE),
         row(Active, On::InactivitySendExpired, Active, &[Do::SendIt, Do::StartInactivitySend]),
         row(Active, On::MessageReceived, Active, &[Do::StartInactivityReceive]),
         row(Active, On::MessageSent, Active, &[Do::StartInactivitySend]),

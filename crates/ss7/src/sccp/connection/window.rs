@@ -27,7 +27,7 @@ pub struct Window {
     /// P(S) of the next message to be received, which is the P(R) that we send.
     expected: u8,
     /// The last P(R) that was sent.
-    told: u8,
+    acknowledged: u8,
 }
 
 const fn distance(from: u8, to: u8) -> u8 {
@@ -48,7 +48,7 @@ impl Window {
             last: 0,
             unacknowledged: 0,
             expected: 0,
-            told: 0,
+            acknowledged: 0,
         }
     }
 
@@ -84,27 +84,27 @@ impl Window {
     pub fn send(&mut self) -> (u8, u8) {
         self.last = self.next;
         self.next = (self.next + 1) % MODULUS;
-        (self.last, self.tell())
+        (self.last, self.acknowledge())
     }
 
     /// The P(R) that is sent now.
-    pub fn tell(&mut self) -> u8 {
+    pub fn acknowledge(&mut self) -> u8 {
         // The peer moves the window that it knows; how large it knows it to be only an acknowledgement says.
-        let still_allowed = self.allowed.saturating_sub(distance(self.told, self.expected));
+        let still_allowed = self.allowed.saturating_sub(distance(self.acknowledged, self.expected));
         self.allowed = still_allowed.max(self.receive_credit);
-        self.told = self.expected;
+        self.acknowledged = self.expected;
         self.expected
     }
 
     /// P(S) and P(R) as they were sent last, for the inactivity test (Q.713, section 4.17; RFC 3868, section 3.3.11).
     pub const fn numbers(self) -> (u8, u8) {
-        (self.last, self.told)
+        (self.last, self.acknowledged)
     }
 
     /// Whether the peer has used half of its window since it was last told.
     pub const fn is_acknowledgement_due(self) -> bool {
         let half = self.receive_credit.div_ceil(2);
-        distance(self.told, self.expected) >= if half == 0 { 1 } else { half }
+        distance(self.acknowledged, self.expected) >= if half == 0 { 1 } else { half }
     }
 
     /// A message came with P(S).
@@ -112,7 +112,7 @@ impl Window {
     /// # Errors
     /// If it is not the next: the cause of the reset that this asks for.
     pub fn received(&mut self, send: u8) -> Result<(), ResetCause> {
-        if distance(self.told, send) >= self.allowed {
+        if distance(self.acknowledged, send) >= self.allowed {
             return Err(ResetCause::OUT_OF_WINDOW);
         }
         if send != self.expected {
@@ -182,12 +182,12 @@ mod tests {
     fn what_was_sent_within_the_old_window_is_taken_after_it_has_shrunk() {
         let mut window = Window::new(4);
         window.offer(1);
-        assert_eq!((window.tell(), window.credit()), (0, 1));
+        assert_eq!((window.acknowledge(), window.credit()), (0, 1));
         for number in 0..4 {
             assert_eq!(window.received(number), Ok(()));
         }
         assert_eq!(window.received(4), Err(ResetCause::OUT_OF_WINDOW));
-        window.tell();
+        window.acknowledge();
         assert_eq!(window.received(4), Ok(()));
         assert_eq!(window.received(5), Err(ResetCause::OUT_OF_WINDOW));
     }
@@ -240,7 +240,7 @@ mod tests {
                     sent += 1;
                     receiver.received(number).unwrap();
                     if receiver.is_acknowledgement_due() {
-                        sender.acknowledged(receiver.tell()).unwrap();
+                        sender.acknowledged(receiver.acknowledge()).unwrap();
                     }
                 }
             }

@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    pub(super) fn tell_congestion(&mut self, origin: PointCode) {
+    pub(super) fn report_congestion(&mut self, origin: PointCode) {
         let Some(remote) = self.remotes.get_mut(&origin).filter(|_| self.congestion_level > 0) else {
             return;
         };
@@ -82,7 +82,7 @@ impl Node {
         self.step_remote(now, code, MANAGEMENT, RemoteInput::Paused);
         if !was_allowed {
             // SCCP there was already gone: the users learn that now the whole node is.
-            self.tell_point_code(code);
+            self.indicate_point_code(code);
         }
         self.step_subsystems(now, code, RemoteInput::Paused);
     }
@@ -94,7 +94,7 @@ impl Node {
         let was_allowed = remote.sccp.state == RemoteState::Allowed;
         self.step_remote(now, code, MANAGEMENT, RemoteInput::Resumed);
         if was_inaccessible && was_allowed {
-            self.tell_point_code(code);
+            self.indicate_point_code(code);
         }
         self.step_subsystems(now, code, RemoteInput::Resumed);
         self.schedule_remote(code);
@@ -109,14 +109,14 @@ impl Node {
                 let was_restricted = remote.restriction.restricted_importance() > 0;
                 remote.restriction.clear();
                 if was_restricted {
-                    self.tell_point_code(code);
+                    self.indicate_point_code(code);
                 }
                 self.schedule_remote(code);
             }
             StatusCause::Congestion(_) => {
                 let changed = remote.restriction.mtp_congestion(now, &timers);
                 if changed {
-                    self.tell_point_code(code);
+                    self.indicate_point_code(code);
                 }
                 self.schedule_remote(code);
             }
@@ -162,10 +162,10 @@ impl Node {
         self.counters.management_received(message);
         match message {
             ScmgMessage::Ssa(Affected { ssn, point_code, .. }) => {
-                self.hear(now, point_code, ssn, RemoteInput::Allowed);
+                self.update_remote(now, point_code, ssn, RemoteInput::Allowed);
             }
             ScmgMessage::Ssp(Affected { ssn, point_code, .. }) => {
-                self.hear(now, point_code, ssn, RemoteInput::Prohibited);
+                self.update_remote(now, point_code, ssn, RemoteInput::Prohibited);
             }
             ScmgMessage::Sst(Affected { ssn, point_code, .. }) => {
                 self.answer_test(now, origin, ssn, point_code);
@@ -192,14 +192,14 @@ impl Node {
                     return self.counters.discard(Discard::ManagementUnknownSubsystem);
                 };
                 if remote.restriction.remote_congestion(now, level, decay) {
-                    self.tell_point_code(point_code);
+                    self.indicate_point_code(point_code);
                 }
                 self.schedule_remote(point_code);
             }
         }
     }
 
-    fn hear(&mut self, now: Instant, code: PointCode, ssn: Ssn, input: RemoteInput) {
+    fn update_remote(&mut self, now: Instant, code: PointCode, ssn: Ssn, input: RemoteInput) {
         let Some(remote) = self.remotes.get_mut(&code) else {
             return self.counters.discard(Discard::ManagementUnknownSubsystem);
         };
@@ -267,24 +267,24 @@ impl Node {
                 RemoteAction::SendTest => {
                     self.send_management(now, code, ScmgMessage::Sst(affected(ssn, code)));
                 }
-                RemoteAction::TellInService => self.tell_remote(code, ssn, true),
-                RemoteAction::TellOutOfService => self.tell_remote(code, ssn, false),
+                RemoteAction::IndicateInService => self.indicate_remote(code, ssn, true),
+                RemoteAction::IndicateOutOfService => self.indicate_remote(code, ssn, false),
             }
         }
         self.schedule_remote(code);
     }
 
-    fn tell_remote(&mut self, code: PointCode, ssn: Ssn, in_service: bool) {
+    fn indicate_remote(&mut self, code: PointCode, ssn: Ssn, in_service: bool) {
         if ssn == MANAGEMENT {
             if in_service && let Some(remote) = self.remotes.get_mut(&code) {
                 remote.sccp_status = None;
             }
-            return self.tell_point_code(code);
+            return self.indicate_point_code(code);
         }
-        self.tell_users(None, &Indication::SubsystemState { point_code: code, ssn, in_service });
+        self.indicate_to_users(None, &Indication::SubsystemState { point_code: code, ssn, in_service });
     }
 
-    fn tell_point_code(&mut self, code: PointCode) {
+    fn indicate_point_code(&mut self, code: PointCode) {
         let Some(remote) = self.remotes.get(&code) else { return };
         let restricted_importance = remote.restriction.restricted_importance();
         let status = match (remote.is_inaccessible, restricted_importance) {
@@ -295,11 +295,11 @@ impl Node {
         let remote_sccp = remote.sccp_status.unwrap_or(RemoteSccpStatus::Available);
         let indication =
             Indication::PointCodeState { point_code: code, status, remote_sccp, restricted_importance };
-        self.tell_users(None, &indication);
+        self.indicate_to_users(None, &indication);
     }
 
     /// Local broadcast (Q.714, section 5.3.6).
-    fn tell_users(&mut self, except: Option<Ssn>, indication: &Indication) {
+    fn indicate_to_users(&mut self, except: Option<Ssn>, indication: &Indication) {
         let users = self.subsystems.iter().filter(|(_, subsystem)| subsystem.is_available());
         let users: Vec<Ssn> = users.map(|(ssn, _)| *ssn).filter(|ssn| Some(*ssn) != except).collect();
         for ssn in users {
@@ -353,7 +353,7 @@ impl Node {
             self.send_management(now, code, message);
         }
         let point_code = self.config.point_code;
-        self.tell_users(Some(ssn), &Indication::SubsystemState { point_code, ssn, in_service });
+        self.indicate_to_users(Some(ssn), &Indication::SubsystemState { point_code, ssn, in_service });
     }
 
     fn send_management(&mut self, now: Instant, code: PointCode, message: ScmgMessage) {
@@ -410,7 +410,7 @@ impl Node {
             self.remote_deadlines.remove(&(due, code));
             let Some(remote) = self.remotes.get_mut(&code) else { continue };
             if remote.restriction.handle_deadline(now, &timers) {
-                self.tell_point_code(code);
+                self.indicate_point_code(code);
             }
             let Some(remote) = self.remotes.get(&code) else { continue };
             let is_due = |due: Option<Instant>| due.is_some_and(|due| due <= now);

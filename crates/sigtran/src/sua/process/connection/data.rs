@@ -104,7 +104,7 @@ impl UserProcess {
             let message = with_peer(about(kind::CODT, context).with(sequence), connection);
             self.transmit_on(now, id, message.with(SuaParameter::Data(data)));
         }
-        self.tell_congestion(id);
+        self.indicate_congestion(id);
     }
 
     /// Sends a message of a connection, which then need not be tested for a while.
@@ -119,13 +119,13 @@ impl UserProcess {
     }
 
     /// Tells when more than half of what may wait for the window waits, and when it no longer does.
-    pub(super) fn tell_congestion(&mut self, id: ConnectionId) {
+    pub(super) fn indicate_congestion(&mut self, id: ConnectionId) {
         let parts_max = self.config.connections.parts_max;
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let is_congested = connection.queue.len() * 2 > parts_max;
         if connection.is_congested != is_congested {
             connection.is_congested = is_congested;
-            self.tell(id, ConnectionEvent::Congested(is_congested));
+            self.indicate(id, ConnectionEvent::Congested(is_congested));
         }
     }
 
@@ -154,7 +154,7 @@ impl UserProcess {
             (true, None) => {
                 let context = connection.routing_context;
                 let message = with_peer(about(kind::CODA, context), connection);
-                self.tell(id, ConnectionEvent::ExpeditedData(data));
+                self.indicate(id, ConnectionEvent::ExpeditedData(data));
                 self.transmit_on(now, id, message);
             }
             // Expedited data are of class 3: in class 2, one without the parameter has left out that no more follow.
@@ -174,12 +174,12 @@ impl UserProcess {
             return self.put_connection(now, id, ConnectionInput::FaultFound, &content);
         }
         if connection.received.is_empty() && !more {
-            return self.tell(id, ConnectionEvent::Data(data.clone()));
+            return self.indicate(id, ConnectionEvent::Data(data.clone()));
         }
         connection.received.extend_from_slice(data);
         if !more {
             let whole = Bytes::from(std::mem::take(&mut connection.received));
-            self.tell(id, ConnectionEvent::Data(whole));
+            self.indicate(id, ConnectionEvent::Data(whole));
         }
     }
 
@@ -240,7 +240,7 @@ impl UserProcess {
     /// CODA with what has come, and the window.
     fn acknowledge(&mut self, now: Instant, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        let received = connection.window.tell();
+        let received = connection.window.acknowledge();
         let message = with_peer(about(kind::CODA, connection.routing_context), connection)
             .with(SuaParameter::ReceiveSequenceNumber(received << 1))
             .with(SuaParameter::Credit(connection.window.credit()));

@@ -58,7 +58,7 @@ impl UserProcess {
             ConnectionAction::CompareEnds => self.compare_ends(now, id, content),
             ConnectionAction::ConfirmConnect => {
                 let data = content.data.clone();
-                self.tell(id, ConnectionEvent::Confirmed { with_flow_control, data });
+                self.indicate(id, ConnectionEvent::Confirmed { with_flow_control, data });
             }
             ConnectionAction::Forget => {
                 self.connections.remove(&id);
@@ -74,12 +74,12 @@ impl UserProcess {
                         with_flow_control,
                         data,
                     };
-                    self.tell(id, offered);
+                    self.indicate(id, offered);
                 }
             }
             ConnectionAction::IndicateDisconnect => {
                 let (cause, data) = (content.cause, content.data.clone());
-                self.tell(id, ConnectionEvent::Disconnected { cause, data });
+                self.indicate(id, ConnectionEvent::Disconnected { cause, data });
             }
             ConnectionAction::PassToReset => {
                 let why =
@@ -138,10 +138,10 @@ impl UserProcess {
                     for _ in 0..connection.clear_data() {
                         self.drops.count(DropReason::ConnectionReset);
                     }
-                    self.tell_congestion(id);
+                    self.indicate_congestion(id);
                 }
-                ResetAction::ConfirmReset => self.tell(id, ConnectionEvent::ResetConfirmed),
-                ResetAction::IndicateReset => self.tell(id, ConnectionEvent::Reset(why)),
+                ResetAction::ConfirmReset => self.indicate(id, ConnectionEvent::ResetConfirmed),
+                ResetAction::IndicateReset => self.indicate(id, ConnectionEvent::Reset(why)),
                 ResetAction::ReleaseConnection => {
                     let content = Content::of_cause(cause::RELEASE, ReleaseCause::RESET_TIMER.0);
                     self.put_connection(now, id, ConnectionInput::FaultFound, &content);
@@ -164,7 +164,7 @@ impl UserProcess {
         self.transmit_on(now, id, message);
     }
 
-    pub(super) fn tell(&mut self, id: ConnectionId, event: ConnectionEvent) {
+    pub(super) fn indicate(&mut self, id: ConnectionId, event: ConnectionEvent) {
         self.outputs.push_back(UserProcessOutput::Connection(id, event));
     }
 }

@@ -47,7 +47,7 @@ impl Node {
         }
         if connection.queue.len() + parts > limits.queued_messages {
             // Where a node takes shorter messages than most, one of the user's may make more than half of the queue.
-            self.tell_queue(local, true);
+            self.indicate_queue(local, true);
             return Err(RequestError::QueueFull);
         }
         let mut rest = data;
@@ -89,11 +89,11 @@ impl Node {
         let Some(connection) = self.connections.get_mut(&local.0) else { return };
         let waiting = connection.queue.len();
         let is_congested = if connection.is_congested { waiting > limit / 4 } else { waiting * 2 >= limit };
-        self.tell_queue(local, is_congested);
+        self.indicate_queue(local, is_congested);
     }
 
     /// Tells the user of congestion, if that is new.
-    fn tell_queue(&mut self, local: LocalReference, is_congested: bool) {
+    fn indicate_queue(&mut self, local: LocalReference, is_congested: bool) {
         let Some(connection) = self.connections.get_mut(&local.0) else { return };
         if core::mem::replace(&mut connection.is_congested, is_congested) != is_congested {
             let (ssn, id) = (connection.ssn, connection.id);
@@ -240,7 +240,7 @@ impl Node {
         let is_due =
             connection.state == ConnectionState::Active && connection.window.is_acknowledgement_due();
         if connection.has_flow_control() && is_due {
-            let (receive, credit) = (connection.window.tell(), connection.window.credit());
+            let (receive, credit) = (connection.window.acknowledge(), connection.window.credit());
             self.send_data_message(now, local, |peer| Message::Ak { destination: peer, receive, credit });
         }
     }

@@ -13,18 +13,18 @@ use crate::mtp2::unit::{Header, LinkStatus, SignalUnit};
 
 /// The peer's direction of the line.
 #[derive(Clone, Debug)]
-pub(super) struct Heard {
-    /// When the last unit told of had come.
+pub(super) struct Incoming {
+    /// When the last unit that was reported had come.
     pub(super) last_end: Instant,
     /// What has come since.
-    pub(super) coming: Coming,
+    pub(super) following: Following,
     /// When the copy ends that a new state has to read.
     pub(super) read_again: Option<Instant>,
 }
 
 /// What comes behind a unit.
 #[derive(Clone, Debug)]
-pub(super) enum Coming {
+pub(super) enum Following {
     /// The unit again and again, with this period.
     Copies(SignalUnit, Duration),
     /// Flags.
@@ -40,36 +40,36 @@ impl Link {
     /// No unit can be told from another any more: the signal is gone, seven ones in a row came, or more octets than a
     /// unit has. Until a good unit comes, octets are counted instead (Q.703's octet counting mode).
     pub fn handle_units_lost(&mut self, now: Instant) {
-        if !matches!(self.heard.coming, Coming::Octets(_)) {
+        if !matches!(self.incoming.following, Following::Octets(_)) {
             self.monitor.count_units(self.copies(now, Duration::ZERO));
             let first = now + self.config.time_of(OCTETS_OF_ONE_ERROR);
-            self.heard = Heard { last_end: now, coming: Coming::Octets(first), read_again: None };
+            self.incoming = Incoming { last_end: now, following: Following::Octets(first), read_again: None };
         }
     }
 
     /// When octets without a unit next count as an error, if errors are counted.
     pub(super) fn octets_counted_at(&self) -> Option<Instant> {
-        match self.heard.coming {
-            Coming::Octets(at) if self.monitor.is_running() => Some(at),
+        match self.incoming.following {
+            Following::Octets(at) if self.monitor.is_running() => Some(at),
             _ => None,
         }
     }
 
     pub(super) fn count_octets(&mut self, now: Instant) {
-        self.heard.coming = Coming::Octets(now + self.config.time_of(OCTETS_OF_ONE_ERROR));
+        self.incoming.following = Following::Octets(now + self.config.time_of(OCTETS_OF_ONE_ERROR));
         self.count_error(now);
     }
 
     /// A damaged unit came.
     pub fn handle_errored_unit(&mut self, now: Instant) {
-        let period = match &self.heard.coming {
-            Coming::Copies(_, period) => *period,
-            Coming::Flags => Duration::ZERO,
+        let period = match &self.incoming.following {
+            Following::Copies(_, period) => *period,
+            Following::Flags => Duration::ZERO,
             // Its octets are counted.
-            Coming::Octets(_) => return,
+            Following::Octets(_) => return,
         };
         self.count_units(now, period);
-        self.heard.last_end = now;
+        self.incoming.last_end = now;
         self.count_error(now);
     }
 
@@ -96,8 +96,8 @@ impl Link {
     pub fn handle_unit(&mut self, now: Instant, unit: SignalUnit, repeats: Option<Duration>) {
         let duration = self.config.time_of(unit.octets_on_line());
         self.count_units(now, duration);
-        let coming = repeats.map_or(Coming::Flags, |period| Coming::Copies(unit.clone(), period));
-        self.heard = Heard { last_end: now, coming, read_again: None };
+        let following = repeats.map_or(Following::Flags, |period| Following::Copies(unit.clone(), period));
+        self.incoming = Incoming { last_end: now, following, read_again: None };
         self.read(now, unit);
     }
 
@@ -108,12 +108,12 @@ impl Link {
 
     /// Whole copies of what repeats, from the last unit told of until so long ago.
     fn copies(&self, now: Instant, ago: Duration) -> u64 {
-        match &self.heard.coming {
-            Coming::Copies(_, period) => {
-                let between = (now - self.heard.last_end).as_nanos().saturating_sub(ago.as_nanos());
+        match &self.incoming.following {
+            Following::Copies(_, period) => {
+                let between = (now - self.incoming.last_end).as_nanos().saturating_sub(ago.as_nanos());
                 between / period.as_nanos()
             }
-            Coming::Flags | Coming::Octets(_) => 0,
+            Following::Flags | Following::Octets(_) => 0,
         }
     }
 
@@ -217,7 +217,7 @@ impl Link {
             Acknowledgement::Progress => {
                 self.timers.stop(Timer::T7 as usize);
                 self.await_acknowledgement(now);
-                self.tell_congestion();
+                self.indicate_congestion();
             }
             Acknowledgement::Unreasonable => return false,
             Acknowledgement::Abnormal => {
@@ -233,9 +233,9 @@ impl Link {
 
     /// In a new state, what the peer repeats is news: the next whole copy is read.
     pub(super) fn read_repeating_again(&mut self, now: Instant) {
-        if let Coming::Copies(_, period) = &self.heard.coming {
+        if let Following::Copies(_, period) = &self.incoming.following {
             let after = now + Duration::from_nanos(1);
-            self.heard.read_again = Some(next_end(self.heard.last_end, Some(*period), after));
+            self.incoming.read_again = Some(next_end(self.incoming.last_end, Some(*period), after));
         }
     }
 }

@@ -74,7 +74,7 @@ impl Link {
         if !is_news || boundary > now {
             let line = is_news.then_some(boundary);
             let deadlines =
-                [line, self.timers.next_deadline(), self.heard.read_again, self.octets_counted_at()];
+                [line, self.timers.next_deadline(), self.incoming.read_again, self.octets_counted_at()];
             return Output::Wait(deadlines.into_iter().flatten().min());
         }
         let unit = if self.is_sib_due {
