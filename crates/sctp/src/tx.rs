@@ -162,7 +162,7 @@ impl Sender {
     /// Messages have been refused on behalf of this half: room is to be announced.
     pub(crate) fn expect_room(&mut self, turn: &mut Turn<'_>) {
         self.backlog = Backlog::Refused;
-        self.tell_of_room(turn);
+        self.announce_room(turn);
     }
 
     /// Whether a message has been refused for want of room and room not been announced since.

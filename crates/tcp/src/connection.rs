@@ -204,7 +204,7 @@ impl Connection {
             // Every IPv6 link carries as much: what says less is discarded (RFC 8201, section 4).
             (SocketAddr::V6(_), ..LEAST_MTU_V6) => return,
             // A router that tells no MTU (RFC 1191, section 5).
-            (SocketAddr::V4(_), 0) => UNTOLD_MTU_V4,
+            (SocketAddr::V4(_), 0) => ASSUMED_MTU_V4,
             (SocketAddr::V4(_), mtu_bytes) => mtu_bytes.max(LEAST_MTU_V4),
             (SocketAddr::V6(_), mtu_bytes) => mtu_bytes,
         };
@@ -352,6 +352,6 @@ const TCP_HEADER_LEN: u32 = 20;
 /// What every IPv4 link carries (RFC 791, section 3.2), in bytes.
 const LEAST_MTU_V4: u32 = 68;
 /// What every IPv4 host takes, for want of a better estimate.
-const UNTOLD_MTU_V4: u32 = 576;
+const ASSUMED_MTU_V4: u32 = 576;
 /// What every IPv6 link carries (RFC 8200, section 5).
 const LEAST_MTU_V6: u32 = 1_280;

@@ -48,7 +48,7 @@ pub(crate) struct Rx {
     shift: u8,
     /// The first offset that the peer was never allowed to send.
     edge: u64,
-    is_end_told: bool,
+    is_end_reported: bool,
 }
 
 impl Rx {
@@ -66,7 +66,7 @@ impl Rx {
             shift: 0,
             // A window is never scaled on a SYN (RFC 7323, section 2.2).
             edge: config.receive_buffer_bytes.min(0xffff),
-            is_end_told: false,
+            is_end_reported: false,
         }
     }
 
@@ -234,9 +234,9 @@ impl Rx {
 
     /// Whether the end of the peer's stream is to be told now, once.
     pub(crate) fn take_end(&mut self) -> bool {
-        let is_told_now = !self.is_end_told && self.ready.is_empty() && self.is_finished();
-        self.is_end_told |= is_told_now;
-        is_told_now
+        let is_reported_now = !self.is_end_reported && self.ready.is_empty() && self.is_finished();
+        self.is_end_reported |= is_reported_now;
+        is_reported_now
     }
 }
 
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_goes_on_tells_the_peer_if_the_window_opens_by_a_segment_or_half_of_the_buffer() {
-        for (buffer_bytes, opens_by, is_told) in
+        for (buffer_bytes, opens_by, is_reported) in
             [(10_000, 1_459, false), (10_000, 1_460, true), (1_000, 499, false), (1_000, 500, true)]
         {
             let mut rx = receiver(buffer_bytes, 0);
@@ -359,7 +359,7 @@ mod tests {
             receive(&mut rx, opens_by);
             rx.acknowledge();
             rx.release(1_460);
-            assert_eq!(rx.is_ack_due(), is_told, "{opens_by} of {buffer_bytes}");
+            assert_eq!(rx.is_ack_due(), is_reported, "{opens_by} of {buffer_bytes}");
         }
     }
 }

@@ -368,14 +368,14 @@ impl Tx {
         let takes_all = self.board.nxt() + data_len == self.stream.end();
         let in_flight_before = self.board.pipe();
         let sent = self.board.push(data_len + u64::from(takes_all && self.is_closed), now);
-        self.tell_sent(now, sent.range.len(), in_flight_before);
+        self.report_sent(now, sent.range.len(), in_flight_before);
         self.arm(now);
         sent
     }
 
     fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
         self.counters.retransmissions += 1;
-        self.tell_sent(now, sent.range.len(), self.board.pipe().saturating_sub(sent.range.len()));
+        self.report_sent(now, sent.range.len(), self.board.pipe().saturating_sub(sent.range.len()));
         if self.sack && matches!(self.recovery, Recovery::Fast(_)) {
             // A repetition that waits behind a full queue is acknowledged later than the timer, which runs since
             // the last progress and has measured an emptier queue, would allow.
@@ -437,7 +437,7 @@ impl Tx {
             self.timeouts_in_a_row = 0;
             let echoed = input.echoed_rtt;
             self.take_time(acked.timed, |sent_at| echoed.unwrap_or(now.saturating_since(sent_at)));
-            let delivered = self.tell_acknowledged(now, acked.count, in_flight_before, round_trip);
+            let delivered = self.report_acknowledged(now, acked.count, in_flight_before, round_trip);
             self.handle_progress(now, acked.count);
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a duplicate acknowledgment per the definition
@@ -452,7 +452,7 @@ impl Tx {
         }
         let mut delivered = 0;
         if newly_sacked > 0 {
-            delivered = self.tell_acknowledged(now, 0, in_flight_before, round_trip);
+            delivered = self.report_acknowledged(now, 0, in_flight_before, round_trip);
         }
         if was_shut && self.peer.edge() > self.board.una() && !self.board.is_empty() {
             // What was sent into the closed window was refused; it fits now.

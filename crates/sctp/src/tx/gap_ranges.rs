@@ -47,7 +47,7 @@ pub(crate) struct GapRanges {
     /// What has been acknowledged and not been revoked: last by first, isolated.
     acked: BTreeMap<u64, u64>,
     /// The blocks of the last SACK, ascending and isolated.
-    told: Vec<Span>,
+    reported: Vec<Span>,
     /// The blocks that were compared last.
     scratch: Vec<Span>,
     pub(super) steps: Steps,
@@ -66,7 +66,7 @@ impl GapRanges {
 
     /// The highest TSN that the last SACK acknowledged by a block.
     pub(crate) fn highest(&self) -> Option<Tsn> {
-        let &(_, stop) = self.told.last().filter(|(_, stop)| *stop > self.base)?;
+        let &(_, stop) = self.reported.last().filter(|(_, stop)| *stop > self.base)?;
         Some(self.tsn(stop))
     }
 
@@ -132,30 +132,30 @@ impl GapRanges {
         for range in &changes.revoked {
             self.remove(self.position(range.first), self.position(range.last));
         }
-        core::mem::swap(&mut self.told, &mut self.scratch);
+        core::mem::swap(&mut self.reported, &mut self.scratch);
     }
 
     /// Revokes all that the last SACK left out, however much that is.
-    pub(crate) fn revoke_untold(&mut self) -> SmallVec<[TsnRange; 2]> {
-        let untold = self.left_out(&self.told, u64::MAX);
-        for range in &untold {
+    pub(crate) fn revoke_unreported(&mut self) -> SmallVec<[TsnRange; 2]> {
+        let unreported = self.left_out(&self.reported, u64::MAX);
+        for range in &unreported {
             self.remove(self.position(range.first), self.position(range.last));
         }
-        untold
+        unreported
     }
 
     /// The lowest TSNs, at most `limit`, that have been acknowledged and are not in `told`.
-    fn left_out(&self, told: &[Span], limit: u64) -> SmallVec<[TsnRange; 2]> {
+    fn left_out(&self, reported: &[Span], limit: u64) -> SmallVec<[TsnRange; 2]> {
         let mut left = limit;
         let mut out = SmallVec::new();
-        let mut told = told.iter().copied().peekable();
+        let mut reported = reported.iter().copied().peekable();
         for (&first, &last) in &self.acked {
             let mut at = first;
             while at <= last {
                 self.steps.take(1);
-                while told.next_if(|&(_, stop)| stop < at).is_some() {}
+                while reported.next_if(|&(_, stop)| stop < at).is_some() {}
                 let (start, stop) =
-                    told.peek().copied().filter(|&(start, _)| start <= last).unwrap_or((last + 1, last));
+                    reported.peek().copied().filter(|&(start, _)| start <= last).unwrap_or((last + 1, last));
                 if start > at {
                     let end = (start - 1).min(at.saturating_add(left - 1));
                     out.push(self.range(at, end));
@@ -329,8 +329,8 @@ mod tests {
         assert_eq!(changes.newly_acked[..], [range(39, 41)]);
         assert_eq!(changes.revoked[..], [range(45, 76)]);
         assert_eq!(ranges.highest(), Some(Tsn(44)));
-        assert_eq!(ranges.revoke_untold()[..], [range(77, 100)]);
-        assert_eq!(ranges.revoke_untold()[..], []);
+        assert_eq!(ranges.revoke_unreported()[..], [range(77, 100)]);
+        assert_eq!(ranges.revoke_unreported()[..], []);
     }
 
     #[test]
@@ -362,7 +362,7 @@ mod tests {
             let mut known = BTreeSet::new();
             for (step, blocks) in sacks {
                 cumulative += step;
-                let told: BTreeSet<u32> = blocks
+                let reported: BTreeSet<u32> = blocks
                     .iter()
                     .filter(|(start, _)| *start > 0)
                     .flat_map(|&(start, end)| (start.max(2)..=end).map(|offset| cumulative + u32::from(offset)))
@@ -370,18 +370,18 @@ mod tests {
                 known.retain(|tsn| *tsn > cumulative);
                 let blocks: Vec<_> = blocks.iter().map(|&(start, end)| block(start, end)).collect();
                 let changes = ranges.update(Tsn(base).plus(cumulative), &blocks);
-                let newly: BTreeSet<u32> = told.difference(&known).copied().collect();
-                let revoked = known.difference(&told).copied();
+                let newly: BTreeSet<u32> = reported.difference(&known).copied().collect();
+                let revoked = known.difference(&reported).copied();
                 let revoked: BTreeSet<u32> = revoked.take(GapRanges::REVOKED_AT_ONCE as usize).collect();
                 prop_assert_eq!(set(base, &changes.newly_acked), newly);
                 prop_assert_eq!(set(base, &changes.revoked), revoked.clone());
                 let highest = ranges.highest().map(|tsn| tsn.distance_from(Tsn(base)));
-                prop_assert_eq!(highest, told.last().copied());
+                prop_assert_eq!(highest, reported.last().copied());
                 for (from, to) in [(1, 45), (3, 3), (5, 20), (39, 41)] {
                     let (from, to) = (cumulative + from, cumulative + to);
                     let holes: Vec<_> = ranges.holes(Tsn(base).plus(from), Tsn(base).plus(to)).collect();
                     let is_revoked = |tsn: &u32| !known.contains(tsn) || revoked.contains(tsn);
-                    let is_hole = |tsn: &u32| !told.contains(tsn) && is_revoked(tsn);
+                    let is_hole = |tsn: &u32| !reported.contains(tsn) && is_revoked(tsn);
                     let expected: BTreeSet<u32> = (from..=to).filter(is_hole).collect();
                     prop_assert_eq!(set(base, &holes), expected);
                 }
@@ -390,8 +390,8 @@ mod tests {
                     prop_assert!(last + 1 < start && start <= stop, "isolated, and none empty");
                     last = stop;
                 }
-                let stays = |tsn: &&u32| told.contains(tsn) || !revoked.contains(tsn);
-                known = known.union(&told).filter(stays).copied().collect();
+                let stays = |tsn: &&u32| reported.contains(tsn) || !revoked.contains(tsn);
+                known = known.union(&reported).filter(stays).copied().collect();
             }
         }
     }

@@ -126,7 +126,7 @@ impl Sender {
         if newest.is_some() {
             self.remainder = Remainder::Free;
         }
-        self.tell_of_room(turn);
+        self.announce_room(turn);
         Ok(match newest {
             Some(_) => SackEffect::Acknowledged,
             None if is_probed => SackEffect::ProbeAnswered,
@@ -335,7 +335,7 @@ impl Sender {
         }
     }
 
-    pub(super) fn tell_of_room(&mut self, turn: &mut Turn<'_>) {
+    pub(super) fn announce_room(&mut self, turn: &mut Turn<'_>) {
         if self.backlog == Backlog::Refused && self.buffered_bytes <= turn.config.send_buffer_bytes / 2 {
             self.backlog = Backlog::Open;
             let free = turn.config.send_buffer_bytes - self.buffered_bytes;

@@ -89,7 +89,7 @@ impl Sender {
         }
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
         // The last SACK may have left out more than it could revoke.
-        for tsn in self.acked_gaps.revoke_untold().into_iter().flat_map(TsnRange::iter) {
+        for tsn in self.acked_gaps.revoke_unreported().into_iter().flat_map(TsnRange::iter) {
             self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
             insert_lost(&mut self.lost, tsn);
         }

@@ -189,7 +189,7 @@ impl Connection {
             },
         );
         if self.tx.una() > before {
-            self.tell_progress();
+            self.report_progress();
             if self.tx.is_finished() {
                 self.handle_own_end_acknowledged(now);
             }
@@ -216,7 +216,7 @@ impl Connection {
         &ranges[..count]
     }
 
-    fn tell_progress(&mut self) {
+    fn report_progress(&mut self) {
         if self.config.reports.acked {
             self.events.push_back(Event::Acked { up_to_bytes: self.tx.acked() });
         }

@@ -28,7 +28,7 @@ impl Tx {
     }
 
     /// A segment was sent that takes so many bytes of the window.
-    pub(super) fn tell_sent(&mut self, now: Instant, bytes: u64, in_flight_before: u64) {
+    pub(super) fn report_sent(&mut self, now: Instant, bytes: u64, in_flight_before: u64) {
         self.control.on_sent(Sent { now, bytes, in_flight_before });
         if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
             window.on_sent(bytes);
@@ -37,7 +37,7 @@ impl Tx {
 
     /// An acknowledgement has been taken in that acknowledges `bytes` more cumulatively, or SACKs something, or both.
     /// Returns how many bytes it told of for the first time.
-    pub(super) fn tell_acknowledged(
+    pub(super) fn report_acknowledged(
         &mut self,
         now: Instant,
         bytes: u64,
