@@ -309,12 +309,52 @@ macro_rules! choice {
             $( $(#[doc = $doc])+ $Variant, )+
         }
 
+        $crate::texts! { $Name { $( [$($doc),+] $text = (Self::$Variant) (Self::$Variant), )+ } }
+    };
+}
+
+/// Declares how the values of an enum are written that a crate below has: a policy of a protocol, or of a model.
+#[macro_export]
+macro_rules! policy {
+    (
+        $(#[doc = $about:literal])+
+        pub struct $Name:ident of $Policy:ident {
+            $( $(#[doc = $doc:literal])+ $Variant:ident = $text:literal, )+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $Name($Policy);
+
+        impl $Name {
+            /// As a file has it.
+            pub const fn of(policy: $Policy) -> Self {
+                Self(policy)
+            }
+
+            /// The policy that it stands for.
+            pub const fn policy(self) -> $Policy {
+                self.0
+            }
+        }
+
+        $crate::texts! {
+            $Name { $( [$($doc),+] $text = (Self($Policy::$Variant)) (Self($Policy::$Variant)), )+ }
+        }
+    };
+}
+
+/// What [`choice!`] and [`policy!`] have in common: each value, as a pattern and as an expression, with its text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! texts {
+    ($Name:ident { $( [$($doc:literal),+] $text:literal = ($pattern:pat) ($value:expr), )+ }) => {
         impl $Name {
             const TEXTS: &'static [&'static str] = &[$($text),+];
 
             /// As it is written in a file.
             pub const fn as_str(self) -> &'static str {
-                match self { $( Self::$Variant => $text, )+ }
+                match self { $( $pattern => $text, )+ }
             }
         }
 
@@ -330,7 +370,7 @@ macro_rules! choice {
             fn read(node: &$crate::Node) -> Result<Self, $crate::Fault> {
                 let text = <String as $crate::Value>::read(node)?;
                 match text.as_str() {
-                    $( $text => Ok(Self::$Variant), )+
+                    $( $text => Ok($value), )+
                     _ => Err($crate::Fault::new(format!("`{text}` is none of the choices"))
                         .help($crate::suggest(&text, "choices", Self::TEXTS))),
                 }
@@ -344,36 +384,6 @@ macro_rules! choice {
                 $crate::json!({ "oneOf": [
                     $( { "const": $text, "description": $crate::joined(&[$($doc),+]) }, )+
                 ] })
-            }
-        }
-    };
-}
-
-/// Declares the texts of a protocol's policy, whose variants have the same names.
-#[macro_export]
-macro_rules! policy {
-    (
-        $(#[doc = $about:literal])+
-        pub enum $Name:ident of $Policy:ident {
-            $( $(#[doc = $doc:literal])+ $Variant:ident = $text:literal, )+
-        }
-    ) => {
-        $crate::choice! {
-            $(#[doc = $about])+
-            pub enum $Name {
-                $( $(#[doc = $doc])+ $Variant = $text, )+
-            }
-        }
-
-        impl $Name {
-            /// The text of a policy.
-            pub const fn of(policy: $Policy) -> Self {
-                match policy { $( $Policy::$Variant => Self::$Variant, )+ }
-            }
-
-            /// The policy that it stands for.
-            pub const fn policy(self) -> $Policy {
-                match self { $( Self::$Variant => $Policy::$Variant, )+ }
             }
         }
     };

@@ -9,7 +9,7 @@ pub use crate::head::{Head, Routing};
 pub use crate::link::delay_trace::DelayTrace;
 pub use crate::link::discipline::{Average, Codel, Discipline, Priority, Red, RioC, Thresholds, Wred};
 pub use crate::link::schema::{
-    Direction, Family, Link, LinkDelay, LinkParameters, QueueLimit, QueueMost, WhileDown,
+    Direction, Family, Link, LinkDelay, LinkParameters, QueueMost, QueueSize, WhileDownChoice,
 };
 pub use crate::network::node::{Dscp, Node, NodeKind};
 pub use crate::probes::schema::{Interval, Probes, Sampling};

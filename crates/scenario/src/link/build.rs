@@ -1,13 +1,12 @@
 //! What `net` makes of a direction of a link.
 
-use slantpath_net::{Delay, DirectionConfig, QueueConfig, Reordering, WhileDown};
+use slantpath_net::{Delay, DirectionConfig, QueueConfig, Reordering};
 
-use super::schema::{self, Direction, LinkDelay};
+use super::schema::{Direction, LinkDelay};
 use crate::flow::trace::Traces;
 
 /// The configuration of a direction whose link carries packets of at most `mtu_bytes`.
 pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) -> DirectionConfig {
-    let limit = direction.queue.limit();
     DirectionConfig {
         rate: direction.rate,
         overhead_bytes: u32::try_from(direction.overhead.as_bytes()).unwrap_or(u32::MAX),
@@ -16,17 +15,14 @@ pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) 
             LinkDelay::Trace(name) => Delay::Curve(traces.delays[name].clone()),
         },
         queue: match &direction.discipline {
-            Some(discipline) => discipline.config(limit),
-            None => QueueConfig::DropTail(limit),
+            Some(discipline) => discipline.config(direction.queue),
+            None => QueueConfig::DropTail(direction.queue),
         },
         mtu_bytes,
         loss: direction.loss,
         bit_errors: direction.bit_error_rate,
         duplication: direction.duplicate,
         reordering: Reordering { probability: direction.reorder, extra_delay_max: direction.reorder_delay },
-        while_down: match direction.while_down {
-            schema::WhileDown::Drop => WhileDown::Drop,
-            schema::WhileDown::Hold => WhileDown::Hold,
-        },
+        while_down: direction.while_down,
     }
 }

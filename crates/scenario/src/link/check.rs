@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_base::{DataSize, Duration, Probability};
+use slantpath_net::WhileDown;
 use slantpath_reader::{Fault, Faults, Flat, Nested, Pair, Place, Setting, suggest};
 
 use crate::check::resolve;
-use crate::link::schema::{Family, Link, LinkParameters, QueueLimit, WhileDown};
+use crate::link::schema::{Family, Link, LinkParameters, QueueSize, WhileDownChoice};
 use crate::schema::File;
 
 /// The largest packet that the simulator carries: IPv4's total length and one more.
@@ -68,7 +69,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
     }
     let never = Some(Setting::default(Probability::NEVER, place));
     let no_time = Some(Setting::default(Duration::ZERO, place));
-    let dropped = Some(Setting::default(WhileDown::Drop, place));
+    let dropped = Some(Setting::default(WhileDownChoice::of(WhileDown::Drop), place));
     let direction = |own: &LinkParameters| LinkParameters {
         rate: own.rate.or(both.rate),
         delay: own.delay.or(both.delay.filter(|_| own.delay_trace.is_none())),
@@ -77,7 +78,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
             None => own.delay_trace.clone().or_else(|| both.delay_trace.clone()),
         },
         link_overhead: own.link_overhead.or(both.link_overhead),
-        queue: own.queue.or(both.queue).or(Some(Setting::default(QueueLimit::DEFAULT, place))),
+        queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
         discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),

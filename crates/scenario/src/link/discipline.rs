@@ -2,11 +2,11 @@
 
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::{
-    BeyondMax, CoDelConfig, Measure, Precedence, QueueConfig, QueueLimit as Limit, RedConfig, RedThresholds,
+    BeyondMax, CoDelConfig, Measure, Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds,
 };
 use slantpath_reader::{Fault, Faults, Flat, Nested, Setting, section, tagged};
 
-use super::schema::QueueLimit;
+use super::schema::QueueSize;
 use crate::bounds::{AVERAGE_WEIGHT, DELAY, PACKET, QUEUE};
 
 tagged! {
@@ -84,9 +84,9 @@ section! {
     /// Where early drops begin and end.
     pub struct Thresholds {
         /// The average queue from which on packets are dropped.
-        min: Setting<QueueLimit>, at most QUEUE;
+        min: Setting<QueueSize>, at most QUEUE;
         /// The average queue from which on all packets are dropped, in the unit of `min`.
-        max: Setting<QueueLimit>, at most QUEUE;
+        max: Setting<QueueSize>, at most QUEUE;
         /// The chance to be dropped just below `max`.
         max_probability: Setting<Probability> = tenth();
     }
@@ -112,7 +112,7 @@ fn tenth() -> Probability {
 
 impl Discipline {
     /// What `net` makes of it with a limit of what waits.
-    pub(crate) fn config(&self, limit: Limit) -> QueueConfig {
+    pub(crate) fn config(&self, limit: QueueLimit) -> QueueConfig {
         match self {
             Self::Codel(codel) => {
                 QueueConfig::CoDel(CoDelConfig { limit, target: *codel.target, interval: *codel.interval })
@@ -157,20 +157,20 @@ impl Discipline {
 
 impl Thresholds {
     fn measure(&self) -> Measure {
-        match *self.min {
+        match self.min.0 {
             QueueLimit::Bytes(_) => Measure::Bytes,
             QueueLimit::Packets(_) | QueueLimit::Unlimited => Measure::Packets,
         }
     }
 
     fn config(&self) -> RedThresholds {
-        let [min, max] = [&self.min, &self.max].map(|threshold| amount(threshold));
+        let [min, max] = [&self.min, &self.max].map(|threshold| amount(threshold.0));
         RedThresholds { min, max, max_probability: *self.max_probability }
     }
 
     fn check(&self, unit: Measure, faults: &mut Faults) {
         for threshold in [&self.min, &self.max] {
-            let is_in_unit = match **threshold {
+            let is_in_unit = match threshold.0 {
                 QueueLimit::Bytes(_) => unit == Measure::Bytes,
                 QueueLimit::Packets(_) => unit == Measure::Packets,
                 QueueLimit::Unlimited => false,
@@ -182,23 +182,23 @@ impl Thresholds {
                 return;
             }
         }
-        if amount(&self.min) >= amount(&self.max) {
+        if amount(self.min.0) >= amount(self.max.0) {
             let message = format!("`min` is {}, `max` is {}: nothing lies between", *self.min, *self.max);
             faults.report(self.max.place(), Fault::new(message).help("let `max` be thrice `min`, or so"));
         }
     }
 }
 
-fn amount(threshold: &QueueLimit) -> u64 {
+fn amount(threshold: QueueLimit) -> u64 {
     match threshold {
         QueueLimit::Bytes(size) => size.as_bytes(),
-        QueueLimit::Packets(count) => u64::from(*count),
+        QueueLimit::Packets(count) => u64::from(count),
         QueueLimit::Unlimited => u64::MAX,
     }
 }
 
 impl Average {
-    fn config(&self, limit: Limit, measure: Measure, precedence: Precedence) -> RedConfig {
+    fn config(&self, limit: QueueLimit, measure: Measure, precedence: Precedence) -> RedConfig {
         RedConfig {
             limit,
             measure,

@@ -4,8 +4,9 @@ use core::fmt;
 use std::net::IpAddr;
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_net::{QueueLimit, WhileDown};
 use slantpath_reader::{
-    Fault, Flat, Json, Limit, Nested, Node, OneOf, Pair, Setting, Value, choice, json, section,
+    Fault, Flat, Json, Limit, Nested, Node, OneOf, Pair, Setting, Value, choice, json, policy, section,
 };
 
 use super::delay_trace::DelayTrace;
@@ -46,7 +47,7 @@ section! {
         /// packet only. None if absent.
         link_overhead: Option<Setting<DataSize>>, at most PACKET;
         /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
-        queue: Option<Setting<QueueLimit>>, at most QUEUE;
+        queue: Option<Setting<QueueSize>>, at most QUEUE;
         /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
         /// absent.
         discipline: Option<OneOf<Discipline>>;
@@ -61,7 +62,7 @@ section! {
         /// How long a reordered packet is held back at most; less is as likely. 0 s if absent.
         reorder_delay: Option<Setting<Duration>>, at most DELAY;
         /// What becomes of packets that wait or come while the link is down. `drop` if absent.
-        while_down: Option<Setting<WhileDown>>;
+        while_down: Option<Setting<WhileDownChoice>>;
     }
 }
 
@@ -75,9 +76,9 @@ choice! {
     }
 }
 
-choice! {
+policy! {
     /// What becomes of packets while a link is down.
-    pub enum WhileDown {
+    pub struct WhileDownChoice of WhileDown {
         /// Waiting packets and new ones are dropped.
         Drop = "drop",
         /// Packets wait, as far as the queue has room, and are sent when the link comes up again.
@@ -103,43 +104,30 @@ impl Family {
     }
 }
 
-/// What a drop-tail queue holds at most. Written `"100 packets"`, `"64 KiB"` or
-/// `"unlimited"`.
+/// What a queue holds at most, as a file has it: `"100 packets"`, `"64 KiB"` or `"unlimited"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueLimit {
-    /// A number of bytes.
-    Bytes(DataSize),
-    /// A number of packets, whatever their size.
-    Packets(u32),
-    /// No limit.
-    Unlimited,
-}
+pub struct QueueSize(pub QueueLimit);
 
-impl QueueLimit {
-    /// The limit of `net`.
-    pub(crate) const fn limit(self) -> slantpath_net::QueueLimit {
-        match self {
-            Self::Bytes(size) => slantpath_net::QueueLimit::Bytes(size),
-            Self::Packets(count) => slantpath_net::QueueLimit::Packets(count),
-            Self::Unlimited => slantpath_net::QueueLimit::Unlimited,
-        }
-    }
-
+impl QueueSize {
     /// The limit where none is given, twice ns-2's.
-    pub const DEFAULT: Self = Self::Packets(100);
+    pub const DEFAULT: Self = Self(QueueLimit::Packets(100));
 
     /// Whether nothing fits.
     pub const fn is_zero(self) -> bool {
-        matches!(self, Self::Packets(0)) || matches!(self, Self::Bytes(size) if size.as_bytes() == 0)
+        match self.0 {
+            QueueLimit::Bytes(size) => size.as_bytes() == 0,
+            QueueLimit::Packets(count) => count == 0,
+            QueueLimit::Unlimited => false,
+        }
     }
 }
 
-impl fmt::Display for QueueLimit {
+impl fmt::Display for QueueSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bytes(size) => size.fmt(f),
-            Self::Packets(count) => write!(f, "{count} packets"),
-            Self::Unlimited => f.write_str("unlimited"),
+        match self.0 {
+            QueueLimit::Bytes(size) => size.fmt(f),
+            QueueLimit::Packets(count) => write!(f, "{count} packets"),
+            QueueLimit::Unlimited => f.write_str("unlimited"),
         }
     }
 }
@@ -165,14 +153,14 @@ impl Limit for QueueMost {
     }
 }
 
-impl Value for QueueLimit {
+impl Value for QueueSize {
     type Most = QueueMost;
 
     fn beyond(&self, most: &QueueMost) -> Option<String> {
-        let is_beyond = match self {
-            Self::Bytes(size) => *size > most.size,
-            Self::Packets(count) => *count > most.packets,
-            Self::Unlimited => false,
+        let is_beyond = match self.0 {
+            QueueLimit::Bytes(size) => size > most.size,
+            QueueLimit::Packets(count) => count > most.packets,
+            QueueLimit::Unlimited => false,
         };
         is_beyond.then(|| self.to_string())
     }
@@ -184,14 +172,15 @@ impl Value for QueueLimit {
         })?;
         let trimmed = text.trim();
         if trimmed == "unlimited" {
-            return Ok(Self::Unlimited);
+            return Ok(Self(QueueLimit::Unlimited));
         }
         let number = trimmed.strip_suffix("packets").or_else(|| trimmed.strip_suffix("packet"));
         let wrong = || Fault::new(format!("`{text}` is no limit of a queue")).help(help);
-        match number {
-            Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| wrong()),
-            None => trimmed.parse().map(Self::Bytes).map_err(|_| wrong()),
-        }
+        let limit = match number {
+            Some(number) => number.trim().parse().map(QueueLimit::Packets).map_err(|_| wrong()),
+            None => trimmed.parse().map(QueueLimit::Bytes).map_err(|_| wrong()),
+        };
+        limit.map(Self)
     }
 
     fn write(&self) -> String {
@@ -252,14 +241,14 @@ impl LinkParameters {
             rate: *self.rate?,
             delay,
             overhead: self.link_overhead.map_or(DataSize::from_bytes(0), |overhead| *overhead),
-            queue: *self.queue?,
+            queue: self.queue?.0,
             discipline: self.discipline.as_ref().map(|discipline| discipline.0.clone()),
             loss: *self.loss?,
             bit_error_rate: *self.bit_error_rate?,
             duplicate: *self.duplicate?,
             reorder: *self.reorder?,
             reorder_delay: *self.reorder_delay?,
-            while_down: *self.while_down?,
+            while_down: self.while_down?.policy(),
         })
     }
 }
@@ -271,7 +260,7 @@ mod tests {
 
     fn limit(text: &str) -> Result<QueueLimit, String> {
         let node = Node { place: Place::default(), data: Data::Text(text.to_owned()) };
-        QueueLimit::read(&node).map_err(|fault| fault.message)
+        QueueSize::read(&node).map(|size| size.0).map_err(|fault| fault.message)
     }
 
     #[test]

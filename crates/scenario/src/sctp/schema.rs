@@ -208,7 +208,7 @@ word_or! {
 
 policy! {
     /// What governs the congestion window of a path.
-    pub enum CongestionControlChoice of Algorithm {
+    pub struct CongestionControlChoice of Algorithm {
         /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to
         /// it.
         Cubic = "cubic",
@@ -219,7 +219,7 @@ policy! {
 
 policy! {
     /// Which of the peer's addresses a SACK is sent to.
-    pub enum SackPathChoice of SackPath {
+    pub struct SackPathChoice of SackPath {
         /// The address that the DATA came from: RFC 9260, section 6.4.
         ArrivalPath = "arrival-path",
         /// With gap reports the path of the lowest delay, otherwise that of the DATA: Jungmaier, Rathgeb,
@@ -230,7 +230,7 @@ policy! {
 
 policy! {
     /// What a fast retransmission does to the window of the path that the chunk was lost on.
-    pub enum FastRetransmitWindowChoice of FastRetransmitWindow {
+    pub struct FastRetransmitWindowChoice of FastRetransmitWindow {
         /// It is halved: RFC 9260, section 7.2.3.
         Halve = "halve",
         /// It stays, which no RFC allows: Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3.
@@ -240,7 +240,7 @@ policy! {
 
 policy! {
     /// Which path a fast retransmission takes.
-    pub enum FastRetransmitPathChoice of FastRetransmitPath {
+    pub struct FastRetransmitPathChoice of FastRetransmitPath {
         /// An active path other than that of the last transmission, if there is one: RFC 2960, section 6.4.
         Alternate = "alternate",
         /// The path of the original: RFC 9260, section 6.4.
@@ -250,7 +250,7 @@ policy! {
 
 policy! {
     /// From which SACKs a round-trip time is taken. Karn's rule holds in any case.
-    pub enum RttSamplingChoice of RttSampling {
+    pub struct RttSamplingChoice of RttSampling {
         /// Any that acknowledges the timed DATA: RFC 9260, section 6.3.1.
         AnySack = "any-sack",
         /// Only one without gap reports that comes from the address that the DATA was sent to: Jungmaier,
@@ -263,7 +263,7 @@ policy! {
 
 policy! {
     /// How many packets of what timed out go out at once.
-    pub enum RetransmissionAfterTimeoutChoice of RetransmissionAfterTimeout {
+    pub struct RetransmissionAfterTimeoutChoice of RetransmissionAfterTimeout {
         /// One, and the rest when a SACK arrives: Grinnemo, Brunstrom 2005, section 4, footnote 3.
         OnePacket = "one-packet",
         /// As many as the window of their path has room for: RFC 9260, section 6.3.3.
@@ -273,7 +273,7 @@ policy! {
 
 policy! {
     /// What new DATA to a path waits for while what timed out there is sent again over another one.
-    pub enum NewDataAfterTimeoutChoice of NewDataAfterTimeout {
+    pub struct NewDataAfterTimeoutChoice of NewDataAfterTimeout {
         /// Until less is outstanding in the whole association than the path's cwnd: Grinnemo, Brunstrom 2005,
         /// section 4.
         AssociationWindow = "association-window",
@@ -286,7 +286,7 @@ policy! {
 
 policy! {
     /// Which acknowledgements may open the window.
-    pub enum CwndGrowthChoice of CwndGrowth {
+    pub struct CwndGrowthChoice of CwndGrowth {
         /// Any newly acknowledged DATA outside of fast recovery: RFC 9260, section 7.2.1.
         AnyNewAcknowledgement = "any-new-acknowledgement",
         /// Only a SACK that advances the Cumulative TSN Ack Point: RFC 2960 and 4960, section 7.2.1.
@@ -296,7 +296,7 @@ policy! {
 
 policy! {
     /// Which stream's message is sent next: RFC 8260, section 3, without interleaving.
-    pub enum StreamSchedulingChoice of StreamScheduling {
+    pub struct StreamSchedulingChoice of StreamScheduling {
         /// In the order in which the messages were handed over.
         FirstComeFirstServed = "first-come-first-served",
         /// One message of each stream in turn.

@@ -129,7 +129,7 @@ choice! {
 
 policy! {
     /// What ends a fast recovery when there is no SACK.
-    pub enum LossRecoveryChoice of LossRecovery {
+    pub struct LossRecoveryChoice of LossRecovery {
         /// All that was outstanding at its start has been acknowledged: RFC 6582.
         NewReno = "new-reno",
         /// The first ACK of new data: RFC 5681, section 3.2.
@@ -139,7 +139,7 @@ policy! {
 
 policy! {
     /// What a loss does to the window while it is repaired with SACK.
-    pub enum SackRecoveryChoice of SackRecovery {
+    pub struct SackRecoveryChoice of SackRecovery {
         /// It shrinks in proportion to what arrives: Proportional Rate Reduction, RFC 6937.
         Proportional = "prr",
         /// It falls at once: RFC 6675.
@@ -149,7 +149,7 @@ policy! {
 
 policy! {
     /// What governs the congestion window.
-    pub enum CongestionControlChoice of Algorithm {
+    pub struct CongestionControlChoice of Algorithm {
         /// A cubic of the time since the last loss: RFC 9438.
         Cubic = "cubic",
         /// One segment a round trip, half the window at a loss: RFC 5681.
@@ -159,7 +159,7 @@ policy! {
 
 policy! {
     /// The law of congestion avoidance.
-    pub enum AvoidanceIncreaseChoice of AvoidanceIncrease {
+    pub struct AvoidanceIncreaseChoice of AvoidanceIncrease {
         /// One segment whenever a whole window has been acknowledged: RFC 5681, section 3.1. CUBIC counts an
         /// acknowledgement of two segments twice, as Linux does.
         ByteCounting = "byte-counting",
@@ -171,7 +171,7 @@ policy! {
 
 policy! {
     /// What happens to a window that the sender did not fill.
-    pub enum UnusedWindowChoice of UnusedWindow {
+    pub struct UnusedWindowChoice of UnusedWindow {
         /// It grows all the same: RFC 5681 by its letter.
         Grow = "grow",
         /// It stays, since nothing has shown that the network can carry more (the idea of RFC 2861).
@@ -181,7 +181,7 @@ policy! {
 
 policy! {
     /// Which segments give a round-trip time. A retransmitted one never does.
-    pub enum RttSamplingChoice of RttSampling {
+    pub struct RttSamplingChoice of RttSampling {
         /// The newest segment of each ACK.
         EveryAck = "every-ack",
         /// One at a time: RFC 6298, section 3.

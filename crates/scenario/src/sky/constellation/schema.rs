@@ -161,7 +161,7 @@ word_or! {
 
 policy! {
     /// How the planes lie around the Earth.
-    pub enum ArrangementName of Arrangement {
+    pub struct ArrangementName of Arrangement {
         /// Planes over the full circle: the last is the neighbour of the first.
         Delta = "delta",
         /// One ring over the equator.
@@ -173,7 +173,7 @@ policy! {
 
 policy! {
     /// What a satellite does with what it receives.
-    pub enum PayloadName of Payload {
+    pub struct PayloadName of Payload {
         /// Repeats the signal at once; it cannot be linked to another satellite.
         BentPipe = "bent-pipe",
         /// Receives packets and sends them on, to the ground or to another satellite.
@@ -183,7 +183,7 @@ policy! {
 
 policy! {
     /// Which satellites are linked to which.
-    pub enum Pattern of IslPattern {
+    pub struct Pattern of IslPattern {
         /// The next and the previous in the plane, and always the same one in each neighbouring plane.
         Grid = "grid",
         /// The next and the previous in the plane only.
@@ -197,7 +197,7 @@ policy! {
 
 policy! {
     /// What happens between the first and the last plane of a star.
-    pub enum SeamName of Seam {
+    pub struct SeamName of Seam {
         /// Linked like any other two planes, to the same satellites as long as they see each other.
         Closed = "closed",
         /// Linked to whichever satellite of the other plane is nearest at the time.
@@ -209,7 +209,7 @@ policy! {
 
 policy! {
     /// Forces beside the pull of a round Earth.
-    pub enum Perturbing of Perturbation {
+    pub struct Perturbing of Perturbation {
         /// The flattening of the Earth turns the planes.
         J2 = "j2",
         /// None: planes keep their place among the stars, as in ns-2.

@@ -63,7 +63,7 @@ section! {
 
 policy! {
     /// Which of the visible satellites is best. Equals are decided for the first by name.
-    pub enum MeasuredBy of Criterion {
+    pub struct MeasuredBy of Criterion {
         /// The highest above the horizon.
         Highest = "highest",
         /// The one that serves the fewest antennas; among equals the highest.
@@ -99,7 +99,7 @@ choice! {
 
 policy! {
     /// Whether paths between other sites may pass through a site.
-    pub enum RelayName of Relay {
+    pub struct RelayName of Relay {
         /// The site takes a path down and up again.
         Gateway = "gateway",
         /// Paths only begin and end here.
