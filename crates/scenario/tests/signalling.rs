@@ -4,6 +4,7 @@
 #[path = "signalling/servers.rs"]
 mod servers;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -340,4 +341,36 @@ fn titles_are_translated_on_the_way_and_traces_set_the_pace() {
     let scenario = Scenario::parse("titles", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let output = run(&scenario, &RunOptions::default()).unwrap();
     assert_eq!(settle(&output), [3, 0, 0, 0]);
+}
+
+/// The DSCP of the packets of SCTP in the capture of a link, by their source.
+fn code_points(scenario: &Scenario) -> Vec<u8> {
+    let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
+    let output = run(scenario, &options).unwrap();
+    // An IPv4 header without options whose checksum is right.
+    let is_header = |at: &&[u8]| {
+        let words = at.chunks_exact(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]])));
+        at[0] == 0x45 && at[9] == 132 && words.sum::<u32>() % 0xffff == 0
+    };
+    let mut by_source: BTreeMap<&[u8], Vec<u8>> = BTreeMap::new();
+    for header in output.captures[0].pcapng.windows(20).filter(is_header) {
+        by_source.entry(&header[12..16]).or_default().push(header[1] >> 2);
+    }
+    let of_one = by_source.values().map(|code_points| {
+        assert!(code_points.len() > 100, "{}", code_points.len());
+        assert!(code_points.iter().all(|code_point| *code_point == code_points[0]), "{code_points:?}");
+        code_points[0]
+    });
+    let mut code_points: Vec<u8> = of_one.collect();
+    code_points.sort_unstable();
+    code_points
+}
+
+#[test]
+fn associations_of_m2pa_and_m3ua_have_the_code_point_of_their_node() {
+    let london = "nodes.london.dscp = \"EF\"";
+    assert_eq!(code_points(&scenario(&[london, "nodes.boston.dscp = \"AF41\""])), [34, 46]);
+    assert_eq!(code_points(&scenario(&[london])), [0, 46]);
+    let gateway = |overrides: &[&str]| load("sigtran-gateway-over-geo.toml", overrides);
+    assert_eq!(code_points(&gateway(&[london, "nodes.boston-2.dscp = \"AF41\""])), [0, 34, 46]);
 }
