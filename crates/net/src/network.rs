@@ -45,8 +45,8 @@ enum Progress {
 }
 
 impl<H: Host> Network<H> {
-    /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of [`NetworkGraph::hosts`], in
-    /// that order.
+    /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of [`NetworkGraph::hosts`],
+    /// in that order.
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.
@@ -228,11 +228,6 @@ impl<H: Host, S: Source> Network<H, S> {
     /// All hosts, in the order of [`NetworkGraph::hosts`].
     pub fn hosts(&self) -> &[H] {
         &self.hosts
-    }
-
-    /// Ends the run and gives the hosts back, in the order of [`NetworkGraph::hosts`].
-    pub fn into_hosts(self) -> Vec<H> {
-        self.hosts
     }
 
     /// The present.
