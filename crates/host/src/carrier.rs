@@ -34,6 +34,7 @@ pub struct AssociationConfig {
 
 /// What became of the messages of an association's end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AssociationCounters {
     /// Messages given to SCTP.
     pub sent: u64,

@@ -25,6 +25,7 @@ use crate::transport::TransportConfig;
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HostDrops {
     /// The IP header does not parse or fails its checksum.
     pub bad_header: u64,

@@ -37,6 +37,7 @@ pub struct DeliveredMessage {
 
 /// What a probe read of one path of one association or connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PathSample {
     /// When.
     pub at: Instant,
@@ -56,6 +57,7 @@ pub struct PathSample {
 
 /// Everything that a sender remembers of its flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SenderReport {
     /// Peer addresses, one a path, in the order of the association; one for TCP.
     pub paths: Vec<IpAddr>,
@@ -103,6 +105,7 @@ pub enum Finality {
 
 /// Everything that a receiver remembers of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReceiverReport {
     /// Messages delivered.
     pub messages_delivered: u64,

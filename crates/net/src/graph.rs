@@ -12,6 +12,7 @@ use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId};
 
 /// Why a plan of a network cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GraphError {
     /// Two interfaces have one address.
     #[error("`{first}` and `{second}` both have the address {address}")]
@@ -185,11 +186,6 @@ impl NetworkGraph {
     /// How packets for an address are named in a run: all those for one interface alike.
     pub fn destination(&self, address: IpAddr) -> Option<DestinationId> {
         self.by_address.get(&address).copied()
-    }
-
-    /// The host interface that has an address.
-    pub fn interface_with(&self, address: IpAddr) -> Option<InterfaceId> {
-        self.by_address.get(&address).map(|id| self.destinations[id.0 as usize])
     }
 }
 

@@ -235,11 +235,6 @@ impl<H: Host, S: Source> Network<H, S> {
         &self.hosts
     }
 
-    /// Ends the run and gives the hosts back, in the order of [`NetworkGraph::hosts`].
-    pub fn into_hosts(self) -> Vec<H> {
-        self.hosts
-    }
-
     /// The present.
     pub fn now(&self) -> Instant {
         self.fabric.now()

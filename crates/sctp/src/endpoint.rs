@@ -82,6 +82,7 @@ pub struct Peer<'a> {
 
 /// Why an association cannot be begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConnectError {
     /// There is one with that peer already.
     #[error("there is an association with {0} already")]

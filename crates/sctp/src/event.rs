@@ -199,6 +199,7 @@ pub enum CloseReason {
 
 /// Why a message was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SendError {
     /// No such association, or not any more.
     #[error("there is no such association")]

@@ -140,6 +140,7 @@ pub struct PathStats {
 
 /// A path at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PathSnapshot {
     /// Its place in the list.
     pub path: PathId,

@@ -26,6 +26,7 @@ pub enum LineInput {
 
 /// What one end of a link has counted, of either kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EndCounters {
     /// Messages that MTP3 gave.
     pub given: u64,

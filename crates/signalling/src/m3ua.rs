@@ -106,6 +106,7 @@ impl M3uaEventKind {
 
 /// What one end of an association has sent and received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AssociationTally {
     /// DATA given to the transport.
     pub data_sent: u64,

@@ -153,6 +153,7 @@ pub struct LoadConfig {
 
 /// Why a network cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NetworkConfigError {
     /// A generator.
     #[error("load `{load}`: {error}")]

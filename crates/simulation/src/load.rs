@@ -16,6 +16,7 @@ use crate::config::{LoadConfig, NetworkConfigError, UserPlace};
 
 /// What became of the messages of one of a load's links.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LoadReport {
     /// Which of the load's links.
     pub link: LinkNumber,

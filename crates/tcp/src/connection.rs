@@ -22,6 +22,7 @@ pub use state::ConnectionState;
 
 /// What a connection can be seen to be doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// Its own address and port.
     pub local: SocketAddr,

@@ -88,6 +88,7 @@ pub enum CommandError {
 
 /// What happened to packets that reached no connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Packets whose checksum or header was wrong. They were dropped.
     pub malformed: u64,

@@ -5,6 +5,7 @@ use slantpath_base::{Duration, Instant};
 /// How full a queue was, over the time since the statistics were started. Counted is what waits, without the
 /// packet that is being transmitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QueueStatistics {
     /// The time over which these are.
     pub span: Duration,

@@ -23,6 +23,7 @@ pub struct AssociationStats {
 
 /// An association at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AssociationSnapshot {
     /// Its state.
     pub state: AssociationState,

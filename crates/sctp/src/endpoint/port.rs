@@ -28,6 +28,7 @@ pub struct PortConfig {
 
 /// Why a port cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BindError {
     /// It is in use already.
     #[error("port {0} is in use")]

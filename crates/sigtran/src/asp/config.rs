@@ -4,6 +4,7 @@ use slantpath_base::Duration;
 
 /// A value that an adaptation layer cannot be configured with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// A timer outside its range.
     #[error("{timer} is {value}: choose between {min} and {max}")]

@@ -2,6 +2,7 @@
 
 /// Counts of a link since it was made. Nothing is thrown away without one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counters {
     /// MSUs that MTP3 gave and that were queued.
     pub accepted: u64,
@@ -23,6 +24,7 @@ pub struct Counters {
 
 /// What was thrown away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Discarded {
     /// Received: held during an outage, and flushed by MTP3, or received after that until the outage ended.
     pub flushed_received: u64,

@@ -96,6 +96,7 @@ pub enum CircuitOutput {
 
 /// What was received and what became of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CircuitCounters {
     /// Messages that the state took.
     pub accepted: u64,

@@ -79,6 +79,7 @@ pub struct Account {
 
 /// The sum of an account.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// Messages generated.
     pub sent: u64,

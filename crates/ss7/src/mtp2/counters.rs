@@ -2,6 +2,7 @@
 
 /// Units and messages by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counters {
     /// Messages that level 3 gave.
     pub messages_given: u64,

@@ -71,6 +71,7 @@ impl Default for ConnectionLimits {
 
 /// What is wrong with a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// The backup of a subsystem, or one of its concerned nodes, is not among the remotes.
     #[error("subsystem {} names node {}, which is no remote: add it to the remotes", .ssn.0, .point_code.0)]

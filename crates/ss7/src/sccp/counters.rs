@@ -97,6 +97,7 @@ impl MessageCounts {
 
 /// Counts of one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counters {
     /// MTP-TRANSFER indications.
     pub received: u64,

@@ -131,6 +131,7 @@ pub enum DialogueOutput {
 
 /// What was discarded or answered with an abort, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DialogueCounters {
     /// Messages that are none, with no transaction to abort.
     pub discarded_malformed: u64,

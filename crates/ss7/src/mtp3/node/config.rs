@@ -134,6 +134,7 @@ pub struct RouteConfig {
 
 /// A fault in a node's configuration, with the names and values that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// Two link sets end at the same point.
     #[error("link sets `{first}` and `{second}` both end at {adjacent}: make them one")]

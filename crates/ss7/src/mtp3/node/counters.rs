@@ -6,6 +6,7 @@ use crate::mtp3::ManagementMessage;
 
 /// Why a message was discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+#[non_exhaustive]
 pub enum DiscardReason {
     /// It names another network.
     #[error("it names another network")]

@@ -113,6 +113,7 @@ pub struct DeadAlternative {
 
 /// Why an alternative route leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeadAlternativeReason {
     /// Whatever way messages take from there, they come back, or to nodes that have no route or transfer nothing.
     #[error("from there every way comes back or ends")]
