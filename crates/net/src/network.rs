@@ -294,6 +294,13 @@ impl<H: Host, S: Source> Network<H, S> {
         self.fabric.directions[direction.index()].queue_statistics(now)
     }
 
+    /// How full a direction's queue was since this was last asked, or since its statistics were started. It changes
+    /// nothing of them.
+    pub fn end_queue_window(&mut self, direction: DirectionId) -> QueueStatistics {
+        let now = self.now();
+        self.fabric.directions[direction.index()].end_queue_window(now)
+    }
+
     /// Starts all counters and queue statistics anew, as at the end of a warm-up. What is on the links at that
     /// moment will be counted as carried without having been offered.
     pub fn restart_statistics(&mut self) {

@@ -32,7 +32,7 @@ impl Precision {
 
     /// The bin that a number is in.
     const fn bin(self, number: u64) -> usize {
-        let shift = (63 - (number | 1).leading_zeros()).saturating_sub(self.bits);
+        let shift = (number | 1).ilog2().saturating_sub(self.bits);
         #[expect(clippy::cast_possible_truncation, reason = "at most 2 to the power of 17")]
         let place = (number >> shift) as usize;
         ((shift as usize) << self.bits) + place
@@ -133,6 +133,11 @@ impl Histogram {
         }
     }
 
+    /// How far its numbers may lie from what was recorded.
+    pub const fn precision(&self) -> Precision {
+        self.precision
+    }
+
     /// How many numbers were recorded.
     pub const fn count(&self) -> u64 {
         self.count
@@ -209,7 +214,9 @@ mod tests {
 
     fn recorded(precision: Precision, sample: &[u64]) -> Histogram {
         let mut histogram = Histogram::new(precision);
-        sample.iter().for_each(|number| histogram.record(*number));
+        for number in sample {
+            histogram.record(*number);
+        }
         histogram
     }
 
@@ -217,7 +224,10 @@ mod tests {
     fn a_precision_is_the_coarsest_that_is_within_the_ratio() {
         let bits = |ratio| Precision::within(ratio).map(|precision| precision.bits);
         assert_eq!([0.5, 0.499, 0.01, 0.001].map(bits), [Some(0), Some(1), Some(6), Some(9)]);
-        assert_eq!([1.0 / 131_072.0, 1e-6, 0.0, -1.0, f64::NAN].map(bits), [Some(16), None, None, None, None]);
+        assert_eq!(
+            [1.0 / 131_072.0, 1e-6, 0.0, -1.0, f64::NAN].map(bits),
+            [Some(16), None, None, None, None]
+        );
         assert_eq!(Precision::within(0.01).unwrap().ratio(), 1.0 / 128.0);
     }
 
