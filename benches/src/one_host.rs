@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Adaptation, Host, Peer, Protocol as Transport, ReceiverConfig, SenderConfig, TransportConfig,
-    WhenBlocked, Workload,
+    Adaptation, Host, Measurement, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
+    TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 
@@ -88,6 +88,7 @@ fn sender(case: Case, flow: u16) -> SenderConfig {
         streams: 1,
         unordered: false,
         record_messages: false,
+        measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: None,
     }

@@ -73,6 +73,23 @@ def test_a_run_s_directory_gives_every_figure_in_every_format(
     assert "All 2 runs together." in told
 
 
+def test_delays_and_throughput_need_no_record_of_messages(tmp_path: Path) -> None:
+    scenario = str(ROOT / "scenarios/first.toml")
+    probes = ("messages=false", "delays=1 %", "intervals=1 s")
+    settings = [word for probe in probes for word in ("--set", f"probes.{probe}")]
+    words = ["slantpath", "run", scenario, *settings, "--reps", "2", "--out"]
+    assert _native.main([*words, str(tmp_path / "few")], draw) == 0
+    drawn = plots(tmp_path / "few")
+    assert [each.drawing.name for each in drawn] == ["cdf", "throughput"]
+    assert _native.main([*words[:3], *words[-3:], str(tmp_path / "all")], draw) == 0
+    exact = plots(tmp_path / "all", ["cdf", "throughput"])
+    for name, columns in (("cdf", slice(1, None)), ("throughput", slice(1, 2))):
+        (ours,), (wanted,) = plot(drawn, name).rows, plot(exact, name).rows
+        told = [float(cell.replace(",", "")) for cell in ours[columns]]
+        # A percentile lies within 1 %, and is told to three digits.
+        assert told == pytest.approx([float(cell.replace(",", "")) for cell in wanted[columns]], rel=0.02)
+
+
 def test_without_an_option_the_figures_lie_beside_the_results(results: Path) -> None:
     assert command.main([str(results), "--figure", "cdf", "--format", "svg"]) == command.DONE
     assert [path.name for path in (results / "plots").iterdir()] == ["cdf.svg"]

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Adaptation, Host, Peer, Protocol as Transport, ReceiverConfig, SenderConfig, TransportConfig,
-    WhenBlocked, Workload,
+    Adaptation, Host, Measurement, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
+    TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
@@ -119,6 +119,7 @@ fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         streams: 1,
         unordered: false,
         record_messages: false,
+        measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: None,
     };

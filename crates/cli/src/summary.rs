@@ -33,6 +33,17 @@ const FLOWS: [Measure; 8] = [
     measure("of those again", "ms", "retransmitted_delay_mean_s", 1e3),
 ];
 
+const DELAYS: [Measure; 8] = [
+    measure("delays", "messages", "messages", 1.0),
+    measure("mean", "ms", "delay_mean_s", 1e3),
+    measure("50 %", "ms", "delay_p50_s", 1e3),
+    measure("90 %", "ms", "delay_p90_s", 1e3),
+    measure("95 %", "ms", "delay_p95_s", 1e3),
+    measure("99 %", "ms", "delay_p99_s", 1e3),
+    measure("99.9 %", "ms", "delay_p999_s", 1e3),
+    measure("at most", "ms", "delay_max_s", 1e3),
+];
+
 const LINKS: [Measure; 7] = [
     measure("offered", "packets", "offered_packets", 1.0),
     measure("lost", "packets", "dropped_loss_packets", 1.0),
@@ -43,7 +54,7 @@ const LINKS: [Measure; 7] = [
     measure("at most", "packets", "queue_max_packets", 1.0),
 ];
 
-/// Prints what was run, and tables of flows, links and signalling.
+/// Prints what was run, and tables of flows, their delays, links and signalling.
 pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     let head = &scenario.scenario;
     let runs = if outputs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", outputs.len()) };
@@ -54,6 +65,7 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
         writeln!(out, "means ± half the width of their {:.0} % interval", LEVEL * 100.0)?;
     }
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
+    print_table(outputs, "delays", &["flow"], &DELAYS, out)?;
     print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
     signalling::print(outputs, out)?;
     print_failures(outputs, out)

@@ -38,8 +38,12 @@ pub struct AssociationConfig {
 pub struct AssociationCounters {
     /// Messages given to SCTP.
     pub sent: u64,
+    /// Bytes of these messages.
+    pub sent_bytes: u64,
     /// Messages received.
     pub received: u64,
+    /// Bytes of these messages.
+    pub received_bytes: u64,
     /// How often the association was up.
     pub times_up: u64,
     /// How often it was lost.
@@ -114,6 +118,11 @@ impl Carrier {
         self.counters
     }
 
+    /// Messages that wait for the transport's buffer.
+    pub(crate) fn waiting(&self) -> usize {
+        self.refused.len()
+    }
+
     /// Whether there is something for the layer above that nobody has noted. From now on it is noted, until
     /// [`Carrier::poll_input`] has nothing more.
     pub(crate) fn begins_to_have_inputs(&mut self) -> bool {
@@ -167,7 +176,10 @@ impl Carrier {
     /// Gives a message to SCTP, or keeps it in front of all others. Says whether there is room for more.
     fn offer(&mut self, now: Instant, message: Outgoing, socket: &mut Socket<'_>) -> bool {
         match socket.send(now, message.clone()) {
-            Offer::Accepted => self.counters.sent += 1,
+            Offer::Accepted => {
+                self.counters.sent += 1;
+                self.counters.sent_bytes += message.payload.len() as u64;
+            }
             Offer::Full => {
                 self.refused.push_front(message);
                 return false;
@@ -220,6 +232,7 @@ impl Carrier {
                     return;
                 }
                 self.counters.received += 1;
+                self.counters.received_bytes += payload.len() as u64;
                 let stream = StreamId(stream);
                 self.inputs.push_back(TransportInput::Message { stream, payload_protocol, octets: payload });
             }
@@ -359,7 +372,8 @@ mod tests {
             .collect();
         assert_eq!(received.iter().map(Bytes::len).collect::<Vec<_>>(), [4, 1_000_000, 4]);
         assert!(received[1] == octets);
-        assert_eq!(pair.counters(1).received, 3);
+        assert_eq!((pair.counters(1).received, pair.counters(1).received_bytes), (3, 1_000_008));
+        assert_eq!((pair.counters(0).sent, pair.counters(0).sent_bytes), (3, 1_000_008));
     }
 
     #[test]

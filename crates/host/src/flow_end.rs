@@ -6,7 +6,7 @@ use slantpath_sigtran::transport::{Transmit, TransportInput};
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
-use crate::sender::{Offer, Outgoing, Sender, SenderConfig, Want};
+use crate::sender::{Measurement, Offer, Outgoing, Sender, SenderConfig, Want};
 use crate::served::{Reaction, Served, earlier};
 use crate::socket::{Socket, SocketEvent, Traces};
 use crate::transport::Adaptation;
@@ -53,7 +53,10 @@ impl FlowEnd {
 
     /// What a sender has the transport report.
     pub(crate) const fn traces(config: &SenderConfig) -> Traces {
-        Traces { messages: config.record_messages || config.record_timeline, timers: config.record_timeline }
+        let messages = config.record_messages
+            || config.record_timeline
+            || matches!(config.measurement, Measurement::DelaysAndRetransmissions);
+        Traces { messages, timers: config.record_timeline }
     }
 
     pub(crate) fn sender_report(&self) -> Option<&SenderReport> {

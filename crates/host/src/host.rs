@@ -17,7 +17,9 @@ use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress, Segment};
 use crate::receiver::ReceiverConfig;
-use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
+use crate::record::{
+    CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport,
+};
 use crate::sender::SenderConfig;
 use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
@@ -211,6 +213,11 @@ impl Host {
         self.carrier(id).map(Carrier::counters)
     }
 
+    /// Messages of an association that wait for SCTP's buffer; `None` if there is no such association.
+    pub fn association_waiting(&self, id: SocketId) -> Option<usize> {
+        self.carrier(id).map(Carrier::waiting)
+    }
+
     pub(crate) fn carrier(&self, id: SocketId) -> Option<&Carrier> {
         match self.sockets.application(id)? {
             Application::Carrier(carrier) => Some(carrier),
@@ -265,6 +272,12 @@ impl Host {
     /// What the host threw away.
     pub const fn drops(&self) -> HostDrops {
         self.drops
+    }
+
+    /// How a socket's association or connection stands with congestion now; `None` without one. Nothing of the run
+    /// changes.
+    pub fn congestion(&mut self, now: Instant, id: SocketId) -> Option<CongestionSample> {
+        self.sockets.congestion(now, id, &mut self.stack)
     }
 
     /// What the IP header said of the packet that came last for a socket's association or connection; `None` if none

@@ -37,7 +37,7 @@ pub use host::{Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use receiver::ReceiverConfig;
-pub use sender::SenderConfig;
+pub use sender::{Measurement, SenderConfig};
 pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
 pub use sockets::SocketId;
 pub use transport::{Adaptation, Peer, Protocol, TransportConfig};

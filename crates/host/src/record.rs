@@ -55,6 +55,19 @@ pub struct PathSample {
     pub srtt: Option<Duration>,
 }
 
+/// The congestion state of a whole association or connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CongestionSample {
+    /// Congestion window of the path to which most is outstanding, of the primary one among equals.
+    pub cwnd_bytes: u64,
+    /// Bytes sent and not yet acknowledged, on all paths.
+    pub outstanding_bytes: u64,
+    /// Smoothed round-trip time of the same path as the window, once measured.
+    pub srtt: Option<Duration>,
+    /// DATA chunks or segments that have gone out again since it was up.
+    pub retransmissions: u64,
+}
+
 /// Everything that a sender remembers of its flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -72,6 +85,10 @@ pub struct SenderReport {
     /// Messages and their fates, by number, without those that were [taken](crate::Host::take_sender_records); empty
     /// unless messages are recorded.
     pub messages: VecDeque<SentMessage>,
+    /// When each message was sent, by number, without those that were taken; empty unless that is recorded.
+    pub sent: Vec<Instant>,
+    /// How often a part of a message (SCTP) or of the byte stream (TCP) went out again; counted if messages are traced.
+    pub retransmissions: u64,
     /// Path samples in order of time, without those that were taken; empty unless paths are probed.
     pub samples: Vec<PathSample>,
     /// What has happened to the paths, in order of time, without what was taken; empty unless that is recorded.
@@ -87,6 +104,8 @@ pub struct SenderReport {
 pub struct SenderRecords {
     /// Messages, the numbers of which follow those of the messages that were taken before.
     pub messages: Vec<SentMessage>,
+    /// When messages were sent, the numbers of which follow those of the messages that were taken before.
+    pub sent: Vec<Instant>,
     /// Path samples.
     pub samples: Vec<PathSample>,
     /// What has happened to the paths.

@@ -31,10 +31,24 @@ pub struct SenderConfig {
     pub unordered: bool,
     /// Whether to remember each message.
     pub record_messages: bool,
+    /// What to measure without remembering messages.
+    pub measurement: Measurement,
     /// Whether to remember what happens to the paths (SCTP). Messages are traced for it, remembered or not.
     pub record_timeline: bool,
     /// Whether to sample each path's congestion state, at most once per this time.
     pub sample_paths: Option<slantpath_base::Duration>,
+}
+
+/// What a sender measures without remembering messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measurement {
+    /// When each message was sent, if its content says which it is: the other end knows when it was delivered.
+    Delays,
+    /// The same, and what goes out again. Messages are traced for it.
+    DelaysAndRetransmissions,
+    /// Nothing.
+    #[default]
+    Off,
 }
 
 /// One message to be sent, as the transport needs it.
@@ -251,6 +265,9 @@ impl Sender {
         self.next_number += 1;
         self.report.messages_sent += 1;
         self.report.bytes_sent += size as u64;
+        if self.config.measurement != Measurement::Off && self.config.content == Content::Stamped {
+            self.report.sent.push(sent);
+        }
         if self.config.record_messages {
             self.tracks.push_back(Track { end: self.report.bytes_sent, is_acknowledged: false });
             self.report.messages.push_back(SentMessage {
@@ -274,6 +291,7 @@ impl Sender {
 
     /// The transport put a part of the flow on the wire.
     pub(crate) fn handle_transmitted(&mut self, now: Instant, sent: &Sent, path: u8, again: bool) {
+        self.report.retransmissions += u64::from(again);
         if let Sent::Message(message) = *sent
             && self.config.record_timeline
         {
@@ -327,10 +345,14 @@ impl Sender {
 
     /// Takes records out of the report.
     pub(crate) fn take_records(&mut self, finality: Finality) -> SenderRecords {
+        // Nothing changes an instant at which a message was sent.
+        let sent = std::mem::take(&mut self.report.sent);
         let settled = match finality {
             Finality::Over => self.tracks.len(),
             // Rows name the paths, which the handshake may add to.
-            Finality::Settled if self.report.paths.is_empty() => return SenderRecords::default(),
+            Finality::Settled if self.report.paths.is_empty() => {
+                return SenderRecords { sent, ..SenderRecords::default() };
+            }
             Finality::Settled => self.tracks.iter().take_while(|track| track.is_acknowledged).count(),
         };
         self.tracks.drain(..settled);
@@ -339,6 +361,7 @@ impl Sender {
             messages: self.report.messages.drain(..settled).collect(),
             samples: self.report.take_samples(finality),
             timeline: std::mem::take(&mut self.report.timeline),
+            sent,
         }
     }
 }
@@ -362,6 +385,7 @@ mod tests {
             streams: 2,
             unordered: false,
             record_messages: true,
+            measurement: Measurement::Off,
             record_timeline: false,
             sample_paths: None,
         };

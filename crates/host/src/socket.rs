@@ -14,7 +14,7 @@ use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
-use crate::record::PathSample;
+use crate::record::{CongestionSample, PathSample};
 use crate::sender::{Offer, Outgoing};
 use crate::sockets::Opened;
 use crate::transport::{Peer, Protocol, TransportConfig};
@@ -190,6 +190,31 @@ impl SocketState {
         match &self.kind {
             Kind::Sctp { link, .. } => stack.sctp.received_ip(link.id()?),
             Kind::Tcp { link, .. } => stack.tcp.snapshot(link.id()?)?.received_ip,
+        }
+    }
+
+    /// Reads the congestion state of the association or connection, if there is one.
+    pub(crate) fn congestion(&self, now: Instant, stack: &mut Stack) -> Option<CongestionSample> {
+        match &self.kind {
+            Kind::Sctp { link, .. } => {
+                let paths: Vec<_> = stack.sctp.path_snapshots(now, link.id()?).collect();
+                let most = paths.iter().max_by_key(|path| (path.flight_size, path.is_primary))?;
+                Some(CongestionSample {
+                    cwnd_bytes: most.cwnd,
+                    outstanding_bytes: paths.iter().map(|path| path.flight_size).sum(),
+                    srtt: most.srtt,
+                    retransmissions: paths.iter().map(|path| path.stats.retransmissions).sum(),
+                })
+            }
+            Kind::Tcp { link, .. } => {
+                let snapshot = stack.tcp.snapshot(link.id()?)?;
+                Some(CongestionSample {
+                    cwnd_bytes: snapshot.cwnd_bytes,
+                    outstanding_bytes: snapshot.pipe_bytes,
+                    srtt: snapshot.srtt,
+                    retransmissions: snapshot.retransmissions,
+                })
+            }
         }
     }
 

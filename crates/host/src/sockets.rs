@@ -13,6 +13,7 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
+use crate::record::CongestionSample;
 use crate::served::{Reaction, Served};
 use crate::socket::{Socket, SocketState, Stack};
 
@@ -107,6 +108,16 @@ impl Sockets {
     /// What the IP header said of the packet that came last.
     pub(crate) fn received_ip(&self, id: SocketId, stack: &Stack) -> Option<IpFields> {
         self.slots.get(id.index())?.state.received_ip(stack)
+    }
+
+    /// The congestion state of a socket's association or connection. The socket is not served for it.
+    pub(crate) fn congestion(
+        &self,
+        now: Instant,
+        id: SocketId,
+        stack: &mut Stack,
+    ) -> Option<CongestionSample> {
+        self.slots.get(id.index())?.state.congestion(now, stack)
     }
 
     /// A socket with its application, in the hands of whoever commands it; it is served afterwards.

@@ -12,6 +12,7 @@ use crate::capture::Captures;
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::header::{self, AddressKey};
 use crate::link::{DropReason, LinkDirection};
+use crate::outside::Outside;
 use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, PacketStore, Parcel};
 use crate::slots::Slots;
 use crate::source::{Links, Source};
@@ -29,6 +30,7 @@ pub(crate) fn length_of(packet: &Packet) -> u32 {
 enum Receiver {
     /// With its place among the hosts.
     Host(u32),
+    Outside,
     Router(NodeId),
 }
 
@@ -50,6 +52,7 @@ pub(crate) struct Fabric {
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
     pub(crate) captures: Captures,
+    pub(crate) outside: Outside,
     pub(crate) packet_hops: u64,
 }
 
@@ -66,6 +69,7 @@ impl Fabric {
             match graph.nodes[node.index()].kind {
                 #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
                 NodeKind::Host(host) => Receiver::Host(host as u32),
+                NodeKind::Outside => Receiver::Outside,
                 NodeKind::Router => Receiver::Router(node),
             }
         };
@@ -80,6 +84,7 @@ impl Fabric {
             receivers,
             packets: PacketStore::default(),
             captures: Captures::default(),
+            outside: Outside::default(),
             packet_hops: 0,
             graph,
         }
@@ -165,6 +170,10 @@ impl Fabric {
         }
         match self.receivers[index] {
             Receiver::Host(host) => Some(Delivery { host: host as usize, interface: id.receiver(), parcel }),
+            Receiver::Outside => {
+                self.arrive_outside(id.receiver(), parcel);
+                None
+            }
             Receiver::Router(node) => {
                 self.forward(node, id, parcel, source);
                 None

@@ -92,6 +92,8 @@ pub enum Routing {
 pub(crate) enum NodeKind {
     /// With its place among the hosts.
     Host(usize),
+    /// Whatever is not simulated.
+    Outside,
     Router,
 }
 
@@ -130,11 +132,11 @@ impl NetworkGraph {
         &self.hosts
     }
 
-    /// The place of a host among all [hosts](Self::hosts); `None` for a router.
+    /// The place of a host among all [hosts](Self::hosts); `None` for a router and an outside node.
     pub fn host_place(&self, node: NodeId) -> Option<usize> {
         match self.nodes[node.index()].kind {
             NodeKind::Host(place) => Some(place),
-            NodeKind::Router => None,
+            NodeKind::Outside | NodeKind::Router => None,
         }
     }
 
@@ -210,6 +212,12 @@ impl NetworkBuilder {
         node
     }
 
+    /// Declares a node that is not simulated: what comes from it is [injected](crate::Network::inject), and what
+    /// comes to it is [polled](crate::Network::poll_outside). Its interfaces and addresses are like those of a host.
+    pub fn outside(&mut self, name: &str) -> NodeId {
+        self.node(name, NodeKind::Outside)
+    }
+
     /// Declares a router.
     pub fn router(&mut self, name: &str) -> NodeId {
         self.node(name, NodeKind::Router)
@@ -277,8 +285,8 @@ impl NetworkBuilder {
                     return Err(GraphError::AddressTaken { address, first, second });
                 }
             }
-            let is_host = matches!(graph.nodes[node.index()].kind, NodeKind::Host(_));
-            if is_host && !addresses.is_empty() {
+            let is_end = graph.nodes[node.index()].kind != NodeKind::Router;
+            if is_end && !addresses.is_empty() {
                 #[expect(clippy::cast_possible_truncation, reason = "at most as many as interfaces")]
                 let destination = DestinationId(graph.destinations.len() as u32);
                 for &address in addresses {

@@ -13,6 +13,7 @@ mod header;
 mod id;
 mod link;
 mod network;
+mod outside;
 mod parcel;
 mod planned;
 mod probe;
@@ -30,6 +31,7 @@ pub use link::{
     Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
+pub use outside::{InjectError, OutsidePacket, RecordError};
 pub use parcel::DestinationId;
 pub use planned::Planned;
 pub use probe::{QueueProbe, QueueSample, Sampling};

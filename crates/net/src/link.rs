@@ -151,6 +151,10 @@ impl LinkDirection {
         self.port.statistics(now)
     }
 
+    pub(crate) fn end_queue_window(&mut self, now: Instant) -> QueueStatistics {
+        self.port.end_queue_window(now)
+    }
+
     pub(crate) fn restart_statistics(&mut self, now: Instant) {
         self.port.restart_statistics(now);
         self.counters = Counters::default();

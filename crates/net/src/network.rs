@@ -7,12 +7,13 @@ use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric};
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::link::{Counters, QueueStatistics};
+use crate::outside::{InjectError, OutsidePacket, RecordError};
 use crate::planned::Planned;
 use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
-use crate::{DirectionId, Host, NodeId};
+use crate::{DirectionId, Host, InterfaceId, NodeId};
 
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
@@ -138,6 +139,7 @@ impl<H: Host, S: Source> Network<H, S> {
                 self.hosts[host].handle_deadline(self.fabric.now());
                 self.drain(host);
             }
+            Component::Outside => self.fabric.let_in(),
             Component::Sampler => {
                 let next = self.sampler.run(self.fabric.now(), &mut self.fabric.directions);
                 self.fabric.kernel.schedule(slot, next);
@@ -188,7 +190,7 @@ impl<H: Host, S: Source> Network<H, S> {
     /// Lets `command` act on a host at the present, and sends what comes of it.
     ///
     /// # Panics
-    /// If `node` is a router.
+    /// If `node` is no host.
     pub fn command<R>(&mut self, node: NodeId, command: impl FnOnce(&mut H, Instant) -> R) -> R {
         let host = self.host_index(node);
         let outcome = command(&mut self.hosts[host], self.fabric.now());
@@ -209,14 +211,16 @@ impl<H: Host, S: Source> Network<H, S> {
     fn host_index(&self, node: NodeId) -> usize {
         match self.fabric.graph.nodes[node.index()].kind {
             NodeKind::Host(host) => host,
-            NodeKind::Router => panic!("`{}` is a router", self.fabric.graph.node_name(node)),
+            NodeKind::Outside | NodeKind::Router => {
+                panic!("`{}` is no host", self.fabric.graph.node_name(node))
+            }
         }
     }
 
     /// A host.
     ///
     /// # Panics
-    /// If `node` is a router.
+    /// If `node` is no host.
     pub fn host(&self, node: NodeId) -> &H {
         &self.hosts[self.host_index(node)]
     }
@@ -224,7 +228,7 @@ impl<H: Host, S: Source> Network<H, S> {
     /// A host whose records are to be taken. What it has to send is not asked for: [`Self::command`] has it act.
     ///
     /// # Panics
-    /// If `node` is a router.
+    /// If `node` is no host.
     pub fn host_mut(&mut self, node: NodeId) -> &mut H {
         let host = self.host_index(node);
         &mut self.hosts[host]
@@ -294,6 +298,13 @@ impl<H: Host, S: Source> Network<H, S> {
         self.fabric.directions[direction.index()].queue_statistics(now)
     }
 
+    /// How full a direction's queue was since this was last asked, or since its statistics were started. It changes
+    /// nothing of them.
+    pub fn end_queue_window(&mut self, direction: DirectionId) -> QueueStatistics {
+        let now = self.now();
+        self.fabric.directions[direction.index()].end_queue_window(now)
+    }
+
     /// Starts all counters and queue statistics anew, as at the end of a warm-up. What is on the links at that
     /// moment will be counted as carried without having been offered.
     pub fn restart_statistics(&mut self) {
@@ -326,6 +337,51 @@ impl<H: Host, S: Source> Network<H, S> {
     /// settled. It changes nothing of what will be recorded.
     pub fn take_queue_samples(&mut self, direction: DirectionId) -> Vec<QueueSample> {
         self.fabric.directions[direction.index()].take_queue_samples()
+    }
+
+    /// Has a packet come from outside: an IP packet that an outside node sends from `interface` at `at`, which may be
+    /// the present. It comes after all else that happens at that instant; of one instant, packets come in the order
+    /// in which they were injected. One that the node's own link cannot carry for its length is answered with ICMP,
+    /// as a host's is; one to nobody's address is counted as unreachable.
+    ///
+    /// # Errors
+    /// If the instant is over, the interface is not one of an outside node, or the bytes are no IP packet: nothing has
+    /// happened then.
+    pub fn inject(
+        &mut self,
+        at: Instant,
+        interface: InterfaceId,
+        packet: Vec<u8>,
+    ) -> Result<(), InjectError> {
+        self.fabric.announce(at, interface, packet)
+    }
+
+    /// The next packet that has come to an outside node, in the order of time. They are kept until they are asked for.
+    pub fn poll_outside(&mut self) -> Option<OutsidePacket> {
+        self.fabric.outside.poll()
+    }
+
+    /// Records from now on what comes from outside and what goes there, with its instants, as a pcapng file. Its
+    /// interfaces are those of outside nodes, each called as the direction into which it sends; what comes from outside
+    /// is inbound.
+    pub fn record_outside(&mut self) {
+        let Fabric { outside, graph, .. } = &mut self.fabric;
+        outside.start_record(graph);
+    }
+
+    /// The part of that file that was written since it was last asked for.
+    pub fn take_outside_record(&mut self) -> Vec<u8> {
+        self.fabric.outside.take_record()
+    }
+
+    /// [Injects](Self::inject) all packets of a [record](Self::record_outside) that came from outside, each at its
+    /// instant, and gives how many there are. A network like the one that was recorded, at its start, then repeats the
+    /// run, digest and all.
+    ///
+    /// # Errors
+    /// At the first packet that is not taken; those before it have been injected.
+    pub fn inject_record(&mut self, record: &[u8]) -> Result<usize, RecordError> {
+        self.fabric.announce_record(record)
     }
 
     /// Captures directions into one pcapng file, from now on: every packet as its sender offers it to the

@@ -1,7 +1,8 @@
 //! Which component stands at which place of the calendar.
 
 /// The components' places in the calendar. At one instant, changes of the network come first, then arrivals
-/// in the order of the directions, then the hosts' own deadlines, and samples are taken last.
+/// in the order of the directions, then the hosts' own deadlines, then samples are taken; packets from outside come
+/// last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     pub(crate) directions: usize,
@@ -13,6 +14,7 @@ pub(crate) struct Slots {
 pub(crate) enum Component {
     Direction(usize),
     Host(usize),
+    Outside,
     Sampler,
     Source,
 }
@@ -21,7 +23,7 @@ impl Slots {
     pub(crate) const SOURCE: usize = 0;
 
     pub(crate) const fn count(self) -> usize {
-        self.sampler() + 1
+        self.outside() + 1
     }
 
     pub(crate) const fn direction(index: usize) -> usize {
@@ -36,6 +38,10 @@ impl Slots {
         1 + self.directions + self.hosts
     }
 
+    pub(crate) const fn outside(self) -> usize {
+        self.sampler() + 1
+    }
+
     #[inline]
     pub(crate) const fn component(self, slot: usize) -> Component {
         if slot == Self::SOURCE {
@@ -44,8 +50,10 @@ impl Slots {
             Component::Direction(slot - 1)
         } else if slot < self.sampler() {
             Component::Host(slot - 1 - self.directions)
-        } else {
+        } else if slot == self.sampler() {
             Component::Sampler
+        } else {
+            Component::Outside
         }
     }
 }

@@ -24,8 +24,8 @@ pub use sink::{
 };
 pub use spool::{Block, Spool, SpoolFile};
 pub use statistics::{
-    Interval, Moments, Quantiles, TimeWeighted, WeightedMean, batch_means, median, quantile,
-    quantiles_in_passes, student_t_cdf, student_t_quantile,
+    Bin, Histogram, Interval, Moments, Precision, Quantiles, TimeWeighted, WeightedMean, batch_means, median,
+    quantile, quantiles_in_passes, student_t_cdf, student_t_quantile,
 };
 pub use table::{Table, TableError};
 pub use unit::Unit;

@@ -55,6 +55,16 @@ impl SpooledTable {
         }
     }
 
+    /// Reads what [`SpooledTable::encode`] has written of rows with the columns of `header`. Nothing if it is something
+    /// else.
+    pub fn decode(header: &Table, block: &[u8]) -> Option<Table> {
+        let columns = header.columns().len();
+        let mut rest = block.get(16 + 8 * columns..)?;
+        let columns: Option<Vec<Column>> = (0..columns).map(|_| Column::decode(&mut rest)).collect();
+        let table = Table::new(header.name(), columns?).ok()?;
+        table.has_columns_of(header).then_some(table)
+    }
+
     fn numbers(&self, block: &Block, from: u64, count: usize) -> io::Result<Vec<u64>> {
         let bytes = self.spool.read_part(block, from, 8 * count as u64)?;
         Ok(bytes.as_chunks::<8>().0.iter().map(|number| u64::from_le_bytes(*number)).collect())

@@ -3,12 +3,14 @@
 //! Sums are taken in the order of the samples, never in the order in which threads finish.
 
 mod batch;
+mod histogram;
 mod moments;
 mod quantile;
 mod student;
 mod time_weighted;
 
 pub use batch::batch_means;
+pub use histogram::{Bin, Histogram, Precision};
 pub use moments::{Interval, Moments, WeightedMean};
 pub use quantile::{Quantiles, median, quantile, quantiles_in_passes};
 pub use student::{student_t_cdf, student_t_quantile};

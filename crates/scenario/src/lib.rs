@@ -32,7 +32,7 @@ mod sweep;
 mod tcp;
 
 pub use json_schema::{json_schema, sweep_schema, topology_schema};
-pub use observer::{Announcement, Collector, GrowingTable, Observer};
+pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{Progress, Workers, replicate, replicate_without_records};
 pub use run::{RunError, RunOptions, run, run_observed, run_while};

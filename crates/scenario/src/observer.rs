@@ -30,8 +30,19 @@ pub struct GrowingTable {
     /// Its columns, without rows.
     pub header: Table,
     /// How many things it has rows of: flows, or directions of links. The table has all rows of the first, then those
-    /// of the second, and so on.
+    /// of the second, and so on. Of one subject are tables whose rows come in the order of time.
     pub subjects: usize,
+    /// Whether its rows are needed again at the end of the run.
+    pub reading: Reading,
+}
+
+/// Whether the rows of a table are needed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// [`Observer::read_again`] will be asked for them.
+    Again,
+    /// They are not.
+    Once,
 }
 
 /// Is told what a run gives while it goes on.
@@ -43,6 +54,10 @@ pub trait Observer {
 
     /// The next rows of one subject of an announced table.
     fn rows(&mut self, table: usize, subject: usize, rows: Table) -> io::Result<()>;
+
+    /// Goes over all rows of a table that was announced as read [again](Reading::Again), in the order in which they
+    /// came. Asked at the end, several times.
+    fn read_again(&mut self, table: usize, each: &mut dyn FnMut(&Table)) -> io::Result<()>;
 
     /// The next bytes of an announced capture, a pcapng file.
     fn packets(&mut self, capture: usize, pcapng: Vec<u8>) -> io::Result<()>;
@@ -74,6 +89,11 @@ impl Observer for Collector {
 
     fn rows(&mut self, table: usize, subject: usize, rows: Table) -> io::Result<()> {
         assert!(self.tables[table][subject].append(&rows), "rows come under the columns that were announced");
+        Ok(())
+    }
+
+    fn read_again(&mut self, table: usize, each: &mut dyn FnMut(&Table)) -> io::Result<()> {
+        self.tables[table].iter().for_each(each);
         Ok(())
     }
 

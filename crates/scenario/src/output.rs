@@ -32,10 +32,20 @@ macro_rules! tables {
 }
 
 tables! {
+    /// An end of an association that carries signalling, in an interval.
+    AssociationIntervals = "association_intervals" keyed by [],
+    /// A bin of the histogram of a flow's delays.
+    DelayBins = "delay_bins" keyed by [],
+    /// The delays of a flow, counted in a histogram.
+    Delays = "delays" keyed by ["flow"],
+    /// A flow in an interval.
+    FlowIntervals = "flow_intervals" keyed by [],
     /// A flow.
     Flows = "flows" keyed by ["flow"],
     /// A host.
     Hosts = "hosts" keyed by ["host"],
+    /// A direction of a link in an interval.
+    LinkIntervals = "link_intervals" keyed by [],
     /// A direction of a link.
     Links = "links" keyed by ["link", "direction"],
     /// A message.
@@ -64,6 +74,8 @@ tables! {
     SignallingDrops = "signalling_drops" keyed by [],
     /// Something that management of a point heard.
     SignallingEvents = "signalling_events" keyed by [],
+    /// An end of a signalling link in an interval.
+    SignallingLinkIntervals = "signalling_link_intervals" keyed by [],
     /// An end of a signalling link.
     SignallingLinks = "signalling_links" keyed by ["link", "point"],
     /// A link of a load.
@@ -108,8 +120,8 @@ pub struct RunOutput {
     pub packet_hops: u64,
     /// Flows that failed, in the order of the flows.
     pub failures: Vec<FlowFailure>,
-    /// Tables in alphabetical order: `flows`, `hosts` and `links` always, `messages`, `paths`, `queues` and `timelines`
-    /// as the scenario's probes say, those of signalling if it has signalling points.
+    /// Tables in alphabetical order: `flows`, `hosts` and `links` always, those of probes as the scenario asks for
+    /// them, those of signalling if it has signalling points.
     pub tables: Vec<Table>,
     /// Captured links, in alphabetical order.
     pub captures: Vec<Capture>,

@@ -13,7 +13,7 @@ use crate::observer::Observer;
 use crate::output::RunOutput;
 use crate::run::{RunError, RunOptions, run_observed, run_while};
 use crate::scenario::Scenario;
-use crate::spooled::DelaySpool;
+use crate::spooled::TransientSpool;
 
 /// How many runs are made at once, who watches, and who may stop them.
 #[derive(Clone, Copy)]
@@ -192,8 +192,9 @@ pub fn replicate(
     })
 }
 
-/// Like [`replicate`], but gives only what does not grow with the length of a run: no messages, no samples and no
-/// captures. What the statistics of delays need lies in files of the directory for temporary ones meanwhile.
+/// Like [`replicate`], but gives only what does not grow with the length of a run: no messages, no samples, no events
+/// and no captures. What statistics of delays and the digest need lies in files of the directory for temporary ones
+/// meanwhile.
 pub fn replicate_without_records(
     scenario: &Scenario,
     options: &RunOptions,
@@ -204,7 +205,7 @@ pub fn replicate_without_records(
         let options = RunOptions { run: options.run + index as u64, ..options.clone() };
         let name = format!("slantpath-delays-{}-{}", std::process::id(), options.run);
         let path = std::env::temp_dir().join(name);
-        piece.observed_run(scenario, &options, &mut DelaySpool::new(&path))
+        piece.observed_run(scenario, &options, &mut TransientSpool::new(&path))
     })
 }
 

@@ -1,7 +1,10 @@
 //! One run: a scenario, a number, and what comes out.
 
 mod build;
+mod delays;
+mod intervals;
 mod recorder;
+mod signalling_record;
 mod tables;
 
 use core::ops::ControlFlow;
@@ -10,7 +13,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::record::Finality;
 use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, GraphError, Network};
-use slantpath_results::Table;
+use slantpath_results::Column;
 use slantpath_simulation::NetworkConfigError;
 
 use crate::network::PlannedLink;
@@ -21,6 +24,7 @@ use crate::schema::Sampling;
 use crate::signalling;
 use build::{Plan, plan};
 use recorder::Recorder;
+use tables::signalling::SignallingTable;
 use tables::{AtWarmUp, tables};
 
 pub(crate) use build::Site;
@@ -130,7 +134,7 @@ fn run_at_pace(
     let mut network = Network::new(graph, seed, hosts);
     let captures = start_captures(scenario, options, &links, &mut network)?;
     probe_queues(*scenario.probes.queues, &links, &mut network);
-    let mut recorder = Recorder::new(scenario, &links, &flows, captures, observer)?;
+    let mut recorder = Recorder::new(scenario, &links, &flows, signalling.as_ref(), captures, observer)?;
     let between_looks = pace.look.max(recorder.events_between_looks());
     let mut next_look = between_looks;
     let end = Instant::START + *scenario.scenario.duration;
@@ -138,22 +142,33 @@ fn run_at_pace(
     let mut at_warm_up = AtWarmUp::default();
     // `false` if the run was stopped.
     let mut run_until = |network: &mut Network<Host>, recorder: &mut Recorder<'_>, end: Instant| {
-        while !signalling::run_at_most(pace.question, network, signalling.as_mut(), end) {
+        loop {
+            let stretch_end = recorder.interval_end().map_or(end, |interval_end| interval_end.min(end));
+            let has_ended = signalling::run_at_most(pace.question, network, signalling.as_mut(), stretch_end);
+            if let Some(signalling) = &mut signalling {
+                recorder.look_at_signalling(signalling)?;
+            }
+            if has_ended {
+                recorder.close_interval(network, signalling.as_ref())?;
+                if stretch_end == end {
+                    return Ok::<_, RunError>(true);
+                }
+            }
             if go_on(network.now()).is_break() {
-                return Ok::<_, RunError>(false);
+                return Ok(false);
             }
             if network.events() >= next_look {
                 recorder.look(network, Finality::Settled)?;
                 next_look = network.events().saturating_add(between_looks);
             }
         }
-        Ok(true)
     };
     if warm_up > Duration::ZERO {
         if !run_until(&mut network, &mut recorder, Instant::START + warm_up)? {
             return Ok(None);
         }
         network.restart_statistics();
+        recorder.restart_links();
         at_warm_up = AtWarmUp::observe(&network, &flows);
     }
     if !run_until(&mut network, &mut recorder, end)? {
@@ -162,13 +177,17 @@ fn run_at_pace(
     recorder.look(&mut network, Finality::Over)?;
     let delays = recorder.delays()?;
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
+    tables.extend(recorder.delay_tables());
     let mut digest = network.digest().to_string();
-    if let Some(signalling) = &mut signalling {
-        let own = tables::signalling(scenario, signalling, end);
-        digest = with_tables(&digest, &own);
-        tables.extend(own);
-        tables.sort_by(|one, other| one.name().cmp(other.name()));
+    if let Some((signalling, record)) = signalling.as_mut().zip(recorder.signalling()) {
+        let own = tables::signalling::tables(scenario, signalling, record, end);
+        digest = with_tables(&digest, &own, &mut recorder)?;
+        tables.extend(own.into_iter().filter_map(|table| match table {
+            SignallingTable::HandedOver { .. } => None,
+            SignallingTable::Held(table) => Some(table),
+        }));
     }
+    tables.sort_by(|one, other| one.name().cmp(other.name()));
     Ok(Some(RunOutput {
         seed: seed_number,
         run: options.run,
@@ -182,15 +201,30 @@ fn run_at_pace(
 }
 
 /// The digest of a run whose signalling network has events of its own: its tables hold what came of them.
-fn with_tables(digest: &str, tables: &[Table]) -> String {
+fn with_tables(
+    digest: &str,
+    tables: &[SignallingTable],
+    recorder: &mut Recorder<'_>,
+) -> Result<String, RunError> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(digest.as_bytes());
-    for column in tables.iter().flat_map(Table::columns) {
+    let mut add = |column: &Column| {
         for row in 0..column.len() {
             hasher.update(format!("{}={:?};", column.name(), column.at(row)).as_bytes());
         }
+    };
+    for table in tables {
+        match table {
+            // Column by column, whether or not the rows are here.
+            SignallingTable::HandedOver { table, columns } => {
+                for column in 0..*columns {
+                    recorder.read_again(*table, &mut |rows| add(&rows.columns()[column]))?;
+                }
+            }
+            SignallingTable::Held(table) => table.columns().iter().for_each(&mut add),
+        }
     }
-    hasher.finalize().to_hex().to_string()
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 fn start_captures<H: slantpath_net::Host>(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slantpath_base::Duration;
 use slantpath_results::{Spool, SpoolFile, SpooledTable, Table, quantiles_in_passes};
 
-use crate::observer::{Announcement, Observer};
+use crate::observer::{Announcement, GrowingTable, Observer, Reading};
 use crate::output::RunOutput;
 
 /// What grows with the length of a finished run: its tables of messages and samples, and its captures. They lie in a
@@ -129,13 +129,8 @@ impl Observer for RunSpool<'_> {
             streams += count;
             streams - count
         };
-        let tables = announcement.tables.iter().map(|table| TableState {
-            first: next(table.subjects),
-            held: vec![table.header.clone(); table.subjects],
-            header: table.header.clone(),
-            rows: 0,
-        });
-        let tables = tables.collect();
+        let tables = announcement.tables.iter();
+        let tables = tables.map(|table| TableState::new(table, next(table.subjects))).collect();
         let first_capture = next(announcement.captures.len());
         let delays = Delays::new(next(announcement.flows), announcement.flows);
         let spool = Spool::create(self.path, streams)?;
@@ -155,6 +150,11 @@ impl Observer for RunSpool<'_> {
             state.held -= own.write(subject, &mut state.spool)?;
         }
         if state.held >= ROWS_HELD { state.write_rows() } else { Ok(()) }
+    }
+
+    fn read_again(&mut self, table: usize, each: &mut dyn FnMut(&Table)) -> io::Result<()> {
+        let State { spool, tables, .. } = self.state();
+        tables[table].read_back(Some(spool), each)
     }
 
     fn packets(&mut self, capture: usize, pcapng: Vec<u8>) -> io::Result<()> {
@@ -186,6 +186,25 @@ impl State {
 }
 
 impl TableState {
+    fn new(table: &GrowingTable, first: usize) -> Self {
+        let held = vec![table.header.clone(); table.subjects];
+        Self { header: table.header.clone(), first, held, rows: 0 }
+    }
+
+    /// Goes over all rows, those that are written and those that are held back.
+    fn read_back(&self, spool: Option<&Spool>, each: &mut dyn FnMut(&Table)) -> io::Result<()> {
+        for (subject, held) in self.held.iter().enumerate() {
+            if let Some(spool) = spool {
+                spool.read_back(self.first + subject, |block| {
+                    each(&SpooledTable::decode(&self.header, block).ok_or(io::ErrorKind::InvalidData)?);
+                    Ok(())
+                })?;
+            }
+            each(held);
+        }
+        Ok(())
+    }
+
     /// Writes the rows of a subject that are held back; gives how many there were.
     fn write(&mut self, subject: usize, spool: &mut Spool) -> io::Result<usize> {
         let rows = self.held[subject].rows();
@@ -252,30 +271,64 @@ impl Delays {
     }
 }
 
-/// The observer that keeps nothing but what the statistics of flows need: a few blocks, and beyond that a file that is
-/// gone with it.
-pub(crate) struct DelaySpool<'a> {
-    path: &'a Path,
+/// The observer that keeps nothing but what the run itself needs at its end, for the statistics of flows and its
+/// digest: a few blocks, and beyond that a file that is gone with it.
+pub(crate) struct TransientSpool<'a> {
     delays: Delays,
-    /// From the first block on.
+    /// Those that will be read again.
+    tables: Vec<Option<TableState>>,
+    file: TransientFile<'a>,
+}
+
+/// The file, from the first block on.
+struct TransientFile<'a> {
+    path: &'a Path,
+    streams: usize,
     spool: Option<Spool>,
 }
 
-impl<'a> DelaySpool<'a> {
-    /// Beside a file of this name that is never made.
-    pub(crate) fn new(path: &'a Path) -> Self {
-        Self { path, delays: Delays::new(0, 0), spool: None }
+impl TransientFile<'_> {
+    fn open(&mut self) -> io::Result<&mut Spool> {
+        Ok(match &mut self.spool {
+            Some(spool) => spool,
+            none => none.insert(Spool::create(self.path, self.streams)?),
+        })
     }
 }
 
-impl Observer for DelaySpool<'_> {
+impl<'a> TransientSpool<'a> {
+    /// Beside a file of this name that is never made.
+    pub(crate) fn new(path: &'a Path) -> Self {
+        let file = TransientFile { path, streams: 0, spool: None };
+        Self { delays: Delays::new(0, 0), tables: Vec::new(), file }
+    }
+}
+
+impl Observer for TransientSpool<'_> {
     fn announce(&mut self, announcement: &Announcement) -> io::Result<()> {
         self.delays = Delays::new(0, announcement.flows);
+        self.file.streams = announcement.flows;
+        let mut state = |table: &GrowingTable| {
+            (table.reading == Reading::Again).then(|| {
+                self.file.streams += table.subjects;
+                TableState::new(table, self.file.streams - table.subjects)
+            })
+        };
+        self.tables = announcement.tables.iter().map(&mut state).collect();
         Ok(())
     }
 
-    fn rows(&mut self, _: usize, _: usize, _: Table) -> io::Result<()> {
+    fn rows(&mut self, table: usize, subject: usize, rows: Table) -> io::Result<()> {
+        let Some(own) = &mut self.tables[table] else { return Ok(()) };
+        assert!(own.held[subject].append(&rows), "rows come under the columns that were announced");
+        if own.held[subject].rows() >= ROWS_OF_A_BLOCK {
+            own.write(subject, self.file.open()?)?;
+        }
         Ok(())
+    }
+
+    fn read_again(&mut self, table: usize, each: &mut dyn FnMut(&Table)) -> io::Result<()> {
+        self.tables[table].as_ref().map_or(Ok(()), |own| own.read_back(self.file.spool.as_ref(), each))
     }
 
     fn packets(&mut self, _: usize, _: Vec<u8>) -> io::Result<()> {
@@ -283,19 +336,12 @@ impl Observer for DelaySpool<'_> {
     }
 
     fn delays(&mut self, flow: usize, delays: &[Duration]) -> io::Result<()> {
-        let Self { path, delays: own, spool } = self;
-        let flows = own.flows.len();
-        own.add(flow, delays, &mut |stream, block| {
-            let spool = match spool {
-                Some(spool) => spool,
-                None => spool.insert(Spool::create(path, flows)?),
-            };
-            spool.append(stream, block)
-        })
+        let Self { delays: own, file, .. } = self;
+        own.add(flow, delays, &mut |stream, block| file.open()?.append(stream, block))
     }
 
     fn delay_quantiles(&mut self, flow: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
-        self.delays.quantiles(flow, shares, self.spool.as_ref())
+        self.delays.quantiles(flow, shares, self.file.spool.as_ref())
     }
 }
 
@@ -395,6 +441,8 @@ mod tests {
             "probes.queues=on change",
             "probes.paths=100 ms",
             "flows.signalling.count=2",
+            "probes.intervals=1 s",
+            "probes.delays=1 %",
         ];
         let text = include_str!("../../../scenarios/first.toml");
         let files = crate::trace_files("../../scenarios".as_ref());
@@ -422,15 +470,40 @@ mod tests {
                 assert_same_records(&records, &whole);
             }
             let held = whole.tables.iter().filter(|table| output.table(table.name()).is_some());
-            assert!(held.eq(&output.tables) && output.tables.len() == 3);
+            assert!(held.eq(&output.tables) && output.tables.len() == 5);
         }
         store.clear().unwrap();
         assert!(!directory.exists());
     }
 
+    #[test]
+    fn events_of_signalling_lie_on_the_disk_and_stand_in_the_digest() {
+        let directory = std::env::temp_dir().join(format!("slantpath-events-{}", std::process::id()));
+        let store = Store::new(&directory);
+        let text = include_str!("../../../scenarios/sigtran-gateway-over-geo.toml");
+        let files = crate::trace_files("../../scenarios".as_ref());
+        let scenario = Scenario::parse("gateway.toml", text, &[], files).unwrap();
+        let options = RunOptions::default();
+        let mut made = replicate_stored(&scenario, &options, 1, &store, Workers::new(1)).unwrap();
+        let (output, records) = made.pop().flatten().unwrap();
+        let whole = run(&scenario, &options).unwrap();
+        assert_eq!(output.digest, whole.digest);
+        assert_same_tables(&records, &whole, &["messages", "signalling_events", "signalling_server_events"]);
+        assert!(whole.table("signalling_server_events").is_some_and(|events| events.rows() > 10));
+        store.clear().unwrap();
+    }
+
     fn assert_same_records(records: &RunRecords, whole: &RunOutput) {
+        let tables = ["flow_intervals", "link_intervals", "messages", "paths", "queues"];
+        assert_same_tables(records, whole, &tables);
+        let mut pcapng = Vec::new();
+        records.write_capture("satellite", &mut pcapng).unwrap();
+        assert!(pcapng == whole.captures[0].pcapng && pcapng.len() > 1_000_000);
+    }
+
+    fn assert_same_tables(records: &RunRecords, whole: &RunOutput, wanted: &[&str]) {
         let names: Vec<&str> = records.tables().iter().map(|table| table.header.name()).collect();
-        assert_eq!(names, ["messages", "paths", "queues"]);
+        assert_eq!(names, wanted);
         for table in records.tables() {
             let long = LongTable::stacked("run", [(7, table.clone())]).unwrap();
             let held = whole.table(table.header.name()).unwrap().clone();
@@ -443,9 +516,6 @@ mod tests {
                 assert!(ours == wanted, "{} as {format:?}", held.name());
             }
         }
-        let mut pcapng = Vec::new();
-        records.write_capture("satellite", &mut pcapng).unwrap();
-        assert!(pcapng == whole.captures[0].pcapng && pcapng.len() > 1_000_000);
     }
 
     #[test]
@@ -455,7 +525,7 @@ mod tests {
         let output = outputs.into_iter().flatten().next().unwrap();
         let whole = run(&scenario, &options()).unwrap();
         let held = whole.tables.iter().filter(|table| output.table(table.name()).is_some());
-        assert!(held.eq(&output.tables) && output.tables.len() == 3);
+        assert!(held.eq(&output.tables) && output.tables.len() == 5);
         assert_eq!((output.digest, output.failures), (whole.digest, whole.failures));
     }
 

@@ -466,8 +466,8 @@ impl Path {
             cwnd: cc.cwnd(),
             ssthresh: cc.ssthresh(),
             partial_bytes_acked: match &cc {
-                Controller::Cubic(_) => 0,
                 Controller::Standard(standard) => standard.partial_bytes_acked(),
+                _ => 0,
             },
             flight_size: self.flight_size,
             error_count: self.error_count,

@@ -111,6 +111,14 @@ impl Level2 {
         }
     }
 
+    /// Messages that wait or are not acknowledged.
+    pub(crate) fn queued(&self) -> usize {
+        match self {
+            Self::M2pa(link) => link.to_send(),
+            Self::Mtp2(link) => link.queued(),
+        }
+    }
+
     pub(crate) fn counters(&self) -> EndCounters {
         match self {
             Self::M2pa(link) => {

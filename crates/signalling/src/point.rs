@@ -288,6 +288,14 @@ impl SignallingPoint {
         self.links[self.places[usize::from(link.0)]].1.counters()
     }
 
+    /// Messages that wait at the end of a link, or that its far end has not acknowledged.
+    ///
+    /// # Panics
+    /// If the point has no such link.
+    pub fn link_queue(&self, link: LinkId) -> usize {
+        self.links[self.places[usize::from(link.0)]].1.queued()
+    }
+
     /// What level 2 of a link has refused or thrown away, by reason, and its name.
     ///
     /// # Panics

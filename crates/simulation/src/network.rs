@@ -13,7 +13,7 @@ use slantpath_sigtran::m3ua;
 use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3;
-use slantpath_ss7::mtp3::node::{self, LinkId};
+use slantpath_ss7::mtp3::node::{self, LinkId, LinkMeasurements};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
@@ -185,15 +185,32 @@ impl SignallingNetwork {
         Output::Wait(self.deadlines.earliest())
     }
 
-    /// What happened so far, in order.
+    /// What happened so far, in order, without what was taken.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Takes what happened so far, in order: it is forgotten here.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
     }
 
     /// What an end of a link has counted.
     pub fn link_counters(&self, link: SignallingLinkId, side: Side) -> EndCounters {
         let end = self.link_end(link, side);
         self.points[end.point.0].point.link_counters(end.link)
+    }
+
+    /// Messages that wait at an end of a link, or that its far end has not acknowledged.
+    pub fn link_queue(&self, link: SignallingLinkId, side: Side) -> usize {
+        let end = self.link_end(link, side);
+        self.points[end.point.0].point.link_queue(end.link)
+    }
+
+    /// What MTP3 at an end of a link has measured of it.
+    pub fn link_measurements(&self, link: SignallingLinkId, side: Side) -> &LinkMeasurements {
+        let end = self.link_end(link, side);
+        self.mtp3(end.point).link_measurements(end.link)
     }
 
     /// What the message transfer part of a point has counted.
@@ -206,9 +223,14 @@ impl SignallingNetwork {
         self.points[point.0].point.sccp_counters()
     }
 
-    /// What happened to gateways, processes and application servers so far, in order.
+    /// What happened to gateways, processes and application servers so far, in order, without what was taken.
     pub fn adaptation_events(&self) -> &[AdaptationEvent] {
         &self.adaptation_events
+    }
+
+    /// Takes what happened to them so far, in order: it is forgotten here.
+    pub fn take_adaptation_events(&mut self) -> Vec<AdaptationEvent> {
+        std::mem::take(&mut self.adaptation_events)
     }
 
     /// What an end of an association between a gateway and a process has sent and received.

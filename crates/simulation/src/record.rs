@@ -41,7 +41,7 @@ impl Event {
     }
 }
 
-/// How a link's end was available over a span of time.
+/// How a link's end was available over a span of time. Times out of service count from the first time in service on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Availability {
     /// How often it became available.
@@ -54,36 +54,39 @@ pub struct Availability {
     pub outage: Duration,
     /// The longest of these times.
     pub outage_max: Duration,
+    /// Since when it is out of service, if it is.
+    since: Option<Instant>,
 }
 
 impl Availability {
-    /// From the events of one end, in order, up to `end`.
-    pub fn of<'a>(events: impl Iterator<Item = &'a Event>, end: Instant) -> Self {
-        let mut availability = Self::default();
-        let mut since = None;
-        for event in events {
-            match event.kind {
-                PointEventKind::Available => {
-                    availability.times_available += 1;
-                    availability.first.get_or_insert(event.at);
-                    availability.add_outage(since.take(), event.at);
-                }
-                PointEventKind::Unavailable => {
-                    availability.times_unavailable += 1;
-                    if availability.first.is_some() {
-                        since.get_or_insert(event.at);
-                    }
-                }
-                _ => {}
+    /// The next event of the end.
+    pub fn observe(&mut self, event: &Event) {
+        match event.kind {
+            PointEventKind::Available => {
+                self.times_available += 1;
+                self.first.get_or_insert(event.at);
+                self.end_outage(event.at);
             }
+            PointEventKind::Unavailable => {
+                self.times_unavailable += 1;
+                if self.first.is_some() {
+                    self.since.get_or_insert(event.at);
+                }
+            }
+            _ => {}
         }
-        availability.add_outage(since, end);
-        availability
     }
 
-    fn add_outage(&mut self, since: Option<Instant>, until: Instant) {
-        let Some(since) = since else { return };
-        let outage = until - since;
+    /// The same, with an outage that lasts counted up to `end`.
+    #[must_use]
+    pub fn until(mut self, end: Instant) -> Self {
+        self.end_outage(end);
+        self
+    }
+
+    fn end_outage(&mut self, at: Instant) {
+        let Some(since) = self.since.take() else { return };
+        let outage = at - since;
         self.outage += outage;
         self.outage_max = self.outage_max.max(outage);
     }
@@ -103,7 +106,11 @@ mod tests {
         use PointEventKind::{Available, Unavailable};
         let events = [event(1, Unavailable), event(10, Available), event(20, Unavailable)];
         let events = [&events[..], &[event(23, Available), event(40, Unavailable)]].concat();
-        let availability = Availability::of(events.iter(), Instant::from_secs(45));
+        let mut availability = Availability::default();
+        for event in &events {
+            availability.observe(event);
+        }
+        let availability = availability.until(Instant::from_secs(45));
         assert_eq!((availability.times_available, availability.times_unavailable), (2, 3));
         assert_eq!(availability.first, Some(Instant::from_secs(10)));
         assert_eq!(availability.outage, Duration::from_secs(8));

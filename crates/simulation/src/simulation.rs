@@ -57,6 +57,11 @@ impl SignallingSimulation {
         &mut self.signalling
     }
 
+    /// Where the ends of associations are, in the order in which they were given.
+    pub fn places(&self) -> &[AssociationPlace] {
+        &self.places.all
+    }
+
     /// Runs both up to and including `end`.
     pub fn run_until(&mut self, network: &mut Network<Host>, end: Instant) {
         while !self.run_at_most(u64::MAX, network, end) {}

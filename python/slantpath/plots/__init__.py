@@ -38,6 +38,8 @@ BINS = 60
 """Intervals in which throughput is counted."""
 STEPS = 2_000
 """Steps of a distribution that are drawn."""
+SHARES = (0.1, 0.5, 0.9, 0.99, 0.999)
+"""Shares of which a distribution's quantiles are told."""
 MILLI, KILO = 1e3, 1e3
 
 DrawStyle = Literal["default", "steps-mid", "steps-post"]
@@ -62,6 +64,8 @@ class Kind:
     probe: str
     draw: Callable[[Axes, list[Line]], tuple[Sequence[str], list[Sequence[str]]]]
     all_runs: bool = False
+    otherwise: Kind | None = None
+    """How it is drawn where that table has no rows."""
 
 
 def plots(
@@ -99,7 +103,8 @@ def missing(results: ResultDirectory, name: str) -> str:
     kind = KINDS[name]
     if kind.table in results.tables:
         return f"`{kind.table}` has no such rows"
-    return f"there is no table `{kind.table}`, which the scenario's `{kind.probe}` asks for"
+    other = "" if kind.otherwise is None else f", nor `{kind.otherwise.table}` of `{kind.otherwise.probe}`"
+    return f"there is no table `{kind.table}`, which the scenario's `{kind.probe}` asks for{other}"
 
 
 def write(
@@ -126,7 +131,7 @@ def write(
 def _plot(results: ResultDirectory, name: str, kind: Kind) -> Plot | None:
     lines, runs = results.lines(kind.table, kind.own, all_runs=kind.all_runs)
     if not lines:
-        return None
+        return None if kind.otherwise is None else _plot(results, name, kind.otherwise)
     shown = lines[:MOST_LINES]
     figure, axes = new_figure()
     head, rows = kind.draw(axes, shown)
@@ -195,7 +200,6 @@ def _spread(values: Numbers) -> tuple[float, ...]:
 
 def _draw_distribution(axes: Axes, lines: list[Line]) -> tuple[Sequence[str], list[Sequence[str]]]:
     rows: list[Sequence[str]] = []
-    shares = (0.1, 0.5, 0.9, 0.99, 0.999)
     for place, line in enumerate(lines):
         delay_s = numbers(line.rows, "delay_s")
         sorted_ms = np.sort(delay_s[~np.isnan(delay_s)]) * MILLI
@@ -203,11 +207,28 @@ def _draw_distribution(axes: Axes, lines: list[Line]) -> tuple[Sequence[str], li
             continue
         steps = np.unique(np.linspace(0, sorted_ms.size - 1, min(STEPS, sorted_ms.size)).astype(np.int64))
         _line(axes, sorted_ms[steps], (steps + 1) / sorted_ms.size, line.label, place, drawstyle="steps-post")
-        below = [short(float(value)) for value in np.quantile(sorted_ms, shares)]
+        below = [short(float(value)) for value in np.quantile(sorted_ms, SHARES)]
         rows.append((line.label, f"{sorted_ms.size:,}", *below))
     axes.set_xlabel("delivery delay / ms")
     axes.set_ylabel("share of the delivered messages")
-    return ("line", "delivered", *(f"{share * 100:g} % below / ms" for share in shares)), rows
+    return ("line", "delivered", *(f"{share * 100:g} % below / ms" for share in SHARES)), rows
+
+
+def _draw_bins(axes: Axes, lines: list[Line]) -> tuple[Sequence[str], list[Sequence[str]]]:
+    rows: list[Sequence[str]] = []
+    for place, line in enumerate(lines):
+        # Several runs may have counted in one bin.
+        from_s, first, which = np.unique(numbers(line.rows, "from_s"), return_index=True, return_inverse=True)
+        to_s = numbers(line.rows, "to_s")[first]
+        up_to = np.cumsum(np.bincount(which, weights=numbers(line.rows, "messages")))
+        count = up_to[-1]
+        _line(axes, to_s * MILLI, up_to / count, line.label, place, drawstyle="steps-post")
+        bins = np.searchsorted(up_to, [share * (count - 1) for share in SHARES], side="right")
+        below = [short(float((from_s[at] + to_s[at]) / 2 * MILLI)) for at in bins]
+        rows.append((line.label, f"{int(count):,}", *below))
+    axes.set_xlabel("delivery delay / ms")
+    axes.set_ylabel("share of the delivered messages")
+    return ("line", "delivered", *(f"{share * 100:g} % below / ms" for share in SHARES)), rows
 
 
 def _draw_throughput(axes: Axes, lines: list[Line]) -> tuple[Sequence[str], list[Sequence[str]]]:
@@ -232,6 +253,21 @@ def _draw_throughput(axes: Axes, lines: list[Line]) -> tuple[Sequence[str], list
             (line.label, *(short(float(value) / scale) for value in (rate.mean(), rate.max(), rate.min())))
         )
     axes.set_xlabel(f"time / s, in intervals of {short(width_s)} s")
+    axes.set_ylabel(f"delivered / {unit}")
+    return ("line", f"mean / {unit}", f"most / {unit}", f"least / {unit}"), rows
+
+
+def _draw_intervals(axes: Axes, lines: list[Line]) -> tuple[Sequence[str], list[Sequence[str]]]:
+    rates = [numbers(line.rows, "throughput_bit_per_s") for line in lines]
+    scale, unit = _unit(max(float(rate.max()) for rate in rates))
+    rows: list[Sequence[str]] = []
+    for place, (line, rate) in enumerate(zip(lines, rates, strict=True)):
+        start_s, end_s = numbers(line.rows, "start_s"), numbers(line.rows, "end_s")
+        across, up = np.append(start_s, end_s[-1]), np.append(rate, rate[-1]) / scale
+        _line(axes, across, up, line.label, place, drawstyle="steps-post")
+        mean = np.average(rate, weights=end_s - start_s)
+        rows.append((line.label, *(short(float(value) / scale) for value in (mean, rate.max(), rate.min()))))
+    axes.set_xlabel("time / s")
     axes.set_ylabel(f"delivered / {unit}")
     return ("line", f"mean / {unit}", f"most / {unit}", f"least / {unit}"), rows
 
@@ -298,8 +334,25 @@ KINDS: dict[str, Kind] = {
         "probes.messages",
         _draw_distribution,
         all_runs=True,
+        otherwise=Kind(
+            "distribution of the delivery delay",
+            "delay_bins",
+            ("flow",),
+            "probes.delays",
+            _draw_bins,
+            all_runs=True,
+        ),
     ),
-    "throughput": Kind("throughput over time", "messages", ("flow",), "probes.messages", _draw_throughput),
+    "throughput": Kind(
+        "throughput over time",
+        "messages",
+        ("flow",),
+        "probes.messages",
+        _draw_throughput,
+        otherwise=Kind(
+            "throughput over time", "flow_intervals", ("flow",), "probes.intervals", _draw_intervals
+        ),
+    ),
     "cwnd": Kind("congestion window over time", "paths", ("flow", "path"), "probes.paths", _draw_window),
     "queue": Kind("queues over time", "queues", ("link", "direction"), "probes.queues", _draw_queue),
 }

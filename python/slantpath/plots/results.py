@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-TABLES = ("messages", "paths", "queues")
-"""Tables of which the rows have times."""
+TABLES = ("delay_bins", "flow_intervals", "messages", "paths", "queues")
+"""Tables that figures are drawn of."""
 
 
 class NothingToDrawError(Exception):

@@ -6,7 +6,8 @@ use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_host::{
-    Adaptation, Host, Peer, Protocol, ReceiverConfig, SenderConfig, TransportConfig, WhenBlocked, Workload,
+    Adaptation, Host, Measurement, Peer, Protocol, ReceiverConfig, SenderConfig, TransportConfig,
+    WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NetworkGraph, QueueConfig, QueueLimit};
 
@@ -34,6 +35,7 @@ pub(crate) fn sender(workload: Workload) -> SenderConfig {
         streams: 1,
         unordered: false,
         record_messages: true,
+        measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: Some(Duration::ZERO),
     }

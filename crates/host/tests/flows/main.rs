@@ -4,6 +4,7 @@
 mod fixture;
 mod formulas;
 mod mtu;
+mod outside;
 mod paths;
 mod server;
 

@@ -62,14 +62,26 @@ impl Waits {
 /// How much has waited for how long. The integral of a queue's length over time is the sum of the times that
 /// its packets wait. A transmitter may add a wait or a transmission as soon as it knows it: the sums then run
 /// ahead of time, and the transmitter says by how much when they are asked for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Occupancy {
     start: Instant,
     pub(crate) waits: Waits,
+    /// Peaks since the start, or since the present window began.
     packets_max: u64,
     bytes_max: u64,
+    /// From the end of the first window on.
+    window: Option<Box<Window>>,
     /// Until when waits whose end is not known have been added.
     pub(crate) counted_until: Instant,
+}
+
+/// A part of the time over which statistics are, and what was before it.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    start: Instant,
+    waits_before: Waits,
+    packets_max_before: u64,
+    bytes_max_before: u64,
 }
 
 impl Occupancy {
@@ -88,22 +100,62 @@ impl Occupancy {
 
     /// Starts anew with what waits at `now`; the sums run ahead by `to_come`.
     pub(crate) fn restart(&mut self, now: Instant, to_come: Waits, packets: u64, bytes: u64) {
-        *self =
-            Self { start: now, waits: to_come, packets_max: packets, bytes_max: bytes, counted_until: now };
+        *self = Self {
+            start: now,
+            waits: to_come,
+            packets_max: packets,
+            bytes_max: bytes,
+            window: None,
+            counted_until: now,
+        };
     }
 
     /// As of `now`, where the sums run ahead by `to_come`.
     pub(crate) fn statistics(&self, now: Instant, to_come: Waits) -> QueueStatistics {
-        let span = now.saturating_since(self.start);
+        let before =
+            self.window.as_ref().map_or((0, 0), |own| (own.packets_max_before, own.bytes_max_before));
+        let peaks = (self.packets_max.max(before.0), self.bytes_max.max(before.1));
+        statistics_over(now.saturating_since(self.start), self.waits.minus(to_come), peaks)
+    }
+
+    /// As of `now`, since the last window ended; another one begins with what waits. The sums run ahead by `to_come`.
+    pub(crate) fn end_window(
+        &mut self,
+        now: Instant,
+        to_come: Waits,
+        packets: u64,
+        bytes: u64,
+    ) -> QueueStatistics {
         let waits = self.waits.minus(to_come);
-        let mean = |sum: u128| if span.is_zero() { 0.0 } else { sum as f64 / span.as_nanos() as f64 };
-        QueueStatistics {
-            span,
-            mean_packets: mean(waits.packet_nanos),
-            mean_bytes: mean(waits.byte_nanos),
-            max_packets: self.packets_max,
-            max_bytes: self.bytes_max,
-            busy: waits.busy,
-        }
+        let none = Window {
+            start: self.start,
+            waits_before: Waits::default(),
+            packets_max_before: 0,
+            bytes_max_before: 0,
+        };
+        let window = self.window.get_or_insert_with(|| Box::new(none));
+        let span = now.saturating_since(window.start);
+        let peaks = (self.packets_max, self.bytes_max);
+        let statistics = statistics_over(span, waits.minus(window.waits_before), peaks);
+        **window = Window {
+            start: now,
+            waits_before: waits,
+            packets_max_before: window.packets_max_before.max(self.packets_max),
+            bytes_max_before: window.bytes_max_before.max(self.bytes_max),
+        };
+        (self.packets_max, self.bytes_max) = (packets, bytes);
+        statistics
+    }
+}
+
+fn statistics_over(span: Duration, waits: Waits, (max_packets, max_bytes): (u64, u64)) -> QueueStatistics {
+    let mean = |sum: u128| if span.is_zero() { 0.0 } else { sum as f64 / span.as_nanos() as f64 };
+    QueueStatistics {
+        span,
+        mean_packets: mean(waits.packet_nanos),
+        mean_bytes: mean(waits.byte_nanos),
+        max_packets,
+        max_bytes,
+        busy: waits.busy,
     }
 }

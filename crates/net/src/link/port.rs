@@ -219,6 +219,13 @@ impl Port {
         }
     }
 
+    pub(crate) fn end_queue_window(&mut self, now: Instant) -> QueueStatistics {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.end_window(now),
+            Transmitter::EventDriven(scheduler) => scheduler.end_window(now),
+        }
+    }
+
     pub(crate) fn restart_statistics(&mut self, now: Instant) {
         match &mut self.transmitter {
             Transmitter::ClosedForm(form) => form.restart_statistics(now),

@@ -255,4 +255,11 @@ impl Scheduler {
         self.count_waits(now);
         self.occupancy.statistics(now, self.busy_to_come(now))
     }
+
+    /// The same since this was last asked.
+    pub(crate) fn end_window(&mut self, now: Instant) -> QueueStatistics {
+        self.count_waits(now);
+        let to_come = self.busy_to_come(now);
+        self.occupancy.end_window(now, to_come, self.packets, self.bytes)
+    }
 }

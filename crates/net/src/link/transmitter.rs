@@ -248,4 +248,11 @@ impl ClosedForm {
         self.advance(now);
         self.occupancy.statistics(now, self.waits_to_come(now))
     }
+
+    /// The same since this was last asked.
+    pub(crate) fn end_window(&mut self, now: Instant) -> QueueStatistics {
+        self.advance(now);
+        let to_come = self.waits_to_come(now);
+        self.occupancy.end_window(now, to_come, self.waiting_packets(), self.waiting_bytes())
+    }
 }

@@ -8,6 +8,7 @@ mod fragments;
 mod impairments;
 mod links;
 mod messages;
+mod outside;
 mod probes;
 mod queueing;
 mod reference;

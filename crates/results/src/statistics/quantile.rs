@@ -33,14 +33,14 @@ impl Quantiles {
 }
 
 /// Where a share of a sample ends: behind an observation, by a part of the way to the next one.
-struct Place {
-    below: usize,
-    part: f64,
+pub(super) struct Place {
+    pub(super) below: usize,
+    pub(super) part: f64,
 }
 
 impl Place {
     /// Among observations that are numbered from 0 to `last`.
-    fn of(share: f64, last: usize) -> Self {
+    pub(super) fn of(share: f64, last: usize) -> Self {
         let place = share * last as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 ≤ place ≤ last")]
         let below = libm::floor(place) as usize;
@@ -48,7 +48,7 @@ impl Place {
     }
 }
 
-fn between(low: f64, high: f64, part: f64) -> f64 {
+pub(super) fn between(low: f64, high: f64, part: f64) -> f64 {
     // An infinite neighbour must not meet a weight of zero.
     if part == 0.0 || low == high { low } else { low + (high - low) * part }
 }

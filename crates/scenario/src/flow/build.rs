@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
-use slantpath_host::{ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload};
+use slantpath_host::{Measurement, ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload};
 use slantpath_net::NodeId;
 
 use super::application::{Application, Total};
@@ -66,7 +66,14 @@ impl Placement<'_, '_> {
         number: usize,
     ) -> (SocketId, SocketId) {
         let ends = self.ends(flow, from, to, number);
-        let records = *self.scenario.probes.messages && *flow.content == schema::Content::Stamped;
+        let probes = &self.scenario.probes;
+        let is_stamped = *flow.content == schema::Content::Stamped;
+        let records = *probes.messages && is_stamped;
+        let measurement = match (probes.delays.quantity(), probes.intervals.quantity()) {
+            (_, Some(_)) => Measurement::DelaysAndRetransmissions,
+            (Some(_), None) => Measurement::Delays,
+            (None, None) => Measurement::Off,
+        };
         let (sending, receiving) = transport::configs(self.scenario, flow, ends);
         let origin = Instant::START + self.jitter(name, flow);
         let config = SenderConfig {
@@ -82,8 +89,9 @@ impl Placement<'_, '_> {
             streams: *flow.streams,
             unordered: *flow.unordered,
             record_messages: records,
+            measurement,
             record_timeline: self.is_watched,
-            sample_paths: self.scenario.probes.paths.quantity(),
+            sample_paths: probes.paths.quantity(),
         };
         let path = format!("flows/{name}");
         let host = self.site.host(from);
@@ -92,7 +100,7 @@ impl Placement<'_, '_> {
             content: content(flow),
             streams: *flow.streams,
             unordered: *flow.unordered,
-            record_messages: records,
+            record_messages: records || (measurement != Measurement::Off && is_stamped),
             read_rate: flow.read_rate.map(|rate| *rate),
         };
         let host = self.site.host(to);

@@ -3,7 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults};
 
-use super::schema::{Interval, Sampling};
+use super::schema::{DelayPrecision, Interval, Sampling};
 use crate::check::resolve;
 use crate::schema::{File, Transport};
 
@@ -23,6 +23,16 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     if *probes.queues == Sampling::Every(Duration::ZERO) {
         let fault = Fault::new("a probe cannot sample all the time").help(help);
         faults.report(probes.queues.place(), fault);
+    }
+    if *probes.intervals == Interval::Every(Duration::ZERO) {
+        let fault = Fault::new("an interval lasts some time").help("write a time like \"1 s\"");
+        faults.report(probes.intervals.place(), fault);
+    }
+    if let DelayPrecision::Within(ratio) = *probes.delays
+        && (probes.delays.histogram().is_none() || ratio.as_f64() > DelayPrecision::COARSEST)
+    {
+        let fault = Fault::new(format!("a histogram is not made to a precision of {ratio}"));
+        faults.report(probes.delays.place(), fault.help("write a part between \"0.001 %\" and \"10 %\""));
     }
     if *probes.paths == Interval::Every(Duration::ZERO) {
         let fault = Fault::new("a probe cannot sample all the time").help(help);

@@ -7,18 +7,23 @@ use slantpath_base::{Duration, Instant};
 use slantpath_host::Host;
 use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
 use slantpath_net::{CaptureId, Network};
-use slantpath_results::Moments;
+use slantpath_results::{Histogram, Moments, Table};
+use slantpath_simulation::SignallingSimulation;
 
-use super::tables::{messages, network as links, sender_report, timelines};
+use super::delays::FlowDelays;
+use super::intervals::{self, Intervals, Sources};
+use super::signalling_record::SignallingRecord;
+use super::tables::{delays, messages, network as links, sender_report, servers, signalling, timelines};
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
-use crate::observer::{Announcement, GrowingTable, Observer};
+use crate::observer::{Announcement, GrowingTable, Observer, Reading};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::schema::Sampling;
 
 /// What is recorded of a run, on its way to an observer.
 pub(super) struct Recorder<'a> {
+    scenario: &'a Scenario,
     links: &'a [PlannedLink],
     flows: &'a [PlannedFlow],
     observer: &'a mut dyn Observer,
@@ -29,17 +34,32 @@ pub(super) struct Recorder<'a> {
     queues: Option<usize>,
     timelines: Option<usize>,
     records: Vec<FlowRecord>,
+    /// Of each flow, if a probe needs them without records of messages.
+    delays: Vec<FlowDelays>,
+    intervals: Option<Intervals>,
+    signalling: Option<SignallingRecord<'a>>,
     /// From when on messages count for the statistics of their flow.
     warm_up: Instant,
 }
 
-/// Statistics of the delays of a flow.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Delays {
-    pub(super) all: Moments,
-    pub(super) retransmitted: Moments,
+/// Statistics of the delays of a flow, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DelaySummary {
+    pub(super) mean: Option<f64>,
     pub(super) median: Option<f64>,
     pub(super) p99: Option<f64>,
+    pub(super) max: Option<f64>,
+    pub(super) deviation: Option<f64>,
+    pub(super) retransmitted_mean: Option<f64>,
+    /// How many messages were retransmitted.
+    pub(super) retransmitted: u64,
+}
+
+/// Moments of the delays of a flow.
+#[derive(Clone, Debug, Default)]
+struct DelayMoments {
+    all: Moments,
+    retransmitted: Moments,
 }
 
 /// Messages of a flow, from the first one on whose row may still change.
@@ -51,26 +71,31 @@ struct FlowRecord {
     sent: VecDeque<SentMessage>,
     /// When they and later ones were first delivered.
     delivered: VecDeque<Option<Instant>>,
-    delays: Delays,
+    delays: DelayMoments,
     /// What the flow's paths are called, once they are known.
     paths: Vec<Option<String>>,
 }
 
 impl<'a> Recorder<'a> {
     pub(super) fn new(
-        scenario: &Scenario,
+        scenario: &'a Scenario,
         links: &'a [PlannedLink],
         flows: &'a [PlannedFlow],
+        signalling: Option<&SignallingSimulation>,
         captures: Vec<(String, CaptureId)>,
         observer: &'a mut dyn Observer,
     ) -> io::Result<Self> {
         let probes = &scenario.probes;
         let (of_flows, of_directions) = (flows.len(), 2 * links.len());
-        let mut tables = Vec::new();
-        let mut keep = |is_kept: bool, kind, header: fn() -> slantpath_results::Table, subjects| {
+        let mut tables = Announced::default();
+        let period = probes.intervals.quantity();
+        let layouts = period.map(|_| intervals::layouts(signalling, scenario)).unwrap_or_default();
+        let [associations, flow_intervals, link_intervals, signalling_links] = layouts.map(|layout| {
+            tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once)
+        });
+        let mut keep = |is_kept: bool, kind, header: fn() -> Table, subjects| {
             is_kept.then(|| {
-                tables.push(GrowingTable { kind, header: header(), subjects });
-                tables.len() - 1
+                tables.add(GrowingTable { kind, header: header(), subjects, reading: Reading::Once })
             })
         };
         let messages = keep(*probes.messages, TableKind::Messages, messages::header, of_flows);
@@ -80,11 +105,48 @@ impl<'a> Recorder<'a> {
         let queues = keep(is_sampled, TableKind::Queues, links::queues_header, of_directions);
         let is_watched = !probes.timelines.is_empty();
         let timelines = keep(is_watched, TableKind::Timelines, timelines::header, of_flows);
+        let events = signalling.map(|_| signalling::event_rows(&signalling::Names::new(scenario), &[]));
+        let events =
+            tables.add_timed(events.map(|header| (TableKind::SignallingEvents, header)), Reading::Again);
+        let has_servers = !scenario.signalling.associations.is_empty();
+        let server_events = signalling.filter(|_| has_servers);
+        let server_events =
+            server_events.map(|_| servers::event_rows(&servers::Names::new(&scenario.signalling), &[]));
+        let server_events = server_events.map(|header| (TableKind::SignallingServerEvents, header));
+        let server_events = tables.add_timed(server_events, Reading::Again);
         let names = captures.iter().map(|(link, _)| link.clone()).collect();
+        let Announced { tables, places } = tables.sorted();
         observer.announce(&Announcement { tables, captures: names, flows: flows.len() })?;
-        let records = vec![FlowRecord::default(); flows.len()];
-        let warm_up = Instant::START + *scenario.scenario.warm_up;
-        Ok(Self { links, flows, observer, captures, messages, paths, queues, timelines, records, warm_up })
+        let at = |table: Option<usize>| table.map(|table| places[table]);
+        let interval_tables =
+            at(flow_intervals).zip(at(link_intervals)).map(|(flows, links)| intervals::Places {
+                associations: at(associations),
+                flows,
+                links,
+                signalling_links: at(signalling_links),
+            });
+        let delays = match (probes.delays.quantity(), period) {
+            (None, None) => Vec::new(),
+            _ => vec![FlowDelays::new(probes.delays.histogram()); flows.len()],
+        };
+        Ok(Self {
+            scenario,
+            links,
+            flows,
+            observer,
+            captures,
+            messages: at(messages),
+            paths: at(paths),
+            queues: at(queues),
+            timelines: at(timelines),
+            records: vec![FlowRecord::default(); flows.len()],
+            delays,
+            intervals: period
+                .zip(interval_tables)
+                .map(|(period, tables)| Intervals::new(period, tables, flows.len(), links.len())),
+            signalling: at(events).map(|events| SignallingRecord::new(scenario, events, at(server_events))),
+            warm_up: Instant::START + *scenario.scenario.warm_up,
+        })
     }
 
     /// After how many events it is worth while to look again: a look goes over all flows and links, so that few
@@ -92,6 +154,55 @@ impl<'a> Recorder<'a> {
     pub(super) fn events_between_looks(&self) -> u64 {
         let probed = self.queues.map_or(0, |_| 2 * self.links.len());
         16 * (self.flows.len() + probed) as u64
+    }
+
+    /// When the present interval ends, if there are intervals.
+    pub(super) fn interval_end(&self) -> Option<Instant> {
+        self.intervals.as_ref().map(Intervals::end)
+    }
+
+    /// Ends the present interval, if there are intervals.
+    pub(super) fn close_interval(
+        &mut self,
+        network: &mut Network<Host>,
+        signalling: Option<&SignallingSimulation>,
+    ) -> io::Result<()> {
+        if self.intervals.is_none() {
+            return Ok(());
+        }
+        for place in 0..self.flows.len() {
+            self.flow(place, network, Finality::Settled)?;
+        }
+        let Some(intervals) = &mut self.intervals else { return Ok(()) };
+        let now = network.now();
+        let (scenario, flows, links) = (self.scenario, self.flows, self.links);
+        let mut sources = Sources { scenario, flows, links, delays: &mut self.delays, network, signalling };
+        intervals.close(now, &mut sources, self.observer)
+    }
+
+    /// Counters of links have been started anew.
+    pub(super) fn restart_links(&mut self) {
+        if let Some(intervals) = &mut self.intervals {
+            intervals.restart_links();
+        }
+    }
+
+    /// Hands over what has happened in a signalling network.
+    pub(super) fn look_at_signalling(&mut self, simulation: &mut SignallingSimulation) -> io::Result<()> {
+        match &mut self.signalling {
+            Some(record) => record.look(simulation, self.observer),
+            None => Ok(()),
+        }
+    }
+
+    /// What was kept of the events of the signalling network.
+    pub(super) const fn signalling(&self) -> Option<&SignallingRecord<'a>> {
+        self.signalling.as_ref()
+    }
+
+    /// Goes over the rows of a table that were handed over.
+    pub(super) fn read_again(&mut self, table: usize, each: &mut dyn FnMut(&Table)) -> io::Result<()> {
+        self.observer.read_again(table, each)
     }
 
     /// Hands over what is final so far, or all that is left.
@@ -105,7 +216,7 @@ impl<'a> Recorder<'a> {
         if let Some(table) = self.queues {
             self.queue_samples(table, network, finality)?;
         }
-        if self.messages.or(self.paths).or(self.timelines).is_some() {
+        if self.messages.or(self.paths).or(self.timelines).is_some() || !self.delays.is_empty() {
             for place in 0..self.flows.len() {
                 self.flow(place, network, finality)?;
             }
@@ -138,9 +249,13 @@ impl<'a> Recorder<'a> {
     fn flow(&mut self, place: usize, network: &mut Network<Host>, finality: Finality) -> io::Result<()> {
         let flow = &self.flows[place];
         let taken = network.host_mut(flow.from).take_sender_records(flow.sender, finality);
-        let SenderRecords { messages, samples, timeline } = taken.expect("the flow's sender was put there");
+        let SenderRecords { messages, sent, samples, timeline } =
+            taken.expect("the flow's sender was put there");
         let deliveries = network.host_mut(flow.to).take_deliveries(flow.receiver);
         let deliveries = deliveries.expect("the flow's receiver was put there");
+        if let Some(delays) = self.delays.get_mut(place) {
+            delays.observe(sent, &deliveries, self.warm_up);
+        }
         let report = sender_report(network, flow);
         let record = &mut self.records[place];
         if record.paths.is_empty() {
@@ -171,15 +286,86 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Statistics of the delays of all flows, once everything has been handed over.
-    pub(super) fn delays(self) -> io::Result<Vec<Delays>> {
-        let Self { observer, records, .. } = self;
-        let quantiles = |(place, record): (usize, FlowRecord)| {
+    /// Statistics of the delays of all flows, once everything has been handed over: of their messages, or of histograms
+    /// if messages are not recorded.
+    pub(super) fn delays(&mut self) -> io::Result<Vec<DelaySummary>> {
+        let Self { observer, records, delays, messages, .. } = self;
+        let summary = |(place, record): (usize, &FlowRecord)| {
+            let histogram = delays.get(place).and_then(FlowDelays::histogram);
+            if let (None, Some(histogram)) = (*messages, histogram) {
+                return Ok(DelaySummary::of_histogram(histogram));
+            }
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
-            Ok::<_, io::Error>(Delays { median, p99, ..record.delays })
+            let DelayMoments { all, retransmitted } = &record.delays;
+            Ok::<_, io::Error>(DelaySummary {
+                mean: all.mean(),
+                median,
+                p99,
+                max: all.greatest(),
+                deviation: all.standard_deviation(),
+                retransmitted_mean: retransmitted.mean(),
+                retransmitted: retransmitted.count(),
+            })
         };
-        records.into_iter().enumerate().map(quantiles).collect()
+        records.iter().enumerate().map(summary).collect()
+    }
+
+    /// The tables of histograms of delays, if those are kept.
+    pub(super) fn delay_tables(&self) -> Vec<Table> {
+        let names = self.flows.iter().map(|flow| flow.name.as_str());
+        let histograms =
+            names.zip(&self.delays).filter_map(|(flow, delays)| Some((flow, delays.histogram()?)));
+        if histograms.clone().next().is_none() {
+            return Vec::new();
+        }
+        delays::tables(histograms).to_vec()
+    }
+}
+
+impl DelaySummary {
+    fn of_histogram(histogram: &Histogram) -> Self {
+        let quantile = |share| histogram.quantile(share).map(delays::seconds);
+        Self {
+            mean: histogram.mean().map(delays::seconds),
+            median: quantile(0.5),
+            p99: quantile(0.99),
+            max: histogram.greatest().map(|greatest| delays::seconds(greatest as f64)),
+            deviation: histogram.standard_deviation().map(delays::seconds),
+            retransmitted_mean: None,
+            retransmitted: 0,
+        }
+    }
+}
+
+/// Tables that will be announced.
+#[derive(Default)]
+struct Announced {
+    tables: Vec<GrowingTable>,
+    /// Where each stands, by the order in which they were added.
+    places: Vec<usize>,
+}
+
+impl Announced {
+    fn add(&mut self, table: GrowingTable) -> usize {
+        self.tables.push(table);
+        self.tables.len() - 1
+    }
+
+    /// A table whose rows come in the order of time, if there is one.
+    fn add_timed(&mut self, table: Option<(TableKind, Table)>, reading: Reading) -> Option<usize> {
+        table.map(|(kind, header)| self.add(GrowingTable { kind, header, subjects: 1, reading }))
+    }
+
+    /// In alphabetical order.
+    fn sorted(self) -> Self {
+        let mut tables: Vec<(usize, GrowingTable)> = self.tables.into_iter().enumerate().collect();
+        tables.sort_by_key(|(_, table)| table.kind.name());
+        let mut places = vec![0; tables.len()];
+        for (place, (added, _)) in tables.iter().enumerate() {
+            places[*added] = place;
+        }
+        Self { tables: tables.into_iter().map(|(_, table)| table).collect(), places }
     }
 }
 

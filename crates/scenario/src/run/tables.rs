@@ -1,15 +1,17 @@
 //! The tables of a run.
 
+pub(super) mod delays;
 mod discards;
 mod flows;
 mod hosts;
+pub(super) mod intervals;
 pub(super) mod messages;
 mod mtp3;
 pub(super) mod network;
 mod rows;
 mod sccp;
-mod servers;
-mod signalling;
+pub(super) mod servers;
+pub(super) mod signalling;
 pub(super) mod timelines;
 
 use std::net::IpAddr;
@@ -19,12 +21,11 @@ use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_net::Network;
 use slantpath_results::Table;
 
-use super::recorder::Delays;
+use super::recorder::DelaySummary;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::scenario::Scenario;
 use hosts::HostCounts;
-pub(super) use signalling::tables as signalling;
 
 /// What flows and hosts had done when the warm-up ended, in their order; nothing without a warm-up.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +80,7 @@ pub(super) fn tables(
     links: &[PlannedLink],
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
-    delays: &[Delays],
+    delays: &[DelaySummary],
 ) -> Vec<Table> {
     vec![
         flows::table(scenario, network, flows, at_warm_up, delays),
@@ -92,7 +93,7 @@ pub(super) fn sender_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) 
     network.host(flow.from).sender_report(flow.sender).expect("the flow's sender was put there")
 }
 
-fn receiver_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a ReceiverReport {
+pub(super) fn receiver_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a ReceiverReport {
     network.host(flow.to).receiver_report(flow.receiver).expect("the flow's receiver was put there")
 }
 

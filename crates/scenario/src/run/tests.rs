@@ -1,9 +1,12 @@
 #[path = "../../tests/swarm/case.rs"]
 mod case;
+mod probes;
 
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
+
+use slantpath_results::Table;
 
 use super::*;
 use crate::observer::Announcement;
@@ -16,7 +19,7 @@ fn scenario(text: &str, overrides: &[&str]) -> Scenario {
 
 fn with_signalling() -> Scenario {
     let text = include_str!("../../../../scenarios/ss7-over-geo.toml");
-    scenario(text, &[])
+    scenario(text, &["probes.intervals=10 s"])
 }
 
 fn first() -> Scenario {
@@ -41,14 +44,14 @@ fn run_asking_every(
 fn swarm(seed: u64) -> Scenario {
     let text = case::toml(seed);
     let probes = ["scenario.warm_up=5 s", "probes.paths=100 ms", "probes.queues=on change"];
-    scenario(&text, &probes)
+    scenario(&text, &[&probes[..], &["probes.intervals=10 s", "probes.delays=1 %"]].concat())
 }
 
 /// At one extreme everything is handed over at the end, at the other as often as looks happen at all: of a handful of
 /// flows and links, after every hundred events or so.
 #[test]
 fn results_that_stream_are_those_that_are_taken_at_the_end() {
-    let scenarios = (0..60).map(swarm).chain([first()]);
+    let scenarios = (0..60).map(swarm).chain([first(), with_signalling()]);
     let mut messages = 0;
     for scenario in scenarios {
         let links = scenario.links.iter().map(|(name, _)| name.to_owned());
@@ -69,6 +72,7 @@ fn results_that_stream_are_those_that_are_taken_at_the_end() {
 }
 
 /// Keeps nothing, and measures how late it is told.
+#[derive(Default)]
 struct Late {
     now: Rc<Cell<Instant>>,
     worst: f64,
@@ -85,11 +89,15 @@ impl Observer for Late {
     fn rows(&mut self, _: usize, _: usize, rows: Table) -> io::Result<()> {
         let now = self.now.get().since_start().as_secs_f64();
         // Of samples one a subject stays until the next one comes, however late that is.
-        let times = rows.column("delivered_s").and_then(slantpath_results::Column::as_f64);
+        let times = rows.column("delivered_s").and_then(Column::as_f64);
         let late = times.into_iter().flatten().map(|time| now - time);
         self.worst = late.fold(self.worst, f64::max);
         self.rows_max = self.rows_max.max(rows.rows());
         self.rows += rows.rows();
+        Ok(())
+    }
+
+    fn read_again(&mut self, _: usize, _: &mut dyn FnMut(&Table)) -> io::Result<()> {
         Ok(())
     }
 
@@ -110,10 +118,12 @@ impl Observer for Late {
 fn lateness(duration: &str) -> Late {
     let duration = format!("scenario.duration={duration}");
     let text = include_str!("../../../../scenarios/first.toml");
-    let overrides = [duration.as_str(), "probes.queues=on change", "probes.paths=10 ms"];
+    let probes =
+        ["probes.queues=on change", "probes.paths=10 ms", "probes.intervals=1 s", "probes.delays=1 %"];
+    let overrides = [&[duration.as_str()][..], &probes].concat();
     let scenario = scenario(text, &overrides);
     let now = Rc::new(Cell::new(Instant::START));
-    let mut late = Late { now: Rc::clone(&now), worst: 0.0, rows_max: 0, rows: 0, bytes_max: 0 };
+    let mut late = Late { now: Rc::clone(&now), ..Late::default() };
     let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
     let mut go_on = |at| {
         now.set(at);

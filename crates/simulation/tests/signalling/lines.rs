@@ -41,8 +41,10 @@ fn changeover_to_the_other_line_loses_nothing_and_keeps_the_sequence() {
     assert_eq!(rest, [0, 0, 0]);
     let signalling = run.simulation.signalling();
     for side in Side::BOTH {
+        let mut availability = Availability::default();
         let events = signalling.events().iter().filter(|e| e.is_at(SignallingLinkId(0), side));
-        let availability = Availability::of(events, Instant::from_secs(100));
+        events.for_each(|event| availability.observe(event));
+        let availability = availability.until(Instant::from_secs(100));
         assert_eq!((availability.times_available, availability.times_unavailable), (2, 1));
         // 15 s of break, and then the alignment that is under way or begins.
         let outage = availability.outage;

@@ -9,7 +9,7 @@ use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
 use crate::flow::build::PlannedFlow;
 use crate::output::TableKind;
-use crate::run::recorder::Delays;
+use crate::run::recorder::DelaySummary;
 use crate::scenario::Scenario;
 
 /// Counts are those after the warm-up; delays are those of messages that were sent after it.
@@ -18,7 +18,7 @@ pub(super) fn table(
     network: &Network<Host>,
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
-    delays: &[Delays],
+    delays: &[DelaySummary],
 ) -> Table {
     let warm_up = *scenario.scenario.warm_up;
     let end = Instant::START + *scenario.scenario.duration;
@@ -115,19 +115,13 @@ impl Columns {
         self.throughput.push_optional(per_second);
     }
 
-    fn push_delays(&mut self, delays: &Delays) {
-        let cells = [
-            delays.all.mean(),
-            delays.median,
-            delays.p99,
-            delays.all.greatest(),
-            delays.all.standard_deviation(),
-            delays.retransmitted.mean(),
-        ];
+    fn push_delays(&mut self, delays: &DelaySummary) {
+        let cells =
+            [delays.mean, delays.median, delays.p99, delays.max, delays.deviation, delays.retransmitted_mean];
         for (column, cell) in self.delays.iter_mut().zip(cells) {
             column.push_optional(cell);
         }
-        self.retransmitted.push(delays.retransmitted.count());
+        self.retransmitted.push(delays.retransmitted);
     }
 
     fn push_state(&mut self, sender: &SenderReport) {

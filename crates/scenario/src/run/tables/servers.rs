@@ -8,14 +8,21 @@ use slantpath_sigtran::m3ua::DropReason;
 use slantpath_simulation::{
     AdaptationEvent, AdaptationId, AspId, GatewayId, ServerId, Side, SignallingNetwork, SignallingProcess,
 };
+use slantpath_ss7::PointCode;
 
 use crate::output::TableKind;
+use crate::run::signalling_record::SignallingRecord;
 use crate::scenario::Scenario;
 use crate::signalling::schema::Signalling;
 use crate::signalling::{code, gateways_of};
 
-/// All of them; none for a scenario without associations.
-pub(super) fn tables(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Vec<Table> {
+/// All of them but for events; none for a scenario without associations.
+pub(super) fn tables(
+    scenario: &Scenario,
+    network: &SignallingNetwork,
+    record: &SignallingRecord<'_>,
+    end: Instant,
+) -> Vec<Table> {
     let signalling = &*scenario.signalling;
     if signalling.associations.is_empty() {
         return Vec::new();
@@ -24,8 +31,7 @@ pub(super) fn tables(scenario: &Scenario, network: &SignallingNetwork, end: Inst
         associations(signalling, network),
         processes(signalling, network),
         drops(signalling, network),
-        servers(signalling, network, end),
-        events(signalling, network),
+        servers(signalling, record, end),
     ]
 }
 
@@ -131,49 +137,51 @@ fn drops(signalling: &Signalling, network: &SignallingNetwork) -> Table {
     TableKind::SignallingDrops.table(columns)
 }
 
-/// How an application server was served at a gateway.
+/// How an application server was served at a gateway. Traffic that waits is not served yet.
 #[derive(Clone, Copy, Debug, Default)]
-struct Served {
+pub(in crate::run) struct Served {
     times_active: u64,
     times_pending: u64,
     first: Option<Instant>,
     outage: Duration,
     outage_max: Duration,
+    /// Since when it is not served, if it is not and was before.
+    since: Option<Instant>,
 }
 
 impl Served {
-    /// From the changes of its state, in order, up to `end`. Traffic that waits is not served yet.
-    fn of(states: impl Iterator<Item = (Instant, AsState)>, end: Instant) -> Self {
-        let mut served = Self::default();
-        let mut since = None;
-        for (at, state) in states {
-            match state {
-                AsState::Active => {
-                    served.times_active += 1;
-                    served.first.get_or_insert(at);
-                    served.add_outage(since.take(), at);
-                }
-                AsState::Down | AsState::Inactive | AsState::Pending => {
-                    served.times_pending += u64::from(state == AsState::Pending);
-                    if served.first.is_some() {
-                        since.get_or_insert(at);
-                    }
+    /// The next change of its state.
+    pub(in crate::run) fn observe(&mut self, at: Instant, state: AsState) {
+        match state {
+            AsState::Active => {
+                self.times_active += 1;
+                self.first.get_or_insert(at);
+                self.end_outage(at);
+            }
+            AsState::Down | AsState::Inactive | AsState::Pending => {
+                self.times_pending += u64::from(state == AsState::Pending);
+                if self.first.is_some() {
+                    self.since.get_or_insert(at);
                 }
             }
         }
-        served.add_outage(since, end);
-        served
     }
 
-    fn add_outage(&mut self, since: Option<Instant>, until: Instant) {
-        let Some(since) = since else { return };
-        self.outage += until - since;
-        self.outage_max = self.outage_max.max(until - since);
+    /// The same, with an outage that lasts counted up to `end`.
+    fn until(mut self, end: Instant) -> Self {
+        self.end_outage(end);
+        self
+    }
+
+    fn end_outage(&mut self, at: Instant) {
+        let Some(since) = self.since.take() else { return };
+        self.outage += at - since;
+        self.outage_max = self.outage_max.max(at - since);
     }
 }
 
 /// One row for each application server at each of its gateways.
-fn servers(signalling: &Signalling, network: &SignallingNetwork, end: Instant) -> Table {
+fn servers(signalling: &Signalling, record: &SignallingRecord<'_>, end: Instant) -> Table {
     let [mut name, mut at] = ["application_server", "gateway"].map(TextColumn::new);
     let mut counts = ["times_active", "times_pending"].map(TypedColumn::<u64>::new);
     let [mut first, mut outage, mut outage_max] =
@@ -181,15 +189,7 @@ fn servers(signalling: &Signalling, network: &SignallingNetwork, end: Instant) -
     for (number, (server, table)) in signalling.application_servers.iter().enumerate() {
         for gateway in gateways_of(signalling, table) {
             let id = GatewayId(signalling.gateways.position(gateway).expect("a check resolves gateways"));
-            let is_own = |event: &&AdaptationEvent| {
-                event.process == SignallingProcess::Gateway(id) && event.server == Some(ServerId(number))
-            };
-            let own = network.adaptation_events().iter().filter(is_own);
-            let states = own.filter_map(|event| match event.kind {
-                Kind::As(state) => Some((event.at, state)),
-                _ => None,
-            });
-            let served = Served::of(states, end);
+            let served = record.served(id, ServerId(number)).until(end);
             name.push(server);
             at.push(gateway);
             let cells = [served.times_active, served.times_pending];
@@ -205,24 +205,42 @@ fn servers(signalling: &Signalling, network: &SignallingNetwork, end: Instant) -
     TableKind::SignallingServers.table(columns)
 }
 
-/// Everything that happened to associations, ASPs, application servers and destinations, as each end saw it.
-fn events(signalling: &Signalling, network: &SignallingNetwork) -> Table {
+/// What processes, associations, application servers and points are called.
+#[derive(Clone, Debug)]
+pub(in crate::run) struct Names<'a> {
+    processes: Vec<(SignallingProcess, &'static str, &'a str)>,
+    associations: Vec<&'a str>,
+    servers: Vec<&'a str>,
+    points: Vec<(PointCode, &'a str)>,
+}
+
+impl<'a> Names<'a> {
+    pub(in crate::run) fn new(signalling: &'a Signalling) -> Self {
+        Self {
+            processes: processes_named(signalling),
+            associations: signalling.associations.iter().map(|(name, _)| name).collect(),
+            servers: signalling.application_servers.iter().map(|(name, _)| name).collect(),
+            points: signalling.points.iter().map(|(name, _)| (code(signalling, name), name)).collect(),
+        }
+    }
+}
+
+/// Rows of `signalling_server_events`: what happened to associations, ASPs, application servers and destinations, as
+/// each end saw it.
+pub(in crate::run) fn event_rows(names: &Names<'_>, events: &[AdaptationEvent]) -> Table {
     let mut at = TypedColumn::<f64>::new("at_s");
     let [mut seen_by, mut association, mut server, mut event, mut destination] =
         ["process", "association", "application_server", "event", "destination"].map(TextColumn::new);
     let mut level = TypedColumn::<u64>::new("congestion_level");
-    let names = processes_named(signalling);
-    let associations: Vec<&str> = signalling.associations.iter().map(|(name, _)| name).collect();
-    let servers: Vec<&str> = signalling.application_servers.iter().map(|(name, _)| name).collect();
-    for happened in network.adaptation_events() {
+    for happened in events {
         at.push_instant(happened.at);
-        let process = names.iter().find(|(id, ..)| *id == happened.process);
+        let process = names.processes.iter().find(|(id, ..)| *id == happened.process);
         seen_by.push(process.map_or("", |(.., name)| *name));
-        association.push_optional(happened.association.map(|own| associations[own.0]));
-        server.push_optional(happened.server.map(|own| servers[own.0]));
+        association.push_optional(happened.association.map(|own| names.associations[own.0]));
+        server.push_optional(happened.server.map(|own| names.servers[own.0]));
         event.push(happened.kind.name());
         let point = happened.kind.destination().and_then(|affected| {
-            signalling.points.iter().map(|(name, _)| name).find(|name| code(signalling, name) == affected)
+            names.points.iter().find(|(code, _)| *code == affected).map(|(_, name)| *name)
         });
         destination.push_optional(point);
         level.push_optional(match happened.kind {

@@ -1,31 +1,51 @@
-//! `signalling_load`, `signalling_links` and `signalling_events`: what became of messages and of links.
+//! `signalling_load`, `signalling_links` and rows of `signalling_events`: what became of messages and of links.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 use slantpath_signalling::PointEventKind;
-use slantpath_simulation::{Availability, Side, SignallingLinkId, SignallingSimulation};
+use slantpath_simulation::{Event, Side, SignallingLinkId, SignallingSimulation};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Limit, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
 
 use super::{discards, mtp3, sccp, servers};
 use crate::output::TableKind;
+use crate::run::signalling_record::SignallingRecord;
 use crate::scenario::Scenario;
 use crate::signalling::side_name;
 use crate::signalling::{code, with_mtp3};
 
-/// All three, those of MTP3, SCCP and discards, and those of application servers, at the end of a run.
+/// A table of a signalling network at the end of a run.
+pub(in crate::run) enum SignallingTable {
+    /// It is held here.
+    Held(Table),
+    /// Its rows were handed over while the run went on.
+    HandedOver {
+        /// Its place among the tables that were announced.
+        table: usize,
+        /// How many columns it has.
+        columns: usize,
+    },
+}
+
+/// All of them: loads and links, MTP3, SCCP and discards, and application servers. In this order they stand in the
+/// run's digest.
 pub(in crate::run) fn tables(
     scenario: &Scenario,
     simulation: &mut SignallingSimulation,
+    record: &SignallingRecord<'_>,
     end: Instant,
-) -> Vec<Table> {
+) -> Vec<SignallingTable> {
     let network = simulation.signalling();
     let mut tables = mtp3::tables(scenario, network, end).to_vec();
     tables.extend([sccp::table(scenario, network), discards::table(scenario, network)]);
-    tables.extend([events(scenario, simulation), links(scenario, simulation, end)]);
-    tables.push(load(scenario, simulation, end));
-    tables.extend(servers::tables(scenario, simulation.signalling(), end));
+    let mut tables: Vec<SignallingTable> = tables.into_iter().map(SignallingTable::Held).collect();
+    tables.push(record.events_table());
+    tables.push(SignallingTable::Held(links(scenario, simulation, record, end)));
+    tables.push(SignallingTable::Held(load(scenario, simulation, end)));
+    let servers = servers::tables(scenario, simulation.signalling(), record, end);
+    tables.extend(servers.into_iter().map(SignallingTable::Held));
+    tables.extend(record.server_events_table());
     tables
 }
 
@@ -121,7 +141,12 @@ fn load(scenario: &Scenario, simulation: &mut SignallingSimulation, end: Instant
 }
 
 /// One row for each end of each link.
-fn links(scenario: &Scenario, simulation: &SignallingSimulation, end: Instant) -> Table {
+fn links(
+    scenario: &Scenario,
+    simulation: &SignallingSimulation,
+    record: &SignallingRecord<'_>,
+    end: Instant,
+) -> Table {
     let signalling = simulation.signalling();
     let [mut name, mut point] = ["link", "point"].map(TextColumn::new);
     let mut counts = [
@@ -142,8 +167,7 @@ fn links(scenario: &Scenario, simulation: &SignallingSimulation, end: Instant) -
         for (side, at) in Side::BOTH.into_iter().zip([&table.between.0, &table.between.1]) {
             let id = SignallingLinkId(number);
             let counters = signalling.link_counters(id, side);
-            let own = signalling.events().iter().filter(|event| event.is_at(id, side));
-            let availability = Availability::of(own, end);
+            let availability = record.availability(id, side).until(end);
             name.push(link);
             point.push(at);
             let cells = [
@@ -169,18 +193,34 @@ fn links(scenario: &Scenario, simulation: &SignallingSimulation, end: Instant) -
     TableKind::SignallingLinks.table(columns)
 }
 
-/// Everything that management of a point heard, and what it was refused.
-fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
+/// What points and links are called.
+#[derive(Clone, Debug)]
+pub(in crate::run) struct Names<'a> {
+    scenario: &'a Scenario,
+    points: Vec<&'a str>,
+    links: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    pub(in crate::run) fn new(scenario: &'a Scenario) -> Self {
+        Self {
+            scenario,
+            points: with_mtp3(&scenario.signalling).map(|(_, name)| name).collect(),
+            links: scenario.signalling.links.iter().map(|(name, _)| name).collect(),
+        }
+    }
+}
+
+/// Rows of `signalling_events`: what management of a point heard, and what it was refused.
+pub(in crate::run) fn event_rows(names: &Names<'_>, events: &[Event]) -> Table {
     let mut at = TypedColumn::<f64>::new("at_s");
     let [mut point, mut link, mut end, mut event, mut detail] =
         ["point", "link", "end", "event", "detail"].map(TextColumn::new);
     let mut status = TypedColumn::<u64>::new("congestion_status");
-    let with_mtp3: Vec<&str> = with_mtp3(&scenario.signalling).map(|(_, name)| name).collect();
-    let links: Vec<&str> = scenario.signalling.links.iter().map(|(name, _)| name).collect();
-    for happened in simulation.signalling().events() {
+    for happened in events {
         at.push_instant(happened.at);
-        point.push(with_mtp3[happened.point.0]);
-        link.push_optional(happened.link.map(|(link, _)| links[link.0]));
+        point.push(names.points[happened.point.0]);
+        link.push_optional(happened.link.map(|(link, _)| names.links[link.0]));
         end.push_optional(happened.link.map(|(_, side)| side_name(side)));
         event.push(happened.kind.name());
         let about = match happened.kind {
@@ -188,11 +228,11 @@ fn events(scenario: &Scenario, simulation: &SignallingSimulation) -> Table {
                 Some(format!("subsystem {}", ssn.0))
             }
             PointEventKind::InhibitionRefused(InhibitError::CutsOff(code)) => {
-                Some(format!("would cut off {}", name_of(scenario, code)))
+                Some(format!("would cut off {}", name_of(names.scenario, code)))
             }
             PointEventKind::InhibitionRefused(InhibitError::UnderWay) => Some("inhibited already".to_owned()),
             PointEventKind::LinkSetAvailable(code) | PointEventKind::LinkSetUnavailable(code) => {
-                Some(name_of(scenario, code))
+                Some(name_of(names.scenario, code))
             }
             _ => None,
         };

@@ -1,0 +1,269 @@
+//! Packets from outside: when they come, what is refused, and that a record repeats a run.
+
+use proptest::prelude::*;
+use slantpath_base::{DataRate, Duration, Instant, Seed};
+use slantpath_net::{
+    DirectionConfig, DropReason, InjectError, LinkId, Network, NetworkBuilder, NodeId, OutsidePacket,
+    RecordError,
+};
+use slantpath_wire::WireError;
+use slantpath_wire::ip::protocol;
+use slantpath_wire::pcapng::{Block, Blocks, Direction};
+
+use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet, tag};
+
+/// An outside node with address 1, a router, a host with address 2.
+struct Edge {
+    network: Network<Scripted>,
+    host: NodeId,
+    access: LinkId,
+    core: LinkId,
+}
+
+impl Edge {
+    fn new(config: &DirectionConfig) -> Self {
+        let mut builder = NetworkBuilder::new();
+        let (outside, router, host) =
+            (builder.outside("tun"), builder.router("router"), builder.host("host"));
+        let access = builder.link("access", outside, router, config.clone(), config.clone());
+        let core = builder.link("core", router, host, config.clone(), config.clone());
+        builder.address(access.first(), address(1)).address(core.second(), address(2));
+        let network =
+            Network::new(builder.build().expect("a sound plan"), Seed::new(1, 0), vec![Scripted::default()]);
+        Self { network, host, access, core }
+    }
+
+    fn inject(&mut self, at: Instant, length: usize, tag: u8) -> Result<(), InjectError> {
+        self.network.inject(at, self.access.first(), from_outside(length, tag))
+    }
+
+    /// Tags of what the host has got, with the instants.
+    fn received(&self) -> Vec<(Instant, u8)> {
+        self.network.host(self.host).received.iter().map(|(at, _, packet)| (*at, tag(packet))).collect()
+    }
+
+    fn send(&mut self, at: Instant, length: usize, tag: u8) {
+        let packet = packet(address(2), address(1), length, tag);
+        let interface = self.core.second();
+        self.network.command(self.host, |host, _| host.send(at, interface, packet));
+    }
+
+    fn gone(&mut self) -> Vec<OutsidePacket> {
+        std::iter::from_fn(|| self.network.poll_outside()).collect()
+    }
+}
+
+fn from_outside(length: usize, tag: u8) -> Vec<u8> {
+    packet(address(1), address(2), length, tag).contiguous().to_vec()
+}
+
+/// A byte takes a millisecond, and then 10 ms.
+fn slow() -> DirectionConfig {
+    clean(byte_a_millisecond(), Duration::from_millis(10), 10)
+}
+
+#[test]
+fn a_packet_from_outside_takes_the_way_of_a_host_and_what_is_for_outside_comes_out() {
+    let mut edge = Edge::new(&slow());
+    edge.inject(millis(5), 100, 7).unwrap();
+    edge.send(millis(20), 40, 8);
+    edge.network.run_until(millis(1_000));
+    assert_eq!(edge.received(), [(millis(5 + 110 + 110), 7)]);
+    let mut arrived = packet(address(2), address(1), 40, 8).contiguous().to_vec();
+    // The router has counted its hop.
+    arrived[8] -= 1;
+    arrived[10] += 1;
+    let gone = edge.gone();
+    assert_eq!(
+        gone,
+        [OutsidePacket { at: millis(20 + 50 + 50), interface: edge.access.first(), bytes: arrived }]
+    );
+    assert_eq!(edge.gone(), []);
+}
+
+#[test]
+fn packets_of_one_instant_come_in_the_order_in_which_they_were_injected_and_others_in_that_of_time() {
+    let mut edge = Edge::new(&slow());
+    for (at, tag) in [(30, 3), (10, 1), (30, 4), (20, 2)] {
+        edge.inject(millis(at), 20 + 1, tag).unwrap();
+    }
+    edge.network.run_until(millis(1_000));
+    let tags: Vec<u8> = edge.received().into_iter().map(|(_, tag)| tag).collect();
+    assert_eq!(tags, [1, 2, 3, 4]);
+}
+
+#[test]
+fn what_cannot_come_is_refused_and_nothing_happens() {
+    let mut edge = Edge::new(&slow());
+    edge.network.run_until(millis(100));
+    let past = InjectError::Past { at: millis(99), now: millis(100) };
+    assert_eq!(edge.inject(millis(99), 40, 1), Err(past));
+    let inside = edge.network.inject(millis(200), edge.core.second(), from_outside(40, 1));
+    assert_eq!(inside, Err(InjectError::NotOutside { node: "host".to_owned() }));
+    let mut cut = from_outside(40, 1);
+    cut.pop();
+    let cut = edge.network.inject(millis(200), edge.access.first(), cut);
+    assert_eq!(cut, Err(InjectError::NotIp(WireError::Truncated { wanted: 20, left: 19 })));
+    edge.network.run_until(millis(1_000));
+    assert_eq!((edge.received(), edge.network.events()), (vec![], 0));
+    // The present is no past.
+    edge.inject(millis(1_000), 40, 1).unwrap();
+    edge.network.run_until(millis(2_000));
+    assert_eq!(edge.received(), [(millis(1_100), 1)]);
+}
+
+#[test]
+fn a_frame_padding_is_cut_off() {
+    let mut edge = Edge::new(&slow());
+    let mut padded = from_outside(40, 1);
+    padded.extend([0; 6]);
+    edge.network.inject(millis(0), edge.access.first(), padded).unwrap();
+    edge.network.run_until(millis(1_000));
+    assert_eq!(edge.network.host(edge.host).received[0].2.len(), 40);
+}
+
+#[test]
+fn what_is_too_long_is_reported_to_the_outside_and_what_is_for_nobody_is_counted() {
+    let mut config = slow();
+    config.mtu_bytes = 100;
+    let mut edge = Edge::new(&config);
+    edge.inject(millis(5), 101, 1).unwrap();
+    let astray = packet(address(1), address(9), 40, 1).contiguous().to_vec();
+    edge.network.inject(millis(6), edge.access.first(), astray).unwrap();
+    edge.network.run_until(millis(1_000));
+    let gone = edge.gone();
+    assert_eq!((gone.len(), gone[0].at, gone[0].interface), (1, millis(5), edge.access.first()));
+    assert_eq!(gone[0].bytes[9], protocol::ICMP);
+    let counters = edge.network.counters(edge.access.forward());
+    assert_eq!(counters.dropped(DropReason::Mtu).packets, 1);
+    assert_eq!(counters.dropped(DropReason::Unreachable).packets, 1);
+}
+
+#[test]
+fn a_record_is_a_capture_of_what_passed_with_its_instants() {
+    let mut edge = Edge::new(&slow());
+    edge.network.record_outside();
+    edge.inject(millis(5), 100, 7).unwrap();
+    edge.send(millis(20), 40, 8);
+    edge.network.run_until(millis(70));
+    let mut record = edge.network.take_outside_record();
+    edge.network.run_until(millis(1_000));
+    record.extend(edge.network.take_outside_record());
+    let blocks: Vec<Block<'_>> = Blocks::new(&record).collect::<Result<_, _>>().unwrap();
+    let passed: Vec<_> = blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Packet { time, bytes, direction, .. } => Some((*time, bytes[20], *direction)),
+            _ => None,
+        })
+        .collect();
+    let (inbound, outbound) = (Some(Direction::Inbound), Some(Direction::Outbound));
+    assert_eq!(passed, [(millis(5), 7, inbound), (millis(120), 8, outbound)]);
+    assert_eq!(blocks[1], Block::Interface { name: Some("links/access/forward".to_owned()) });
+}
+
+#[test]
+fn a_record_of_another_network_or_of_the_past_is_refused() {
+    let mut edge = Edge::new(&slow());
+    edge.network.record_outside();
+    edge.inject(millis(5), 100, 7).unwrap();
+    edge.network.run_until(millis(10));
+    let record = edge.network.take_outside_record();
+    let past = InjectError::Past { at: millis(5), now: millis(10) };
+    let refused = RecordError::Refused { number: 1, error: past };
+    assert_eq!(edge.network.inject_record(&record), Err(refused));
+    let mut builder = NetworkBuilder::new();
+    let (first, second) = (builder.outside("first"), builder.host("second"));
+    builder.link("other", first, second, slow(), slow());
+    let mut other =
+        Network::new(builder.build().expect("a sound plan"), Seed::new(1, 0), vec![Scripted::default()]);
+    let unknown = RecordError::UnknownInterface { name: "links/access/forward".to_owned() };
+    assert_eq!(other.inject_record(&record), Err(unknown));
+    assert!(matches!(other.inject_record(&record[..20]), Err(RecordError::Unreadable(_))));
+}
+
+/// A network that loses, damages, doubles and reorders, and in which a packet may take no time at all.
+fn rough() -> DirectionConfig {
+    let mut config = clean(DataRate::from_bits_per_sec(100_000_000_000), Duration::ZERO, 3);
+    config.mtu_bytes = 600;
+    config.loss = "10 %".parse().expect("a probability");
+    config.bit_errors = "1e-4".parse().expect("a probability");
+    config
+}
+
+/// Answers what comes: each packet goes back to its sender.
+fn answer(edge: &mut Edge, seen: &mut usize) {
+    let interface = edge.core.second();
+    let now = edge.network.now();
+    edge.network.command(edge.host, |host, _| {
+        for place in *seen..host.received.len() {
+            let length = host.received[place].2.len();
+            host.send(now, interface, packet(address(2), address(1), length.max(28), 9));
+        }
+        *seen = host.received.len();
+    });
+}
+
+proptest! {
+    /// Packets come while the simulation goes on, several at an instant, some announced before their time; then all of
+    /// them are known from the start.
+    #[test]
+    fn a_record_repeats_a_run(
+        packets in proptest::collection::vec((0_u64..3, 0_u64..4, 28_usize..900), 1..40),
+        rough_link: bool,
+    ) {
+        let config = if rough_link { rough() } else { slow() };
+        let mut live = Edge::new(&config);
+        live.network.record_outside();
+        for (number, (wait, ahead, length)) in packets.iter().enumerate() {
+            let until = live.network.now() + Duration::from_millis(*wait * 7);
+            live.network.run_until(until);
+            live.inject(until + Duration::from_millis(*ahead * 7), *length, u8::try_from(number).unwrap()).unwrap();
+        }
+        live.network.run_until(millis(5_000));
+        let record = live.network.take_outside_record();
+
+        let mut again = Edge::new(&config);
+        prop_assert_eq!(again.network.inject_record(&record), Ok(packets.len()));
+        again.network.record_outside();
+        again.network.run_until(millis(5_000));
+        prop_assert_eq!(again.network.digest(), live.network.digest());
+        prop_assert_eq!(again.network.events(), live.network.events());
+        prop_assert_eq!(&again.network.host(again.host).received, &live.network.host(live.host).received);
+        prop_assert_eq!(again.gone(), live.gone());
+        prop_assert_eq!(again.network.take_outside_record(), record);
+    }
+
+    #[test]
+    fn whatever_comes_from_outside_is_carried_or_refused(
+        packets in proptest::collection::vec(
+            prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..80),
+                (28_usize..900, 0_usize..28, any::<u8>()).prop_map(|(length, place, octet)| {
+                    let mut bytes = from_outside(length, 1);
+                    bytes[place] = octet;
+                    // The header's checksum is right again, so that what it says is believed.
+                    bytes[10..12].fill(0);
+                    let sum = slantpath_wire::checksum::internet([&bytes[..20]]);
+                    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+                    bytes
+                }),
+            ],
+            0..30,
+        ),
+    ) {
+        let mut edge = Edge::new(&rough());
+        let (mut taken, mut seen) = (0, 0);
+        for bytes in packets {
+            let now = edge.network.now();
+            taken += u64::from(edge.network.inject(now, edge.access.first(), bytes).is_ok());
+            edge.network.run_until(now + Duration::from_millis(1));
+            answer(&mut edge, &mut seen);
+        }
+        edge.network.run_until(millis(1_000));
+        let counters = edge.network.counters(edge.access.forward());
+        let counted = counters.offered.packets - counters.fragments.packets + counters.fragmented.packets;
+        prop_assert_eq!(counted, taken);
+        prop_assert_eq!(edge.network.packets_under_way(), 0);
+    }
+}

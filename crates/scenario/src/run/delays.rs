@@ -1,0 +1,121 @@
+//! Delays of a flow's messages as they are delivered, without a record of each.
+
+use std::collections::VecDeque;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_host::record::DeliveredMessage;
+use slantpath_results::{Histogram, Precision};
+
+/// The delays of a flow. Held are the times at which messages were sent that have not been delivered.
+#[derive(Clone, Debug)]
+pub(super) struct FlowDelays {
+    /// The number of the first of `sent`.
+    first: u64,
+    /// When messages were sent; `None` of those that were delivered.
+    sent: VecDeque<Option<Instant>>,
+    /// Of messages sent after the warm-up, if delays are counted so.
+    histogram: Option<Histogram>,
+    interval: IntervalDelays,
+}
+
+/// The delays of the messages that were delivered in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct IntervalDelays {
+    count: u64,
+    sum_ns: u128,
+    pub(super) max: Option<Duration>,
+}
+
+impl IntervalDelays {
+    fn add(&mut self, delay: Duration) {
+        self.count += 1;
+        self.sum_ns += u128::from(delay.as_nanos());
+        self.max = self.max.max(Some(delay));
+    }
+
+    pub(super) fn mean_s(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64 / 1e9)
+    }
+}
+
+impl FlowDelays {
+    pub(super) fn new(precision: Option<Precision>) -> Self {
+        Self {
+            first: 0,
+            sent: VecDeque::new(),
+            histogram: precision.map(Histogram::new),
+            interval: IntervalDelays::default(),
+        }
+    }
+
+    /// The next messages were sent at these times, and those were delivered.
+    pub(super) fn observe(&mut self, sent: Vec<Instant>, delivered: &[DeliveredMessage], warm_up: Instant) {
+        self.sent.extend(sent.into_iter().map(Some));
+        for message in delivered {
+            // What was never sent, or is delivered again, has no delay.
+            let place = u64::from(message.number).checked_sub(self.first);
+            let place = place.and_then(|place| usize::try_from(place).ok());
+            let sent = place.and_then(|place| self.sent.get_mut(place)).and_then(Option::take);
+            let Some(sent) = sent else { continue };
+            let delay = message.delivered.saturating_since(sent);
+            self.interval.add(delay);
+            if let Some(histogram) = self.histogram.as_mut().filter(|_| sent >= warm_up) {
+                histogram.record(delay.as_nanos());
+            }
+        }
+        while self.sent.pop_front_if(|sent| sent.is_none()).is_some() {
+            self.first += 1;
+        }
+    }
+
+    /// The delays of the interval that ends; another one begins.
+    pub(super) fn end_interval(&mut self) -> IntervalDelays {
+        std::mem::take(&mut self.interval)
+    }
+
+    pub(super) const fn histogram(&self) -> Option<&Histogram> {
+        self.histogram.as_ref()
+    }
+
+    /// How many times are held.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.sent.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(times: &[u64]) -> Vec<Instant> {
+        times.iter().map(|time| Instant::from_millis(*time)).collect()
+    }
+
+    fn delivered(messages: &[(u32, u64)]) -> Vec<DeliveredMessage> {
+        let message = |(number, at): &(u32, u64)| DeliveredMessage {
+            number: *number,
+            delivered: Instant::from_millis(*at),
+        };
+        messages.iter().map(message).collect()
+    }
+
+    #[test]
+    fn a_message_is_held_until_it_is_delivered_and_counts_once() {
+        let mut delays = FlowDelays::new(Precision::within(0.01));
+        let warm_up = Instant::from_millis(10);
+        delays.observe(millis(&[5, 10, 20]), &delivered(&[(1, 110), (2, 100), (7, 100)]), warm_up);
+        assert_eq!(delays.held(), 3);
+        assert_eq!(
+            delays.end_interval(),
+            IntervalDelays { count: 2, sum_ns: 180_000_000, max: Some(Duration::from_millis(100)) }
+        );
+        // The one before the warm-up counts for the interval alone, and what comes again for nothing.
+        delays.observe(millis(&[30]), &delivered(&[(0, 205), (2, 205), (0, 206), (1, 206)]), warm_up);
+        assert_eq!(delays.held(), 1);
+        assert_eq!(delays.end_interval().max, Some(Duration::from_millis(200)));
+        assert_eq!(delays.end_interval(), IntervalDelays::default());
+        let histogram = delays.histogram().unwrap();
+        assert_eq!((histogram.count(), histogram.greatest()), (2, Some(100_000_000)));
+    }
+}

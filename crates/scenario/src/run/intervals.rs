@@ -1,0 +1,312 @@
+//! Rows for each interval of a run, made from what counters say at its end: within an interval nothing is done for
+//! them.
+
+use std::io;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_host::record::{ReceiverReport, SenderReport};
+use slantpath_host::{AssociationCounters, Host};
+use slantpath_net::{Count, Counters, Network};
+use slantpath_signalling::EndCounters;
+use slantpath_simulation::{AssociationPlace, Carried, Side, SignallingLinkId, SignallingSimulation};
+
+use super::delays::FlowDelays;
+use super::tables::intervals::{ASSOCIATIONS, FLOWS, LINKS, Layout, SIGNALLING_LINKS};
+use super::tables::network::directions;
+use super::tables::{receiver_report, sender_report};
+use crate::flow::build::PlannedFlow;
+use crate::network::PlannedLink;
+use crate::observer::Observer;
+use crate::scenario::Scenario;
+
+/// What had been counted when the present interval began.
+#[derive(Debug)]
+pub(super) struct Intervals {
+    period: Duration,
+    /// When the present interval began.
+    start: Instant,
+    tables: Places,
+    flows: Vec<FlowCounts>,
+    /// Of both directions of each link.
+    links: Vec<Counters>,
+    /// Of both ends of each signalling link.
+    signalling_links: Vec<SignallingLinkCounts>,
+    /// With what they are called.
+    associations: Vec<(String, AssociationCounts)>,
+}
+
+/// The places of the tables among those announced; none of what the scenario has not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    pub(super) associations: Option<usize>,
+    pub(super) flows: usize,
+    pub(super) links: usize,
+    pub(super) signalling_links: Option<usize>,
+}
+
+/// What an interval is made of.
+pub(super) struct Sources<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) flows: &'a [PlannedFlow],
+    pub(super) links: &'a [PlannedLink],
+    pub(super) delays: &'a mut [FlowDelays],
+    pub(super) network: &'a mut Network<Host>,
+    pub(super) signalling: Option<&'a SignallingSimulation>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowCounts {
+    messages_sent: u64,
+    messages_delivered: u64,
+    sent_bytes: u64,
+    delivered_bytes: u64,
+    retransmissions: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct SignallingLinkCounts {
+    end: EndCounters,
+    sent_bytes: u64,
+    received_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct AssociationCounts {
+    messages: AssociationCounters,
+    retransmissions: u64,
+}
+
+impl FlowCounts {
+    fn of(sender: &SenderReport, receiver: &ReceiverReport) -> Self {
+        Self {
+            messages_sent: sender.messages_sent,
+            messages_delivered: receiver.messages_delivered,
+            sent_bytes: sender.bytes_sent,
+            delivered_bytes: receiver.bytes_delivered,
+            retransmissions: sender.retransmissions,
+        }
+    }
+}
+
+/// Bits a second, of bytes within an interval.
+fn rate(bytes: u64, (start, end): (Instant, Instant)) -> f64 {
+    8.0 * bytes as f64 / (end - start).as_secs_f64()
+}
+
+impl Intervals {
+    pub(super) fn new(period: Duration, tables: Places, flows: usize, links: usize) -> Self {
+        Self {
+            period,
+            start: Instant::START,
+            tables,
+            flows: vec![FlowCounts::default(); flows],
+            links: vec![Counters::default(); 2 * links],
+            signalling_links: Vec::new(),
+            associations: Vec::new(),
+        }
+    }
+
+    /// When the present interval ends, unless something ends it before.
+    pub(super) fn end(&self) -> Instant {
+        self.start.saturating_add(self.period)
+    }
+
+    /// Hands over the rows of the interval that ends at `now`, if it has lasted any time; the next one begins.
+    pub(super) fn close(
+        &mut self,
+        now: Instant,
+        sources: &mut Sources<'_>,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let span = (self.start, now);
+        if self.start >= now {
+            return Ok(());
+        }
+        self.start = now;
+        self.close_flows(span, sources, observer)?;
+        self.close_links(span, sources, observer)?;
+        let Some(signalling) = sources.signalling else { return Ok(()) };
+        self.close_signalling_links(span, sources.scenario, signalling, observer)?;
+        self.close_associations(span, sources, signalling, observer)
+    }
+
+    /// Counters of links have been started anew.
+    pub(super) fn restart_links(&mut self) {
+        self.links.fill(Counters::default());
+    }
+
+    fn close_flows(
+        &mut self,
+        span: (Instant, Instant),
+        sources: &mut Sources<'_>,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let mut rows = FLOWS.rows();
+        for (place, flow) in sources.flows.iter().enumerate() {
+            let network = &mut *sources.network;
+            let now = FlowCounts::of(sender_report(network, flow), receiver_report(network, flow));
+            let before = std::mem::replace(&mut self.flows[place], now);
+            let delays = sources.delays[place].end_interval();
+            let congestion = network.host_mut(flow.from).congestion(span.1, flow.sender);
+            let delivered_bytes = now.delivered_bytes - before.delivered_bytes;
+            let counts = [
+                Some(now.messages_sent - before.messages_sent),
+                Some(now.messages_delivered - before.messages_delivered),
+                Some(now.sent_bytes - before.sent_bytes),
+                Some(delivered_bytes),
+                Some(now.retransmissions - before.retransmissions),
+                congestion.map(|congestion| congestion.cwnd_bytes),
+                congestion.map(|congestion| congestion.outstanding_bytes),
+            ];
+            let measures = [
+                Some(rate(delivered_bytes, span)),
+                delays.mean_s(),
+                delays.max.map(Duration::as_secs_f64),
+                congestion.and_then(|congestion| congestion.srtt).map(Duration::as_secs_f64),
+            ];
+            rows.push([&flow.name], span, counts, measures);
+        }
+        observer.rows(self.tables.flows, 0, rows.finish())
+    }
+
+    fn close_links(
+        &mut self,
+        span: (Instant, Instant),
+        sources: &mut Sources<'_>,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let mut rows = LINKS.rows();
+        for (place, link) in sources.links.iter().enumerate() {
+            for (side, (direction, id)) in directions(link).into_iter().enumerate() {
+                let queue = sources.network.end_queue_window(id);
+                let now = *sources.network.counters(id);
+                let before = std::mem::replace(&mut self.links[2 * place + side], now);
+                let since = |now: Count, before: Count| Count {
+                    packets: now.packets - before.packets,
+                    bytes: now.bytes - before.bytes,
+                };
+                let offered = since(now.offered, before.offered);
+                let carried = since(now.carried, before.carried);
+                let counts = [
+                    offered.packets,
+                    offered.bytes,
+                    carried.packets,
+                    carried.bytes,
+                    since(now.dropped_in_all(), before.dropped_in_all()).packets,
+                    queue.max_packets,
+                ];
+                let config = sources.network.graph().direction(id);
+                let sent = carried.bytes + carried.packets * u64::from(config.overhead_bytes);
+                let utilisation = rate(sent, span) / config.rate.as_bits_per_sec() as f64;
+                let measures = [rate(carried.bytes, span), utilisation, queue.mean_packets];
+                rows.push([&*link.name, direction], span, counts.map(Some), measures.map(Some));
+            }
+        }
+        observer.rows(self.tables.links, 0, rows.finish())
+    }
+
+    fn close_signalling_links(
+        &mut self,
+        span: (Instant, Instant),
+        scenario: &Scenario,
+        signalling: &SignallingSimulation,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let Some(table) = self.tables.signalling_links else { return Ok(()) };
+        let network = signalling.signalling();
+        let ends = 2 * scenario.signalling.links.iter().count();
+        self.signalling_links.resize_with(ends, Default::default);
+        let mut rows = SIGNALLING_LINKS.rows();
+        for (number, (link, keys)) in scenario.signalling.links.iter().enumerate() {
+            for (side, at) in Side::BOTH.into_iter().zip([&keys.between.0, &keys.between.1]) {
+                let id = SignallingLinkId(number);
+                let measured = network.link_measurements(id, side);
+                let now = SignallingLinkCounts {
+                    end: network.link_counters(id, side),
+                    sent_bytes: measured.sent_octets,
+                    received_bytes: measured.received_octets,
+                };
+                let before = std::mem::replace(&mut self.signalling_links[2 * number + side as usize], now);
+                let received_bytes = now.received_bytes - before.received_bytes;
+                let counts = [
+                    now.end.given - before.end.given,
+                    now.end.refused - before.end.refused,
+                    now.end.sent - before.end.sent,
+                    now.end.repeated - before.end.repeated,
+                    now.end.received - before.end.received,
+                    now.end.discarded - before.end.discarded,
+                    now.sent_bytes - before.sent_bytes,
+                    received_bytes,
+                    network.link_queue(id, side) as u64,
+                ];
+                rows.push([link, at], span, counts.map(Some), [Some(rate(received_bytes, span))]);
+            }
+        }
+        observer.rows(table, 0, rows.finish())
+    }
+
+    fn close_associations(
+        &mut self,
+        span: (Instant, Instant),
+        sources: &mut Sources<'_>,
+        signalling: &SignallingSimulation,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let Some(table) = self.tables.associations else { return Ok(()) };
+        let mut rows = ASSOCIATIONS.rows();
+        if self.associations.is_empty() {
+            let called = |place| (association_name(sources.scenario, place), AssociationCounts::default());
+            self.associations = signalling.places().iter().map(called).collect();
+        }
+        for (place, (name, before)) in signalling.places().iter().zip(&mut self.associations) {
+            let host = sources.network.host_mut(place.node);
+            let congestion = host.congestion(span.1, place.association);
+            let messages = host.association_counters(place.association).unwrap_or_default();
+            let queued = host.association_waiting(place.association).unwrap_or_default();
+            let retransmissions = congestion.map_or(0, |congestion| congestion.retransmissions);
+            // An association that was opened anew has counted from zero.
+            let repeated = retransmissions.checked_sub(before.retransmissions).unwrap_or(retransmissions);
+            let earlier = std::mem::replace(before, AssociationCounts { messages, retransmissions }).messages;
+            let discarded = |counters: AssociationCounters| counters.discarded_down + counters.discarded_full;
+            let received_bytes = messages.received_bytes - earlier.received_bytes;
+            let counts = [
+                Some(messages.sent - earlier.sent),
+                Some(messages.received - earlier.received),
+                Some(discarded(messages) - discarded(earlier)),
+                Some(messages.sent_bytes - earlier.sent_bytes),
+                Some(received_bytes),
+                Some(queued as u64),
+                Some(messages.times_lost - earlier.times_lost),
+                Some(repeated),
+                congestion.map(|congestion| congestion.cwnd_bytes),
+                congestion.map(|congestion| congestion.outstanding_bytes),
+            ];
+            let srtt = congestion.and_then(|congestion| congestion.srtt).map(Duration::as_secs_f64);
+            let at = sources.network.graph().node_name(place.node);
+            rows.push([name.as_str(), at], span, counts, [Some(rate(received_bytes, span)), srtt]);
+        }
+        observer.rows(table, 0, rows.finish())
+    }
+}
+
+/// The tables that a scenario has rows for, in alphabetical order.
+pub(super) fn layouts(signalling: Option<&SignallingSimulation>, scenario: &Scenario) -> [Option<Layout>; 4] {
+    let has_associations = signalling.is_some_and(|signalling| !signalling.places().is_empty());
+    let has_links = !scenario.signalling.links.is_empty();
+    [
+        has_associations.then_some(ASSOCIATIONS),
+        Some(FLOWS),
+        Some(LINKS),
+        has_links.then_some(SIGNALLING_LINKS),
+    ]
+}
+
+/// An association is called as the link or the association that it carries.
+fn association_name(scenario: &Scenario, place: &AssociationPlace) -> String {
+    let signalling = &scenario.signalling;
+    let name = match place.end.carried {
+        Carried::Adaptation(id) => signalling.associations.iter().nth(id.0).map(|(name, _)| name),
+        Carried::Link(id) => signalling.links.iter().nth(id.0).map(|(name, _)| name),
+    };
+    name.expect("what is carried has its place in the file").to_owned()
+}

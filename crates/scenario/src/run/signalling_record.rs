@@ -1,0 +1,93 @@
+//! Events of a signalling network, handed over as they happen, and what the tables of its end need of them.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use slantpath_signalling::M3uaEventKind;
+use slantpath_simulation::{
+    Availability, GatewayId, ServerId, Side, SignallingLinkId, SignallingProcess, SignallingSimulation,
+};
+
+use super::tables::servers::{self, Served};
+use super::tables::signalling::{self, SignallingTable};
+use crate::observer::Observer;
+use crate::scenario::Scenario;
+
+/// What is kept of the events of a signalling network.
+#[derive(Debug)]
+pub(super) struct SignallingRecord<'a> {
+    names: signalling::Names<'a>,
+    /// The place of `signalling_events` among the tables that were announced.
+    events: usize,
+    /// If there are gateways and processes: what they are called, and the place of `signalling_server_events`.
+    servers: Option<(servers::Names<'a>, usize)>,
+    /// Of both ends of each link.
+    availabilities: Vec<Availability>,
+    served: BTreeMap<(GatewayId, ServerId), Served>,
+}
+
+impl<'a> SignallingRecord<'a> {
+    pub(super) fn new(scenario: &'a Scenario, events: usize, server_events: Option<usize>) -> Self {
+        let links = scenario.signalling.links.iter().count();
+        Self {
+            names: signalling::Names::new(scenario),
+            events,
+            servers: server_events.map(|table| (servers::Names::new(&scenario.signalling), table)),
+            availabilities: vec![Availability::default(); 2 * links],
+            served: BTreeMap::new(),
+        }
+    }
+
+    /// Hands over what has happened since the last look.
+    pub(super) fn look(
+        &mut self,
+        simulation: &mut SignallingSimulation,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let network = simulation.signalling_mut();
+        let events = network.take_events();
+        for event in &events {
+            if let Some((link, side)) = event.link {
+                self.availabilities[2 * link.0 + side as usize].observe(event);
+            }
+        }
+        if !events.is_empty() {
+            observer.rows(self.events, 0, signalling::event_rows(&self.names, &events))?;
+        }
+        let events = network.take_adaptation_events();
+        for event in &events {
+            if let (SignallingProcess::Gateway(gateway), Some(server), M3uaEventKind::As(state)) =
+                (event.process, event.server, event.kind)
+            {
+                self.served.entry((gateway, server)).or_default().observe(event.at, state);
+            }
+        }
+        match &self.servers {
+            Some((names, table)) if !events.is_empty() => {
+                observer.rows(*table, 0, servers::event_rows(names, &events))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    pub(super) fn events_table(&self) -> SignallingTable {
+        let columns = signalling::event_rows(&self.names, &[]).columns().len();
+        SignallingTable::HandedOver { table: self.events, columns }
+    }
+
+    pub(super) fn server_events_table(&self) -> Option<SignallingTable> {
+        let (names, table) = self.servers.as_ref()?;
+        let columns = servers::event_rows(names, &[]).columns().len();
+        Some(SignallingTable::HandedOver { table: *table, columns })
+    }
+
+    /// How an end of a link was available so far.
+    pub(super) fn availability(&self, link: SignallingLinkId, side: Side) -> Availability {
+        self.availabilities[2 * link.0 + side as usize]
+    }
+
+    /// How an application server was served at a gateway so far.
+    pub(super) fn served(&self, gateway: GatewayId, server: ServerId) -> Served {
+        self.served.get(&(gateway, server)).copied().unwrap_or_default()
+    }
+}

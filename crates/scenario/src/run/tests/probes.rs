@@ -1,0 +1,338 @@
+//! Delays and intervals: what they say is what messages and totals say, and they change nothing of the run.
+
+use std::collections::BTreeMap;
+
+use slantpath_results::{Quantiles, Table, Value};
+
+use super::*;
+
+/// A random network with a warm-up of 5 s, as long as most flows take.
+fn short_swarm(seed: u64, probes: &[&str]) -> Scenario {
+    let mut overrides = vec!["scenario.warm_up=5 s", "scenario.duration=100 s"];
+    overrides.extend(probes);
+    scenario(&case::toml(seed), &overrides)
+}
+
+fn made(scenario: &Scenario) -> RunOutput {
+    run(scenario, &RunOptions::default()).unwrap()
+}
+
+fn text(table: &Table, column: &str, row: usize) -> String {
+    match table.column(column).unwrap().at(row) {
+        Value::Text(text) => text.to_owned(),
+        other => panic!("{other:?} in {column}"),
+    }
+}
+
+/// A number of a row; none where the cell is missing.
+fn number(table: &Table, column: &str, row: usize) -> Option<f64> {
+    match table.column(column).unwrap_or_else(|| panic!("no {column}")).at(row) {
+        Value::F64(number) => Some(number),
+        Value::U64(number) => Some(number as f64),
+        _ => None,
+    }
+}
+
+/// Delays of the messages of each flow that count for its statistics.
+fn exact(output: &RunOutput, warm_up: f64) -> BTreeMap<String, Vec<f64>> {
+    let messages = output.table("messages").unwrap();
+    let mut delays = BTreeMap::<String, Vec<f64>>::new();
+    for row in 0..messages.rows() {
+        let delay = number(messages, "delay_s", row);
+        if let Some(delay) = delay.filter(|_| number(messages, "sent_s", row).unwrap() >= warm_up) {
+            delays.entry(text(messages, "flow", row)).or_default().push(delay);
+        }
+    }
+    delays
+}
+
+fn assert_near(ours: Option<f64>, wanted: Option<f64>, ratio: f64, what: &str) {
+    match (ours, wanted) {
+        (Some(ours), Some(wanted)) => {
+            assert!((ours - wanted).abs() <= ratio * wanted.abs() + 1e-12, "{what}: {ours} for {wanted}");
+        }
+        (ours, wanted) => assert_eq!(ours, wanted, "{what}"),
+    }
+}
+
+#[test]
+fn percentiles_of_histograms_lie_within_their_precision_of_those_of_the_messages() {
+    let mut counted = 0.0;
+    for (seed, precision) in (0..30).zip([0.1, 0.01, 0.001].into_iter().cycle()) {
+        let output = made(&short_swarm(seed, &[&format!("probes.delays={precision}")]));
+        let (delays, bins) = (output.table("delays").unwrap(), output.table("delay_bins").unwrap());
+        let mut exact = exact(&output, 5.0);
+        for row in 0..delays.rows() {
+            let flow = text(delays, "flow", row);
+            let sample = exact.remove(&flow).unwrap_or_default();
+            let cell = |column| number(delays, column, row);
+            assert_eq!(cell("messages"), Some(sample.len() as f64), "{flow} of {seed}");
+            let in_bins = (0..bins.rows()).filter(|row| text(bins, "flow", *row) == flow);
+            let in_bins: f64 = in_bins.map(|row| number(bins, "messages", row).unwrap()).sum();
+            assert_eq!(cell("messages"), Some(in_bins), "{flow} of {seed}");
+            counted += in_bins;
+            let moments: slantpath_results::Moments = sample.iter().copied().collect();
+            assert_near(cell("delay_mean_s"), moments.mean(), 1e-9, &flow);
+            assert_near(cell("delay_deviation_s"), moments.standard_deviation(), 1e-6, &flow);
+            assert_near(cell("delay_min_s"), moments.least(), 1e-9, &flow);
+            assert_near(cell("delay_max_s"), moments.greatest(), 1e-9, &flow);
+            let quantiles = Quantiles::of(sample);
+            for (column, share) in [
+                ("delay_p50_s", 0.5),
+                ("delay_p90_s", 0.9),
+                ("delay_p95_s", 0.95),
+                ("delay_p99_s", 0.99),
+                ("delay_p999_s", 0.999),
+            ] {
+                let kept = cell("precision_ratio").unwrap();
+                assert!(kept <= precision);
+                assert_near(
+                    cell(column),
+                    quantiles.at(share),
+                    kept * (1.0 + 1e-9),
+                    &format!("{column} of {flow}"),
+                );
+            }
+        }
+        assert!(exact.is_empty());
+    }
+    assert!(counted > 4_000.0, "{counted}");
+}
+
+#[test]
+fn flows_have_their_delays_of_histograms_if_messages_are_not_recorded() {
+    for seed in 0..10 {
+        let whole = made(&short_swarm(seed, &[]));
+        let without = made(&short_swarm(seed, &["probes.messages=false", "probes.delays=1 %"]));
+        assert_eq!(whole.digest, without.digest);
+        assert!(without.table("messages").is_none());
+        let (wanted, ours) = (whole.table("flows").unwrap(), without.table("flows").unwrap());
+        for row in 0..wanted.rows() {
+            for (column, ratio) in [
+                ("delay_mean_s", 1e-9),
+                ("delay_max_s", 1e-9),
+                ("delay_deviation_s", 1e-6),
+                ("delay_median_s", 0.01),
+                ("delay_p99_s", 0.01),
+            ] {
+                assert_near(number(ours, column, row), number(wanted, column, row), ratio, column);
+            }
+        }
+    }
+}
+
+/// Scenarios with everything that has intervals.
+fn with_intervals() -> Vec<(Scenario, Scenario, f64)> {
+    let probes = ["probes.intervals=700 ms", "probes.messages=false"];
+    let mut pairs: Vec<_> = (0..20)
+        .map(|seed| (short_swarm(seed, &["probes.messages=false"]), short_swarm(seed, &probes), 5.0))
+        .collect();
+    for text in [
+        include_str!("../../../../../scenarios/ss7-over-geo.toml"),
+        include_str!("../../../../../scenarios/sigtran-gateway-over-geo.toml"),
+        include_str!("../../../../../scenarios/codel.toml"),
+        include_str!("../../../../../scenarios/priority.toml"),
+    ] {
+        pairs.push((
+            scenario(text, &["scenario.warm_up=5 s", probes[1]]),
+            scenario(text, &[&["scenario.warm_up=5 s"][..], &probes].concat()),
+            5.0,
+        ));
+    }
+    pairs
+}
+
+/// Sums of the columns of intervals by what their rows are about, from an instant on.
+fn sums(table: &Table, keys: &[&str], from: f64) -> BTreeMap<(Vec<String>, String), f64> {
+    let mut sums = BTreeMap::new();
+    let columns = table.columns().iter().map(Column::name).filter(|name| !keys.contains(name));
+    for column in columns {
+        for row in 0..table.rows() {
+            if number(table, "start_s", row).unwrap() >= from {
+                let key: Vec<String> = keys.iter().map(|key| text(table, key, row)).collect();
+                *sums.entry((key, column.to_owned())).or_default() +=
+                    number(table, column, row).unwrap_or(0.0);
+            }
+        }
+    }
+    sums
+}
+
+/// Holds columns of a table of totals to the sums over intervals; gives the sum of all of them.
+fn assert_sums(
+    output: &RunOutput,
+    intervals: &str,
+    totals: &str,
+    keys: &[&str],
+    columns: &[&str],
+    from: f64,
+) -> f64 {
+    let sums = sums(output.table(intervals).unwrap(), keys, from);
+    let totals = output.table(totals).unwrap();
+    let mut all = 0.0;
+    for row in 0..totals.rows() {
+        let key: Vec<String> = keys.iter().map(|key| text(totals, key, row)).collect();
+        for column in columns {
+            let wanted = number(totals, column, row).unwrap();
+            let ours = sums.get(&(key.clone(), (*column).to_owned())).copied();
+            assert_eq!(ours, Some(wanted), "{column} of {key:?} in {intervals}");
+            all += wanted;
+        }
+    }
+    all
+}
+
+#[test]
+fn intervals_sum_up_to_the_totals_and_change_nothing_of_a_run() {
+    let (mut bytes, mut signals) = (0.0, 0.0);
+    for (plain, probed, warm_up) in with_intervals() {
+        let (wanted, output) = (made(&plain), made(&probed));
+        assert_eq!((&output.digest, output.events), (&wanted.digest, wanted.events));
+        for table in &wanted.tables {
+            assert!(output.table(table.name()) == Some(table), "{}", table.name());
+        }
+        let columns = ["messages_sent", "messages_delivered", "sent_bytes", "delivered_bytes"];
+        bytes += assert_sums(&output, "flow_intervals", "flows", &["flow"], &columns, warm_up);
+        let columns = ["offered_packets", "offered_bytes", "carried_packets", "carried_bytes"];
+        let direction = ["link", "direction"];
+        bytes += assert_sums(&output, "link_intervals", "links", &direction, &columns, warm_up);
+        assert_queues(&output, warm_up);
+        if output.table("signalling_link_intervals").is_some() {
+            let columns = ["given_messages", "refused_messages", "sent_messages", "repeated_messages"];
+            let columns = [&columns[..], &["received_messages", "discarded_messages"]].concat();
+            let end = ["link", "point"];
+            signals +=
+                assert_sums(&output, "signalling_link_intervals", "signalling_links", &end, &columns, 0.0);
+        }
+    }
+    assert!(bytes > 1e6 && signals > 1e3, "{bytes} and {signals}");
+}
+
+/// Drops, means and peaks of queues over intervals are those of the whole, and intervals follow each other.
+fn assert_queues(output: &RunOutput, warm_up: f64) {
+    let (intervals, links) = (output.table("link_intervals").unwrap(), output.table("links").unwrap());
+    let drops: Vec<&str> =
+        links.columns().iter().map(Column::name).filter(|name| name.starts_with("dropped_")).collect();
+    for row in 0..links.rows() {
+        let key = |table: &Table, row| ["link", "direction"].map(|column| text(table, column, row));
+        let (mut integral, mut peak, mut dropped, mut until) = (0.0, 0.0_f64, 0.0, 0.0);
+        for interval in (0..intervals.rows()).filter(|interval| key(intervals, *interval) == key(links, row))
+        {
+            let cell = |column| number(intervals, column, interval).unwrap();
+            assert_eq!(cell("start_s"), until);
+            until = cell("end_s");
+            assert!(until > cell("start_s") && until - cell("start_s") < 0.7 + 1e-9);
+            if cell("start_s") >= warm_up {
+                integral += cell("queue_mean_packets") * (until - cell("start_s"));
+                peak = peak.max(cell("queue_max_packets"));
+                dropped += cell("dropped_packets");
+            }
+        }
+        let cell = |column| number(links, column, row).unwrap();
+        assert_near(
+            Some(integral / (until - warm_up)),
+            number(links, "queue_mean_packets", row),
+            1e-9,
+            "queue",
+        );
+        assert_eq!(peak, cell("queue_max_packets"));
+        assert_eq!(dropped, drops.iter().map(|reason| cell(reason)).sum::<f64>());
+    }
+}
+
+#[test]
+fn an_interval_has_the_delays_of_what_was_delivered_in_it_and_what_went_out_again() {
+    let mut again = 0.0;
+    for seed in 0..20 {
+        let output = made(&short_swarm(seed, &["probes.intervals=700 ms"]));
+        let (intervals, messages) =
+            (output.table("flow_intervals").unwrap(), output.table("messages").unwrap());
+        let mut retransmissions = BTreeMap::<String, f64>::new();
+        for row in 0..intervals.rows() {
+            let flow = text(intervals, "flow", row);
+            let cell = |column| number(intervals, column, row);
+            let (start, end) = (cell("start_s").unwrap(), cell("end_s").unwrap());
+            let own = (0..messages.rows()).filter(|message| text(messages, "flow", *message) == flow);
+            let within = |at: f64| at > start && at <= end;
+            let delays = own.filter(|message| number(messages, "delivered_s", *message).is_some_and(within));
+            let delays: Vec<f64> =
+                delays.filter_map(|message| number(messages, "delay_s", message)).collect();
+            let moments: slantpath_results::Moments = delays.iter().copied().collect();
+            assert_near(cell("delay_mean_s"), moments.mean(), 1e-9, "mean");
+            assert_near(cell("delay_max_s"), moments.greatest(), 1e-9, "max");
+            *retransmissions.entry(flow).or_default() += cell("retransmissions").unwrap();
+        }
+        let flows = output.table("flows").unwrap();
+        for row in 0..flows.rows() {
+            let flow = text(flows, "flow", row);
+            let own = (0..messages.rows()).filter(|message| text(messages, "flow", *message) == flow);
+            let transmissions: f64 =
+                own.map(|message| (number(messages, "transmissions", message).unwrap() - 1.0).max(0.0)).sum();
+            again += retransmissions[&flow];
+            // A segment of TCP may hold several messages, or a part of one.
+            assert_eq!(transmissions > 0.0, retransmissions[&flow] > 0.0, "{flow} of {seed}");
+            if text(flows, "transport", row) == "sctp" {
+                assert_eq!(transmissions, retransmissions[&flow], "{flow} of {seed}");
+            }
+        }
+    }
+    assert!(again > 100.0, "{again}");
+}
+
+#[test]
+fn what_is_idle_has_rows_of_zeros() {
+    let output = made(&scenario(
+        include_str!("../../../../../scenarios/first.toml"),
+        &["scenario.duration=10 s", "flows.signalling.start=5 s", "probes.intervals=1 s"],
+    ));
+    let flows = output.table("flow_intervals").unwrap();
+    assert_eq!(flows.rows(), 10);
+    assert_eq!(number(flows, "throughput_bit_per_s", 2), Some(0.0));
+    assert_eq!(number(flows, "delay_mean_s", 2), None);
+    assert!(number(flows, "throughput_bit_per_s", 8).unwrap() > 0.0);
+}
+
+/// A link that management takes out of service every 30 s.
+fn flapping(seconds: u64, probes: &[&str]) -> Scenario {
+    let mut text = include_str!("../../../../../scenarios/ss7-over-geo.toml").to_owned();
+    for at in (40..seconds - 25).step_by(30) {
+        for (at, action) in [(at, "deactivate"), (at + 10, "activate")] {
+            let head = format!("\n[[signalling.script]]\nat = \"{at} s\"\n");
+            let tail = format!("link = \"association-1\"\naction = \"{action}\"\n");
+            text.extend([head, tail]);
+        }
+    }
+    let duration = format!("scenario.duration={seconds} s");
+    scenario(&text, &[&[duration.as_str()][..], probes].concat())
+}
+
+#[test]
+fn events_of_signalling_are_handed_over_as_they_happen() {
+    let [short, long] = [400, 4_000].map(|seconds| {
+        let scenario = flapping(seconds, &["signalling.load.isup.erlang_per_link=0.01"]);
+        let mut late = Late::default();
+        let mut go_on = |_| ControlFlow::Continue(());
+        let pace = Pace { question: 100, look: 100 };
+        run_at_pace(pace, &scenario, &RunOptions::default(), &mut late, &mut go_on).unwrap().unwrap();
+        late
+    });
+    assert!(short.rows > 40 && long.rows > 9 * short.rows, "{} and {}", long.rows, short.rows);
+    assert!(long.rows_max <= short.rows_max.max(20), "{} rows at once", long.rows_max);
+}
+
+#[test]
+fn a_digest_holds_the_events_of_signalling_wherever_they_are() {
+    let whole = made(&flapping(400, &[]));
+    let events = whole.table("signalling_events").unwrap();
+    let outputs = crate::replicate_without_records(
+        &flapping(400, &[]),
+        &RunOptions::default(),
+        1,
+        crate::Workers::new(1),
+    );
+    let without = outputs.unwrap().into_iter().flatten().next().unwrap();
+    assert!(events.rows() > 40 && without.table("signalling_events").is_none());
+    assert_eq!(without.digest, whole.digest);
+    let other = made(&flapping(380, &[]));
+    assert_ne!(other.digest, whole.digest);
+}
