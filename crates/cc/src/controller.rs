@@ -1,16 +1,26 @@
-//! A transport's choice of controller, told apart by an enum: no allocation, no dynamic dispatch.
+//! A transport's choice of controller, told apart by an enum: no dynamic dispatch. Those that keep a model of the path
+//! are allocated apart, so that a connection that uses none is no larger for them.
 
 use slantpath_base::{DataRate, Instant};
 
+use crate::backlog::Backlog;
+use crate::bbr::Bbr;
 use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
 use crate::cubic::Cubic;
 use crate::delivery::LostSegment;
+use crate::hybla::Hybla;
 
 /// The algorithm that governs a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
+    /// [`Backlog`]: a small standing queue, whatever is lost at random.
+    Backlog,
+    /// [`Bbr`], version 1.
+    Bbr,
     /// CUBIC (RFC 9438).
     Cubic,
+    /// [`Hybla`]: the growth of a short path on a long one.
+    Hybla,
     /// The transport's own: RFC 5681 for TCP, RFC 9260, section 7.2, for SCTP.
     #[default]
     Standard,
@@ -19,8 +29,14 @@ pub enum Algorithm {
 /// One of the controllers that a transport may use; `S` is its own.
 #[derive(Clone, Debug)]
 pub enum Controller<S> {
+    /// Backlog.
+    Backlog(Box<Backlog>),
+    /// BBR, version 1.
+    Bbr(Box<Bbr>),
     /// CUBIC.
     Cubic(Cubic),
+    /// Hybla.
+    Hybla(Box<Hybla>),
     /// The transport's own.
     Standard(S),
 }
@@ -29,7 +45,10 @@ pub enum Controller<S> {
 macro_rules! each {
     ($self:ident, $controller:ident => $call:expr) => {
         match $self {
+            Controller::Backlog($controller) => $call,
+            Controller::Bbr($controller) => $call,
             Controller::Cubic($controller) => $call,
+            Controller::Hybla($controller) => $call,
             Controller::Standard($controller) => $call,
         }
     };

@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
-use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
+use slantpath_cc::{BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::IpFields;
 
 use crate::packet::ChecksumPolicy;
@@ -72,7 +72,7 @@ pub struct SctpConfig {
     pub rtt_sampling: RttSampling,
     /// What governs the window of a path. CUBIC takes slow start and the byte counting limit from `congestion` and
     /// nothing else; a fixed window is fixed whatever this says.
-    pub congestion_control: Algorithm,
+    pub congestion_control: WindowControl,
     /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// The policy of RFC 9260's own controller.
@@ -168,7 +168,7 @@ impl Default for SctpConfig {
             fast_retransmit_threshold: 3,
             fast_retransmit_path: FastRetransmitPath::default(),
             rtt_sampling: RttSampling::default(),
-            congestion_control: Algorithm::Standard,
+            congestion_control: WindowControl::Standard,
             fast_convergence: true,
             congestion: SctpPolicy::default(),
             initial_cwnd_bytes: None,
@@ -256,6 +256,16 @@ impl SctpConfig {
             primary_switchover: self.primary_switchover,
         }
     }
+}
+
+/// What governs the window of a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowControl {
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// RFC 9260, section 7.2.
+    #[default]
+    Standard,
 }
 
 #[cfg(test)]

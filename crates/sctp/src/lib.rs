@@ -85,7 +85,7 @@ pub use association::{
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, SackPath, SctpConfig};
+pub use config::{FastRetransmitPath, SackPath, SctpConfig, WindowControl};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
     Output, Peer, PortConfig,

@@ -1,10 +1,11 @@
 //! What can be chosen about one connection. The defaults are the RFCs'.
 
-use slantpath_base::Duration;
+use slantpath_base::{DataRate, Duration};
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{
-    Algorithm, Controller, Cubic, InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
+    Algorithm, Backlog, BacklogConfig, Bbr, BbrConfig, Controller, Cubic, Hybla, HyblaConfig, InitialWindow,
+    NewReno, NewRenoConfig, RtoConfig, SlowStart,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -44,6 +45,9 @@ pub struct TcpConfig {
     pub limited_transmit: bool,
     /// What governs the window. Default: RFC 5681.
     pub congestion_control: Algorithm,
+    /// What the path is known to carry, in bits of data a second; only [`Algorithm::Backlog`] reads it. Default: to be
+    /// measured.
+    pub known_capacity: Option<DataRate>,
     /// Whether a CUBIC flow that is losing ground gives way faster. Default: yes (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// How the first slow start ends. Default: by a loss or the threshold (RFC 5681).
@@ -102,6 +106,7 @@ impl Default for TcpConfig {
             duplicate_reports: false,
             limited_transmit: true,
             congestion_control: Algorithm::Standard,
+            known_capacity: None,
             fast_convergence: true,
             slow_start: SlowStart::Standard,
             initial_window: congestion.initial_window,
@@ -127,12 +132,33 @@ impl TcpConfig {
     /// The congestion controller of a connection with segments of `mss_bytes`.
     pub(crate) fn controller(&self, mss_bytes: u32) -> Controller<NewReno> {
         let new_reno = self.new_reno(mss_bytes);
+        let segment_bytes = u64::from(mss_bytes);
+        let initial_cwnd_bytes = self.initial_window.bytes(mss_bytes);
+        let max_cwnd_bytes = new_reno.max_cwnd_bytes;
         match self.congestion_control {
-            Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
-                segment_bytes: mss_bytes.into(),
-                initial_cwnd_bytes: self.initial_window.bytes(mss_bytes),
+            Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
+                segment_bytes,
+                initial_cwnd_bytes,
+                max_cwnd_bytes,
+                capacity: self.known_capacity,
+            }))),
+            Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(BbrConfig {
+                segment_bytes,
+                initial_cwnd_bytes,
+                max_cwnd_bytes,
+            }))),
+            Algorithm::Hybla => Controller::Hybla(Box::new(Hybla::new(HyblaConfig {
+                segment_bytes,
+                initial_cwnd_bytes,
                 initial_ssthresh_bytes: self.initial_ssthresh_bytes,
-                max_cwnd_bytes: new_reno.max_cwnd_bytes,
+                max_cwnd_bytes,
+                slow_start: self.slow_start,
+            }))),
+            Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
+                segment_bytes,
+                initial_cwnd_bytes,
+                initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+                max_cwnd_bytes,
                 slow_start: self.slow_start,
                 byte_counting_limit: 1,
                 avoidance_increase: self.avoidance_increase,

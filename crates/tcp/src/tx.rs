@@ -250,8 +250,11 @@ impl Tx {
         self.timer = Some(now.saturating_add(self.rtt.rto()));
     }
 
+    /// Nothing is to be sent any more.
     pub(crate) const fn stop_timer(&mut self) {
         self.timer = None;
+        self.timing.early = None;
+        self.held_until = None;
     }
 
     /// Cuts the bytes of a segment out of the stream, and tells whether it carries the FIN.
@@ -550,6 +553,8 @@ impl Tx {
 
     /// The timer expired.
     pub(crate) fn handle_deadline(&mut self, now: Instant) -> Endurance {
+        // What was held may go.
+        self.held_until = self.held_until.filter(|held_until| *held_until > now);
         match self.timing.early.filter(|early| early.at() <= now) {
             Some(Early::Probe(_)) => {
                 self.timing.early = None;

@@ -1,8 +1,8 @@
 //! Configurations of SCTP: values that contradict each other.
 
 use slantpath_base::DataSize;
-use slantpath_cc::Algorithm;
 use slantpath_reader::{Fault, Faults, Place, fault_of};
+use slantpath_sctp::WindowControl;
 
 use super::Threshold;
 use super::schema::{FixedCwnd, SctpProfile};
@@ -57,7 +57,7 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
         let help = "write 100 to leave it as it is, 200 to double it as RFC 9260 does";
         faults.report(profile.rto_back_off_percent.place(), Fault::new(message).help(help));
     }
-    if profile.congestion_control.policy() == Algorithm::Cubic && *profile.fixed_cwnd != FixedCwnd::Off {
+    if profile.congestion_control.policy() == WindowControl::Cubic && *profile.fixed_cwnd != FixedCwnd::Off {
         let fault = Fault::new("a fixed window is not governed by CUBIC");
         faults.report(
             profile.fixed_cwnd.place(),

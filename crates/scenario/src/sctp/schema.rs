@@ -1,12 +1,12 @@
 //! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
 
 use slantpath_base::{DataSize, Duration};
+use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
-use slantpath_cc::{Algorithm, BackOff};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
     ChecksumPolicy, FastRetransmitPath, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
+    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling, WindowControl,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -208,7 +208,7 @@ word_or! {
 
 policy! {
     /// What governs the congestion window of a path.
-    pub struct CongestionControlChoice of Algorithm {
+    pub struct CongestionControlChoice of WindowControl {
         /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to
         /// it.
         Cubic = "cubic",

@@ -1,6 +1,6 @@
 //! `[tcp.<profile>]`: a configuration of TCP.
 
-use slantpath_base::{DataSize, Duration};
+use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{Algorithm, InitialWindow, RtoConfig};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
@@ -10,7 +10,7 @@ use slantpath_tcp::{
 };
 use slantpath_wire::ip::IpFields;
 
-use crate::bounds::{BUFFER, PACKETS, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
+use crate::bounds::{BUFFER, PACKETS, RATE, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
 use crate::congestion::SlowStartChoice;
 use crate::probes::schema::Interval;
 
@@ -46,6 +46,8 @@ section! {
         /// What governs the congestion window.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(rfc().congestion_control);
+        /// What the path is known to carry, in bits of data a second; only `backlog` reads it.
+        known_capacity: Setting<Capacity> = Capacity::Measured, at most RATE;
         /// Whether a CUBIC connection that is losing ground gives way faster (RFC 9438, section 4.7).
         fast_convergence: Setting<bool> = rfc().fast_convergence;
         /// How the first slow start ends.
@@ -109,6 +111,16 @@ word_or! {
 }
 
 word_or! {
+    /// What a path carries.
+    pub enum Capacity {
+        /// As it is measured.
+        Measured = "measured",
+        /// So much.
+        Known(DataRate) like "9.6 Mbit/s",
+    }
+}
+
+word_or! {
     /// The window of a new connection as a size.
     pub enum InitialCwnd {
         /// As `initial_window` says.
@@ -165,8 +177,15 @@ policy! {
 policy! {
     /// What governs the congestion window.
     pub struct CongestionControlChoice of Algorithm {
+        /// A small standing queue is kept; losses without one are taken for random. Of this project; wants
+        /// `loss_detection = "rack"`.
+        Backlog = "backlog",
+        /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
+        Bbr = "bbr",
         /// A cubic of the time since the last loss: RFC 9438.
         Cubic = "cubic",
+        /// The growth that a path of 25 ms would have: Caini and Firrincieli 2004.
+        Hybla = "hybla",
         /// One segment a round trip, half the window at a loss: RFC 5681.
         Standard = "new-reno",
     }
@@ -226,6 +245,10 @@ impl TcpProfile {
             duplicate_reports: *self.duplicate_reports,
             limited_transmit: *self.limited_transmit,
             congestion_control: self.congestion_control.policy(),
+            known_capacity: match *self.known_capacity {
+                Capacity::Known(rate) => Some(rate),
+                Capacity::Measured => None,
+            },
             fast_convergence: *self.fast_convergence,
             slow_start: self.slow_start.policy(),
             initial_window: match (*self.initial_cwnd, *self.initial_window) {

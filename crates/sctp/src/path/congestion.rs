@@ -7,10 +7,10 @@ use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, TimedOut};
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::AvoidanceIncrease;
 use slantpath_cc::sctp::{SctpController, WindowPolicy, initial_cwnd};
-use slantpath_cc::{Algorithm, CongestionControl, Controller, Cubic};
+use slantpath_cc::{CongestionControl, Controller, Cubic};
 
 use super::{Allowance, Path, SackTally};
-use crate::config::SctpConfig;
+use crate::config::{SctpConfig, WindowControl};
 
 /// The controller of a new path.
 pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -> Controller<SctpController> {
@@ -20,7 +20,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
     //# the size of the largest-possible advertised window).
     let ssthresh = u64::from(u32::MAX);
     match (config.congestion_control, config.congestion.window) {
-        (Algorithm::Cubic, WindowPolicy::Adaptive) => Controller::Cubic(Cubic::new(CubicConfig {
+        (WindowControl::Cubic, WindowPolicy::Adaptive) => Controller::Cubic(Cubic::new(CubicConfig {
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
@@ -31,7 +31,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             fast_convergence: config.fast_convergence,
             idle_window: IdleWindow::Halve,
         })),
-        (Algorithm::Cubic, WindowPolicy::Fixed { .. }) | (Algorithm::Standard, _) => {
+        (WindowControl::Cubic, WindowPolicy::Fixed { .. }) | (WindowControl::Standard, _) => {
             Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh))
         }
     }

@@ -182,7 +182,7 @@ impl Tx {
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
             //# the value of ssthresh MUST be set to no more
             //# than the value given in equation (4):
-            Recovery::Fast(_) => self.board.flight().min(2 * self.control.ssthresh()),
+            Recovery::Fast(_) => self.board.flight().min(self.control.ssthresh().saturating_mul(2)),
             // What an earlier timeout gave up is not in flight, though not acknowledged.
             Recovery::Timeout { .. } => self.board.pipe(),
         };

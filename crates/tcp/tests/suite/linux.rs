@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_cc::{Algorithm, RtoConfig, SlowStart};
-use slantpath_tcp::{ConnectionState, SackRecovery, TcpConfig};
+use slantpath_tcp::{ConnectionState, LossDetection, RttSampling, SackRecovery, TcpConfig};
 use slantpath_testkit::{Bottleneck, Faults};
 
 use crate::pair::Pair;
@@ -71,7 +71,7 @@ fn like_linux(congestion_control: Algorithm) -> TcpConfig {
         congestion_control,
         slow_start: match congestion_control {
             Algorithm::Cubic => SlowStart::HyStart,
-            Algorithm::Standard => SlowStart::Standard,
+            _ => SlowStart::Standard,
         },
         sack_recovery: SackRecovery::Proportional,
         timestamps: true,
@@ -111,4 +111,45 @@ fn goodput_over_a_geostationary_link_is_that_of_linux() {
         eprintln!("ours  {name} loss {loss}: {line}");
         assert!((ours / linux - 1.0).abs() < tolerance, "{name}, {loss}: {ours} % against {linux} %");
     }
+}
+
+/// With losses found by time, as the kernel does.
+fn by_time(algorithm: Algorithm) -> TcpConfig {
+    TcpConfig {
+        loss_detection: LossDetection::Rack,
+        duplicate_reports: true,
+        rtt_sampling: RttSampling::EveryAck,
+        ..like_linux(algorithm)
+    }
+}
+
+/// What Linux 6.18 gives over the same link: 86, 88 and 84 %, with 850 to 1,230 packets lost to the queue.
+#[test]
+fn bbr_over_a_geostationary_link_is_within_a_tenth_of_that_of_linux() {
+    for (loss, seeds, linux) in [(0.0, 1, 86.0), (0.001, 3, 88.0), (0.01, 3, 84.0)] {
+        let (ours, line) = mean(loss, seeds, by_time(Algorithm::Bbr));
+        eprintln!("ours  bbr loss {loss}: {line}");
+        assert!((ours / linux - 1.0_f64).abs() < 0.1, "{loss}: {ours} % against {linux} %");
+    }
+}
+
+/// 1,460 of 1,500 bytes are data: 97.3 %; the first three seconds fill the path.
+#[test]
+fn backlog_fills_a_geostationary_link_whatever_is_lost_at_random_and_loses_nothing_to_its_queue() {
+    for loss in [0.0, 0.001, 0.01] {
+        for seed in 1..=3 {
+            let run = transfer(seed, loss, by_time(Algorithm::Backlog));
+            let Transfer { goodput, timeouts, dropped, .. } = run;
+            assert!(goodput > 92.5, "loss {loss}, seed {seed}: {goodput} %");
+            assert_eq!((dropped, timeouts), (0, 0), "loss {loss}, seed {seed}");
+        }
+    }
+}
+
+/// Of what is sent again, nearly nothing had arrived: a repetition that is lost is found by what was sent after it.
+#[test]
+fn what_is_lost_twice_is_found_without_a_timeout() {
+    let run = transfer(1, 0.05, by_time(Algorithm::Backlog));
+    assert_eq!(run.timeouts, 0);
+    assert!(run.goodput > 80.0, "{} %", run.goodput);
 }

@@ -1,6 +1,7 @@
 //! Streams under loss, duplication, reordering and damage, over many seeds.
 
 use slantpath_base::{Duration, Instant, Probability, Seed};
+use slantpath_cc::Algorithm;
 use slantpath_tcp::{
     DelayedAck, Event, LossDetection, LossRecovery, RttSampling, SackRecovery, TcpConfig, WindowLimit,
 };
@@ -37,6 +38,13 @@ fn swarm(seed: u64) {
         loss_detection: [LossDetection::Rfc6675, LossDetection::Rack][pick(2) as usize],
         sack_recovery: [SackRecovery::Rfc6675, SackRecovery::Proportional][pick(2) as usize],
         duplicate_reports: pick(2) == 0,
+        congestion_control: [
+            Algorithm::Standard,
+            Algorithm::Cubic,
+            Algorithm::Hybla,
+            Algorithm::Bbr,
+            Algorithm::Backlog,
+        ][pick(5) as usize],
         data_retransmission_limit: 40,
         ..TcpConfig::default()
     });
