@@ -1,10 +1,11 @@
 //! The BBR controllers and Hybla, as far as what they do is meant.
 
+use slantpath_base::Instant;
 use slantpath_cc::hybla::HyblaConfig;
-use slantpath_cc::{Bbr, BbrConfig, CongestionControl, Hybla, SlowStart};
+use slantpath_cc::{Bbr, Bbr3, BbrConfig, CongestionControl, Hybla, SlowStart};
 
-use crate::loss_based::new_reno;
-use crate::model::{PAYLOAD, PathSpec};
+use crate::loss_based::{cubic, new_reno};
+use crate::model::{PAYLOAD, PathSpec, Run};
 use crate::table::alone;
 
 const BBR: BbrConfig =
@@ -12,6 +13,10 @@ const BBR: BbrConfig =
 
 pub(crate) fn bbr() -> Box<dyn CongestionControl> {
     Box::new(Bbr::new(BBR))
+}
+
+pub(crate) fn bbr3() -> Box<dyn CongestionControl> {
+    Box::new(Bbr3::new(BBR))
 }
 
 pub(crate) fn hybla() -> Box<dyn CongestionControl> {
@@ -42,4 +47,29 @@ fn hybla_over_a_satellite_forgets_a_loss_ten_times_as_soon_as_new_reno() {
     let path = PathSpec::geo().losing(1e-3);
     let [hybla, reno] = [hybla(), Box::new(new_reno())].map(|control| alone(path, 1, control).goodput);
     assert!(hybla > 85.0 && reno < 12.0, "{hybla} {reno}");
+}
+
+/// It loses a tenth of what version 1 does to the queue, and pays for random loss with some of the rate.
+#[test]
+fn bbr_version_3_loses_little_to_the_queue_and_some_goodput_to_random_loss() {
+    for (path, goodput) in [(PathSpec::geo(), [85.0, 77.0]), (PathSpec::leo(), [92.0, 73.0])] {
+        let found = [0.0, 1e-2].map(|loss| alone(path.losing(loss), 1, bbr3()));
+        assert!(found[0].goodput > goodput[0] && found[1].goodput > goodput[1], "{found:?}");
+        assert!(found.iter().all(|found| found.queue_losses < 300), "{found:?}");
+        assert!(found[0].ramp.is_some_and(|ramp| ramp < 8.0), "{found:?}");
+    }
+}
+
+/// Beside CUBIC in a queue of one product, where version 1 leaves it a ninth.
+#[test]
+fn bbr_version_3_leaves_cubic_twice_as_much_as_version_1() {
+    let left = |control| {
+        let run = Run::new(PathSpec::leo(), 1)
+            .with_flow(Instant::START, Box::new(cubic()))
+            .with_flow(Instant::from_secs(10), control)
+            .until(Instant::from_secs(120));
+        run.goodput(0, 30, 120)
+    };
+    let [version_1, version_3] = [bbr(), bbr3()].map(left);
+    assert!(version_1 < 15.0 && version_3 > 2.0 * version_1, "{version_1} {version_3}");
 }

@@ -6,7 +6,7 @@ use slantpath_cc::CongestionControl;
 use crate::backlog::backlog;
 use crate::loss_based::{cubic, new_reno};
 use crate::model::{Change, Loss, PathSpec, Run};
-use crate::rate_based::{bbr, hybla};
+use crate::rate_based::{bbr, bbr3, hybla};
 
 #[derive(Debug)]
 pub(crate) struct Alone {
@@ -24,11 +24,12 @@ pub(crate) fn alone(spec: PathSpec, seed: u64, control: Box<dyn CongestionContro
 
 type Make = fn() -> Box<dyn CongestionControl>;
 
-const CONTROLLERS: [(&str, Make); 5] = [
+const CONTROLLERS: [(&str, Make); 6] = [
     ("NewReno", || Box::new(new_reno())),
     ("CUBIC", || Box::new(cubic())),
     ("Hybla", hybla),
     ("BBR", bbr),
+    ("BBRv3", bbr3),
     ("Backlog", backlog),
 ];
 
