@@ -1,13 +1,13 @@
-//! BBR, version 3, as draft-ietf-ccwg-bbr has it (the text of August 2026, after draft-04): version 1's model of rate and
-//! round trip, with bounds that it learns from loss.
+//! BBR, version 3, as draft-ietf-ccwg-bbr has it (the text of August 2026, after draft-04): version 1's model of rate
+//! and round trip, with bounds that it learns from loss.
 //!
-//! What the names of the draft are here: `inflight_longterm` is `long_term`, set when probing for bandwidth lost more than
-//! 2 %; `bw_shortterm` and `inflight_shortterm` are `short_term`, which loss outside of probing lowers once a round, to what
-//! has been delivered in it and by three tenths at most, until the next probe.
+//! What the names of the draft are here: `inflight_longterm` is `long_term`, set when probing for bandwidth lost more
+//! than 2 %; `bw_shortterm` and `inflight_shortterm` are `short_term`, which loss outside of probing lowers once a
+//! round, to what has been delivered in it and by three tenths at most, until the next probe.
 //!
-//! The state machine: Startup, then Drain, then the cycle of ProbeBW: down at 0.9 of the rate until the queue is gone and
-//! headroom is left, cruise, refill the pipe for a round, up at 1.25 until the rate does not grow or too much is lost. Every
-//! five seconds without as short a round trip ProbeRTT halves what is in flight for 200 ms.
+//! The state machine: Startup, then Drain, then the cycle of ProbeBW: down at 0.9 of the rate until the queue is gone
+//! and headroom is left, cruise, refill the pipe for a round, up at 1.25 until the rate does not grow or too much is
+//! lost. Every five seconds without as short a round trip ProbeRTT halves what is in flight for 200 ms.
 //!
 //! Where the draft leaves a choice: losses of one acknowledgement count as one range, as in Linux; three quanta are the
 //! offload budget, as for TCP; what the draft draws at random comes from the time, as in [version 1](crate::bbr).

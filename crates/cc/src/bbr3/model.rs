@@ -24,8 +24,8 @@ pub(super) const fn is_too_high(lost: u64, in_flight: u64) -> bool {
     lost > in_flight / LOSS_THRESHOLD
 }
 
-/// What was in flight when losses crossed the threshold, by the loss of a segment of so many bytes with which so much was
-/// (InflightAtLoss).
+/// What was in flight when losses crossed the threshold, by the loss of a segment of so many bytes with which so much
+/// was (InflightAtLoss).
 pub(super) fn in_flight_at_loss(in_flight: u64, lost: u64, bytes: u64) -> u64 {
     let before = in_flight.saturating_sub(bytes);
     let lost_before = lost.saturating_sub(bytes);
