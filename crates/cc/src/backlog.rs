@@ -1,20 +1,20 @@
 //! Backlog: a window that keeps a small standing queue at the bottleneck, whatever is lost on the way.
 //!
-//! For paths whose loss is random, as a satellite's is. A segment that left with `f` bytes in flight and took a round trip
-//! `r`, on a path that takes `base` without queue, had `f * (r - base) / r` bytes of the flow waiting at the bottleneck:
-//! Little's law. Once a round the window is led to where that backlog is a target: the law of FAST TCP (Wei, Jin, Low,
-//! Hegde 2006, equation 6). Loss has no place in it. The target is at most the root of the product in segments, so that of
-//! flows that share a bottleneck the slower one asks for more of it and shares become equal.
+//! For paths whose loss is random, as a satellite's is. A segment that left with `f` bytes in flight and took a round
+//! trip `r`, on a path that takes `base` without queue, had `f * (r - base) / r` bytes of the flow waiting at the
+//! bottleneck: Little's law. Once a round the window is led to where that backlog is a target: the law of FAST TCP
+//! (Wei, Jin, Low, Hegde 2006). Loss has no place in it. The target is at most the root of the product in segments, so
+//! that of flows that share a bottleneck the slower one asks for more than its share of the queue.
 //!
-//! A round with loss lowers the target by three tenths and one without raises it by a segment, which is all that a random
-//! loss costs; where a short queue overflows with a little of each of many flows, targets fall until it does not. Where a
-//! tenth and more of everything is lost, the window itself is reduced as CUBIC's is.
+//! A round with loss lowers the target by three tenths and one without raises it by a segment, which is all that a
+//! random loss costs; where a short queue overflows with a little of each of many flows, targets fall until it does
+//! not. Where a tenth and more of everything is lost, the window itself is reduced as CUBIC's is.
 //!
 //! - `opening`: the window doubles each round until it is what a train of segments has shown the path to hold.
 //! - `path`: what is known of the path, its round trip without queue, rate and loss. When none has been that short for
 //!   long, the window empties the queue for a round to look.
-//! - `crowd`: tells a path that has become longer from a queue that others keep, who do not yield. With those, the window
-//!   is CUBIC's, until the queue empties once it yields again.
+//! - `crowd`: tells a path that has become longer from a queue that others keep, who do not yield. With those, the
+//!   window is CUBIC's, until the queue empties once it yields again.
 
 mod crowd;
 mod opening;
@@ -40,8 +40,8 @@ pub struct BacklogConfig {
     pub initial_cwnd_bytes: u64,
     /// cwnd never exceeds this.
     pub max_cwnd_bytes: u64,
-    /// What the path is known to carry of such bytes; `None`: to be measured. Nothing leaves faster, and after the first
-    /// round trip the window is what the path holds.
+    /// What the path is known to carry of such bytes; `None`: to be measured. Nothing leaves faster, and after the
+    /// first round trip the window is what the path holds.
     pub capacity: Option<DataRate>,
 }
 
@@ -121,8 +121,8 @@ impl Backlog {
         segments * self.config.segment_bytes
     }
 
-    /// A round with loss lowers the target, one without raises it: where a queue overflows, it may be that of many flows
-    /// with a little in it each.
+    /// A round with loss lowers the target, one without raises it: where a queue overflows, it may be that of many
+    /// flows with a little in it each.
     fn adapt_target(&mut self, product: u64) {
         let segment = self.config.segment_bytes;
         self.target = if self.path.has_lost() {
@@ -180,8 +180,8 @@ impl Backlog {
         self.adapt_target(without);
         let target = self.target;
         let is_empty = backlog < target / 2;
-        // Where there is no backlog, the path may hold much more than it did: each further round asks for twice as much.
-        // Less boldly where something was lost lately: the queue may be shorter than such a step.
+        // Where there is no backlog, the path may hold much more than it did: each further round asks for twice as
+        // much. Less boldly where something was lost lately: the queue may be shorter than such a step.
         let greatest_step = if self.path.loss() == 0 { without / 4 } else { without / 16 };
         let step = if is_empty { (2 * step).min(greatest_step) } else { 0 }.max(target);
         self.mode = Mode::Steady { step };
@@ -572,7 +572,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_history_takes_the_window_out_of_its_bounds(history in steps(), capacity in proptest::option::of(64_000_u64..1 << 33)) {
+        fn no_history_takes_the_window_out_of_its_bounds(
+            history in steps(), capacity in proptest::option::of(64_000_u64..1 << 33),
+        ) {
             let capacity = capacity.map(DataRate::from_bits_per_sec);
             let config = BacklogConfig { max_cwnd_bytes: 1 << 24, capacity, ..CONFIG };
             play(&mut Backlog::new(config), &history, SEGMENT, 1 << 24);

@@ -1,15 +1,15 @@
-//! BBR, version 1, as Linux has it (`tcp_bbr.c`; Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016): a rate and a window from
-//! the greatest delivery rate and the least round trip of late.
+//! BBR, version 1, as Linux has it (`tcp_bbr.c`; Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016): a rate and a window
+//! from the greatest delivery rate and the least round trip of late.
 //!
-//! The sender paces at the rate times a gain. In Startup the gain doubles what is sent each round until the rate has not
-//! grown by a quarter in three; Drain empties the queue that this has left; then ProbeBW goes round eight phases of a
-//! round trip, one faster by a quarter, one slower by as much, six at the rate. If no round trip has been as short as
-//! the least for ten seconds, ProbeRTT leaves four segments in flight for 200 ms. Loss has no say in the rate; in the first
-//! round of a recovery no more is sent than arrives.
+//! The sender paces at the rate times a gain. In Startup the gain doubles what is sent each round until the rate has
+//! not grown by a quarter in three; Drain empties the queue that this has left; then ProbeBW goes round eight phases
+//! of a round trip, one faster by a quarter, one slower by as much, six at the rate. If no round trip has been as
+//! short as the least for ten seconds, ProbeRTT leaves four segments in flight for 200 ms. Loss has no say in the
+//! rate; in the first round of a recovery no more is sent than arrives.
 //!
-//! Left out is the detection of policers ("long-term bandwidth sampling"), since no model of this project polices a flow at
-//! less than its link. The first phase of ProbeBW is drawn from the time of entry to the nanosecond, which differs between
-//! flows of one bottleneck, in place of a generator. Amounts are bytes, where Linux counts segments.
+//! Left out is the detection of policers ("long-term bandwidth sampling"), since no model of this project polices a
+//! flow at less than its link. The first phase of ProbeBW is drawn from the time of entry to the nanosecond, which
+//! differs between flows of one bottleneck, in place of a generator. Amounts are bytes, where Linux counts segments.
 
 use slantpath_base::{DataRate, Duration, Instant};
 

@@ -2,9 +2,10 @@
 //! does, however long its own is.
 //!
 //! With rho the ratio of the two round trips, slow start adds `2^rho - 1` segments for each that is acknowledged and
-//! congestion avoidance `rho^2 / cwnd`, so that it is the rate that grows as the reference's, not the window. What so large
-//! steps would send at once is paced, as the paper asks: a window in a round trip. A loss halves the window, as NewReno's.
-//! There is no threshold before the first loss unless the transport sets one: HyStart++ or the loss ends slow start.
+//! congestion avoidance `rho^2 / cwnd`, so that it is the rate that grows as the reference's, not the window. What so
+//! large steps would send at once is paced, as the paper asks: a window in a round trip. A loss halves the window, as
+//! NewReno's. There is no threshold before the first loss unless the transport sets one: HyStart++ or the loss ends
+//! slow start.
 //!
 //! Beyond the paper, rho is at most 24 and a segment adds two in slow start at most: over a geostationary satellite
 //! `2^rho - 1` would add four million for the first. From two on the window triples each round.

@@ -6,6 +6,7 @@
 mod back_off;
 pub mod backlog;
 pub mod bbr;
+pub mod bbr3;
 pub mod control;
 mod controller;
 pub mod cubic;
@@ -27,6 +28,7 @@ mod windowed;
 pub use back_off::BackOff;
 pub use backlog::{Backlog, BacklogConfig};
 pub use bbr::{Bbr, BbrConfig};
+pub use bbr3::Bbr3;
 pub use control::CongestionControl;
 pub use controller::{Algorithm, Controller};
 pub use cubic::{Cubic, CubicConfig};

@@ -27,7 +27,8 @@ impl WindowedMax {
         self.best = [Measured { at, value }; 3];
     }
 
-    /// Takes in `value`, measured `at` a time not before that of the last one. What is older than `window` is forgotten.
+    /// Takes in `value`, measured `at` a time not before that of the last one. What is older than `window` is
+    /// forgotten.
     pub(crate) fn update(&mut self, window: u64, at: u64, value: u64) {
         let measured = Measured { at, value };
         if value >= self.best[0].value || at - self.best[2].at > window {

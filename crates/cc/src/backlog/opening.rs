@@ -1,8 +1,8 @@
 //! The beginning: the window doubles each round, paced, until it is what the path holds.
 //!
-//! What that is, the first segments tell, which leave together: a bottleneck spaces them, so that the acknowledgements of
-//! such a train come at its rate (Keshav 1991). Where there is no such train, or it tells of too much, a round trip that
-//! grows ends the doubling, as in HyStart++ (RFC 9406).
+//! What that is, the first segments tell, which leave together: a bottleneck spaces them, so that the acknowledgements
+//! of such a train come at its rate (Keshav 1991). Where there is no such train, or it tells of too much, a round trip
+//! that grows ends the doubling, as in HyStart++ (RFC 9406).
 
 use slantpath_base::{DataRate, Duration, Instant};
 

@@ -11,7 +11,8 @@ const RATE_ROUNDS: u64 = 10;
 /// What a round counts for in the ratio of loss, as a divisor.
 const LOSS_WEIGHT: u64 = 4;
 
-/// For so long, and so many rounds, the round trip without queue is trusted although none has been seen that is as short.
+/// For so long, and so many rounds, the round trip without queue is trusted although none has been seen that is as
+/// short.
 const BASE_TIME: Duration = Duration::from_secs(10);
 const BASE_ROUNDS: u64 = 32;
 /// A round trip that is longer by less than this part is as short, as a divisor.

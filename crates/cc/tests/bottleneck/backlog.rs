@@ -1,24 +1,9 @@
 //! Backlog over long paths, whose loss is random, and beside others.
 
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_cc::{Backlog, BacklogConfig, CongestionControl};
 
-use crate::loss_based::{cubic, new_reno};
-use crate::model::{Change, Loss, PACKET, PAYLOAD, PathSpec, Run};
-use crate::table::alone;
-
-pub(crate) fn backlog() -> Box<dyn CongestionControl> {
-    with(10, None)
-}
-
-fn with(initial_segments: u64, capacity: Option<DataRate>) -> Box<dyn CongestionControl> {
-    Box::new(Backlog::new(BacklogConfig {
-        segment_bytes: PAYLOAD,
-        initial_cwnd_bytes: initial_segments * PAYLOAD,
-        max_cwnd_bytes: 1 << 30,
-        capacity,
-    }))
-}
+use crate::controllers::{backlog, backlog_with, cubic, new_reno};
+use crate::model::{Change, Loss, PACKET, PAYLOAD, PathSpec, Run, alone};
 
 const fn at(seconds: u64) -> Instant {
     Instant::from_secs(seconds)
@@ -62,8 +47,8 @@ fn a_queue_of_a_tenth_of_the_product_is_enough_and_one_of_four_stays_empty() {
 fn an_initial_window_of_three_segments_takes_two_round_trips_more_and_a_known_capacity_saves_four() {
     let ramp = |control| alone(PathSpec::geo(), 1, control).ramp.expect("it gets there");
     let usual = ramp(backlog());
-    let small = ramp(with(3, None));
-    let known = ramp(with(10, Some(DataRate::from_bits_per_sec(10_000_000 / PACKET * PAYLOAD))));
+    let small = ramp(backlog_with(3, None));
+    let known = ramp(backlog_with(10, Some(DataRate::from_bits_per_sec(10_000_000 / PACKET * PAYLOAD))));
     assert!(small < 9.6 && known < usual - 3.5, "{usual} {small} {known}");
 }
 
@@ -127,7 +112,7 @@ fn two_flows_have_shares_of_the_same_order_and_twenty_lose_nothing() {
 /// It takes less than half of a path whose queue others fill; beside one NewReno flow next to nothing.
 #[test]
 fn where_others_fill_a_queue_of_one_product_it_takes_less_than_they() {
-    for other in [Box::new(cubic()) as Box<dyn CongestionControl>, Box::new(new_reno())] {
+    for other in [cubic(), new_reno()] {
         let run =
             Run::new(PathSpec::leo(), 1).with_flow(at(0), other).with_flow(at(10), backlog()).until(at(120));
         let (theirs, own) = (run.goodput(0, 30, 120), run.goodput(1, 30, 120));
@@ -140,7 +125,7 @@ fn when_others_leave_the_queue_they_filled_is_emptied() {
     let run = Run::new(PathSpec::leo(), 1)
         .with_flow(at(0), backlog())
         .with_flow(at(2), backlog())
-        .with_flow(at(10), Box::new(cubic()))
+        .with_flow(at(10), cubic())
         .with_end(2, at(60))
         .until(at(120));
     let shares = [0, 1].map(|flow| run.goodput(flow, 70, 120));

@@ -397,3 +397,17 @@ impl Run {
         self.queue_seen.0 as f64 / self.queue_seen.1.max(1) as f64 / product as f64 * 100.0
     }
 }
+
+#[derive(Debug)]
+pub(crate) struct Alone {
+    /// From 20 to 120 s, in per cent of the link; payload can have 96.8.
+    pub(crate) goodput: f64,
+    /// Round trips to nine tenths of that.
+    pub(crate) ramp: Option<f64>,
+    pub(crate) queue_losses: u64,
+}
+
+pub(crate) fn alone(spec: PathSpec, seed: u64, control: Box<dyn CongestionControl>) -> Alone {
+    let run = Run::new(spec, seed).with_flow(Instant::START, control).until(Instant::from_secs(120));
+    Alone { goodput: run.goodput(0, 20, 120), ramp: run.ramp(0), queue_losses: run.accounts[0].queue_losses }
+}

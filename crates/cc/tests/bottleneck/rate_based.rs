@@ -1,28 +1,9 @@
 //! The BBR controllers and Hybla, as far as what they do is meant.
 
-use slantpath_cc::hybla::HyblaConfig;
-use slantpath_cc::{Bbr, BbrConfig, CongestionControl, Hybla, SlowStart};
+use slantpath_base::Instant;
 
-use crate::loss_based::new_reno;
-use crate::model::{PAYLOAD, PathSpec};
-use crate::table::alone;
-
-const BBR: BbrConfig =
-    BbrConfig { segment_bytes: PAYLOAD, initial_cwnd_bytes: 10 * PAYLOAD, max_cwnd_bytes: 1 << 30 };
-
-pub(crate) fn bbr() -> Box<dyn CongestionControl> {
-    Box::new(Bbr::new(BBR))
-}
-
-pub(crate) fn hybla() -> Box<dyn CongestionControl> {
-    Box::new(Hybla::new(HyblaConfig {
-        segment_bytes: PAYLOAD,
-        initial_cwnd_bytes: 10 * PAYLOAD,
-        initial_ssthresh_bytes: None,
-        max_cwnd_bytes: 1 << 30,
-        slow_start: SlowStart::HyStart,
-    }))
-}
+use crate::controllers::{bbr, bbr3, cubic, hybla, new_reno};
+use crate::model::{PathSpec, Run, alone};
 
 /// Linux 6.18 has 86, 88 and 84 % over such a link, with 850 to 1,230 packets lost to the queue. What is missing are
 /// ProbeRTT, whose four segments last a round trip, and the queue of Startup, which overflows.
@@ -40,6 +21,31 @@ fn bbr_over_a_satellite_is_as_linux_has_it() {
 #[test]
 fn hybla_over_a_satellite_forgets_a_loss_ten_times_as_soon_as_new_reno() {
     let path = PathSpec::geo().losing(1e-3);
-    let [hybla, reno] = [hybla(), Box::new(new_reno())].map(|control| alone(path, 1, control).goodput);
+    let [hybla, reno] = [hybla(), new_reno()].map(|control| alone(path, 1, control).goodput);
     assert!(hybla > 85.0 && reno < 12.0, "{hybla} {reno}");
+}
+
+/// It loses a tenth of what version 1 does to the queue, and pays for random loss with some of the rate.
+#[test]
+fn bbr_version_3_loses_little_to_the_queue_and_some_goodput_to_random_loss() {
+    for (path, goodput) in [(PathSpec::geo(), [85.0, 77.0]), (PathSpec::leo(), [92.0, 73.0])] {
+        let found = [0.0, 1e-2].map(|loss| alone(path.losing(loss), 1, bbr3()));
+        assert!(found[0].goodput > goodput[0] && found[1].goodput > goodput[1], "{found:?}");
+        assert!(found.iter().all(|found| found.queue_losses < 300), "{found:?}");
+        assert!(found[0].ramp.is_some_and(|ramp| ramp < 8.0), "{found:?}");
+    }
+}
+
+/// Beside CUBIC in a queue of one product, where version 1 leaves it a ninth.
+#[test]
+fn bbr_version_3_leaves_cubic_twice_as_much_as_version_1() {
+    let left = |control| {
+        let run = Run::new(PathSpec::leo(), 1)
+            .with_flow(Instant::START, cubic())
+            .with_flow(Instant::from_secs(10), control)
+            .until(Instant::from_secs(120));
+        run.goodput(0, 30, 120)
+    };
+    let [version_1, version_3] = [bbr(), bbr3()].map(left);
+    assert!(version_1 < 15.0 && version_3 > 2.0 * version_1, "{version_1} {version_3}");
 }

@@ -1,34 +1,26 @@
-//! What a controller alone on a path reaches, and the table of all of them.
+//! The table of `docs/models/congestion-control.md`: every controller over one bottleneck, in a minute.
+
+#[path = "../tests/bottleneck/controllers.rs"]
+mod controllers;
+#[path = "../tests/bottleneck/flow.rs"]
+mod flow;
+#[path = "../tests/bottleneck/model.rs"]
+mod model;
 
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_cc::CongestionControl;
 
-use crate::backlog::backlog;
-use crate::loss_based::{cubic, new_reno};
-use crate::model::{Change, Loss, PathSpec, Run};
-use crate::rate_based::{bbr, hybla};
-
-#[derive(Debug)]
-pub(crate) struct Alone {
-    /// From 20 to 120 s, in per cent of the link; payload can have 96.8.
-    pub(crate) goodput: f64,
-    /// Round trips to nine tenths of that.
-    pub(crate) ramp: Option<f64>,
-    pub(crate) queue_losses: u64,
-}
-
-pub(crate) fn alone(spec: PathSpec, seed: u64, control: Box<dyn CongestionControl>) -> Alone {
-    let run = Run::new(spec, seed).with_flow(Instant::START, control).until(Instant::from_secs(120));
-    Alone { goodput: run.goodput(0, 20, 120), ramp: run.ramp(0), queue_losses: run.accounts[0].queue_losses }
-}
+use controllers::{backlog, bbr, bbr3, cubic, hybla, new_reno};
+use model::{Change, Loss, PathSpec, Run, alone};
 
 type Make = fn() -> Box<dyn CongestionControl>;
 
-const CONTROLLERS: [(&str, Make); 5] = [
-    ("NewReno", || Box::new(new_reno())),
-    ("CUBIC", || Box::new(cubic())),
+const CONTROLLERS: [(&str, Make); 6] = [
+    ("NewReno", new_reno),
+    ("CUBIC", cubic),
     ("Hybla", hybla),
     ("BBR", bbr),
+    ("BBRv3", bbr3),
     ("Backlog", backlog),
 ];
 
@@ -39,10 +31,8 @@ fn seconds(run: &Run, from: u64, to: u64) -> String {
         .join(" ")
 }
 
-/// `cargo test -p slantpath-cc --test bottleneck table -- --ignored --nocapture`
-#[test]
-#[ignore = "prints the table for docs/models/congestion-control.md"]
-fn table() {
+#[expect(clippy::print_stdout, reason = "the result of a run by hand")]
+fn main() {
     for (name, make) in CONTROLLERS {
         for (path, spec) in [("GEO", PathSpec::geo()), ("LEO", PathSpec::leo())] {
             let bursts = PathSpec { loss: Loss::Bursts { mean: 1e-2, packets: 10.0 }, ..spec };
@@ -92,6 +82,15 @@ fn table() {
             let lost: u64 = run.accounts.iter().map(|account| account.queue_losses).sum();
             println!("{name} {flows} flows: {shares:.1?}, lost {lost}, queue {:.0} %", run.mean_queue());
         }
+        let run = Run::new(PathSpec::leo(), 1)
+            .with_flow(at(0), make())
+            .with_flow(at(2), make())
+            .with_flow(at(10), cubic())
+            .with_end(2, at(60))
+            .until(at(120));
+        let shares =
+            [(20, 60), (70, 120)].map(|(from, to)| [0, 1, 2].map(|flow| run.goodput(flow, from, to)));
+        println!("{name}, two of it, beside CUBIC, which leaves: {shares:.1?}");
         for (other, of) in CONTROLLERS.iter().take(2) {
             for percent in [100, 10] {
                 let run = Run::new(PathSpec::leo().queue_percent(percent), 1)

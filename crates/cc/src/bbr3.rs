@@ -1,0 +1,655 @@
+//! BBR, version 3, as draft-ietf-ccwg-bbr has it (the text of August 2026, after draft-04): version 1's model of rate
+//! and round trip, with bounds that it learns from loss.
+//!
+//! What the names of the draft are here: `inflight_longterm` is `long_term`, set when probing for bandwidth lost more
+//! than 2 %; `bw_shortterm` and `inflight_shortterm` are `short_term`, which loss outside of probing lowers once a
+//! round, to what has been delivered in it and by three tenths at most, until the next probe.
+//!
+//! The state machine: Startup, then Drain, then the cycle of ProbeBW: down at 0.9 of the rate until the queue is gone
+//! and headroom is left, cruise, refill the pipe for a round, up at 1.25 until the rate does not grow or too much is
+//! lost. Every five seconds without as short a round trip ProbeRTT halves what is in flight for 200 ms.
+//!
+//! Where the draft leaves a choice: losses of one acknowledgement count as one range, as in Linux; three quanta are the
+//! offload budget, as for TCP; what the draft draws at random comes from the time, as in [version 1](crate::bbr).
+
+mod model;
+#[cfg(test)]
+mod tests;
+
+use slantpath_base::{DataRate, Duration, Instant};
+
+use crate::bbr::{BbrConfig, scattered};
+use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
+use crate::delivery::{LostSegment, rate_of};
+use model::{Model, is_too_high};
+
+/// Gains are multiples of this.
+const UNIT: u64 = 100;
+/// 4 ln 2: the least gain that doubles what is sent each round, as the draft reckons.
+const STARTUP_GAIN: u64 = 277;
+/// BBR.DrainPacingGain.
+const DRAIN_GAIN: u64 = 50;
+/// BBR.DefaultCwndGain.
+const CWND_GAIN: u64 = 200;
+/// BBR.Beta, in tenths.
+const BETA: u64 = 7;
+/// BBR.Headroom, in hundredths.
+const HEADROOM: u64 = 15;
+/// BBR.MinPipeCwnd, in segments.
+const LEAST_WINDOW: u64 = 4;
+/// BBR.StartupFullLossCnt.
+const STARTUP_LOSSES: u32 = 6;
+/// Drain lasts no longer, in rounds.
+const DRAIN_ROUNDS: u64 = 3;
+/// BBR.ProbeRTTDuration.
+const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+/// The least time between probes for bandwidth; up to a second more is drawn.
+const PROBE_TIME: Duration = Duration::from_secs(2);
+/// The rounds after which a probe is due, for a window of so many segments and more: a Reno flow has grown as much.
+const RENO_ROUNDS: u64 = 63;
+/// The greatest quantum.
+const GREATEST_QUANTUM: u64 = 64 << 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    Drain { since_round: u64 },
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt(Dip),
+}
+
+/// How far ProbeRTT has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dip {
+    /// More is in flight than its window.
+    Falling,
+    /// Until this time, and for a round.
+    Held { until: Instant, has_lasted_a_round: bool },
+}
+
+/// What the acknowledgements that come say of a probe for bandwidth (BBR.ack_phase).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AckPhase {
+    Init,
+    Refilling,
+    Starting,
+    Feedback,
+    Stopping,
+}
+
+/// What became of the last probe for bandwidth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastProbe {
+    /// It lost too much (BBR.prev_probe_too_high).
+    TooHigh,
+    /// It went up to the bound that the one before it had set, and no further (BBR.prev_probe_precautionary).
+    Precautionary {
+        was_too_high: bool,
+    },
+    Unbounded,
+}
+
+/// The probes for bandwidth.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    acks: AckPhase,
+    last: LastProbe,
+    /// BBR.is_bw_probe_sample.
+    is_sample: bool,
+    /// BBR.cycle_stamp and BBR.bw_probe_wait.
+    since: Instant,
+    wait: Duration,
+    /// BBR.rounds_since_probe_up.
+    rounds: u64,
+    /// BBR.bw_probe_up_rounds, bw_probe_up_acked, probe_up_acked_per_inc.
+    up_rounds: u32,
+    up_acked: u64,
+    acked_per_segment: u64,
+}
+
+/// What a spurious loss gives back.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    state: Option<State>,
+    rate: u64,
+    in_flight: u64,
+    long_term: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovery {
+    Open,
+    Repairing,
+}
+
+/// The window and the rate of one path.
+#[derive(Clone, Debug)]
+pub struct Bbr3 {
+    config: BbrConfig,
+    cwnd: u64,
+    prior_cwnd: u64,
+    pacing: Option<DataRate>,
+    state: State,
+    recovery: Recovery,
+    model: Model,
+    probe: Probe,
+    undo: Undo,
+    /// BBR.inflight_longterm; `u64::MAX` is none.
+    long_term: u64,
+    /// Whether the window was full in the last round, and in this one (C.is_cwnd_limited).
+    was_full: [bool; 2],
+    /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
+    dipped_until: u64,
+    is_restarting: bool,
+    now: Instant,
+}
+
+impl Bbr3 {
+    /// A controller before any transmission.
+    ///
+    /// # Panics
+    /// If a segment has no bytes.
+    pub fn new(config: BbrConfig) -> Self {
+        assert!(config.segment_bytes > 0, "a segment carries at least one byte");
+        Self {
+            config,
+            cwnd: config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes),
+            prior_cwnd: 0,
+            pacing: None,
+            state: State::Startup,
+            recovery: Recovery::Open,
+            model: Model::default(),
+            probe: Probe {
+                acks: AckPhase::Init,
+                last: LastProbe::Unbounded,
+                is_sample: false,
+                since: Instant::START,
+                wait: Duration::ZERO,
+                rounds: 0,
+                up_rounds: 0,
+                up_acked: 0,
+                acked_per_segment: u64::MAX,
+            },
+            undo: Undo { state: None, rate: 0, in_flight: 0, long_term: 0 },
+            long_term: u64::MAX,
+            was_full: [false; 2],
+            dipped_until: 0,
+            is_restarting: false,
+            now: Instant::START,
+        }
+    }
+
+    const fn gains(&self) -> (u64, u64) {
+        match self.state {
+            State::Startup => (STARTUP_GAIN, CWND_GAIN),
+            State::Drain { .. } => (DRAIN_GAIN, CWND_GAIN),
+            State::Down => (90, CWND_GAIN),
+            State::Cruise | State::Refill => (UNIT, CWND_GAIN),
+            State::Up => (125, 225),
+            State::ProbeRtt(_) => (UNIT, 50),
+        }
+    }
+
+    const fn is_in_probe_bw(&self) -> bool {
+        matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
+    }
+
+    const fn is_probing(&self) -> bool {
+        matches!(self.state, State::Startup | State::Refill | State::Up)
+    }
+
+    const fn is_window_full(&self) -> bool {
+        self.was_full[0] || self.was_full[1]
+    }
+
+    fn least_window(&self) -> u64 {
+        LEAST_WINDOW * self.config.segment_bytes
+    }
+
+    /// The product times a gain (BDPMultiple).
+    fn product(&self, gain: u64) -> u64 {
+        self.model
+            .product()
+            .map_or(self.config.initial_cwnd_bytes, |product| product.saturating_mul(gain) / UNIT)
+    }
+
+    fn with_room(&self, bytes: u64) -> u64 {
+        let room = bytes.max(3 * self.send_quantum()).max(self.least_window());
+        if self.state == State::Up { room.saturating_add(2 * self.config.segment_bytes) } else { room }
+    }
+
+    fn in_flight_at(&self, gain: u64) -> u64 {
+        self.with_room(self.product(gain))
+    }
+
+    fn target_in_flight(&self) -> u64 {
+        self.product(UNIT).min(self.cwnd)
+    }
+
+    fn with_headroom(&self) -> u64 {
+        if self.long_term == u64::MAX {
+            return u64::MAX;
+        }
+        let headroom = (self.long_term / 100 * HEADROOM).max(self.config.segment_bytes);
+        self.long_term.saturating_sub(headroom).max(self.least_window())
+    }
+
+    fn is_limited(&self, acknowledged: &Acknowledged) -> bool {
+        acknowledged.delivery.is_some_and(|sample| sample.is_application_limited)
+            || acknowledged.counts.newest.is_some_and(|newest| newest.delivered() < self.dipped_until)
+    }
+
+    fn check_startup(&mut self) {
+        if self.state != State::Startup {
+            return;
+        }
+        if self.model.sample.ends_loss_round
+            && self.recovery == Recovery::Repairing
+            && self.model.losses_in_round >= STARTUP_LOSSES
+            && self.model.sample.is_loss_high
+        {
+            self.undo.state = Some(State::Startup);
+            self.model.pipe.is_reached = true;
+            self.long_term = self.product(UNIT).max(self.model.latest_in_flight);
+        }
+        if self.model.pipe.is_reached {
+            self.state = State::Drain { since_round: self.model.rounds };
+        }
+    }
+
+    fn check_drain(&mut self, in_flight: u64) {
+        if let State::Drain { since_round } = self.state
+            && (in_flight <= self.in_flight_at(UNIT) || self.model.rounds > since_round + DRAIN_ROUNDS)
+        {
+            self.start_down();
+        }
+    }
+
+    fn start_down(&mut self) {
+        self.model.reset_signals();
+        self.probe.acked_per_segment = u64::MAX;
+        let draw = scattered(self.now);
+        self.probe.rounds = draw >> 63;
+        self.probe.wait = PROBE_TIME + Duration::from_nanos(draw % 1_000_000_000);
+        self.probe.since = self.now;
+        self.probe.acks = AckPhase::Stopping;
+        self.model.start_round();
+        self.state = State::Down;
+    }
+
+    fn start_refill(&mut self) {
+        self.model.reset_short_term();
+        self.probe.up_rounds = 0;
+        self.probe.up_acked = 0;
+        if let LastProbe::Precautionary { was_too_high } = self.probe.last {
+            self.probe.last = if was_too_high { LastProbe::TooHigh } else { LastProbe::Unbounded };
+        }
+        self.probe.acks = AckPhase::Refilling;
+        self.model.start_round();
+        self.state = State::Refill;
+    }
+
+    fn start_up(&mut self, rate: u64) {
+        self.probe.is_sample = true;
+        self.probe.acks = AckPhase::Starting;
+        self.model.start_round();
+        self.model.pipe.reset(rate);
+        self.state = State::Up;
+        self.raise_slope();
+    }
+
+    fn raise_slope(&mut self) {
+        let growth = 1_u64 << self.probe.up_rounds;
+        self.probe.up_rounds = (self.probe.up_rounds + 1).min(30);
+        self.probe.acked_per_segment = (self.cwnd / growth).max(self.config.segment_bytes);
+    }
+
+    /// UpdateProbeBWCyclePhase.
+    fn cycle(&mut self, acknowledged: &Acknowledged) {
+        if !self.model.pipe.is_reached || self.adapt_long_term(acknowledged) {
+            return;
+        }
+        let rate = self.model.sample.rate;
+        let goes_down = self.state == State::Up && self.is_time_to_go_down(acknowledged, rate);
+        match self.state {
+            State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(),
+            State::Down => {
+                let in_flight = acknowledged.in_flight;
+                if in_flight <= self.with_headroom() && in_flight <= self.in_flight_at(UNIT) {
+                    self.state = State::Cruise;
+                }
+            }
+            State::Refill if self.model.sample.starts_round => self.start_up(rate),
+            State::Up if goes_down => self.start_down(),
+            _ => {}
+        }
+    }
+
+    fn is_time_to_probe(&self) -> bool {
+        let rounds = (self.target_in_flight() / self.config.segment_bytes).min(RENO_ROUNDS);
+        self.now > self.probe.since + self.probe.wait || self.probe.rounds >= rounds
+    }
+
+    fn is_time_to_go_down(&mut self, acknowledged: &Acknowledged, rate: u64) -> bool {
+        if self.probe.last == LastProbe::TooHigh && acknowledged.in_flight >= self.long_term {
+            // The bound held: that nothing was lost is still to be seen.
+            self.probe.last = LastProbe::Precautionary { was_too_high: false };
+            return true;
+        }
+        if self.is_window_full() && self.cwnd >= self.long_term {
+            self.model.pipe.reset(rate);
+        } else if self.model.pipe.is_now {
+            self.probe.last = LastProbe::Unbounded;
+            return true;
+        }
+        false
+    }
+
+    /// AdaptLongTermModel. Returns whether it has decided on another state.
+    fn adapt_long_term(&mut self, acknowledged: &Acknowledged) -> bool {
+        if self.model.sample.starts_round {
+            match self.probe.acks {
+                AckPhase::Starting => self.probe.acks = AckPhase::Feedback,
+                AckPhase::Stopping => {
+                    self.probe.is_sample = false;
+                    self.probe.acks = AckPhase::Init;
+                    if self.is_in_probe_bw() {
+                        if !self.is_limited(acknowledged) {
+                            self.model.advance_rates();
+                        }
+                        if self.probe.last == (LastProbe::Precautionary { was_too_high: false }) {
+                            self.start_refill();
+                            return true;
+                        }
+                    }
+                }
+                AckPhase::Init | AckPhase::Refilling | AckPhase::Feedback => {}
+            }
+        }
+        let Some(newest) = acknowledged.counts.newest else { return false };
+        if is_too_high(newest.lost_since(acknowledged.counts.lost), newest.in_flight())
+            || self.long_term == u64::MAX
+        {
+            return false;
+        }
+        self.long_term = self.long_term.max(newest.in_flight());
+        if self.state == State::Up {
+            self.probe_upward(acknowledged.counts.newly_delivered);
+        }
+        false
+    }
+
+    fn probe_upward(&mut self, newly_delivered: u64) {
+        if !self.is_window_full() || self.cwnd < self.long_term {
+            return;
+        }
+        self.probe.up_acked += newly_delivered;
+        let segments = self.probe.up_acked / self.probe.acked_per_segment;
+        self.probe.up_acked -= segments * self.probe.acked_per_segment;
+        self.long_term = self.long_term.saturating_add(segments * self.config.segment_bytes);
+        if self.model.sample.starts_round {
+            self.raise_slope();
+        }
+    }
+
+    /// HandleInflightTooHigh: a probe for bandwidth that left with so much in flight has lost too much.
+    fn bound(&mut self, in_flight: u64, is_limited: bool) {
+        self.probe.last = match self.probe.last {
+            LastProbe::Precautionary { .. } => LastProbe::Precautionary { was_too_high: true },
+            LastProbe::TooHigh | LastProbe::Unbounded => LastProbe::TooHigh,
+        };
+        self.probe.is_sample = false;
+        if !is_limited {
+            self.long_term = in_flight.max(self.target_in_flight() * BETA / 10);
+        }
+        if self.state == State::Up {
+            self.undo.state = Some(State::Up);
+            self.start_down();
+        }
+    }
+
+    fn check_probe_rtt(&mut self, acknowledged: &Acknowledged, is_stale: bool) {
+        let counts = &acknowledged.counts;
+        if is_stale && !self.is_restarting && !matches!(self.state, State::ProbeRtt(_)) {
+            self.save_cwnd();
+            self.state = State::ProbeRtt(Dip::Falling);
+            self.probe.acks = AckPhase::Stopping;
+            self.model.start_round();
+        }
+        if let State::ProbeRtt(dip) = self.state {
+            self.dipped_until = counts.delivered + acknowledged.in_flight;
+            match dip {
+                Dip::Falling if acknowledged.in_flight <= self.dip_window() => {
+                    self.model.start_round();
+                    let until = acknowledged.now + PROBE_RTT_TIME;
+                    self.state = State::ProbeRtt(Dip::Held { until, has_lasted_a_round: false });
+                }
+                Dip::Falling => {}
+                Dip::Held { until, has_lasted_a_round } => {
+                    let has_lasted_a_round = has_lasted_a_round || self.model.sample.starts_round;
+                    self.state = State::ProbeRtt(Dip::Held { until, has_lasted_a_round });
+                    if has_lasted_a_round {
+                        self.leave_probe_rtt();
+                    }
+                }
+            }
+        }
+        if counts.newly_delivered > 0 {
+            self.is_restarting = false;
+        }
+    }
+
+    fn leave_probe_rtt(&mut self) {
+        let State::ProbeRtt(Dip::Held { until, .. }) = self.state else { return };
+        if self.now <= until {
+            return;
+        }
+        self.model.renew_round_trip(self.now);
+        self.restore_cwnd();
+        self.model.reset_short_term();
+        if self.model.pipe.is_reached {
+            self.start_down();
+            self.state = State::Cruise;
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    fn dip_window(&self) -> u64 {
+        self.product(50).max(self.least_window())
+    }
+
+    fn save_cwnd(&mut self) {
+        let is_good = self.recovery == Recovery::Open && !matches!(self.state, State::ProbeRtt(_));
+        self.prior_cwnd = if is_good { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
+    }
+
+    fn restore_cwnd(&mut self) {
+        self.cwnd = self.cwnd.max(self.prior_cwnd).min(self.config.max_cwnd_bytes);
+    }
+
+    fn save_undo(&mut self) {
+        self.save_cwnd();
+        self.undo = Undo {
+            state: None,
+            rate: self.model.short_term_rate,
+            in_flight: self.model.short_term_in_flight,
+            long_term: self.long_term,
+        };
+    }
+
+    fn pace(&mut self, gain: u64) {
+        let bits = u128::from(self.model.rate()) * u128::from(gain) * 99 / u128::from(100 * UNIT);
+        let rate = DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX));
+        let is_faster = self.pacing.is_some_and(|pacing| rate > pacing);
+        if rate.as_bits_per_sec() > 0 && (self.model.pipe.is_reached || is_faster) {
+            self.pacing = Some(rate);
+        }
+    }
+
+    fn set_cwnd(&mut self, acknowledged: &Acknowledged, gain: u64) {
+        let acked = acknowledged.counts.newly_delivered;
+        let greatest = self.with_room(self.product(gain).saturating_add(self.model.extra_acked()));
+        if self.model.pipe.is_reached {
+            self.cwnd = (self.cwnd + acked).min(greatest);
+        } else if self.cwnd < greatest || acknowledged.counts.delivered < self.config.initial_cwnd_bytes {
+            self.cwnd += acked;
+        }
+        self.cwnd = self.cwnd.max(self.least_window());
+        if matches!(self.state, State::ProbeRtt(_)) {
+            self.cwnd = self.cwnd.min(self.dip_window());
+        }
+        let cap = match self.state {
+            State::Down | State::Refill | State::Up => self.long_term,
+            State::Cruise | State::ProbeRtt(_) => self.with_headroom(),
+            State::Startup | State::Drain { .. } => u64::MAX,
+        };
+        let cap = cap.min(self.model.short_term_in_flight).max(self.least_window());
+        self.cwnd = self.cwnd.min(cap).min(self.config.max_cwnd_bytes);
+    }
+}
+
+impl CongestionControl for Bbr3 {
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        if self.model.pipe.is_reached { self.in_flight_at(UNIT) } else { u64::MAX }
+    }
+
+    fn pacing_rate(&self) -> Option<DataRate> {
+        self.pacing
+    }
+
+    fn send_quantum(&self) -> u64 {
+        let millisecond = self.pacing.map_or(0, |rate| rate.size_in(Duration::from_millis(1)).as_bytes());
+        millisecond.min(GREATEST_QUANTUM).max(2 * self.config.segment_bytes)
+    }
+
+    fn rules_recovery(&self) -> bool {
+        true
+    }
+
+    fn on_sent(&mut self, sent: Sent) {
+        self.now = sent.now;
+        if sent.in_flight_before + sent.bytes + self.config.segment_bytes > self.cwnd {
+            self.was_full[1] = true;
+        }
+        // With a recovery open it is not the application that has paused.
+        if sent.in_flight_before > 0 || self.recovery != Recovery::Open {
+            return;
+        }
+        self.is_restarting = true;
+        self.model.restart_aggregation(sent.now);
+        if self.is_in_probe_bw() {
+            self.pace(UNIT);
+        } else {
+            self.leave_probe_rtt();
+        }
+    }
+
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+        self.now = acknowledged.now;
+        let is_limited = self.is_limited(acknowledged);
+        self.model.observe(acknowledged, is_limited, self.cwnd);
+        if self.model.sample.starts_round {
+            self.probe.rounds += 1;
+            self.was_full = [self.was_full[1], false];
+        }
+        if self.model.sample.ends_loss_round && self.model.is_loss_in_round && !self.is_probing() {
+            self.model.lower_short_term(self.cwnd);
+        }
+        self.check_startup();
+        self.model.end_signals();
+        self.check_drain(acknowledged.in_flight);
+        self.cycle(acknowledged);
+        let is_stale = self.model.observe_round_trip(acknowledged);
+        self.check_probe_rtt(acknowledged, is_stale);
+        self.model.advance_latest(acknowledged);
+        if self.pacing.is_none()
+            && let Some(round_trip) = acknowledged.smoothed_round_trip.or(acknowledged.round_trip)
+        {
+            let nominal =
+                rate_of(self.config.initial_cwnd_bytes.saturating_mul(STARTUP_GAIN) / UNIT, round_trip);
+            self.pacing = Some(nominal.max(DataRate::from_bits_per_sec(1)));
+        }
+        let (pacing_gain, cwnd_gain) = self.gains();
+        self.pace(pacing_gain);
+        self.set_cwnd(acknowledged, cwnd_gain);
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        if !self.model.is_loss_in_round {
+            self.save_undo();
+        }
+        self.model.note_loss(lost);
+        if !self.probe.is_sample {
+            return;
+        }
+        let (in_flight, found_lost) = (lost.departure.in_flight(), lost.departure.lost_since(lost.lost));
+        if is_too_high(found_lost, in_flight) {
+            let before = model::in_flight_at_loss(in_flight, found_lost, lost.bytes);
+            self.bound(before, lost.departure.is_application_limited());
+        }
+    }
+
+    fn on_lost(&mut self, _: Congestion) {
+        // The first lost segment of the round has saved what an undo needs.
+        self.save_cwnd();
+        self.recovery = Recovery::Repairing;
+    }
+
+    fn on_recovered(&mut self, _: Instant) {
+        self.recovery = Recovery::Open;
+        self.restore_cwnd();
+    }
+
+    fn on_spurious(&mut self, now: Instant) {
+        self.now = now;
+        self.restore_cwnd();
+        self.recovery = Recovery::Open;
+        self.model.is_loss_in_round = false;
+        self.model.pipe.reset(0);
+        self.model.short_term_rate = self.model.short_term_rate.max(self.undo.rate);
+        self.model.short_term_in_flight = self.model.short_term_in_flight.max(self.undo.in_flight);
+        self.long_term = self.long_term.max(self.undo.long_term);
+        match self.undo.state.take() {
+            Some(State::Startup) if self.state != State::Startup => {
+                self.model.pipe.is_reached = false;
+                if !matches!(self.state, State::ProbeRtt(_)) {
+                    self.state = State::Startup;
+                }
+            }
+            Some(State::Up) if self.state != State::Up && !matches!(self.state, State::ProbeRtt(_)) => {
+                self.start_refill();
+            }
+            _ => {}
+        }
+    }
+
+    fn on_timed_out(&mut self, _: TimedOut) {
+        self.save_cwnd();
+        self.recovery = Recovery::Repairing;
+        self.cwnd = self.config.segment_bytes;
+    }
+
+    fn on_marked(&mut self, _: Congestion) {
+        // The draft leaves ECN to later work.
+    }
+
+    fn on_idle(&mut self, _: u64) {
+        // The window stays, since what it lets out is paced.
+    }
+
+    fn limit_cwnd(&mut self, at_most: u64) {
+        self.cwnd = self.cwnd.min(at_most);
+    }
+
+    fn set_segment_bytes(&mut self, segment_bytes: u64) {
+        self.config.segment_bytes = segment_bytes;
+    }
+}
