@@ -534,6 +534,7 @@ impl Endpoint {
     }
 
     /// Has the slot looked at by the next poll.
+    #[inline]
     fn wake(&mut self, slot: u32) {
         if self.table.set_pending(slot, true) {
             self.pending.push_back(slot);

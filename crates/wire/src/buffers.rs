@@ -72,12 +72,14 @@ impl PacketBuffers {
 
     /// An empty buffer with room for `len` bytes.
     fn take(&mut self, len: usize) -> BytesMut {
-        // What is looked at in vain is looked at again when all others have been used: so a buffer that is held for good
-        // costs its place, and not that of another.
+        // Whoever keeps a piece of a packet keeps all of its buffer.
+        let longest = (2 * len).max(Self::CAPACITY);
+        // What is looked at in vain is looked at again when all others have been used: so a buffer that is held for
+        // good costs its place, and not that of another.
         for _ in 0..2 {
             let Some(oldest) = self.buffers.pop_front() else { break };
             match oldest.try_into_mut() {
-                Ok(mut buffer) if buffer.capacity() >= len => {
+                Ok(mut buffer) if (len..=longest).contains(&buffer.capacity()) => {
                     buffer.clear();
                     return buffer;
                 }
@@ -135,6 +137,17 @@ mod tests {
         for (mark, bytes) in (0..).zip(&held) {
             assert_eq!(*bytes, packet(mark, 1_999).contiguous());
         }
+    }
+
+    #[test]
+    fn the_buffer_of_a_long_packet_is_not_used_for_a_short_one() {
+        let mut buffers = PacketBuffers::new(8);
+        let place = buffers.contiguous(&packet(1, 8_999)).as_ptr();
+        assert_eq!(buffers.contiguous(&packet(2, 4_499)).as_ptr(), place);
+        let short = buffers.contiguous(&packet(3, 1_999));
+        assert_eq!(buffers.buffers.len(), 1);
+        drop(buffers);
+        assert_eq!(short.try_into_mut().map(|buffer| buffer.capacity()), Ok(2_048));
     }
 
     #[test]

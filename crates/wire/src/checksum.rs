@@ -51,8 +51,8 @@ fn octets(address: IpAddr, buffer: &mut [u8; 16]) -> &[u8] {
     }
 }
 
-/// SCTP's checksum of the packet that starts with `head`, whatever its checksum field holds, and goes on with `tail` and
-/// so many zero bytes: a number whose little-endian bytes go into the field.
+/// SCTP's checksum of the packet that starts with `head`, whatever its checksum field holds, and goes on with `tail`
+/// and so many zero bytes: a number whose little-endian bytes go into the field.
 ///
 /// # Panics
 /// If `head` is shorter than the common header, 12 bytes.

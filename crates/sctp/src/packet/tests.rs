@@ -114,6 +114,36 @@ fn a_chunk_that_does_not_fit_leaves_the_packet_as_it_was() {
     assert_eq!(read(&packet), [Chunk::Data(data(1, vec![1; 60])), Chunk::ShutdownAck(ShutdownAck)]);
 }
 
+fn bundle(builder: &mut PacketBuilder, chunks: u32) -> Bytes {
+    builder.start(HEADER, 1_480);
+    for tsn in 0..chunks {
+        assert!(builder.push_data(&data(tsn, vec![7; 100])));
+    }
+    builder.finish(ChecksumPolicy::Compute).tail().clone()
+}
+
+#[test]
+fn a_bundle_is_written_where_another_lay_that_was_dropped() {
+    let mut builder = PacketBuilder::default();
+    let place = bundle(&mut builder, 12).as_ptr();
+    let held = bundle(&mut builder, 11);
+    assert_eq!(held.as_ptr(), place);
+    assert_ne!(bundle(&mut builder, 12).as_ptr(), place);
+    assert_eq!(held.len(), 12 + 11 * 116);
+}
+
+/// Whoever keeps a piece of a received packet keeps all of its buffer.
+#[test]
+fn a_bundle_lies_in_a_buffer_that_is_at_most_twice_as_long() {
+    let mut builder = PacketBuilder::default();
+    for chunks in 2..=12 {
+        let bytes = bundle(&mut builder, chunks);
+        builder.forget_buffers();
+        let buffer = bytes.try_into_mut().expect("nobody else holds it");
+        assert!(buffer.capacity() <= 2 * buffer.len(), "{} bytes for {}", buffer.capacity(), buffer.len());
+    }
+}
+
 #[test]
 fn a_flipped_bit_fails_the_checksum_unless_it_was_omitted() {
     let packet = built(&[Chunk::Data(data(1, vec![7; 300]))], ChecksumPolicy::Compute);

@@ -56,6 +56,14 @@ fn a_chunk_out_of_reach_is_dropped_and_answered_at_once() {
 }
 
 #[test]
+fn a_receiver_without_a_buffer_takes_no_message() {
+    let mut receiver = receiver(0);
+    assert_eq!(hand(&mut receiver, whole(0, 0, 10)), Ok(vec![]));
+    assert!(receiver.is_ack_due());
+    assert_eq!(receiver.take_sack(1_000).cumulative_tsn_ack, Tsn(FIRST - 1));
+}
+
+#[test]
 fn gap_blocks_come_before_duplicates_where_a_sack_has_no_room_for_both() {
     let mut receiver = receiver(100_000);
     for number in [1, 3, 5, 1, 3, 5, 5] {

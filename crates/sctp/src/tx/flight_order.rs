@@ -10,8 +10,8 @@ use super::steps::Steps;
 use crate::path::PathId;
 use crate::types::Tsn;
 
-/// The TSNs sent to each path, ascending, as ranges: new chunks follow each other. One that is in flight there no more is
-/// taken out when it is met at the head, so that each transmission is met once and the window never searched.
+/// The TSNs sent to each path, ascending, as ranges: new chunks follow each other. One that is in flight there no more
+/// is taken out when it is met at the head, so that each transmission is met once and the window never searched.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlightOrder {
     paths: SmallVec<[VecDeque<TsnRange>; 2]>,

@@ -100,6 +100,19 @@ impl GapRanges {
         changes
     }
 
+    /// Whether no block has acknowledged anything that stands.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.acked.is_empty()
+    }
+
+    /// The same as [`compare`](Self::compare) for a SACK without blocks while nothing has been acknowledged by any.
+    pub(crate) fn follow(&mut self, cumulative: Tsn) -> GapChanges {
+        debug_assert!(self.acked.is_empty(), "what was acknowledged is left out now");
+        self.rebase(cumulative);
+        self.scratch.clear();
+        GapChanges::default()
+    }
+
     /// What the blocks of a SACK change, whose cumulative TSN ack is not older than the last one. The ranges
     /// follow with [`commit`](Self::commit).
     pub(crate) fn compare(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
@@ -264,7 +277,8 @@ mod tests {
 
     impl GapRanges {
         fn update(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
-            let changes = self.compare(cumulative, blocks);
+            let has_none = blocks.is_empty() && self.is_empty();
+            let changes = if has_none { self.follow(cumulative) } else { self.compare(cumulative, blocks) };
             self.commit(&changes);
             changes
         }

@@ -82,6 +82,9 @@ impl Sender {
         self.check_was_sent(&sack)?;
         let advances = sack.cumulative_tsn_ack != before;
         let changes = match sack.gaps {
+            Some(gaps) if gaps.blocks.is_empty() && self.acked_gaps.is_empty() => {
+                self.acked_gaps.follow(sack.cumulative_tsn_ack)
+            }
             Some(gaps) => self.acked_gaps.compare(sack.cumulative_tsn_ack, gaps.blocks),
             None => self.acked_gaps.advance(sack.cumulative_tsn_ack),
         };

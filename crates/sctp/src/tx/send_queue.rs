@@ -97,15 +97,15 @@ impl SendQueue {
 
     /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
     pub(crate) fn take(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
-        let Some(mut current) = self.in_progress.take() else {
+        if self.in_progress.is_none() {
             let message = self.waiting.pop()?;
             let sequence = self.next_sequence(message.stream, message.is_unordered);
             if message.payload.len() <= max_payload {
                 return Some(whole(message, sequence, tsn));
             }
             self.in_progress = Some(InProgress { message, sequence, offset: 0 });
-            return self.take(max_payload, tsn);
-        };
+        }
+        let mut current = self.in_progress.take()?;
         let len = current.message.payload.len();
         let start = current.offset;
         let end = len.min(start + max_payload);
@@ -165,6 +165,7 @@ impl SendQueue {
 }
 
 impl Waiting {
+    #[inline]
     fn front(&self) -> Option<&Message> {
         match self {
             Self::FirstCome(messages) => messages.front(),
@@ -172,6 +173,7 @@ impl Waiting {
         }
     }
 
+    #[inline]
     fn pop(&mut self) -> Option<Message> {
         match self {
             Self::FirstCome(messages) => messages.pop_front(),

@@ -221,6 +221,7 @@ fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpCon
     if stays && paths[last].state == PathState::Active { last } else { paths.alternate_to(last) }
 }
 
+#[inline]
 fn trace(turn: &mut Turn<'_>, chunk: &OutstandingChunk) {
     if turn.config.trace_messages {
         turn.events.push_back(Event::Transmitted {

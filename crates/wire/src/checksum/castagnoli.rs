@@ -27,8 +27,8 @@ mod anywhere {
     }
 }
 
-/// The instruction takes eight bytes and three cycles, but a new one can begin in each: so three streams of equal length
-/// are read side by side, and put together by a multiplication without carries.
+/// The instruction takes eight bytes and three cycles, but a new one can begin in each: so three streams of equal
+/// length are read side by side, and put together by a multiplication without carries.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use core::arch::x86_64::{
