@@ -237,9 +237,14 @@ impl Rx {
 
     /// Whether the end of the peer's stream is to be told now, once.
     pub(crate) fn take_end(&mut self) -> bool {
-        let is_told_now = !self.is_end_told && self.ready.is_empty() && self.is_finished();
+        let is_told_now = self.is_end_due();
         self.is_end_told |= is_told_now;
         is_told_now
+    }
+
+    /// Whether the end of the peer's stream is to be told.
+    pub(crate) fn is_end_due(&self) -> bool {
+        !self.is_end_told && self.ready.is_empty() && self.is_finished()
     }
 }
 
