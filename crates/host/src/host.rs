@@ -8,7 +8,7 @@ use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
 use slantpath_wire::icmp::{IcmpError, IcmpMessage};
-use slantpath_wire::ip::{Fragment, Fragmentation, IpFields, IpHeader, protocol};
+use slantpath_wire::ip::{Fragment, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader, protocol};
 use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
@@ -297,9 +297,9 @@ impl Host {
         self.interfaces.fragments_sent()
     }
 
-    /// The next packet of the transports; what they have to tell goes up to the applications on the way.
-    #[inline]
-    fn poll_stack(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+    /// The next packet of SCTP; what it has to tell goes up to the applications on the way.
+    #[inline(never)]
+    fn poll_sctp(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.sctp.is_idle() {
             match self.stack.sctp.poll_output(now) {
                 sctp::Output::Transmit { source, destination, packet: sent, fragmentation, ip } => {
@@ -316,6 +316,12 @@ impl Host {
                 sctp::Output::Wait(_) => break,
             }
         }
+        None
+    }
+
+    /// The same for TCP.
+    #[inline(never)]
+    fn poll_tcp(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.tcp.is_idle() {
             match self.stack.tcp.poll_output(now, packet) {
                 tcp::Output::Transmit { source, destination, ip } => {
@@ -380,6 +386,24 @@ impl Host {
         self.sockets.touch(socket);
     }
 
+    /// Takes in what a transport of the peer has sent, from its header on.
+    #[inline]
+    fn handle_segment(&mut self, now: Instant, header: Arrived, packet: &mut Packet) {
+        let Arrived { source, destination, protocol, ip } = header;
+        let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
+        let port = port(segment, 2);
+        let Some(socket) = port.and_then(|port| self.sockets.find_at_port(protocol, port)) else {
+            self.drops.no_port += 1;
+            return;
+        };
+        if protocol == protocol::SCTP {
+            self.stack.sctp.handle_packet(now, source, destination, ip, packet);
+        } else {
+            self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
+        }
+        self.sockets.note_packet(now, socket);
+    }
+
     /// Takes in a fragment. Gives the packet that is whole by it, without its IP header.
     #[cold]
     fn reassemble(
@@ -397,6 +421,15 @@ impl Host {
 
 impl slantpath_interface::Host for Host {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
+        if let Some(header) = read_usual_header(packet) {
+            if self.interfaces.owns(header.destination) {
+                packet.strip(IPV4_HEADER_LEN);
+                self.handle_segment(now, header, packet);
+            } else {
+                self.drops.not_ours += 1;
+            }
+            return;
+        }
         let Some((mut header, header_len)) = read_header(packet) else {
             self.drops.bad_header += 1;
             return;
@@ -416,19 +449,12 @@ impl slantpath_interface::Host for Host {
             self.handle_icmp(now, &header, packet);
             return;
         }
-        let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
-        let port = port(segment, 2);
-        let Some(socket) = port.and_then(|port| self.sockets.find_at_port(header.protocol, port)) else {
-            self.drops.no_port += 1;
-            return;
-        };
-        let (ip, IpHeader { source, destination, .. }) = (IpFields::of(&header), header);
-        if header.protocol == protocol::SCTP {
-            self.stack.sctp.handle_packet(now, source, destination, ip, packet);
-        } else {
-            self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
-        }
-        self.sockets.note_packet(now, socket);
+        let IpHeader { source, destination, protocol, .. } = header;
+        self.handle_segment(
+            now,
+            Arrived { source, destination, protocol, ip: IpFields::of(&header) },
+            packet,
+        );
     }
 
     fn handle_deadline(&mut self, now: Instant) {
@@ -441,11 +467,22 @@ impl slantpath_interface::Host for Host {
             return Some(interface);
         }
         loop {
-            if let Some(interface) = self.poll_stack(now, packet) {
+            if !self.stack.sctp.is_idle()
+                && let Some(interface) = self.poll_sctp(now, packet)
+            {
                 return Some(interface);
             }
-            if !self.sockets.serve_next(now, &mut self.stack) && self.stack.is_idle() {
-                return None;
+            if !self.stack.tcp.is_idle()
+                && let Some(interface) = self.poll_tcp(now, packet)
+            {
+                return Some(interface);
+            }
+            if !self.sockets.is_any_ready() {
+                if self.stack.is_idle() {
+                    return None;
+                }
+            } else {
+                self.sockets.serve_next(now, &mut self.stack);
             }
         }
     }
@@ -457,6 +494,59 @@ impl slantpath_interface::Host for Host {
         Some(transports.min(own)).filter(|deadline| *deadline != Instant::FAR_FUTURE)
     }
 }
+
+/// What the header of a packet for a transport has said.
+#[derive(Clone, Copy, Debug)]
+struct Arrived {
+    source: IpAddr,
+    destination: IpAddr,
+    protocol: u8,
+    ip: IpFields,
+}
+
+/// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP or TCP, without IP options and without
+/// checksums. `None` for all others, right or wrong.
+#[inline]
+fn read_usual_header(packet: &Packet) -> Option<Arrived> {
+    let octets: &[u8; IPV4_HEADER_LEN] = packet.head().first_chunk()?;
+    let &[
+        first,
+        traffic_class,
+        l0,
+        l1,
+        _,
+        _,
+        f0,
+        f1,
+        hop_limit,
+        protocol,
+        _,
+        _,
+        s0,
+        s1,
+        s2,
+        s3,
+        d0,
+        d1,
+        d2,
+        d3,
+    ] = octets;
+    let is_whole = u16::from_be_bytes([f0, f1]) & !DONT_FRAGMENT == 0;
+    let is_usual = first == 0x45
+        && is_whole
+        && matches!(protocol, protocol::SCTP | protocol::TCP)
+        && packet.checksum() == Checksum::Omitted
+        && usize::from(u16::from_be_bytes([l0, l1])) == packet.len();
+    is_usual.then(|| Arrived {
+        source: IpAddr::from([s0, s1, s2, s3]),
+        destination: IpAddr::from([d0, d1, d2, d3]),
+        protocol,
+        ip: IpFields::from_octets(hop_limit, traffic_class),
+    })
+}
+
+/// The flag of an IPv4 header that forbids routers to cut the packet.
+const DONT_FRAGMENT: u16 = 0x4000;
 
 /// The header of a packet, if it is right, with its length in bytes.
 fn read_header(packet: &Packet) -> Option<(IpHeader, usize)> {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
-use slantpath_wire::ip::{Fragmentation, IpFields, IpHeader};
+use slantpath_wire::ip::{Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader};
 use slantpath_wire::{Checksum, Packet, fragment};
 
 /// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
@@ -43,9 +43,34 @@ struct Route {
     interface: InterfaceId,
     /// The interface's own address of the destination's family.
     source: IpAddr,
+    /// What nearly every packet starts with.
+    start: Start,
     /// The identification of the packet that was last to be sent there and may be cut. Each destination has its own
     /// (RFC 6864, section 4), so that packets to one do not show in those to another.
     identification: u32,
+}
+
+/// The IPv4 header of a whole packet from one address to another that no router may cut and whose checksums are left out.
+/// What differs from packet to packet is zero.
+#[derive(Clone, Copy, Debug)]
+enum Start {
+    Ipv4([u8; IPV4_HEADER_LEN]),
+    /// IPv6 headers are written field by field.
+    Ipv6,
+}
+
+impl Start {
+    fn new(source: IpAddr, destination: IpAddr) -> Self {
+        if destination.is_ipv6() {
+            return Self::Ipv6;
+        }
+        let fragmentation = Fragmentation::Forbidden;
+        let (protocol, hop_limit, traffic_class, payload_len) = (0, 0, 0, 0);
+        let mut octets = [0; IPV4_HEADER_LEN];
+        IpHeader { source, destination, protocol, hop_limit, traffic_class, payload_len, fragmentation }
+            .emit_unsummed(&mut octets);
+        Self::Ipv4(octets)
+    }
 }
 
 /// A destination that no interface of the host can send to.
@@ -85,10 +110,11 @@ impl Interfaces {
             *self.addresses.iter().find(fits).ok_or(NoSourceAddress { destination, interface })?;
         if let Some(place) = self.by_destination.get(&destination) {
             let route = &mut self.routes[*place];
-            (route.interface, route.source) = (interface, source);
+            *route = Route { interface, source, start: Start::new(source, destination), ..*route };
         } else {
             self.by_destination.insert(destination, self.routes.len());
-            self.routes.push(Route { destination, interface, source, identification: 0 });
+            let start = Start::new(source, destination);
+            self.routes.push(Route { destination, interface, source, start, identification: 0 });
         }
         Ok(())
     }
@@ -114,6 +140,19 @@ impl Interfaces {
         let (route, source) = self.route(destination, source)?;
         let interface = route.interface;
         let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
+        if let Start::Ipv4(start) = route.start
+            && (packet.checksum(), fragmentation) == (Checksum::Omitted, sctp::Fragmentation::Forbidden)
+            && source == route.source
+        {
+            let octets: &mut [u8; IPV4_HEADER_LEN] =
+                packet.prepend(IPV4_HEADER_LEN).try_into().expect("as many as were asked for");
+            *octets = start;
+            octets[1] = ip.traffic_class();
+            octets[2..4].copy_from_slice(&payload_len.saturating_add(20).to_be_bytes());
+            octets[8] = ip.hop_limit;
+            octets[9] = protocol;
+            return Some(interface);
+        }
         let mut header = IpHeader {
             source,
             destination,
@@ -198,7 +237,7 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_wire::ip::Fragment;
+    use slantpath_wire::ip::{Dscp, Ecn, Fragment};
 
     fn interfaces(own: &str, peer: &str) -> (Interfaces, [IpAddr; 2]) {
         let interface = InterfaceId::new(0);
@@ -237,6 +276,27 @@ mod tests {
         assert_eq!([header.source, header.destination], addresses);
         assert_eq!((header.protocol, header.fragmentation), (132, Fragmentation::Forbidden));
         assert_eq!(bytes[len..], [1; 30]);
+    }
+
+    #[test]
+    fn a_header_without_checksum_is_the_same_but_for_that() {
+        let (mut interfaces, addresses) = interfaces("10.0.0.1", "10.0.0.2");
+        let stranger = "10.0.0.9".parse().unwrap();
+        for preferred in [addresses[0], stranger] {
+            let sent = [Checksum::Complete, Checksum::Omitted].map(|checksum| {
+                let ip = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::Capable0 };
+                let (source, destination, fragmentation) =
+                    (preferred, addresses[1], sctp::Fragmentation::Forbidden);
+                let segment = Segment { source, destination, protocol: 6, fragmentation, ip };
+                let mut packet = Packet::copied(&[1; 70], checksum);
+                interfaces.encapsulate(segment, &mut packet).unwrap();
+                packet.contiguous().to_vec()
+            });
+            let [complete, mut omitted] = sent;
+            assert_eq!(omitted[10..12], [0, 0]);
+            omitted[10..12].copy_from_slice(&complete[10..12]);
+            assert_eq!(omitted, complete);
+        }
     }
 
     #[test]

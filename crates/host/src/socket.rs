@@ -104,7 +104,7 @@ enum Kind {
     Sctp {
         link: Link<sctp::AssociationId>,
         /// A message that is longer than the receive buffer.
-        partial: sctp::PartialMessage,
+        partial: Box<sctp::PartialMessage>,
     },
     Tcp {
         link: Link<tcp::ConnectionId>,
@@ -138,7 +138,7 @@ impl SocketState {
                     ..*config
                 };
                 // The other end is set up alike: what it can send is what this one could.
-                let partial = sctp::PartialMessage::new(config.send_buffer_bytes);
+                let partial = Box::new(sctp::PartialMessage::new(config.send_buffer_bytes));
                 let port = sctp::PortConfig { port: local_port, addresses: local_addresses, config };
                 stack.sctp.bind(port, stream).expect("a socket that is set up has a port of its own");
                 Kind::Sctp { link: Link::None, partial }

@@ -196,7 +196,12 @@ impl Sockets {
         }
         while let Some(id) = stack.tcp.take_due(now) {
             match self.by_connection.get(id.index()).copied().flatten() {
-                Some((known, socket)) if known == id => self.make(socket, Readiness::Due),
+                Some((known, socket)) if known == id => {
+                    // Most retransmission timers are put off before they expire: nobody is served for that.
+                    if self.slots[socket.index()].idle_until <= now || !stack.tcp.postpone(now, id) {
+                        self.make(socket, Readiness::Due);
+                    }
+                }
                 _ => stack.tcp.handle_due(now, id),
             }
         }
@@ -210,10 +215,16 @@ impl Sockets {
         self.deadlines.earliest()
     }
 
-    /// Serves the next socket; `false` if none is ready. The transport is to be drained before the next is served.
+    /// Whether a socket is to be served.
     #[inline]
-    pub(crate) fn serve_next(&mut self, now: Instant, stack: &mut Stack) -> bool {
-        let Some(turn) = self.ready.pop() else { return false };
+    pub(crate) fn is_any_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Serves the next socket, if one is ready. The transport is to be drained before the next is served.
+    #[inline(never)]
+    pub(crate) fn serve_next(&mut self, now: Instant, stack: &mut Stack) {
+        let Some(turn) = self.ready.pop() else { return };
         let id = turn.socket();
         let slot = &mut self.slots[id.index()];
         let mut socket = Socket { state: &mut slot.state, stack };
@@ -238,7 +249,6 @@ impl Sockets {
             }
         }
         self.note_inputs(id);
-        true
     }
 
     /// Notes that a socket may be that of a carrier with something for the layer above.
@@ -269,6 +279,7 @@ impl Sockets {
     }
 
     /// Tells an association's socket what has happened to it.
+    #[inline(never)]
     pub(crate) fn handle_sctp(
         &mut self,
         now: Instant,
@@ -303,6 +314,7 @@ impl Sockets {
     }
 
     /// Tells a connection's socket what has happened to it.
+    #[inline(never)]
     pub(crate) fn handle_tcp(
         &mut self,
         now: Instant,

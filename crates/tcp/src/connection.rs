@@ -291,6 +291,11 @@ impl Connection {
         None
     }
 
+    /// Whether there is something to tell the application.
+    pub(crate) fn has_event(&self) -> bool {
+        !self.events.is_empty() || self.ending.is_some() || !self.rx.is_drained() || self.rx.is_end_due()
+    }
+
     /// Whether nothing will ever happen again.
     pub(crate) fn is_over(&self) -> bool {
         self.state == ConnectionState::Closed

@@ -140,17 +140,54 @@ pub struct Endpoint {
     listeners: BTreeMap<u16, Listener>,
     /// Connections that may have something to say, in the order in which they were touched.
     active: Line<ConnectionId>,
+    /// Whether the first of these has said all that it had, and its wake-up is noted: it stays there only in case its user
+    /// answers what it was told last.
+    is_first_settled: bool,
     /// Connections that are over, and let go once their last event has been read.
     over: Vec<ConnectionId>,
     /// Wake-ups. A connection's earliest one is never later than its deadline; it may be earlier, since most
     /// timers are put off again and again, and each wake-up that comes too early costs less than moving it
     /// every time.
-    wakeups: BinaryHeap<Reverse<(Instant, ConnectionId)>>,
+    wakeups: Wakeups,
     /// Resets for segments that belong to no connection.
     strays: VecDeque<(IpAddr, IpAddr, Packet)>,
     statistics: Statistics,
     next_port: u16,
     latest_config: Option<Arc<TcpConfig>>,
+}
+
+/// Wake-ups, the earliest first.
+type Wakeups = BinaryHeap<Reverse<Wakeup>>;
+
+/// When to wake which connection, as one number in the order of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Wakeup(u128);
+
+impl Wakeup {
+    fn new(at: Instant, id: ConnectionId) -> Self {
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(id.number()))
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
+    const fn at(self) -> Instant {
+        Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    const fn id(self) -> ConnectionId {
+        ConnectionId::of_number(self.0 as u64)
+    }
+}
+
+/// Notes when a connection has to be woken, unless it will be by then anyway.
+#[inline]
+fn note_wakeup(wakeups: &mut Wakeups, connection: &mut Connection, id: ConnectionId) {
+    if let Some(deadline) = connection.next_deadline()
+        && deadline < connection.scheduled
+    {
+        connection.scheduled = deadline;
+        wakeups.push(Reverse(Wakeup::new(deadline, id)));
+    }
 }
 
 impl Default for Endpoint {
@@ -159,6 +196,7 @@ impl Default for Endpoint {
             connections: ConnectionTable::default(),
             listeners: BTreeMap::new(),
             active: Line::default(),
+            is_first_settled: false,
             over: Vec::new(),
             wakeups: BinaryHeap::new(),
             strays: VecDeque::new(),
@@ -252,11 +290,25 @@ impl Endpoint {
     /// The next connection whose wake-up has come, the earliest first, or none if it is over. Nothing has happened to
     /// it yet: whoever serves many users says by [`handle_due`](Self::handle_due) when it is its turn.
     pub fn take_due(&mut self, now: Instant) -> Option<ConnectionId> {
-        let &Reverse((deadline, id)) = self.wakeups.peek()?;
-        (deadline <= now).then(|| {
+        let &Reverse(wakeup) = self.wakeups.peek()?;
+        (wakeup.at() <= now).then(|| {
             self.wakeups.pop();
-            id
+            wakeup.id()
         })
+    }
+
+    /// Whether nothing of a connection that [`take_due`](Self::take_due) has given is due after all, since its timers
+    /// were put off: it will be given again when something is.
+    pub fn postpone(&mut self, now: Instant, id: ConnectionId) -> bool {
+        let Some(connection) = self.connections.get_mut(id) else { return true };
+        if connection.next_deadline().is_some_and(|deadline| deadline <= now) {
+            return false;
+        }
+        if connection.scheduled <= now {
+            connection.scheduled = Instant::FAR_FUTURE;
+            note_wakeup(&mut self.wakeups, connection, id);
+        }
+        true
     }
 
     /// Does what is due for a connection, if anything is.
@@ -273,7 +325,7 @@ impl Endpoint {
     /// When [`Input::Deadline`] must come in, once all output has been polled. It may turn out that nothing was due,
     /// since a timer that moves back is not told at once.
     pub fn deadline(&self) -> Option<Instant> {
-        self.wakeups.peek().map(|Reverse((deadline, _))| *deadline)
+        self.wakeups.peek().map(|Reverse(wakeup)| wakeup.at())
     }
 
     /// Takes in a packet, or looks for deadlines that have passed.
@@ -296,7 +348,12 @@ impl Endpoint {
     /// Whether there is nothing to poll.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.active.is_empty() && self.strays.is_empty()
+        let is_quiet = match self.active.len() {
+            0 => true,
+            1 => self.is_first_settled,
+            _ => false,
+        };
+        is_quiet && self.strays.is_empty()
     }
 
     /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has been
@@ -306,6 +363,7 @@ impl Endpoint {
             *packet = stray;
             return Output::Transmit { source, destination, ip: IpFields::default() };
         }
+        self.is_first_settled = false;
         while let Some(&id) = self.active.front() {
             if let Some(connection) = self.connections.get_mut(id) {
                 if connection.poll_transmit(now, packet) {
@@ -313,16 +371,18 @@ impl Endpoint {
                     return Output::Transmit { source, destination, ip: connection.ip() };
                 }
                 if let Some(event) = connection.poll_event() {
+                    if !connection.has_event() && !connection.is_over() {
+                        // Nothing follows unless the user does something.
+                        note_wakeup(&mut self.wakeups, connection, id);
+                        self.is_first_settled = true;
+                    }
                     return Output::Event(id, event);
                 }
                 connection.is_queued = false;
                 if connection.is_over() {
                     self.over.push(id);
-                } else if let Some(deadline) = connection.next_deadline()
-                    && deadline < connection.scheduled
-                {
-                    connection.scheduled = deadline;
-                    self.wakeups.push(Reverse((deadline, id)));
+                } else {
+                    note_wakeup(&mut self.wakeups, connection, id);
                 }
             }
             self.active.pop();
@@ -345,10 +405,29 @@ impl Endpoint {
     fn activate(&mut self, id: ConnectionId) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.is_silent = false;
-            if !connection.is_queued {
-                connection.is_queued = true;
-                self.active.push(id);
+            self.queue(id);
+        }
+    }
+
+    /// Puts a connection behind those that may have something to say. One that has said all stands in nobody's way.
+    #[inline]
+    fn queue(&mut self, id: ConnectionId) {
+        if self.is_first_settled {
+            self.is_first_settled = false;
+            if let Some(first) = self.active.front().copied()
+                && first != id
+            {
+                self.active.pop();
+                if let Some(connection) = self.connections.get_mut(first) {
+                    connection.is_queued = false;
+                }
             }
+        }
+        if let Some(connection) = self.connections.get_mut(id)
+            && !connection.is_queued
+        {
+            connection.is_queued = true;
+            self.active.push(id);
         }
     }
 
@@ -422,10 +501,7 @@ impl Endpoint {
             connection.received_ip = Some(ip);
             connection.handle_segment(now, segment, data);
             connection.is_silent = false;
-            if !connection.is_queued {
-                connection.is_queued = true;
-                self.active.push(id);
-            }
+            self.queue(id);
             return;
         }
         self.handle_call_or_stray(now, source, destination, ip, segment, &data, checksum);

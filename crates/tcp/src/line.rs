@@ -23,6 +23,11 @@ impl<T> Line<T> {
     }
 
     #[inline]
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+
+    #[inline]
     pub(crate) const fn front(&self) -> Option<&T> {
         self.first.as_ref()
     }
@@ -63,6 +68,7 @@ mod tests {
                     prop_assert_eq!(line.pop(), plain.pop_front());
                 }
                 prop_assert_eq!((line.is_empty(), line.front()), (plain.is_empty(), plain.front()));
+                prop_assert_eq!(line.len(), plain.len());
             }
         }
     }

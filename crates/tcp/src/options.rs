@@ -144,6 +144,7 @@ impl Options {
     /// # Panics
     /// If they are longer than `buffer`: a SYN's options, or timestamps with three SACK blocks, or four SACK
     /// blocks, fit into 40 bytes.
+    #[inline]
     pub fn emit(&self, buffer: &mut [u8]) -> usize {
         let mut len = 0;
         let mut put = |bytes: &[u8]| {

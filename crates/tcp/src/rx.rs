@@ -277,9 +277,14 @@ impl Rx {
 
     /// Whether the end of the peer's stream is to be told now, once.
     pub(crate) fn take_end(&mut self) -> bool {
-        let is_reported_now = !self.is_end_reported && self.ready.is_empty() && self.is_finished();
+        let is_reported_now = self.is_end_due();
         self.is_end_reported |= is_reported_now;
         is_reported_now
+    }
+
+    /// Whether the end of the peer's stream is to be told.
+    pub(crate) fn is_end_due(&self) -> bool {
+        !self.is_end_reported && self.ready.is_empty() && self.is_finished()
     }
 }
 

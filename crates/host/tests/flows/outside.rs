@@ -74,7 +74,8 @@ impl Program {
     }
 
     fn drain(&mut self, now: Instant) {
-        while let Some((_, packet)) = self.host.poll_transmit(now) {
+        let mut packet = Packet::default();
+        while self.host.poll_transmit(now, &mut packet).is_some() {
             let late = Duration::from_nanos(self.slowness.below(3_000_000));
             self.sent.push((now + late, packet.observed()));
         }
@@ -89,8 +90,8 @@ fn run_live(inside: &mut Inside, program: &mut Program, end: Instant) {
         network.run_until(now);
         while let Some(packet) = network.poll_outside() {
             assert!(packet.at <= now && packet.interface == inside.tun);
-            let packet = Packet::shared(packet.bytes.into(), Checksum::Complete);
-            program.host.handle_packet(now, inside.tun, packet);
+            let mut packet = Packet::shared(packet.bytes.into(), Checksum::Complete);
+            program.host.handle_packet(now, inside.tun, &mut packet);
             program.drain(now);
         }
         if program.host.deadline().is_some_and(|deadline| deadline <= now) {

@@ -72,6 +72,9 @@ impl Connection {
         data: Bytes,
         packet: &mut Packet,
     ) {
+        if self.timestamps.is_none() && !self.rx.has_gap() {
+            return self.emit_bare(sequence, flags, data, packet);
+        }
         let mut options = Options::default();
         if let Some(state) = self.timestamps {
             options.timestamps = Some(stamp(now, Some(state)));
@@ -81,21 +84,34 @@ impl Connection {
             self.add_sack_blocks(&mut options, data.len());
             is_report_held_back = self.rx.is_ack_due() && options.sack.is_empty() && !data.is_empty();
         }
+        let segment = Segment { options, ..self.acknowledging(sequence, flags) };
+        if is_report_held_back {
+            // What is due goes out by itself, behind the data.
+            self.rx.acknowledge_now();
+        }
+        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
+    }
+
+    /// The same for one without options, as nearly all are.
+    #[inline]
+    fn emit_bare(&mut self, sequence: SequenceNumber, flags: Flags, data: Bytes, packet: &mut Packet) {
+        let segment = self.acknowledging(sequence, flags);
+        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
+    }
+
+    /// The header of a segment without options, which acknowledges all that has come.
+    #[inline]
+    fn acknowledging(&mut self, sequence: SequenceNumber, flags: Flags) -> Segment {
         self.last_ack_sent = self.rx.nxt();
-        let segment = Segment {
+        Segment {
             source_port: self.local.port(),
             destination_port: self.remote.port(),
             sequence,
             acknowledgment: self.peer_sequence(self.rx.nxt()),
             flags,
             window: self.rx.acknowledge(),
-            options,
-        };
-        if is_report_held_back {
-            // What is due goes out by itself, behind the data.
-            self.rx.acknowledge_now();
+            options: Options::default(),
         }
-        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
     }
 
     /// Adds as many blocks as the header holds and `data_len` bytes of data leave room for. Segments are cut before

@@ -14,6 +14,17 @@ pub struct ConnectionId {
 }
 
 impl ConnectionId {
+    /// Both parts as one number, in the order of identifiers.
+    pub(super) const fn number(self) -> u64 {
+        (self.slot as u64) << 32 | self.generation as u64
+    }
+
+    /// The identifier with this [`number`](Self::number).
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    pub(super) const fn of_number(number: u64) -> Self {
+        Self { slot: (number >> 32) as u32, generation: number as u32 }
+    }
+
     /// A small number that no other connection of the endpoint has at the same time: a place in a list of them.
     pub const fn index(self) -> usize {
         self.slot as usize

@@ -28,13 +28,19 @@ impl IpFields {
 
     /// What a header says.
     pub const fn of(header: &IpHeader) -> Self {
-        let ecn = match header.traffic_class & 3 {
+        Self::from_octets(header.hop_limit, header.traffic_class)
+    }
+
+    /// What two octets of a header say.
+    #[inline]
+    pub const fn from_octets(hop_limit: u8, traffic_class: u8) -> Self {
+        let ecn = match traffic_class & 3 {
             0 => Ecn::NotCapable,
             1 => Ecn::Capable1,
             2 => Ecn::Capable0,
             _ => Ecn::CongestionExperienced,
         };
-        Self { hop_limit: header.hop_limit, dscp: Dscp(header.traffic_class >> 2), ecn }
+        Self { hop_limit, dscp: Dscp(traffic_class >> 2), ecn }
     }
 }
 
