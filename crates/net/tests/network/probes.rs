@@ -86,3 +86,27 @@ fn a_network_at_rest_says_so() {
     assert_eq!(pair.network.now(), millis(105));
     assert_eq!(pair.network.next_event(), None);
 }
+
+#[test]
+fn windows_of_a_queue_are_parts_of_its_statistics_and_change_nothing_of_them() {
+    let mut pair = Pair::new(&clean(byte_a_millisecond(), Duration::from_millis(10), 10));
+    for tag in 0..3 {
+        pair.send(millis(0), 100, tag);
+    }
+    let direction = pair.link.forward();
+    pair.network.run_until(millis(150));
+    let first = pair.network.end_queue_window(direction);
+    // Two wait for the first 100 ms, one for another 100.
+    assert_eq!((first.span, first.busy), (Duration::from_millis(150), Duration::from_millis(150)));
+    assert_eq!((first.mean_packets, first.max_packets, first.max_bytes), (250.0 / 150.0, 2, 200));
+    pair.network.run_until(millis(400));
+    let second = pair.network.end_queue_window(direction);
+    assert_eq!((second.span, second.busy), (Duration::from_millis(250), Duration::from_millis(150)));
+    assert_eq!((second.mean_packets, second.max_packets, second.max_bytes), (50.0 / 250.0, 1, 100));
+    let whole = pair.network.queue_statistics(direction);
+    assert_eq!((whole.span, whole.busy), (Duration::from_millis(400), Duration::from_millis(300)));
+    assert_eq!((whole.mean_packets, whole.max_packets, whole.max_bytes), (300.0 / 400.0, 2, 200));
+    pair.network.restart_statistics();
+    pair.network.run_until(millis(500));
+    assert_eq!(pair.network.end_queue_window(direction).span, Duration::from_millis(100));
+}
