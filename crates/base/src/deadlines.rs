@@ -154,38 +154,42 @@ impl<N: Number> Deadlines<N> {
     }
 
     fn rise(&mut self, mut place: usize) -> usize {
+        let entry = self.heap[place];
         while place > 0 {
             let parent = (place - 1) / 2;
             let is_vacant = parent == 0 && self.root == Root::Vacancy;
-            if is_vacant || self.heap[parent] < self.heap[place] {
+            if is_vacant || self.heap[parent] < entry {
                 break;
             }
-            self.swap(place, parent);
+            self.put(place, self.heap[parent]);
             place = parent;
         }
-        self.places[self.heap[place].component()] = place;
+        self.put(place, entry);
         place
     }
 
     fn sink(&mut self, mut place: usize) {
+        let entry = self.heap[place];
         loop {
-            let left = 2 * place + 1;
-            let Some(mut child) = self.heap.get(left).map(|_| left) else { break };
-            if self.heap.get(left + 1).is_some_and(|right| *right < self.heap[left]) {
-                child = left + 1;
+            let mut child = 2 * place + 1;
+            let Some(&(mut least)) = self.heap.get(child) else { break };
+            if let Some(&right) = self.heap.get(child + 1)
+                && right < least
+            {
+                (child, least) = (child + 1, right);
             }
-            if self.heap[place] < self.heap[child] {
+            if entry < least {
                 break;
             }
-            self.swap(place, child);
+            self.put(place, least);
             place = child;
         }
-        self.places[self.heap[place].component()] = place;
+        self.put(place, entry);
     }
 
-    fn swap(&mut self, one: usize, other: usize) {
-        self.heap.swap(one, other);
-        self.places[self.heap[one].component()] = one;
+    fn put(&mut self, place: usize, entry: Key) {
+        self.heap[place] = entry;
+        self.places[entry.component()] = place;
     }
 }
 
@@ -197,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    const COMPONENTS: usize = 12;
+    const COMPONENTS: usize = 40;
 
     #[test]
     fn the_earliest_is_taken_first_and_of_equal_ones_the_lowest_number() {
@@ -215,7 +219,7 @@ mod tests {
         /// Against a set that is searched.
         #[test]
         fn it_gives_what_a_sorted_set_gives(
-            steps in prop::collection::vec((0..COMPONENTS, prop::option::of(0_u64..9), 0_u64..12), 0..200),
+            steps in prop::collection::vec((0..COMPONENTS, prop::option::of(0_u64..30), 0_u64..40), 0..400),
         ) {
             let mut queue = Deadlines::default();
             let mut model = BTreeSet::new();

@@ -297,9 +297,31 @@ impl Host {
         self.interfaces.fragments_sent()
     }
 
-    /// The next packet of SCTP; what it has to tell goes up to the applications on the way.
+    /// Whether there is nothing to send, to tell or to serve.
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        self.stack.is_idle() && !self.sockets.is_any_ready() && !self.interfaces.has_fragment()
+    }
+
+    /// The next packet of a host that is not quiet.
     #[inline(never)]
-    fn poll_sctp(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+    fn poll_busy(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        if let Some(interface) = self.interfaces.poll_fragment(packet) {
+            return Some(interface);
+        }
+        loop {
+            if let Some(interface) = self.poll_stack(now, packet) {
+                return Some(interface);
+            }
+            if !self.sockets.serve_next(now, &mut self.stack) && self.stack.is_idle() {
+                return None;
+            }
+        }
+    }
+
+    /// The next packet of the transports; what they have to tell goes up to the applications on the way.
+    #[inline]
+    fn poll_stack(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.sctp.is_idle() {
             match self.stack.sctp.poll_output(now) {
                 sctp::Output::Transmit { source, destination, packet: sent, fragmentation, ip } => {
@@ -316,12 +338,6 @@ impl Host {
                 sctp::Output::Wait(_) => break,
             }
         }
-        None
-    }
-
-    /// The same for TCP.
-    #[inline(never)]
-    fn poll_tcp(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.tcp.is_idle() {
             match self.stack.tcp.poll_output(now, packet) {
                 tcp::Output::Transmit { source, destination, ip } => {
@@ -462,29 +478,10 @@ impl slantpath_interface::Host for Host {
         self.sockets.handle_deadline(now, &mut self.stack);
     }
 
+    #[inline]
     fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
-        if let Some(interface) = self.interfaces.poll_fragment(packet) {
-            return Some(interface);
-        }
-        loop {
-            if !self.stack.sctp.is_idle()
-                && let Some(interface) = self.poll_sctp(now, packet)
-            {
-                return Some(interface);
-            }
-            if !self.stack.tcp.is_idle()
-                && let Some(interface) = self.poll_tcp(now, packet)
-            {
-                return Some(interface);
-            }
-            if !self.sockets.is_any_ready() {
-                if self.stack.is_idle() {
-                    return None;
-                }
-            } else {
-                self.sockets.serve_next(now, &mut self.stack);
-            }
-        }
+        // Asked here, where whoever drives the host polls it: half of all polls find nothing.
+        if self.is_quiet() { None } else { self.poll_busy(now, packet) }
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -175,6 +175,12 @@ impl Interfaces {
         Some(interface)
     }
 
+    /// Whether a fragment waits to be polled.
+    #[inline]
+    pub(crate) fn has_fragment(&self) -> bool {
+        !self.fragments.is_empty()
+    }
+
     /// Writes the next fragment of a packet whose first one was [given](Self::encapsulate) over `packet`.
     #[inline]
     pub(crate) fn poll_fragment(&mut self, packet: &mut Packet) -> Option<InterfaceId> {

@@ -221,10 +221,10 @@ impl Sockets {
         !self.ready.is_empty()
     }
 
-    /// Serves the next socket, if one is ready. The transport is to be drained before the next is served.
-    #[inline(never)]
-    pub(crate) fn serve_next(&mut self, now: Instant, stack: &mut Stack) {
-        let Some(turn) = self.ready.pop() else { return };
+    /// Serves the next socket; `false` if none is ready. The transport is to be drained before the next is served.
+    #[inline]
+    pub(crate) fn serve_next(&mut self, now: Instant, stack: &mut Stack) -> bool {
+        let Some(turn) = self.ready.pop() else { return false };
         let id = turn.socket();
         let slot = &mut self.slots[id.index()];
         let mut socket = Socket { state: &mut slot.state, stack };
@@ -249,6 +249,7 @@ impl Sockets {
             }
         }
         self.note_inputs(id);
+        true
     }
 
     /// Notes that a socket may be that of a carrier with something for the layer above.
@@ -279,7 +280,6 @@ impl Sockets {
     }
 
     /// Tells an association's socket what has happened to it.
-    #[inline(never)]
     pub(crate) fn handle_sctp(
         &mut self,
         now: Instant,
@@ -314,7 +314,6 @@ impl Sockets {
     }
 
     /// Tells a connection's socket what has happened to it.
-    #[inline(never)]
     pub(crate) fn handle_tcp(
         &mut self,
         now: Instant,
