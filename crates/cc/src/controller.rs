@@ -5,6 +5,7 @@ use slantpath_base::{DataRate, Instant};
 
 use crate::backlog::Backlog;
 use crate::bbr::Bbr;
+use crate::bbr3::Bbr3;
 use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
 use crate::cubic::Cubic;
 use crate::delivery::LostSegment;
@@ -17,6 +18,8 @@ pub enum Algorithm {
     Backlog,
     /// [`Bbr`], version 1.
     Bbr,
+    /// [`Bbr3`], version 3.
+    Bbr3,
     /// CUBIC (RFC 9438).
     Cubic,
     /// [`Hybla`]: the growth of a short path on a long one.
@@ -33,6 +36,8 @@ pub enum Controller<S> {
     Backlog(Box<Backlog>),
     /// BBR, version 1.
     Bbr(Box<Bbr>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3>),
     /// CUBIC.
     Cubic(Cubic),
     /// Hybla.
@@ -47,6 +52,7 @@ macro_rules! each {
         match $self {
             Controller::Backlog($controller) => $call,
             Controller::Bbr($controller) => $call,
+            Controller::Bbr3($controller) => $call,
             Controller::Cubic($controller) => $call,
             Controller::Hybla($controller) => $call,
             Controller::Standard($controller) => $call,

@@ -4,8 +4,8 @@ use slantpath_base::{DataRate, Duration};
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{
-    Algorithm, Backlog, BacklogConfig, Bbr, BbrConfig, Controller, Cubic, Hybla, HyblaConfig, InitialWindow,
-    NewReno, NewRenoConfig, RtoConfig, SlowStart,
+    Algorithm, Backlog, BacklogConfig, Bbr, Bbr3, BbrConfig, Controller, Cubic, Hybla, HyblaConfig,
+    InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -135,6 +135,7 @@ impl TcpConfig {
         let segment_bytes = u64::from(mss_bytes);
         let initial_cwnd_bytes = self.initial_window.bytes(mss_bytes);
         let max_cwnd_bytes = new_reno.max_cwnd_bytes;
+        let bbr = BbrConfig { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes };
         match self.congestion_control {
             Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
                 segment_bytes,
@@ -142,11 +143,8 @@ impl TcpConfig {
                 max_cwnd_bytes,
                 capacity: self.known_capacity,
             }))),
-            Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(BbrConfig {
-                segment_bytes,
-                initial_cwnd_bytes,
-                max_cwnd_bytes,
-            }))),
+            Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
+            Algorithm::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(bbr))),
             Algorithm::Hybla => Controller::Hybla(Box::new(Hybla::new(HyblaConfig {
                 segment_bytes,
                 initial_cwnd_bytes,

@@ -182,6 +182,8 @@ policy! {
         Backlog = "backlog",
         /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
         Bbr = "bbr",
+        /// The same bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants `loss_detection = "rack"`.
+        Bbr3 = "bbr3",
         /// A cubic of the time since the last loss: RFC 9438.
         Cubic = "cubic",
         /// The growth that a path of 25 ms would have: Caini and Firrincieli 2004.

@@ -43,8 +43,9 @@ fn swarm(seed: u64) {
             Algorithm::Cubic,
             Algorithm::Hybla,
             Algorithm::Bbr,
+            Algorithm::Bbr3,
             Algorithm::Backlog,
-        ][pick(5) as usize],
+        ][pick(6) as usize],
         data_retransmission_limit: 40,
         ..TcpConfig::default()
     });
