@@ -50,8 +50,8 @@ struct Route {
     identification: u32,
 }
 
-/// The IPv4 header of a whole packet from one address to another that no router may cut and whose checksums are left out.
-/// What differs from packet to packet is zero.
+/// The IPv4 header of a whole packet from one address to another that no router may cut and whose checksums are left
+/// out. What differs from packet to packet is zero.
 #[derive(Clone, Copy, Debug)]
 enum Start {
     Ipv4([u8; IPV4_HEADER_LEN]),

@@ -158,8 +158,8 @@ impl Sockets {
         self.make(id, Readiness::Touched);
     }
 
-    /// A packet has come for the socket. Its application is told by an event if that concerns it; else it is served only
-    /// if it would have acted by now anyway.
+    /// A packet has come for the socket. Its application is told by an event if that concerns it; else it is served
+    /// only if it would have acted by now anyway.
     #[inline]
     pub(crate) fn note_packet(&mut self, now: Instant, id: SocketId) {
         if self.slots[id.index()].idle_until <= now {

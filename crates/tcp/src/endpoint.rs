@@ -140,8 +140,8 @@ pub struct Endpoint {
     listeners: BTreeMap<u16, Listener>,
     /// Connections that may have something to say, in the order in which they were touched.
     active: Line<ConnectionId>,
-    /// Whether the first of these has said all that it had, and its wake-up is noted: it stays there only in case its user
-    /// answers what it was told last.
+    /// Whether the first of these has said all that it had, and its wake-up is noted: it stays there only in case its
+    /// user answers what it was told last.
     is_first_settled: bool,
     /// Connections that are over, and let go once their last event has been read.
     over: Vec<ConnectionId>,
@@ -168,7 +168,6 @@ impl Wakeup {
         Self(u128::from(at.as_nanos()) << 64 | u128::from(id.number()))
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
     const fn at(self) -> Instant {
         Instant::from_nanos((self.0 >> 64) as u64)
     }
@@ -356,8 +355,8 @@ impl Endpoint {
         is_quiet && self.strays.is_empty()
     }
 
-    /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has been
-    /// written over `packet`, from the TCP header on.
+    /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has
+    /// been written over `packet`, from the TCP header on.
     pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
         if let Some((source, destination, stray)) = self.strays.pop_front() {
             *packet = stray;

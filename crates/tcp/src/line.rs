@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Items in their order. The first one is held in place, so that a queue that never holds more has no memory of its own.
+/// Items in their order. The first one is held in place, so that a queue that never holds more has no memory of its
+/// own.
 #[derive(Debug)]
 pub(crate) struct Line<T> {
     first: Option<T>,

@@ -150,7 +150,9 @@ impl Rx {
             }
             let mut pieces = VecDeque::new();
             if let Some(end) = self.reassembly.take_from(self.nxt, &mut pieces) {
-                pieces.into_iter().for_each(|piece| self.ready.push(piece));
+                for piece in pieces {
+                    self.ready.push(piece);
+                }
                 self.ready_bytes += end - self.nxt;
                 self.nxt = end;
             }

@@ -113,7 +113,8 @@ impl Segment {
         Ok((segment, data))
     }
 
-    /// Whether a packet is as [`emit`](Self::emit) makes them, without a checksum: the header inline, the data behind it.
+    /// Whether a packet is as [`emit`](Self::emit) makes them, without a checksum: the header inline, the data behind
+    /// it.
     #[inline]
     pub(crate) fn is_usual(packet: &Packet) -> bool {
         let head = packet.head();

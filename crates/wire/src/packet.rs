@@ -20,7 +20,8 @@ pub enum Checksum {
 
 /// One packet, from the transport header on, or from the IP header on once it has been prepended.
 ///
-/// It is large to move. Whoever has a place for packets lends it: it is [composed](Packet::compose) there, and read there.
+/// It is large to move. Whoever has a place for packets lends it: it is [composed](Packet::compose) there, and read
+/// there.
 #[derive(Clone)]
 pub struct Packet {
     tail: Bytes,
@@ -74,8 +75,8 @@ impl Packet {
     }
 
     /// Writes a transport packet in place of whatever was here. `write` fills the front of the inline part, with
-    /// `tail` at hand for a checksum, and returns how many bytes of it are the packet's; `tail` and `padding` zero bytes
-    /// follow.
+    /// `tail` at hand for a checksum, and returns how many bytes of it are the packet's; `tail` and `padding` zero
+    /// bytes follow.
     ///
     /// # Panics
     /// If `padding` is more than 3, or more bytes are the packet's than there are.

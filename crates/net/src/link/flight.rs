@@ -80,7 +80,9 @@ impl Flight {
         let (mut taken, kept) =
             self.ring.iter().partition::<Vec<_>, _>(|transit| transit.departure > departure);
         self.ring.truncate(0);
-        kept.into_iter().for_each(|transit| self.ring.push(transit));
+        for transit in kept {
+            self.ring.push(transit);
+        }
         self.next = self.first_arrival();
         self.latest = self.ring.back().map_or(Instant::START, |last| last.arrival);
         taken.sort_by_key(|transit| transit.departure);

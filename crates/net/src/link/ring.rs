@@ -171,9 +171,14 @@ mod tests {
         }
 
         #[test]
-        fn a_point_is_found_in_any_ring(items in proptest::collection::btree_set(0_u32..50, 0..20), bound in 0_u32..50) {
+        fn a_point_is_found_in_any_ring(
+            items in proptest::collection::btree_set(0_u32..50, 0..20),
+            bound in 0_u32..50,
+        ) {
             let mut ring = Ring::default();
-            items.iter().for_each(|item| ring.push(*item));
+            for item in &items {
+                ring.push(*item);
+            }
             prop_assert_eq!(ring.partition_point(|item| item < bound), items.range(..bound).count());
         }
     }

@@ -18,5 +18,6 @@ mod recovery;
 mod swarm;
 mod throughput;
 mod too_big;
+mod turns;
 mod two_way;
 mod window;
