@@ -45,8 +45,8 @@ enum Progress {
 }
 
 impl<H: Host> Network<H> {
-    /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of [`NetworkGraph::hosts`], in
-    /// that order.
+    /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of [`NetworkGraph::hosts`],
+    /// in that order.
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.

@@ -526,7 +526,8 @@ fn a_segment_that_is_acknowledged_in_part_counts_by_its_parts() {
     assert_eq!([rate_after(100, 1), rate_after(110, 3)], [40_000, 8 * 1_500 * 1_000 / 110].map(Some));
 }
 
-/// Of four segments that the window lets out, so many are written at first, and 20 more before the first acknowledgement.
+/// Of four segments that the window lets out, so many are written at first, and 20 more before the first
+/// acknowledgement.
 #[test]
 fn a_rate_is_the_applications_only_if_the_window_stood_open_with_nothing_to_send() {
     let is_limited = |segments| {
