@@ -44,7 +44,8 @@ pub trait Host {
     fn handle_deadline(&mut self, now: Instant);
 
     /// Writes the next packet to send over `packet`, from its IP header on, and returns the interface that it leaves
-    /// by, which must be one of the host's own. Its destination is read off the header, and the host is never asked again.
+    /// by, which must be one of the host's own. Its destination is read off the header, and the host is never asked
+    /// again.
     /// Without one to send, it may have written anything.
     fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId>;
 
