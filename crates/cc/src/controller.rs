@@ -2,15 +2,27 @@
 
 use slantpath_base::{DataRate, Instant};
 
+use crate::backlog::Backlog;
+use crate::bbr::Bbr;
+use crate::bbr3::Bbr3;
 use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
 use crate::cubic::Cubic;
 use crate::delivery::LostSegment;
+use crate::hybla::Hybla;
 
 /// The algorithm that governs a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
+    /// A small standing queue, whatever is lost ([`Backlog`]).
+    Backlog,
+    /// BBR, version 1 ([`Bbr`]).
+    Bbr,
+    /// BBR, version 3 ([`Bbr3`]).
+    Bbr3,
     /// CUBIC (RFC 9438).
     Cubic,
+    /// Hybla ([`Hybla`]).
+    Hybla,
     /// The transport's own: RFC 5681 for TCP, RFC 9260, section 7.2, for SCTP.
     #[default]
     Standard,
@@ -19,8 +31,16 @@ pub enum Algorithm {
 /// One of the controllers that a transport may use; `S` is its own.
 #[derive(Clone, Debug)]
 pub enum Controller<S> {
+    /// A small standing queue; like the models of BBR it is kept apart, lest every path be as large.
+    Backlog(Box<Backlog>),
+    /// BBR, version 1.
+    Bbr(Box<Bbr>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3>),
     /// CUBIC.
     Cubic(Cubic),
+    /// Hybla.
+    Hybla(Hybla),
     /// The transport's own.
     Standard(S),
 }
@@ -29,7 +49,11 @@ pub enum Controller<S> {
 macro_rules! each {
     ($self:ident, $controller:ident => $call:expr) => {
         match $self {
+            Controller::Backlog($controller) => $call,
+            Controller::Bbr($controller) => $call,
+            Controller::Bbr3($controller) => $call,
             Controller::Cubic($controller) => $call,
+            Controller::Hybla($controller) => $call,
             Controller::Standard($controller) => $call,
         }
     };
@@ -104,9 +128,13 @@ impl<S: CongestionControl> CongestionControl for Controller<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backlog::BacklogConfig;
+    use crate::bbr::BbrConfig;
     use crate::control::LossEvent;
     use crate::cubic::tests::CONFIG;
     use crate::delivery::DeliveryMeter;
+    use crate::hybla::HyblaConfig;
+    use crate::slow_start::SlowStart;
 
     /// Remembers what it was told.
     #[derive(Debug, Default)]
@@ -219,6 +247,29 @@ mod tests {
             "segment 11".to_owned(),
         ];
         assert_eq!(heard, expected);
+    }
+
+    #[test]
+    fn controllers_of_a_model_rule_recoveries_and_the_others_leave_them_to_the_transport() {
+        let bbr = BbrConfig { segment_bytes: 1_000, initial_cwnd_bytes: 10_000, max_cwnd_bytes: 1 << 20 };
+        let (segment_bytes, initial_cwnd_bytes, max_cwnd_bytes) = (1_000, 11_000, 1 << 20);
+        let backlog = BacklogConfig { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes, capacity: None };
+        let hybla = HyblaConfig {
+            segment_bytes,
+            initial_cwnd_bytes: 12_000,
+            initial_ssthresh_bytes: None,
+            max_cwnd_bytes,
+            slow_start: SlowStart::Standard,
+        };
+        let controllers: [Controller<Listener>; 5] = [
+            Controller::Backlog(Box::new(Backlog::new(backlog))),
+            Controller::Bbr(Box::new(Bbr::new(bbr))),
+            Controller::Bbr3(Box::new(Bbr3::new(bbr))),
+            Controller::Cubic(Cubic::new(CONFIG)),
+            Controller::Hybla(Hybla::new(hybla)),
+        ];
+        let said = controllers.map(|controller| (controller.cwnd(), controller.rules_recovery()));
+        assert_eq!(said, [(11_000, true), (10_000, true), (10_000, true), (10_000, false), (12_000, false)]);
     }
 
     #[test]

@@ -159,7 +159,7 @@ pub struct PathSnapshot {
     pub cwnd: u64,
     /// Slow-start threshold in bytes.
     pub ssthresh: u64,
-    /// Progress towards the next increase in congestion avoidance, in bytes; none with CUBIC.
+    /// Progress towards the next increase in congestion avoidance, in bytes; none but with RFC 9260's own controller.
     pub partial_bytes_acked: u64,
     /// Bytes outstanding to this address.
     pub flight_size: u64,
@@ -462,8 +462,8 @@ impl Path {
             cwnd: cc.cwnd(),
             ssthresh: cc.ssthresh(),
             partial_bytes_acked: match &cc {
-                Controller::Cubic(_) => 0,
                 Controller::Standard(standard) => standard.partial_bytes_acked(),
+                _ => 0,
             },
             flight_size: self.flight_size,
             error_count: self.error_count,

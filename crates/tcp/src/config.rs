@@ -4,7 +4,8 @@ use slantpath_base::Duration;
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{
-    Algorithm, Controller, Cubic, InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
+    Algorithm, Backlog, BacklogConfig, Bbr, Bbr3, BbrConfig, Controller, Cubic, Hybla, HyblaConfig,
+    InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -121,7 +122,27 @@ impl TcpConfig {
     /// The congestion controller of a connection with segments of `mss_bytes`.
     pub(crate) fn controller(&self, mss_bytes: u32) -> Controller<NewReno> {
         let new_reno = self.new_reno(mss_bytes);
+        let bbr = BbrConfig {
+            segment_bytes: mss_bytes.into(),
+            initial_cwnd_bytes: self.initial_window.bytes(mss_bytes),
+            max_cwnd_bytes: new_reno.max_cwnd_bytes,
+        };
         match self.congestion_control {
+            Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
+                segment_bytes: bbr.segment_bytes,
+                initial_cwnd_bytes: bbr.initial_cwnd_bytes,
+                max_cwnd_bytes: bbr.max_cwnd_bytes,
+                capacity: None,
+            }))),
+            Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
+            Algorithm::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(bbr))),
+            Algorithm::Hybla => Controller::Hybla(Hybla::new(HyblaConfig {
+                segment_bytes: bbr.segment_bytes,
+                initial_cwnd_bytes: bbr.initial_cwnd_bytes,
+                initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+                max_cwnd_bytes: bbr.max_cwnd_bytes,
+                slow_start: self.slow_start,
+            })),
             Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
                 segment_bytes: mss_bytes.into(),
                 initial_cwnd_bytes: self.initial_window.bytes(mss_bytes),

@@ -56,9 +56,9 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
         let help = "write 100 to leave it as it is, 200 to double it as RFC 9260 does";
         faults.report(profile.rto_back_off_percent.place(), Fault::new(message).help(help));
     }
-    if *profile.congestion_control == CongestionControlChoice::Cubic && *profile.fixed_cwnd != FixedCwnd::Off
-    {
-        let fault = Fault::new("a fixed window is not governed by CUBIC");
+    let is_fixed = *profile.fixed_cwnd != FixedCwnd::Off;
+    if *profile.congestion_control != CongestionControlChoice::Standard && is_fixed {
+        let fault = Fault::new("a fixed window is not governed by `congestion_control`");
         faults.report(
             profile.fixed_cwnd.place(),
             fault.help("write `fixed_cwnd` or `congestion_control`, not both"),

@@ -209,9 +209,18 @@ word_or! {
 policy! {
     /// What governs the congestion window of a path.
     pub enum CongestionControlChoice of Algorithm {
+        /// A small standing queue at the bottleneck, whatever is lost on the way: for links of one's own whose loss is
+        /// random.
+        Backlog = "backlog",
+        /// BBR, version 1, as in Linux.
+        Bbr = "bbr",
+        /// BBR, version 3: draft-ietf-ccwg-bbr.
+        Bbr3 = "bbr3",
         /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to
         /// it.
         Cubic = "cubic",
+        /// Growth in time as with a round trip of 25 ms: Caini, Firrincieli 2004.
+        Hybla = "hybla",
         /// RFC 9260, section 7.2.
         Standard = "rfc9260",
     }

@@ -150,8 +150,17 @@ policy! {
 policy! {
     /// What governs the congestion window.
     pub enum CongestionControlChoice of Algorithm {
+        /// A small standing queue at the bottleneck, whatever is lost on the way: for links of one's own whose loss is
+        /// random.
+        Backlog = "backlog",
+        /// BBR, version 1, as in Linux.
+        Bbr = "bbr",
+        /// BBR, version 3: draft-ietf-ccwg-bbr.
+        Bbr3 = "bbr3",
         /// A cubic of the time since the last loss: RFC 9438.
         Cubic = "cubic",
+        /// Growth in time as with a round trip of 25 ms: Caini, Firrincieli 2004.
+        Hybla = "hybla",
         /// One segment a round trip, half the window at a loss: RFC 5681.
         Standard = "new-reno",
     }

@@ -7,7 +7,10 @@ use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, TimedOut};
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
 use slantpath_cc::new_reno::AvoidanceIncrease;
 use slantpath_cc::sctp::{SctpController, WindowPolicy, initial_cwnd};
-use slantpath_cc::{Algorithm, CongestionControl, Controller, Cubic};
+use slantpath_cc::{
+    Algorithm, Backlog, BacklogConfig, Bbr, Bbr3, BbrConfig, CongestionControl, Controller, Cubic, Hybla,
+    HyblaConfig,
+};
 
 use super::{Allowance, Path, SackTally};
 use crate::config::SctpConfig;
@@ -19,8 +22,27 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
     //# The initial value of ssthresh SHOULD be arbitrarily high (e.g.,
     //# the size of the largest-possible advertised window).
     let ssthresh = u64::from(u32::MAX);
-    match (config.congestion_control, config.congestion.window) {
-        (Algorithm::Cubic, WindowPolicy::Adaptive) => Controller::Cubic(Cubic::new(CubicConfig {
+    if let WindowPolicy::Fixed { .. } = config.congestion.window {
+        return Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh));
+    }
+    let bbr = BbrConfig { segment_bytes: pmdcs, initial_cwnd_bytes: cwnd, max_cwnd_bytes: ssthresh };
+    match config.congestion_control {
+        Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
+            segment_bytes: pmdcs,
+            initial_cwnd_bytes: cwnd,
+            max_cwnd_bytes: ssthresh,
+            capacity: None,
+        }))),
+        Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
+        Algorithm::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(bbr))),
+        Algorithm::Hybla => Controller::Hybla(Hybla::new(HyblaConfig {
+            segment_bytes: pmdcs,
+            initial_cwnd_bytes: cwnd,
+            initial_ssthresh_bytes: Some(ssthresh),
+            max_cwnd_bytes: ssthresh,
+            slow_start: config.congestion.slow_start,
+        })),
+        Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
@@ -31,7 +53,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             fast_convergence: config.fast_convergence,
             idle_window: IdleWindow::Halve,
         })),
-        (Algorithm::Cubic, WindowPolicy::Fixed { .. }) | (Algorithm::Standard, _) => {
+        Algorithm::Standard => {
             Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh))
         }
     }

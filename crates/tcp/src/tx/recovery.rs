@@ -139,6 +139,7 @@ impl Tx {
         let in_flight = self.board.flight() - limited_transmit;
         self.control.on_lost(Congestion { in_flight });
         let window = match (self.sack, self.config.sack_recovery) {
+            (true, _) if self.control.rules_recovery() => FastWindow::Controlled,
             (true, SackRecovery::Proportional) => {
                 FastWindow::Proportional(ProportionalWindow::new(self.control.cwnd(), in_flight))
             }

@@ -71,7 +71,7 @@ fn like_linux(congestion_control: Algorithm) -> TcpConfig {
         congestion_control,
         slow_start: match congestion_control {
             Algorithm::Cubic => SlowStart::HyStart,
-            Algorithm::Standard => SlowStart::Standard,
+            _ => SlowStart::Standard,
         },
         sack_recovery: SackRecovery::Proportional,
         timestamps: true,
