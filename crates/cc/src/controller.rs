@@ -129,9 +129,13 @@ impl<S: CongestionControl> CongestionControl for Controller<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backlog::BacklogConfig;
+    use crate::bbr::BbrConfig;
     use crate::control::LossEvent;
     use crate::cubic::tests::CONFIG;
     use crate::delivery::DeliveryMeter;
+    use crate::hybla::HyblaConfig;
+    use crate::slow_start::SlowStart;
 
     /// Remembers what it was told.
     #[derive(Debug, Default)]
@@ -244,6 +248,29 @@ mod tests {
             "segment 11".to_owned(),
         ];
         assert_eq!(heard, expected);
+    }
+
+    #[test]
+    fn controllers_of_a_model_rule_recoveries_and_the_others_leave_them_to_the_transport() {
+        let bbr = BbrConfig { segment_bytes: 1_000, initial_cwnd_bytes: 10_000, max_cwnd_bytes: 1 << 20 };
+        let (segment_bytes, initial_cwnd_bytes, max_cwnd_bytes) = (1_000, 11_000, 1 << 20);
+        let backlog = BacklogConfig { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes, capacity: None };
+        let hybla = HyblaConfig {
+            segment_bytes,
+            initial_cwnd_bytes: 12_000,
+            initial_ssthresh_bytes: None,
+            max_cwnd_bytes,
+            slow_start: SlowStart::Standard,
+        };
+        let controllers: [Controller<Listener>; 5] = [
+            Controller::Backlog(Box::new(Backlog::new(backlog))),
+            Controller::Bbr(Box::new(Bbr::new(bbr))),
+            Controller::Bbr3(Box::new(Bbr3::new(bbr))),
+            Controller::Cubic(Cubic::new(CONFIG)),
+            Controller::Hybla(Box::new(Hybla::new(hybla))),
+        ];
+        let said = controllers.map(|controller| (controller.cwnd(), controller.rules_recovery()));
+        assert_eq!(said, [(11_000, true), (10_000, true), (10_000, true), (10_000, false), (12_000, false)]);
     }
 
     #[test]
