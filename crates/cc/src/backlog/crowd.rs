@@ -118,3 +118,33 @@ impl Crowd {
         Finding::LongerPath(round_trip.min(trip_before))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After how many rounds of a round trip of so many milliseconds, where 100 have no queue, a flow competes whose
+    /// window was 100,000 bytes and of which so much is in flight.
+    fn crowded_after(millis: u64, in_flight: u64, has_lost: bool) -> Option<u32> {
+        let mut crowd = Crowd::default();
+        let observe = |crowd: &mut Crowd, millis, in_flight, has_lost| {
+            let round = Round::of(in_flight, Duration::from_millis(millis));
+            crowd.observe(&round, Some(Duration::from_millis(100)), in_flight, has_lost)
+        };
+        observe(&mut crowd, 100, 100_000, has_lost);
+        (1..1_000).find(|_| observe(&mut crowd, millis, in_flight, false) == Finding::Crowded)
+    }
+
+    #[test]
+    fn a_queue_of_half_the_round_trip_that_stays_is_that_of_others_and_sooner_where_something_was_lost() {
+        assert_eq!([149, 150].map(|millis| crowded_after(millis, 90_000, true)), [None, Some(16)]);
+        assert_eq!(crowded_after(150, 90_000, false), Some(192));
+    }
+
+    #[test]
+    fn a_queue_of_a_third_is_where_less_than_a_quarter_of_the_window_is_left() {
+        assert_eq!([133, 134].map(|millis| crowded_after(millis, 24_000, true)), [None, Some(8)]);
+        assert_eq!(crowded_after(134, 25_000, true), None);
+        assert_eq!(crowded_after(134, 24_000, false), Some(96));
+    }
+}

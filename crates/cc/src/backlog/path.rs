@@ -162,6 +162,12 @@ pub(super) struct Round {
 }
 
 impl Round {
+    /// A round whose segments all left with so much in flight and took so long.
+    #[cfg(test)]
+    pub(super) const fn of(in_flight: u64, round_trip: Duration) -> Self {
+        Self { least: Some((in_flight, round_trip)), greatest: round_trip }
+    }
+
     /// Takes in an acknowledgement of a segment that the application has not limited, of a flow that lets so many bytes
     /// out together.
     pub(super) fn observe(&mut self, acknowledged: &Acknowledged, quantum: u64) {

@@ -131,6 +131,17 @@ fn probe_rtt_leaves_four_segments_for_200_ms_every_ten_seconds() {
 }
 
 #[test]
+fn the_greatest_rate_is_remembered_for_ten_rounds() {
+    let mut path = Path::cruising();
+    let mut rounds = 0;
+    while path.bbr.rate() == DataRate::from_bits_per_sec(8_000_000) {
+        path.round(50, 100, 50);
+        rounds += 1;
+    }
+    assert_eq!((rounds, path.bbr.rate()), (11, DataRate::from_bits_per_sec(4_000_000)));
+}
+
+#[test]
 fn a_recovery_sends_as_much_as_arrives_for_a_round_and_ends_with_the_window_before_it() {
     let mut path = Path::cruising();
     let cwnd = path.bbr.cwnd();
