@@ -31,6 +31,7 @@ fn merging_the_merged_form_changes_nothing() {
         "first.toml",
         "multi-link.toml",
         "dumbbell.toml",
+        "controllers-over-geo.toml",
         "cubic-over-geo.toml",
         "ss7-over-geo.toml",
         "sigtran-gateway-over-geo.toml",
