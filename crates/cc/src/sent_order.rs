@@ -154,7 +154,7 @@ mod tests {
             let (mut front, mut past) = (first, first);
             let mut list: Vec<u64> = Vec::new();
             for (step, index) in steps {
-                let chosen = (past > front).then(|| front + index.get(&(front..past).collect::<Vec<_>>()).to_owned());
+                let chosen = (past > front).then(|| index.get(&(front..past).collect::<Vec<_>>()).to_owned());
                 match (step, chosen) {
                     (0, _) => {
                         order.push();
