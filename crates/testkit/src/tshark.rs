@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::needs_program;
 
@@ -22,12 +23,14 @@ impl Tshark {
         Self { capture: capture.to_owned(), is_temporary: false, preferences: Vec::new() }
     }
 
-    /// Reads the octets of a capture file. The name is that of the test, and tells it apart from tests beside it.
+    /// Reads the octets of a capture file, which is called by the name; each call makes a file of its own.
     ///
     /// # Panics
     /// If there is no place for the file.
     pub fn of_octets(name: &str, capture: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("slantpath-{}-{name}.pcap", std::process::id()));
+        static FILES: AtomicU32 = AtomicU32::new(0);
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("slantpath-{}-{number}-{name}.pcap", std::process::id()));
         fs::write(&path, capture).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self { capture: path, is_temporary: true, preferences: Vec::new() }
     }
