@@ -30,7 +30,8 @@ impl Tshark {
     pub fn of_octets(name: &str, capture: &[u8]) -> Self {
         static FILES: AtomicU32 = AtomicU32::new(0);
         let number = FILES.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("slantpath-{}-{number}-{name}.pcap", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("slantpath-{}-{number}-{name}.pcap", std::process::id()));
         fs::write(&path, capture).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self { capture: path, is_temporary: true, preferences: Vec::new() }
     }

@@ -7,6 +7,8 @@
 //! their length, once if not lost and once if retransmitted (RFC 6675, SetPipe). All three move forward only,
 //! except at a timeout and where segments are cut anew, so that an ACK costs what it newly acknowledges, SACKs or
 //! declares lost.
+//!
+//! Where losses are found by time there are no such prefixes; [`timed`] says what takes their place.
 
 mod recut;
 mod timed;
