@@ -120,7 +120,7 @@ impl Fabric {
         match *last {
             Some((resolved, destination)) if resolved == key => Some(destination),
             _ => {
-                let destination = *self.graph.by_address.get(&key.address())?;
+                let destination = self.graph.destination(key.address())?;
                 *last = Some((key, destination));
                 Some(destination)
             }
@@ -230,8 +230,8 @@ impl Fabric {
         let packet = self.packets.packet_mut(parcel.packet());
         header::set_hop_limit(packet, parcel.hop_limit());
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
-        let destination = self.graph.by_address.get(&header.destination);
-        let destination = *destination.ok_or(DropReason::Unreachable)?;
+        let destination = self.graph.destination(header.destination);
+        let destination = destination.ok_or(DropReason::Unreachable)?;
         let parcel = parcel.with_destination(destination).with_hop_limit(header.hop_limit);
         Ok(parcel.with_traffic_class(header.traffic_class))
     }

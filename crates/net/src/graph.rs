@@ -1,7 +1,10 @@
 //! The plan of a network: nodes, links, addresses and what is to change, checked and named.
 
+mod prefixes;
+
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slantpath_base::Instant;
 
@@ -9,6 +12,7 @@ use crate::link::DirectionConfig;
 use crate::parcel::DestinationId;
 use crate::script::Change;
 use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId};
+use prefixes::Prefixes;
 
 /// Why a plan of a network cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +61,22 @@ pub enum GraphError {
     NoRate {
         /// The link's name.
         link: String,
+    },
+    /// A prefix lies behind a node that takes packets for its own addresses alone.
+    #[error("`{node}` is no outside node: {prefix} cannot lie behind it")]
+    NotOutside {
+        /// The prefix.
+        prefix: IpNet,
+        /// The node.
+        node: String,
+    },
+    /// Two interfaces have one prefix, or one has it twice.
+    #[error("{prefix} is declared twice, the second time at `{node}`")]
+    PrefixTaken {
+        /// The prefix.
+        prefix: IpNet,
+        /// The node of the second.
+        node: String,
     },
     /// There is no route between two nodes.
     #[error("no route leads from `{from}` to `{to}` ({address})")]
@@ -108,6 +128,8 @@ pub(crate) struct Node {
 pub(crate) struct Interface {
     pub(crate) node: NodeId,
     pub(crate) addresses: Vec<IpAddr>,
+    /// Networks behind it.
+    pub(crate) prefixes: Vec<IpNet>,
     /// If packets can be sent to it.
     pub(crate) destination: Option<DestinationId>,
 }
@@ -121,7 +143,8 @@ pub struct NetworkGraph {
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) directions: Vec<DirectionConfig>,
     pub(crate) destinations: Vec<InterfaceId>,
-    pub(crate) by_address: FxHashMap<IpAddr, DestinationId>,
+    by_address: FxHashMap<IpAddr, DestinationId>,
+    by_prefix: Prefixes,
     pub(crate) changes: Vec<(Instant, DirectionId, Change)>,
     pub(crate) routing: Routing,
 }
@@ -187,7 +210,7 @@ impl NetworkGraph {
 
     /// How packets for an address are named in a run: all those for one interface alike.
     pub fn destination(&self, address: IpAddr) -> Option<DestinationId> {
-        self.by_address.get(&address).copied()
+        self.by_address.get(&address).copied().or_else(|| self.by_prefix.find(address))
     }
 }
 
@@ -242,7 +265,12 @@ impl NetworkBuilder {
         let link = LinkId(id);
         self.graph.link_names.push(name.to_owned());
         for (node, interface) in [(first, link.first()), (second, link.second())] {
-            self.graph.interfaces.push(Interface { node, addresses: Vec::new(), destination: None });
+            self.graph.interfaces.push(Interface {
+                node,
+                addresses: Vec::new(),
+                prefixes: Vec::new(),
+                destination: None,
+            });
             self.graph.nodes[node.index()].interfaces.push(interface);
         }
         self.graph.directions.extend([forward, reverse]);
@@ -253,6 +281,13 @@ impl NetworkBuilder {
     /// ICMP messages.
     pub fn address(&mut self, interface: InterfaceId, address: IpAddr) -> &mut Self {
         self.graph.interfaces[interface.index()].addresses.push(address);
+        self
+    }
+
+    /// Lays a network behind an interface of an outside node: packets for its addresses come there, unless another
+    /// interface has the address or a longer prefix of it.
+    pub fn prefix(&mut self, interface: InterfaceId, prefix: IpNet) -> &mut Self {
+        self.graph.interfaces[interface.index()].prefixes.push(prefix);
         self
     }
 
@@ -278,19 +313,30 @@ impl NetworkBuilder {
         }
         let mut owners = FxHashMap::default();
         for index in 0..graph.interfaces.len() {
-            let Interface { node, ref addresses, .. } = graph.interfaces[index];
+            let Interface { node, ref addresses, ref prefixes, .. } = graph.interfaces[index];
             for &address in addresses {
                 if let Some(first) = owners.insert(address, node) {
                     let [first, second] = [first, node].map(|node| graph.node_name(node).to_owned());
                     return Err(GraphError::AddressTaken { address, first, second });
                 }
             }
-            let is_end = graph.nodes[node.index()].kind != NodeKind::Router;
-            if is_end && !addresses.is_empty() {
+            let kind = graph.nodes[node.index()].kind;
+            if let (Some(&prefix), false) = (prefixes.first(), kind == NodeKind::Outside) {
+                return Err(GraphError::NotOutside { prefix, node: graph.node_name(node).to_owned() });
+            }
+            if kind != NodeKind::Router && !(addresses.is_empty() && prefixes.is_empty()) {
                 #[expect(clippy::cast_possible_truncation, reason = "at most as many as interfaces")]
                 let destination = DestinationId(graph.destinations.len() as u32);
                 for &address in addresses {
                     graph.by_address.insert(address, destination);
+                }
+                for &prefix in prefixes {
+                    if !graph.by_prefix.insert(prefix, destination) {
+                        return Err(GraphError::PrefixTaken {
+                            prefix,
+                            node: graph.node_name(node).to_owned(),
+                        });
+                    }
                 }
                 #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
                 graph.destinations.push(InterfaceId::new(index as u32));

@@ -219,7 +219,7 @@ impl Routes {
         from: NodeId,
         address: IpAddr,
     ) -> Result<InterfaceId, GraphError> {
-        let Some(&destination) = graph.by_address.get(&address) else {
+        let Some(destination) = graph.destination(address) else {
             let from = graph.node_name(from).to_owned();
             return Err(GraphError::UnknownAddress { from, address });
         };

@@ -92,7 +92,7 @@ impl Fabric {
     /// Sends a packet that a router made. One that cannot leave is dropped without another word.
     fn send_from_router(&mut self, node: NodeId, packet: Packet, source: &mut impl Source) {
         let Some(header) = header::parse(&packet) else { return };
-        let Some(&destination) = self.graph.by_address.get(&header.destination.address()) else { return };
+        let Some(destination) = self.graph.destination(header.destination.address()) else { return };
         let Some(direction) = source.next_hop(node, destination) else { return };
         let length = length_of(&packet);
         let id = self.packets.insert(packet);

@@ -1,10 +1,12 @@
 //! Packets from outside: when they come, what is refused, and that a record repeats a run.
 
+use std::net::Ipv4Addr;
+
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    DirectionConfig, DropReason, InjectError, LinkId, Network, NetworkBuilder, NodeId, OutsidePacket,
-    RecordError,
+    DirectionConfig, DropReason, GraphError, InjectError, LinkId, Network, NetworkBuilder, NodeId,
+    OutsidePacket, RecordError,
 };
 use slantpath_wire::WireError;
 use slantpath_wire::ip::protocol;
@@ -266,4 +268,55 @@ proptest! {
         prop_assert_eq!(counted, taken);
         prop_assert_eq!(edge.network.packets_under_way(), 0);
     }
+}
+
+#[test]
+fn a_network_behind_an_outside_node_gets_what_is_for_its_addresses() {
+    let config = slow();
+    let mut builder = NetworkBuilder::new();
+    let (far, near) = (builder.outside("far"), builder.outside("near"));
+    let (router, host) = (builder.router("router"), builder.host("host"));
+    let links = [("far", far), ("near", near), ("core", host)]
+        .map(|(name, node)| builder.link(name, node, router, config.clone(), config.clone()));
+    builder.prefix(links[0].first(), "10.0.0.0/8".parse().unwrap());
+    builder.prefix(links[1].first(), "10.7.0.0/16".parse().unwrap());
+    builder.address(links[2].first(), address(2));
+    let mut network =
+        Network::new(builder.build().expect("a sound plan"), Seed::new(1, 0), vec![Scripted::default()]);
+    for (tag, destination) in (1..).zip(["10.9.0.1", "10.7.0.1", "11.0.0.1"]) {
+        let packet = packet(address(2), destination.parse().unwrap(), 100, tag);
+        network.command(host, |host, _| host.send(millis(0), links[2].first(), packet));
+    }
+    network.run_until(millis(1_000));
+    let gone: Vec<_> = std::iter::from_fn(|| network.poll_outside()).collect();
+    let places: Vec<_> = gone
+        .iter()
+        .map(|packet| (packet.interface, Ipv4Addr::from_octets(packet.bytes[16..20].try_into().unwrap())))
+        .collect();
+    assert_eq!(places, [(links[0].first(), [10, 9, 0, 1].into()), (links[1].first(), [10, 7, 0, 1].into())]);
+    let counters = network.counters(links[2].forward());
+    assert_eq!(counters.dropped(DropReason::Unreachable).packets, 1);
+}
+
+#[test]
+fn a_prefix_lies_behind_one_outside_node() {
+    let config = slow();
+    let build = |prefixes: [&str; 2], is_outside: bool| {
+        let mut builder = NetworkBuilder::new();
+        let node = if is_outside { builder.outside("tun") } else { builder.host("tun") };
+        let router = builder.router("router");
+        let link = builder.link("access", node, router, config.clone(), config.clone());
+        for prefix in prefixes {
+            builder.prefix(link.first(), prefix.parse().unwrap());
+        }
+        builder.build().map(|_| ())
+    };
+    assert_eq!(build(["10.0.0.0/8", "10.0.0.0/9"], true), Ok(()));
+    let prefix = "10.0.0.1/8".parse().unwrap();
+    let node = "tun".to_owned();
+    assert_eq!(
+        build(["10.0.0.0/8", "10.0.0.1/8"], true),
+        Err(GraphError::PrefixTaken { prefix, node: node.clone() })
+    );
+    assert_eq!(build(["10.0.0.1/8", "11.0.0.0/8"], false), Err(GraphError::NotOutside { prefix, node }));
 }
