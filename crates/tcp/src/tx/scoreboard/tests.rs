@@ -1,3 +1,5 @@
+mod timed;
+
 use super::*;
 use proptest::prelude::*;
 
