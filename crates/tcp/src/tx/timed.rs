@@ -168,7 +168,7 @@ impl Tx {
         let Some(undo) = self.timing.undo.take() else { return };
         if self.control.rules_recovery() {
             self.control.on_spurious(now);
-        } else if undo.control.cwnd() > self.control.cwnd() {
+        } else if undo.control.cwnd() >= self.control.cwnd() {
             self.control = undo.control;
         }
         self.recovery = Recovery::default();

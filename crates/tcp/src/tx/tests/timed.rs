@@ -319,7 +319,8 @@ fn what_is_lost_up_to_the_point_of_a_recovery_begins_no_other() {
     let next = repeated.tx.nxt() / MSS;
     assert_eq!(repeated.at(204).sack(0, &[(1, next)]).3[0], 0);
     let next = repeated.tx.nxt() / MSS;
-    repeated.at(304).ack(next);
+    // One is left in flight, so that a recovery might begin.
+    repeated.at(304).ack(next - 1);
     assert_eq!((repeated.fast_recoveries(), repeated.tx.is_recovering()), (1, false));
     // Of the last segment before the point.
     let mut last = Trace::started(rack(), 8, 100);
@@ -327,7 +328,7 @@ fn what_is_lost_up_to_the_point_of_a_recovery_begins_no_other() {
     last.at(101).sack(0, &[(1, 7)]);
     assert_eq!(last.at(201).sack(0, &[(8, 10), (1, 7)]).3[..2], [0, 7]);
     let next = last.tx.nxt() / MSS;
-    last.at(310).ack(next);
+    last.at(310).ack(next - 1);
     assert_eq!((last.fast_recoveries(), last.tx.is_recovering()), (1, false));
 }
 
@@ -422,4 +423,14 @@ fn what_the_controller_paces_waits_for_its_turn() {
     // A loss changes nothing of this.
     assert_eq!(sent(trace.at(300).sack(10, &[(11, 14)])).0, [10, 14]);
     assert_eq!(trace.fast_recoveries(), 1);
+}
+
+#[test]
+fn the_least_window_gets_its_threshold_back() {
+    let mut trace = Trace::started(rack(), 2, 2);
+    trace.at(100).sack(0, &[(1, 2)]);
+    assert_eq!(trace.timeout().3, [0]);
+    trace.at(130).ack(2);
+    trace.at(225).sack(2, &[(0, 1)]);
+    assert_eq!((trace.tx.cwnd(), trace.tx.ssthresh(), trace.tx.counters().undone), (2_000, u64::MAX, 1));
 }
