@@ -162,6 +162,16 @@ impl Rx {
         }
     }
 
+    /// A segment has come that takes `len` offsets from `start` and does not lie in the window: if they have all come
+    /// before, they are a duplicate (RFC 2883, section 4.1).
+    pub(crate) fn note_old(&mut self, start: i64, len: u32) {
+        let Ok(start) = u64::try_from(start) else { return };
+        let end = start + u64::from(len);
+        if start < end && end <= self.nxt {
+            self.note_duplicate(Range { start, end });
+        }
+    }
+
     const fn note_duplicate(&mut self, range: Range) {
         if let Duplicates::Reported(duplicate) = &mut self.duplicates {
             *duplicate = Some(range);
@@ -411,5 +421,68 @@ mod tests {
             rx.release(1_460);
             assert_eq!(rx.is_ack_due(), is_reported, "{opens_by} of {buffer_bytes}");
         }
+    }
+
+    /// A receiver that reports what comes twice.
+    fn reporter() -> Rx {
+        let mut rx = Rx::new(&TcpConfig { duplicate_reports: true, ..TcpConfig::default() });
+        rx.acknowledge();
+        rx
+    }
+
+    fn receive_at(rx: &mut Rx, start: i64, len: usize) {
+        rx.receive(Instant::START, start, Bytes::from(vec![0; len]), false);
+    }
+
+    /// What is to be reported, which then is.
+    fn duplicate(rx: &mut Rx) -> Option<(u64, u64)> {
+        let has_one = rx.has_duplicate();
+        let taken = rx.take_duplicate().map(|range| (range.start, range.end));
+        assert_eq!(taken.is_some(), has_one);
+        taken
+    }
+
+    #[test]
+    fn the_part_of_a_segment_that_has_come_before_is_reported_once() {
+        let mut rx = reporter();
+        receive(&mut rx, 1_000);
+        receive(&mut rx, 1_000);
+        assert_eq!(duplicate(&mut rx), None);
+        receive_at(&mut rx, 1_500, 1_000);
+        assert_eq!((duplicate(&mut rx), rx.nxt()), (Some((1_500, 2_000)), 2_500));
+        assert_eq!(duplicate(&mut rx), None);
+        // Out of order: nothing of the first has come, half of the second has, and what lies within the third.
+        receive_at(&mut rx, 4_000, 1_000);
+        assert_eq!(duplicate(&mut rx), None);
+        receive_at(&mut rx, 4_500, 1_000);
+        assert_eq!(duplicate(&mut rx), Some((4_500, 5_000)));
+        receive_at(&mut rx, 3_800, 1_900);
+        assert_eq!(duplicate(&mut rx), Some((4_000, 5_500)));
+        assert_eq!((rx.nxt(), duplicate(&mut rx)), (2_500, None));
+    }
+
+    #[test]
+    fn what_has_all_come_before_is_reported_and_what_lies_beyond_the_window_or_before_the_stream_is_not() {
+        let mut rx = reporter();
+        receive(&mut rx, 2_000);
+        for (start, len, expected) in [
+            (500, 1_000, Some((500, 1_500))),
+            (0, 2_000, Some((0, 2_000))),
+            (1_500, 501, None),
+            (1_500, 0, None),
+            (-1, 1, None),
+        ] {
+            rx.note_old(start, len);
+            assert_eq!(duplicate(&mut rx), expected, "{len} from {start}");
+        }
+    }
+
+    #[test]
+    fn duplicates_are_reported_only_where_that_is_wanted() {
+        let mut rx = receiver(10_000, 0);
+        receive(&mut rx, 1_000);
+        receive_at(&mut rx, 500, 1_000);
+        rx.note_old(0, 500);
+        assert_eq!(duplicate(&mut rx), None);
     }
 }

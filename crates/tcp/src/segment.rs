@@ -291,6 +291,24 @@ mod tests {
         assert!(Segment::parse(&packet, SOURCE, SOURCE).is_err(), "the addresses count");
     }
 
+    #[test]
+    fn a_usual_packet_has_its_header_inline_and_nothing_but_data_behind_it() {
+        let emit = |policy| segment().emit(Bytes::from_static(b"hi"), SOURCE, DESTINATION, policy);
+        let whole = emit(ChecksumPolicy::Omit).contiguous();
+        let held = |cut: usize, padding| {
+            Packet::with_tail(&whole[..cut], whole.slice(cut..), padding, Checksum::Omitted)
+        };
+        assert!(Segment::is_usual(&emit(ChecksumPolicy::Omit)));
+        assert!(Segment::is_usual(&held(20, 0)));
+        assert!(!Segment::is_usual(&emit(ChecksumPolicy::Complete)));
+        for (cut, padding) in [(20, 1), (0, 0), (19, 0), (21, 0)] {
+            assert!(!Segment::is_usual(&held(cut, padding)), "{cut} bytes inline, {padding} of padding");
+        }
+        let mut short = held(16, 0);
+        short.head_mut()[12] = 4 << 4;
+        assert!(!Segment::is_usual(&short), "a header has at least twenty bytes");
+    }
+
     proptest! {
         #[test]
         fn segments_round_trip_however_their_bytes_are_held(

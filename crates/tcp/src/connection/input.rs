@@ -43,7 +43,9 @@ impl Connection {
             self.challenge(now, carries);
             return;
         }
-        if !self.is_acceptable(sequence, segment.sequence_len(&data)) {
+        let len = segment.sequence_len(&data);
+        if !self.is_acceptable(sequence, len) {
+            self.rx.note_old(sequence, len);
             self.handle_unacceptable(now, segment, sequence, carries);
             return;
         }

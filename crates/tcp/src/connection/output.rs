@@ -72,7 +72,7 @@ impl Connection {
         data: Bytes,
         packet: &mut Packet,
     ) {
-        if self.timestamps.is_none() && !self.rx.has_gap() {
+        if self.timestamps.is_none() && !self.rx.has_gap() && !self.rx.has_duplicate() {
             return self.emit_bare(sequence, flags, data, packet);
         }
         let mut options = Options::default();

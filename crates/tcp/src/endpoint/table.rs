@@ -137,3 +137,28 @@ fn number(address: IpAddr) -> u128 {
         IpAddr::V6(address) => address.to_bits(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    #[test]
+    fn the_number_of_an_identifier_names_it_in_its_order() {
+        let id = |slot, generation| ConnectionId { slot, generation };
+        let ids = [id(0, 1), id(0, 7), id(1, 0), id(1, 5), id(5, 5), id(u32::MAX, 3)];
+        for id in ids {
+            assert_eq!(ConnectionId::of_number(id.number()), id);
+        }
+        assert!(ids.is_sorted_by_key(|id| id.number()));
+        assert_eq!(id(5, 4).number(), 5 << 32 | 4);
+    }
+
+    #[test]
+    fn no_two_addresses_have_the_same_number() {
+        let v6 = |low: u128| IpAddr::V6(Ipv6Addr::from_bits(low));
+        let v4 = |low: u32| IpAddr::V4(Ipv4Addr::from_bits(low));
+        assert_eq!((number(v6(0x0102_0304)), number(v6(7))), (0x0102_0304, 7));
+        assert_eq!(number(v4(0x0102_0304)), 0xffff_ffff_ffff_ffff_ffff_ffff_0102_0304);
+    }
+}

@@ -80,7 +80,7 @@ impl Tx {
 
     /// A probe is due.
     pub(super) fn handle_probe_timeout(&mut self, now: Instant) {
-        if self.timing.probe.out.is_none() && !self.timing.probe.is_unmeasured {
+        if !self.timing.probe.is_unmeasured {
             self.urgent = Urgent::LossProbe;
         }
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3

@@ -162,7 +162,10 @@ impl Tx {
         //# segment starting with sequence number HighACK + 1.  To
         //# prevent repeated retransmission of the same data or a
         //# premature rescue retransmission, set both HighRxt and
-        self.urgent = Urgent::First;
+        // Found by time, it may have been sent again in the recovery before.
+        if !self.board.is_timed() || self.board.next_lost().is_some() {
+            self.urgent = Urgent::First;
+        }
         self.counters.fast_recoveries += 1;
     }
 

@@ -168,7 +168,7 @@ impl Tx {
         let Some(undo) = self.timing.undo.take() else { return };
         if self.control.rules_recovery() {
             self.control.on_spurious(now);
-        } else if undo.control.cwnd() > self.control.cwnd() {
+        } else if undo.control.cwnd() >= self.control.cwnd() {
             self.control = undo.control;
         }
         self.recovery = Recovery::default();
@@ -178,7 +178,7 @@ impl Tx {
 }
 
 /// The duplicate that an acknowledgement reports (RFC 2883, section 4): in its first block.
-fn duplicate_report(input: &Acknowledgement<'_>) -> Option<Range> {
+pub(super) fn duplicate_report(input: &Acknowledgement<'_>) -> Option<Range> {
     let (first, others) = input.sacked.split_first()?;
     let is_held = others.first().is_some_and(|other| other.start <= first.start && first.end <= other.end);
     (first.end <= input.ack || is_held).then_some(*first)

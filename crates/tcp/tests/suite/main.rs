@@ -10,6 +10,7 @@
 mod acceptance;
 mod bottleneck;
 mod closing;
+mod duplicates;
 mod hostile;
 mod linux;
 mod opening;

@@ -2,11 +2,15 @@
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_tcp::{Endpoint, Event, Input, Output, TcpConfig};
+use slantpath_tcp::{
+    ChecksumPolicy, ConnectionId, DelayedAck, Endpoint, Event, Input, Output, Reports, ResetCause, Segment,
+    TcpConfig,
+};
+use slantpath_testkit::Faults;
 use slantpath_wire::Packet;
 use slantpath_wire::ip::IpFields;
 
-use crate::pair::{PORT, Pair};
+use crate::pair::{PORT, Pair, chance};
 
 /// The next output with what it has written.
 fn poll(endpoint: &mut Endpoint, now: Instant) -> (Output, Packet) {
@@ -108,4 +112,128 @@ fn a_wake_up_whose_timer_was_put_off_is_noted_anew() {
     assert!(!pair.left.endpoint.postpone(second, id), "the timer expires");
     pair.left.endpoint.handle_due(second, id);
     assert!(matches!(poll(&mut pair.left.endpoint, second).0, Output::Transmit { .. }), "it is sent again");
+}
+
+/// Hands everything that one endpoint sends to the other.
+fn pass_all(now: Instant, from: &mut Endpoint, to: &mut Endpoint) {
+    let mut packet = Packet::default();
+    loop {
+        match from.poll_output(now, &mut packet) {
+            Output::Event(..) => {}
+            Output::Transmit { source, destination, .. } => {
+                let (ip, packet) = (IpFields::default(), &mut packet);
+                to.handle_input(now, Input::Packet { source, destination, ip, packet });
+            }
+            Output::Wait(_) => return,
+        }
+    }
+}
+
+/// A pair whose left side has called, while the right side has yet to tell that it is connected.
+fn called(config: TcpConfig) -> (Pair, ConnectionId) {
+    let mut pair = Pair::new(1, Faults::none(Duration::ZERO));
+    pair.right.endpoint.listen(PORT, config, chance()).unwrap();
+    let id = call(&mut pair, config);
+    (pair, id)
+}
+
+fn call(pair: &mut Pair, config: TcpConfig) -> ConnectionId {
+    let Pair { now, left, right, .. } = pair;
+    let (from, to) = (left.socket(), right.socket());
+    let id = left.endpoint.connect(*now, from, to, config, &mut left.stream).unwrap();
+    pass(*now, &mut left.endpoint, &mut right.endpoint);
+    pass(*now, &mut right.endpoint, &mut left.endpoint);
+    pass_all(*now, &mut left.endpoint, &mut right.endpoint);
+    id
+}
+
+/// What an endpoint tells, and whether it is idle after each.
+fn told(endpoint: &mut Endpoint, now: Instant) -> Vec<(Event, bool)> {
+    let mut told = Vec::new();
+    loop {
+        match poll(endpoint, now).0 {
+            Output::Event(_, event) => told.push((event, endpoint.is_idle())),
+            Output::Transmit { .. } => {}
+            Output::Wait(_) => return told,
+        }
+    }
+}
+
+#[test]
+fn an_endpoint_is_idle_with_the_last_of_several_events_and_not_before() {
+    let config = TcpConfig {
+        delayed_ack: DelayedAck::Off,
+        reports: Reports { acked: true, ..Reports::default() },
+        ..TcpConfig::default()
+    };
+    let (mut pair, id) = called(config);
+    let (now, Pair { left, right, .. }) = (pair.now, &mut pair);
+    left.endpoint.write(now, id, Bytes::from_static(b"data")).unwrap();
+    pass_all(now, &mut left.endpoint, &mut right.endpoint);
+    pass(now, &mut right.endpoint, &mut left.endpoint);
+    left.endpoint.write(now, id, Bytes::from_static(b"more")).unwrap();
+    pass(now, &mut left.endpoint, &mut right.endpoint);
+    pass(now, &mut right.endpoint, &mut left.endpoint);
+    let acked = |up_to_bytes| Event::Acked { up_to_bytes };
+    assert_eq!(told(&mut left.endpoint, now), [(acked(4), false), (acked(8), true)]);
+    left.endpoint.close(now, id).unwrap();
+    pass_all(now, &mut left.endpoint, &mut right.endpoint);
+    let data = |bytes| Event::Data(Bytes::from_static(bytes));
+    assert_eq!(
+        told(&mut right.endpoint, now),
+        [
+            (Event::Connected, false),
+            (data(b"data"), false),
+            (data(b"more"), false),
+            (Event::PeerClosed, true)
+        ]
+    );
+}
+
+#[test]
+fn a_connection_that_is_over_is_let_go_before_the_next_packet() {
+    let (mut pair, id) = called(TcpConfig::default());
+    let now = pair.now;
+    pair.left.endpoint.abort(now, id).unwrap();
+    pass_all(now, &mut pair.left.endpoint, &mut pair.right.endpoint);
+    // The last event does not make it idle: the connection is to be let go.
+    let reset = Event::Reset(ResetCause::ByPeer);
+    assert_eq!(told(&mut pair.right.endpoint, now), [(Event::Connected, false), (reset, false)]);
+    assert!(pair.right.endpoint.is_idle());
+    // The same port calls again.
+    call(&mut pair, TcpConfig::default());
+    assert_eq!(told(&mut pair.right.endpoint, now), [(Event::Connected, true)]);
+}
+
+#[test]
+fn each_connection_has_the_configuration_that_it_was_given() {
+    let mut pair = Pair::new(1, Faults::none(Duration::ZERO));
+    let (left, now) = (&mut pair.left, pair.now);
+    for (port, mss_bytes) in [(PORT, 1_000), (PORT + 1, 1_000), (PORT + 2, 1_200), (PORT + 3, 1_000)] {
+        let config = TcpConfig { mss_bytes, ..TcpConfig::default() };
+        let (from, to) = ((left.address, port).into(), (left.address, 9).into());
+        left.endpoint.connect(now, from, to, config, &mut left.stream).unwrap();
+        let (_, packet) = poll(&mut left.endpoint, now);
+        let (segment, _) = Segment::parse(&packet, left.address, left.address).unwrap();
+        assert_eq!(segment.options.mss_bytes, Some(mss_bytes as u16));
+        while !left.endpoint.is_idle() {
+            poll(&mut left.endpoint, now);
+        }
+    }
+}
+
+#[test]
+fn a_header_that_cannot_be_read_is_counted() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (source, destination) = (pair.left.address, pair.right.address);
+    for count in 1..=2 {
+        let syn = pair.left.sent[0].segment;
+        let mut packet = syn.emit(Bytes::new(), source, destination, ChecksumPolicy::Omit);
+        // The length of the first option.
+        packet.head_mut()[21] = 0;
+        let ip = IpFields::default();
+        let input = Input::Packet { source, destination, ip, packet: &mut packet };
+        pair.right.endpoint.handle_input(pair.now, input);
+        assert_eq!(pair.right.endpoint.statistics().malformed, count);
+    }
 }

@@ -1,3 +1,5 @@
+mod timed;
+
 use super::*;
 use proptest::prelude::*;
 
@@ -172,6 +174,22 @@ fn a_timeout_makes_everything_lost_that_is_not_sacked() {
     assert_eq!(board.sack(range(3, 8)).count, 0, "known already");
     board.acknowledge(8 * MSS);
     assert_eq!(board.pipe(), 2 * MSS);
+}
+
+#[test]
+fn each_segment_that_is_lost_is_reported_with_its_length_and_what_was_in_flight_when_it_was_sent() {
+    let mut board = board(10);
+    board.sack(range(3, 8));
+    let reported = |segment: LostSegment| (segment.bytes, segment.departure.in_flight());
+    let mut lost = Vec::new();
+    board.detect_losses(3, MSS, |segment| lost.push(reported(segment)));
+    assert_eq!(lost, [(MSS, MSS), (MSS, 2 * MSS), (MSS, 3 * MSS)]);
+    board.retransmit_next(NOW);
+    board.retransmit_next(NOW);
+    let mut lost = Vec::new();
+    board.on_timeout(NOW, None, |segment| lost.push(reported(segment)));
+    // Two repetitions and the last two; the third segment is known to be lost.
+    assert_eq!(lost, [(MSS, 3 * MSS), (MSS, 4 * MSS), (MSS, 9 * MSS), (MSS, 10 * MSS)]);
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn a_timeout_while_the_network_still_delivers_is_taken_back() {
     trace.timeout();
     assert_eq!((trace.tx.cwnd(), trace.tx.counters().timeouts), (MSS, 1));
     // It goes on: what was sent once before the timeout arrives.
-    trace.at(2_000).ack(6);
+    assert_eq!(sent(trace.at(2_000).ack(6)), (vec![14], Some(2_200)), "new data alone");
     assert!(trace.tx.cwnd() >= cwnd, "{}", trace.tx.cwnd());
     assert_eq!((trace.tx.ssthresh(), trace.tx.counters().undone), (u64::MAX, 1));
     assert!(!trace.tx.is_recovering());
@@ -182,7 +182,8 @@ fn a_loss_of_what_was_sent_after_a_recovery_began_begins_the_next() {
     // The first segment after the point is lost as well.
     trace.at(215).sack(0, &[(point + 1, next), (1, point)]);
     assert_eq!(trace.fast_recoveries(), 1);
-    trace.at(220).sack(point, &[(point + 1, next)]);
+    // It has been sent again already, so that the next recovery begins with nothing to repeat.
+    assert_eq!(trace.at(220).sack(point, &[(point + 1, next)]).3, []);
     assert_eq!(trace.fast_recoveries(), 2);
 }
 
@@ -206,4 +207,230 @@ fn segments_that_are_cut_anew_keep_their_order_of_departure() {
     assert_eq!(trace.at(200).ack(8).2, trace.tx.pipe());
     trace.at(300).ack(16);
     assert_eq!((trace.tx.pipe(), trace.tx.flight()), (0, 0));
+}
+
+/// Eight segments, of which two have arrived and the last has been sent again as a probe: the timer has expired.
+fn timed_out() -> Trace {
+    let mut trace = Trace::started(rack(), 8, 8);
+    trace.at(100).ack(2);
+    assert_eq!(trace.timeout().3, [7]);
+    assert_eq!((trace.timeout().3, trace.now), (vec![2], Instant::from_millis(1_300)));
+    trace
+}
+
+#[test]
+fn after_a_timeout_that_was_in_error_what_is_lost_goes_first_and_not_what_was_sent_again() {
+    let mut trace = timed_out();
+    assert_eq!(sent(trace.at(1_310).sack(2, &[(4, 5)])), (vec![], Some(1_335)));
+    assert_eq!(trace.tx.counters().undone, 1);
+    assert_eq!(trace.timeout().3, [3]);
+}
+
+#[test]
+fn no_probe_is_due_while_something_is_out_of_order() {
+    let mut trace = timed_out();
+    // All but the first, which was sent after them.
+    assert_eq!(sent(trace.at(1_310).sack(2, &[(3, 8)])), (vec![], Some(3_300)));
+    assert!(!trace.tx.is_recovering());
+}
+
+#[test]
+fn no_probe_is_due_while_a_loss_is_repaired() {
+    let mut trace = timed_out();
+    assert_eq!(sent(trace.at(1_400).ack(3)), (vec![3, 4], Some(3_400)));
+    assert!(trace.tx.is_recovering());
+}
+
+#[test]
+fn a_probe_repeats_the_last_segment_if_the_peers_window_holds_no_more() {
+    for (window, expected) in [(8_000, 9), (8_999, 9), (9_000, 10)] {
+        let mut trace = Trace::started(TcpConfig { nagle: false, ..rack() }, 8, 100);
+        trace.take(2, &[], 8_000, true);
+        assert_eq!(trace.row().3, [8, 9]);
+        trace.take(2, &[], window, true);
+        assert_eq!(trace.timeout().3, [expected], "{window}");
+    }
+}
+
+#[test]
+fn a_second_probe_is_sent_only_once_a_round_trip_has_been_measured() {
+    let started = || {
+        let mut trace = Trace::started(rack(), 10, 10);
+        trace.at(100).ack(9);
+        assert_eq!(trace.timeout().3, [9]);
+        // Both copies arrive, which measures nothing.
+        trace.at(600).ack(10);
+        trace.at(601).ack(10);
+        assert_eq!(sent(trace.at(700).write(1)), (vec![10], Some(1_100)));
+        trace
+    };
+    let mut unmeasured = started();
+    assert_eq!(sent(unmeasured.timeout()), (vec![], Some(2_100)));
+    let mut measured = started();
+    measured.at(800).ack(11);
+    assert_eq!(sent(measured.at(900).write(1)), (vec![11], Some(1_300)));
+    assert_eq!(sent(measured.timeout()), (vec![11], Some(2_300)));
+}
+
+#[test]
+fn a_recovery_that_begins_reduces_the_window_for_what_a_probe_would_tell() {
+    let mut trace = Trace::started(rack(), 10, 10);
+    trace.at(100).ack(5);
+    assert_eq!(trace.timeout().3, [9]);
+    assert_eq!(trace.at(500).sack(5, &[(6, 10)]).3, [5]);
+    trace.at(600).ack(10);
+    trace.at(700).write(1);
+    trace.at(800).ack(11);
+    assert_eq!((trace.tx.ssthresh(), trace.tx.cwnd()), (2_500, 2_500));
+}
+
+#[test]
+fn what_was_sent_into_a_closed_window_goes_again_as_soon_as_it_opens() {
+    let mut trace = Trace::started(rack(), 4, 10);
+    trace.take(4, &[], 0, true);
+    trace.row();
+    assert_eq!(sent(trace.timeout()), (vec![4], Some(3_000)));
+    trace.at(1_500).take(4, &[], 0, true);
+    assert_eq!(sent(trace.row()), (vec![], Some(3_000)), "it is still closed");
+    trace.at(1_600).take(4, &[], WINDOW, true);
+    // The one byte of the probe, and what follows it.
+    assert_eq!(trace.row().3, [4, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_duplicate_between_two_timeouts_is_no_progress() {
+    let mut trace = Trace::started(rack(), 10, 10);
+    trace.at(100).ack(2);
+    trace.timeout();
+    assert_eq!(trace.timeout().1, 4_000);
+    trace.at(2_000).ack(2);
+    assert_eq!((trace.timeout().1, trace.tx.counters().timeouts), (4_000, 2));
+    assert_eq!(trace.tx.timeouts_in_a_row, 2);
+}
+
+#[test]
+fn what_is_lost_up_to_the_point_of_a_recovery_begins_no_other() {
+    // Of the repetition itself.
+    let mut repeated = Trace::started(rack(), 8, 100);
+    repeated.at(100).sack(0, &[(1, 2)]);
+    repeated.at(101).sack(0, &[(1, 4)]);
+    repeated.at(102).sack(0, &[(1, 8)]);
+    repeated.at(203).sack(0, &[(1, 9)]);
+    let next = repeated.tx.nxt() / MSS;
+    assert_eq!(repeated.at(204).sack(0, &[(1, next)]).3[0], 0);
+    let next = repeated.tx.nxt() / MSS;
+    // One is left in flight, so that a recovery might begin.
+    repeated.at(304).ack(next - 1);
+    assert_eq!((repeated.fast_recoveries(), repeated.tx.is_recovering()), (1, false));
+    // Of the last segment before the point.
+    let mut last = Trace::started(rack(), 8, 100);
+    last.at(100).sack(0, &[(1, 4)]);
+    last.at(101).sack(0, &[(1, 7)]);
+    assert_eq!(last.at(201).sack(0, &[(8, 10), (1, 7)]).3[..2], [0, 7]);
+    let next = last.tx.nxt() / MSS;
+    last.at(310).ack(next - 1);
+    assert_eq!((last.fast_recoveries(), last.tx.is_recovering()), (1, false));
+}
+
+#[test]
+fn as_many_duplicates_as_repetitions_give_the_window_back() {
+    let mut trace = Trace::started(rack(), 8, 8);
+    trace.at(100).sack(0, &[(1, 3), (4, 7)]);
+    trace.at(110).sack(0, &[(1, 3), (4, 8)]);
+    trace.at(120).ack(8);
+    trace.at(210).sack(8, &[(0, 1)]);
+    assert_eq!(duplicates(&trace), (2, 1, 0));
+    trace.at(211).sack(8, &[(3, 4)]);
+    assert_eq!(duplicates(&trace), (2, 1, 1));
+}
+
+#[test]
+fn the_last_segment_before_a_reduction_counts_among_the_duplicates() {
+    let mut trace = Trace::started(rack(), 8, 8);
+    trace.at(100).sack(0, &[(1, 7)]);
+    // The repetition has overtaken the last.
+    assert_eq!(trace.at(200).ack(7).3, [7]);
+    trace.at(210).sack(8, &[(0, 1)]);
+    trace.at(300).sack(8, &[(7, 8)]);
+    assert_eq!(duplicates(&trace), (2, 1, 1));
+}
+
+#[test]
+fn a_duplicate_of_what_was_not_in_flight_at_the_reduction_gives_nothing_back() {
+    for duplicate in [(0, 1), (1, 3), (8, 9), (9, 10)] {
+        let mut trace = Trace::started(rack(), 6, 100);
+        trace.at(100).ack(2);
+        let to = trace.tx.nxt() / MSS;
+        assert_eq!((trace.at(200).sack(2, &[(3, 8)]).3[0], to), (2, 9));
+        let next = trace.tx.nxt() / MSS;
+        assert_eq!(next, 10);
+        trace.at(310).ack(10);
+        trace.at(320).sack(10, &[duplicate]);
+        let expected = u64::from(duplicate == (8, 9));
+        assert_eq!(trace.tx.counters().undone, expected, "{duplicate:?}");
+    }
+}
+
+#[test]
+fn nothing_is_given_back_once_segments_have_been_cut_anew() {
+    let mut trace = Trace::started(rack(), 8, 8);
+    trace.at(100).sack(0, &[(1, 8)]);
+    trace.segment = 500;
+    trace.tx.reduce_mss(trace.now, 500);
+    assert_eq!(trace.row().3, [0, 1]);
+    for at in 0..3 {
+        trace.at(200 + at).sack(16, &[(0, 1)]);
+    }
+    assert_eq!(duplicates(&trace), (3, 1, 0));
+}
+
+#[test]
+fn the_first_block_reports_a_duplicate_below_the_acknowledgement_or_within_the_second_block() {
+    let ranges = |blocks: &[(u64, u64)]| -> Vec<Range> {
+        blocks.iter().map(|&(start, end)| Range { start, end }).collect()
+    };
+    for (blocks, is_duplicate) in [
+        (&[][..], false),
+        (&[(0, 10)], true),
+        (&[(5, 11)], false),
+        (&[(20, 30)], false),
+        (&[(20, 30), (20, 30)], true),
+        (&[(20, 30), (19, 31)], true),
+        (&[(20, 30), (21, 31)], false),
+        (&[(20, 30), (19, 29)], false),
+        (&[(20, 30), (40, 50)], false),
+    ] {
+        let sacked = ranges(blocks);
+        let input = Acknowledgement {
+            ack: 10,
+            sequence: 0,
+            window: WINDOW,
+            sacked: &sacked,
+            is_pure: true,
+            echoed_rtt: None,
+        };
+        let expected = sacked.first().copied().filter(|_| is_duplicate);
+        assert_eq!(super::super::timed::duplicate_report(&input), expected, "{blocks:?}");
+    }
+}
+
+#[test]
+fn what_the_controller_paces_waits_for_its_turn() {
+    let config = TcpConfig { congestion_control: Algorithm::Bbr, ..rack() };
+    let mut trace = Trace::started(config, 10, 100);
+    assert_eq!(sent(trace.at(100).ack(10)), (vec![10, 11], Some(106)));
+    assert_eq!(sent(trace.timeout()), (vec![12, 13], Some(113)));
+    // A loss changes nothing of this.
+    assert_eq!(sent(trace.at(300).sack(10, &[(11, 14)])).0, [10, 14]);
+    assert_eq!(trace.fast_recoveries(), 1);
+}
+
+#[test]
+fn the_least_window_gets_its_threshold_back() {
+    let mut trace = Trace::started(rack(), 2, 2);
+    trace.at(100).sack(0, &[(1, 2)]);
+    assert_eq!(trace.timeout().3, [0]);
+    trace.at(130).ack(2);
+    trace.at(225).sack(2, &[(0, 1)]);
+    assert_eq!((trace.tx.cwnd(), trace.tx.ssthresh(), trace.tx.counters().undone), (2_000, u64::MAX, 1));
 }
