@@ -553,6 +553,8 @@ impl Tx {
 
     /// The timer expired.
     pub(crate) fn handle_deadline(&mut self, now: Instant) -> Endurance {
+        // What was held may go; a state that sends nothing more will not ask again.
+        self.held_until = self.held_until.filter(|held_until| *held_until > now);
         match self.timing.early.filter(|early| early.at() <= now) {
             Some(Early::Probe(_)) => {
                 self.timing.early = None;
