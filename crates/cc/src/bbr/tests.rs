@@ -351,7 +351,7 @@ fn the_window_to_come_back_to_is_that_before_all_recoveries_and_dips() {
 fn until_the_pipe_is_full_the_pace_only_rises() {
     let paced = |rate: u64, pipe, pacing: Option<u64>| {
         let pacing = pacing.map(DataRate::from_bits_per_sec);
-        let mut bbr = Bbr { pipe, pacing, ..Bbr::new(CONFIG) };
+        let mut bbr = Bbr { pacing, pipe, ..Bbr::new(CONFIG) };
         bbr.rates.update(RATE_ROUNDS, 1, rate);
         bbr.pace(UNIT);
         bbr.pacing.map(DataRate::as_bits_per_sec)
@@ -367,7 +367,7 @@ fn until_the_pipe_is_full_the_pace_only_rises() {
 #[test]
 fn a_window_grows_by_what_arrives_up_to_its_target() {
     let grown = |pipe, cwnd, delivered| {
-        let mut bbr = Bbr { pipe, cwnd, ..Bbr::new(CONFIG) };
+        let mut bbr = Bbr { cwnd, pipe, ..Bbr::new(CONFIG) };
         let mut acknowledged = after_five_segments(false);
         acknowledged.counts.delivered = delivered;
         bbr.set_cwnd(&acknowledged, UNIT);
