@@ -338,6 +338,22 @@ fn after_64_rounds_of_cubic_a_loss_makes_the_window_yield_for_four() {
     assert!(matches!(control.mode, Mode::Steady { .. }));
 }
 
+#[test]
+fn cubic_is_told_of_pauses() {
+    let after = |pauses: bool| {
+        let (mut control, mut meter) = settled(100);
+        control.compete();
+        round(&mut control, &mut meter, 2_000, 120, 160);
+        if pauses {
+            control.on_sent(Sent { now: Instant::from_secs(9), bytes: SEGMENT, in_flight_before: 0 });
+        }
+        round(&mut control, &mut meter, 9_160, 120, 160);
+        control.cwnd()
+    };
+    // Of 7.16 s the seven in which nothing was in flight do not count.
+    assert_eq!([true, false].map(after), [110_018, 110_509]);
+}
+
 proptest! {
     #[test]
     fn no_history_takes_the_window_out_of_its_bounds(

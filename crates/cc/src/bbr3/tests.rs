@@ -574,6 +574,20 @@ fn it_rules_recoveries_and_follows_limits_and_segments() {
     assert_eq!((bbr.cwnd(), bbr.send_quantum()), (7_000, 3_000));
 }
 
+#[test]
+fn a_probe_that_has_stopped_ends_a_cycle_of_rates_unless_its_sample_is_limited() {
+    let rate_after = |is_limited| {
+        let mut bbr = full(State::Down);
+        bbr.model.advance_rates();
+        bbr.model.observe(&after_five_segments(false, 0), false, 10_000);
+        bbr.probe.acks = AckPhase::Stopping;
+        bbr.model.sample.starts_round = true;
+        bbr.adapt_long_term(&after_five_segments(is_limited, 0));
+        bbr.model.rate()
+    };
+    assert_eq!([false, true].map(rate_after), [80_000, 8_000_000]);
+}
+
 proptest! {
     #[test]
     fn no_history_takes_the_window_out_of_its_bounds(history in steps()) {
