@@ -420,6 +420,19 @@ fn it_rules_recoveries_and_follows_limits_and_segments() {
     assert_eq!((bbr.cwnd(), bbr.send_quantum()), (7_000, 3_000));
 }
 
+#[test]
+fn the_gains_are_those_of_linux() {
+    let gains = |mode| Bbr { mode, ..Bbr::new(CONFIG) }.gains();
+    let phase = |phase| gains(Mode::ProbeBw { phase, since: Instant::START });
+    let others = [Mode::Startup, Mode::Drain, Mode::ProbeRtt(Dip::Falling)].map(gains);
+    assert_eq!(others, [(739, 739), (88, 739), (256, 256)]);
+    assert_eq!(
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|number| phase(number).0),
+        [320, 192, 256, 256, 256, 256, 256, 256]
+    );
+    assert_eq!(phase(0).1, 512);
+}
+
 proptest! {
     #[test]
     fn no_history_takes_the_window_out_of_its_bounds(history in steps()) {
