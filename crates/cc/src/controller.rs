@@ -274,6 +274,12 @@ mod tests {
     }
 
     #[test]
+    fn a_controller_that_does_not_pace_lets_everything_leave_together() {
+        let cubic = Controller::<Listener>::Cubic(Cubic::new(CONFIG));
+        assert_eq!((cubic.pacing_rate(), cubic.send_quantum()), (None, u64::MAX));
+    }
+
+    #[test]
     fn cubic_in_its_place_is_cubic() {
         let mut alone = Cubic::new(CONFIG);
         let mut chosen = Controller::<Listener>::Cubic(Cubic::new(CONFIG));

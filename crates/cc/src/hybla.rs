@@ -255,6 +255,78 @@ mod tests {
         assert_eq!(hybla.pacing_rate(), Some(DataRate::from_bits_per_sec(1_000_000)));
     }
 
+    /// A window of so many bytes, with such a threshold, that found so much in flight when 1,000 bytes arrived.
+    fn after_one(cwnd: u64, ssthresh: Option<u64>, in_flight: u64) -> Hybla {
+        let initial = HyblaConfig { initial_cwnd_bytes: cwnd, initial_ssthresh_bytes: ssthresh, ..CONFIG };
+        let mut hybla = Hybla::new(initial);
+        hybla.on_acknowledged(&acknowledged(1_000, in_flight, 25));
+        hybla
+    }
+
+    #[test]
+    fn a_window_grows_if_half_of_it_is_used_in_slow_start_and_three_quarters_afterwards() {
+        let grown = |cwnd, in_flight| after_one(cwnd, None, in_flight).cwnd() - cwnd;
+        assert_eq!([4_999, 5_000].map(|in_flight| grown(10_000, in_flight)), [0, 1_000]);
+        // Or if two segments more would not fit.
+        assert_eq!([1_000, 1_001].map(|in_flight| grown(3_000, in_flight)), [0, 1_000]);
+        let counts = |cwnd, in_flight| after_one(cwnd, Some(2_000), in_flight).counted > 0;
+        assert_eq!([7_499, 7_500].map(|in_flight| counts(10_000, in_flight)), [false, true]);
+        assert_eq!([1_000, 1_001].map(|in_flight| counts(3_000, in_flight)), [false, true]);
+    }
+
+    #[test]
+    fn slow_start_ends_where_the_window_is_the_threshold() {
+        let hybla = after_one(10_000, Some(10_000), 10_000);
+        assert_eq!((hybla.cwnd(), hybla.ssthresh(), hybla.counted), (10_000, 10_000, 64_000));
+        assert_eq!(after_one(10_000, None, 10_000).ssthresh(), u64::MAX);
+    }
+
+    #[test]
+    fn an_acknowledgement_of_many_segments_counts_for_two_in_slow_start_and_for_what_it_is_worth_afterwards()
+    {
+        let mut hybla = Hybla::new(CONFIG);
+        hybla.on_acknowledged(&acknowledged(5_000, 10_000, 25));
+        assert_eq!(hybla.cwnd(), 12_000);
+        // 2^1.5 - 1 is 1.8, of which whole steps count.
+        hybla = Hybla::new(CONFIG);
+        hybla.on_acknowledged(&acknowledged(1_000, 10_000, 40));
+        assert_eq!(hybla.cwnd(), 11_000);
+        hybla = Hybla::new(HyblaConfig { initial_ssthresh_bytes: Some(2_000), ..CONFIG });
+        hybla.on_acknowledged(&acknowledged(10_000, 10_000, 25));
+        assert_eq!((hybla.cwnd(), hybla.counted), (11_000, 0));
+    }
+
+    #[test]
+    fn nothing_grows_while_a_loss_is_repaired() {
+        let mut hybla = Hybla::new(CONFIG);
+        hybla.on_acknowledged(&Acknowledged { is_recovering: true, ..acknowledged(1_000, 10_000, 25) });
+        assert_eq!(hybla.cwnd(), 10_000);
+    }
+
+    #[test]
+    fn twice_the_window_is_paced_in_slow_start() {
+        let rate = |ssthresh| {
+            let mut hybla = Hybla::new(HyblaConfig { initial_ssthresh_bytes: ssthresh, ..CONFIG });
+            hybla.on_acknowledged(&acknowledged(0, 10_000, 100));
+            hybla.pacing_rate().map(DataRate::as_bits_per_sec)
+        };
+        assert_eq!([None, Some(10_000)].map(rate), [Some(1_600_000), Some(1_000_000)]);
+    }
+
+    #[test]
+    fn marks_pauses_limits_and_segments_change_the_window_as_they_do_newrenos() {
+        let mut hybla = Hybla::new(HyblaConfig { initial_ssthresh_bytes: Some(2_000), ..CONFIG });
+        hybla.cwnd = 40_000;
+        hybla.on_marked(Congestion { in_flight: 40_000 });
+        assert_eq!((hybla.cwnd(), hybla.ssthresh()), (20_000, 20_000));
+        hybla.limit_cwnd(15_000);
+        assert_eq!(hybla.cwnd(), 15_000);
+        hybla.on_idle(1);
+        assert_eq!((hybla.cwnd(), hybla.send_quantum()), (10_000, 2_000));
+        hybla.set_segment_bytes(1_500);
+        assert_eq!(hybla.send_quantum(), 3_000);
+    }
+
     proptest! {
         #[test]
         fn no_history_takes_the_window_out_of_its_bounds(history in steps()) {

@@ -80,4 +80,12 @@ mod tests {
         pacer.on_sent(Instant::START, 1, DataRate::from_bits_per_sec(0), 0);
         assert_eq!(pacer.held_until(Instant::from_secs(1)), Some(Instant::FAR_FUTURE));
     }
+
+    #[test]
+    fn what_is_held_leaves_at_its_time() {
+        let mut pacer = Pacer::default();
+        pacer.on_sent(Instant::from_millis(10), 1_000, RATE, 1_000);
+        let due = Some(Instant::from_millis(11));
+        assert_eq!([10, 11, 12].map(|now| pacer.held_until(Instant::from_millis(now))), [due, None, None]);
+    }
 }

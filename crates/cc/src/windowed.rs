@@ -73,6 +73,30 @@ mod tests {
         assert_eq!(after, [50, 90, 90, 90, 90, 90, 80, 80, 60]);
     }
 
+    /// What is remembered after such measurements within a window of eight.
+    fn remembered(measurements: &[(u64, u64)]) -> [(u64, u64); 3] {
+        let mut filter = WindowedMax::default();
+        filter.reset(0, 50);
+        for (at, value) in measurements {
+            filter.update(8, *at, *value);
+        }
+        filter.best.map(|measured| (measured.at, measured.value))
+    }
+
+    #[test]
+    fn the_second_best_comes_from_the_second_quarter_and_the_third_from_the_second_half() {
+        assert_eq!(remembered(&[(1, 10), (2, 10)]), [(0, 50); 3]);
+        assert_eq!(remembered(&[(3, 10), (4, 5)]), [(0, 50), (3, 10), (3, 10)]);
+        assert_eq!(remembered(&[(3, 10), (5, 5), (8, 1)]), [(0, 50), (3, 10), (5, 5)]);
+    }
+
+    #[test]
+    fn what_is_as_old_as_the_window_counts_and_what_is_older_does_not() {
+        assert_eq!(remembered(&[(3, 10), (5, 5), (11, 1)]), [(3, 10), (5, 5), (11, 1)]);
+        assert_eq!(remembered(&[(3, 10), (5, 5), (13, 1)]), [(5, 5), (13, 1), (13, 1)]);
+        assert_eq!(remembered(&[(3, 10), (5, 5), (14, 1)]), [(14, 1); 3]);
+    }
+
     proptest! {
         #[test]
         fn it_is_never_less_than_the_newest_nor_more_than_the_greatest_of_the_window(

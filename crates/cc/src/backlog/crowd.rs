@@ -147,4 +147,56 @@ mod tests {
         assert_eq!(crowded_after(134, 25_000, true), None);
         assert_eq!(crowded_after(134, 24_000, false), Some(96));
     }
+
+    #[test]
+    fn a_loss_makes_impatient_for_512_rounds() {
+        let crowded_after = |waited: u32| {
+            let mut crowd = Crowd::default();
+            let observe = |crowd: &mut Crowd, millis, has_lost| {
+                let round = Round::of(90_000, Duration::from_millis(millis));
+                crowd.observe(&round, Some(Duration::from_millis(100)), 90_000, has_lost)
+            };
+            observe(&mut crowd, 100, true);
+            for _ in 0..waited {
+                observe(&mut crowd, 100, false);
+            }
+            crowd = crowd.renewed();
+            (1..1_000).find(|_| observe(&mut crowd, 150, false) == Finding::Crowded)
+        };
+        assert_eq!([0, 496, 497].map(crowded_after), [Some(16), Some(16), Some(192)]);
+    }
+
+    #[test]
+    fn the_greatest_window_is_known_however_long_the_path_is() {
+        let mut crowd = Crowd::default();
+        let round = Round::of(1_000, Duration::from_millis(100));
+        crowd.observe(&round, Some(Duration::from_millis(100)), 70_000, false);
+        crowd.observe(&round, Some(Duration::from_millis(100)), 60_000, false);
+        assert_eq!((crowd.window_held(), crowd.renewed().window_held()), (70_000, 70_000));
+    }
+
+    #[test]
+    fn less_than_an_eighth_of_the_round_trip_is_no_queue() {
+        let is_empty = |millis| {
+            Crowd::is_empty(&Round::of(1, Duration::from_millis(millis)), Some(Duration::from_millis(80)))
+        };
+        assert_eq!([80, 89, 90, 91].map(is_empty), [true, true, false, false]);
+        assert!(!Crowd::is_empty(&Round::of(1, Duration::from_millis(80)), None));
+    }
+
+    #[test]
+    fn a_path_is_longer_once_a_window_of_half_or_two_of_seven_eighths_have_taken_as_long() {
+        let findings = |in_flight: &[u64]| {
+            let mut crowd = Crowd::default();
+            let observe = |in_flight: &u64| {
+                let round = Round::of(*in_flight, Duration::from_millis(90));
+                crowd.observe(&round, Some(Duration::from_millis(80)), 0, false)
+            };
+            in_flight.iter().map(observe).collect::<Vec<_>>()
+        };
+        let longer = Finding::LongerPath(Duration::from_millis(90));
+        assert_eq!(findings(&[100, 50]), [Finding::Alone, longer]);
+        assert_eq!(findings(&[80, 70, 62]), [Finding::Alone, Finding::Alone, longer]);
+        assert_eq!(findings(&[80, 71, 70, 63]), [Finding::Alone; 4]);
+    }
 }

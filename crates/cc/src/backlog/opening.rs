@@ -102,3 +102,78 @@ impl Opening {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delivery::{Counts, DeliveryMeter};
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// A segment of 1,000 bytes that left and arrived at such times.
+    fn arrival(sent_at: u64, now: u64) -> Acknowledged {
+        let newest = DeliveryMeter::default().depart(Instant::from_millis(sent_at), false, 1_000);
+        let counts = Counts { newly_delivered: 1_000, newest: Some(newest), ..Counts::default() };
+        Acknowledged { counts, ..Acknowledged::of(Instant::from_millis(now), 1_000, 1_000) }
+    }
+
+    /// What trains, each sent at one time, have shown after the last of these arrivals.
+    fn shown_by(arrivals: &[(u64, u64)]) -> Option<DataRate> {
+        let mut opening = Opening::default();
+        for (sent_at, now) in arrivals {
+            opening.observe(&arrival(*sent_at, *now), 1_000);
+        }
+        opening.train_rate()
+    }
+
+    fn measured() -> Opening {
+        Opening { train: Train::Measured(DataRate::from_bits_per_sec(8_000_000)), ..Opening::default() }
+    }
+
+    #[test]
+    fn four_segments_after_the_first_of_a_train_tell_the_rate_once_it_is_over() {
+        let train = [(1, 100), (1, 101), (1, 102), (1, 103), (1, 104), (2, 110)];
+        assert_eq!(shown_by(&train[..5]), None);
+        assert_eq!(shown_by(&train), Some(DataRate::from_bits_per_sec(8_000_000)));
+        assert_eq!(shown_by(&train[1..]), None, "three do not");
+        let at_once = [(1, 100), (1, 100), (1, 100), (1, 100), (1, 100), (2, 110)];
+        assert_eq!(shown_by(&at_once), None, "nothing has spaced them");
+        // What ends a train that was too short begins the next one.
+        let second = [(1, 100), (1, 101), (2, 110), (2, 112), (2, 114), (2, 116), (2, 118), (3, 120)];
+        assert_eq!(shown_by(&second), Some(DataRate::from_bits_per_sec(4_000_000)));
+    }
+
+    #[test]
+    fn four_round_trips_in_a_row_that_are_longer_by_an_eighth_show_a_queue() {
+        let queued_after = |mut opening: Opening, base: u64, round_trip: u64| {
+            let sample = Acknowledged { round_trip: Some(ms(round_trip)), ..arrival(1, 500) };
+            (1..9).find(|_| opening.has_queue(&sample, ms(base)))
+        };
+        assert_eq!([89, 90, 91].map(|millis| queued_after(measured(), 80, millis)), [None, Some(4), Some(4)]);
+        // Not less than 4 ms nor more than 16.
+        assert_eq!([19, 20].map(|millis| queued_after(measured(), 16, millis)), [None, Some(4)]);
+        assert_eq!([415, 416].map(|millis| queued_after(measured(), 400, millis)), [None, Some(4)]);
+        assert_eq!(queued_after(Opening::default(), 80, 200), None, "a train waits for itself");
+        let mut opening = measured();
+        let found = [90, 90, 90, 80, 90, 90, 90, 90].map(|millis| {
+            let sample = Acknowledged { round_trip: Some(ms(millis)), ..arrival(1, 500) };
+            opening.has_queue(&sample, ms(80))
+        });
+        assert_eq!(found, [false, false, false, false, false, false, false, true]);
+    }
+
+    #[test]
+    fn twice_the_window_is_paced_once_a_train_is_measured_or_the_window_too_large_for_one() {
+        let bits = |opening: &Opening, cwnd| {
+            opening.pacing_rate(cwnd, ms(100), 1_000).map(DataRate::as_bits_per_sec)
+        };
+        assert_eq!([16_000, 16_001].map(|cwnd| bits(&Opening::default(), cwnd)), [None, Some(2_560_160)]);
+        let mut opening = measured();
+        opening.start_round(30_000);
+        // Of the window that the round began with, or half of what it has become; a sixteenth above the train's rate.
+        let rates = [40_000, 80_000, 200_000].map(|cwnd| bits(&opening, cwnd).unwrap());
+        assert_eq!(rates, [4_800_000, 6_400_000, 8_500_000]);
+    }
+}

@@ -210,3 +210,141 @@ impl Round {
         self.least.map(|(in_flight, round_trip)| multiplied(in_flight, base, round_trip))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delivery::{DeliveryMeter, DeliverySample};
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn trip(now: u64, micros: u64) -> Acknowledged {
+        Acknowledged {
+            round_trip: Some(Duration::from_micros(micros)),
+            ..Acknowledged::of(at(now), 1_000, 1_000)
+        }
+    }
+
+    /// A sample of a rate in kilobytes a second.
+    fn sample(rate: u64, is_application_limited: bool) -> Acknowledged {
+        let delivery = DeliverySample { delivered: rate * 100, interval: ms(100), is_application_limited };
+        Acknowledged { delivery: Some(delivery), ..Acknowledged::of(at(1), 1_000, 1_000) }
+    }
+
+    fn rounds(path: &mut PathModel, count: u32) {
+        for _ in 0..count {
+            path.end_round(&Round::default());
+        }
+    }
+
+    #[test]
+    fn a_round_trip_is_stale_after_ten_seconds_and_32_rounds_without_one_as_short() {
+        let mut path = PathModel::default();
+        rounds(&mut path, 5);
+        path.observe(&trip(20_000, 100_000));
+        rounds(&mut path, 32);
+        assert!(!path.is_base_stale(at(40_000)));
+        rounds(&mut path, 1);
+        assert!(!path.is_base_stale(at(30_000)));
+        assert!(path.is_base_stale(at(30_001)));
+        // Longer by less than a 128th part is as short.
+        path.observe(&trip(30_000, 100_790));
+        assert!(path.is_base_stale(at(40_000)));
+        path.observe(&trip(30_000, 100_780));
+        rounds(&mut path, 33);
+        assert!(!path.is_base_stale(at(40_000)));
+    }
+
+    #[test]
+    fn a_path_has_become_shorter_if_it_is_so_by_more_than_an_eighth() {
+        let shortens = |micros| {
+            let mut path = PathModel::default();
+            assert!(!path.observe(&trip(1, 80_000)));
+            path.observe(&trip(2, micros))
+        };
+        assert_eq!([79_000, 70_000, 69_999].map(shortens), [false, false, true]);
+    }
+
+    #[test]
+    fn the_round_trip_of_the_last_round_stands_for_rounds_that_tell_of_none() {
+        let mut path = PathModel::default();
+        assert_eq!(path.round_trip(), None);
+        path.end_round(&Round::of(1_000, ms(120)));
+        rounds(&mut path, 1);
+        assert_eq!(path.round_trip(), Some(ms(120)));
+    }
+
+    #[test]
+    fn the_rate_is_that_of_what_was_sent() {
+        let rate = |loss| {
+            let mut path = PathModel { loss, ..PathModel::default() };
+            assert_eq!(path.rate(), None);
+            path.observe(&sample(1_000, false));
+            path.rate().map(DataRate::as_bits_per_sec)
+        };
+        // In units of 2^16 bit/s: of what is lost, half at most is added.
+        assert_eq!([0, 16_384, 60_000].map(rate), [Some(122 << 16), Some(162 << 16), Some(244 << 16)]);
+    }
+
+    #[test]
+    fn what_the_application_limited_counts_only_if_it_is_greater() {
+        let greatest = |samples: &[(u64, u64, bool)]| {
+            let mut path = PathModel::default();
+            for (round, rate, is_limited) in samples {
+                path.rounds = *round;
+                path.observe(&sample(*rate, *is_limited));
+            }
+            path.rates.get() / 8_000
+        };
+        assert_eq!(greatest(&[(0, 1_000, false), (11, 500, true)]), 1_000);
+        assert_eq!(greatest(&[(0, 1_000, false), (11, 500, false)]), 500);
+        assert_eq!(greatest(&[(0, 1_000, false), (1, 1_100, true)]), 1_100);
+        assert_eq!(greatest(&[(0, 1_000, false), (8, 1_000, true), (11, 500, false)]), 500);
+    }
+
+    #[test]
+    fn a_quarter_of_what_a_round_loses_counts_in_the_ratio_of_loss() {
+        let mut path = PathModel::default();
+        let mut end = |delivered, lost, skipped| {
+            (path.delivered, path.lost) = (delivered, lost);
+            if let Some(skipped) = skipped {
+                path.skip_losses(skipped);
+            }
+            path.end_round(&Round::default());
+            (path.loss(), path.has_lost())
+        };
+        assert_eq!(end(3_000, 1_000, None), (4_096, true));
+        assert_eq!(end(6_000, 2_000, None), (7_168, true));
+        assert_eq!(end(9_000, 5_000, Some(5_000)), (5_376, false));
+    }
+
+    #[test]
+    fn of_a_round_the_segment_counts_that_took_least_and_of_equal_ones_the_newest() {
+        let mut round = Round::default();
+        let mut meter = DeliveryMeter::default();
+        let mut least = |in_flight, micros| {
+            let mut acknowledged = trip(1_000, micros);
+            acknowledged.counts.newest = Some(meter.depart(at(900), false, in_flight));
+            round.observe(&acknowledged, 2_000);
+            let (in_flight, round_trip) = round.least().unwrap();
+            (in_flight, round_trip.as_micros(), round.greatest().as_micros())
+        };
+        assert_eq!(least(50_000, 100_000), (50_000, 100_000, 100_000));
+        assert_eq!(least(60_000, 100_300), (60_000, 100_000, 100_300));
+        assert_eq!(least(59_000, 100_000), (60_000, 100_000, 100_300), "a quantum less was yet to leave");
+        assert_eq!(least(40_000, 100_000), (40_000, 100_000, 100_300));
+        assert_eq!(least(90_000, 110_000), (40_000, 100_000, 110_000));
+        assert_eq!(least(30_000, 90_000), (30_000, 90_000, 110_000));
+        meter.limit_by_application(0);
+        let mut acknowledged = trip(1_000, 10_000);
+        acknowledged.counts.newest = Some(meter.depart(at(900), false, 1_000));
+        round.observe(&acknowledged, 2_000);
+        assert_eq!(round.least(), Some((30_000, ms(90))), "the application was the limit");
+    }
+}

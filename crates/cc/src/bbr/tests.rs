@@ -173,6 +173,266 @@ fn a_quantum_is_a_millisecond_of_the_rate_and_two_segments_at_least_but_for_slow
     assert_eq!([1, 10, 80, 10_000].map(quantum), [1_000, 2_000, 9_000, 65_000]);
 }
 
+#[test]
+fn a_time_is_scattered_as_splitmix64_does() {
+    assert_eq!(
+        [0, 1, 1_000_000_007].map(|nanos| scattered(Instant::START + Duration::from_nanos(nanos))),
+        [0xe220_a839_7b1d_cdaf, 0x910a_2dec_8902_5cc1, 0x0116_6638_885f_5f0e]
+    );
+}
+
+#[test]
+fn any_phase_may_be_the_first_but_the_slow_one() {
+    let mut bbr = Bbr::new(CONFIG);
+    let mut seen = [0; 8];
+    for nanos in 0..700 {
+        bbr.enter_probe_bw(Instant::START + Duration::from_nanos(nanos));
+        let Mode::ProbeBw { phase, .. } = bbr.mode else { panic!("another mode") };
+        seen[phase] += 1;
+    }
+    assert_eq!(seen.map(|count| count > 0), [true, false, true, true, true, true, true, true]);
+}
+
+/// What the newest of it says was sent when 5,000 bytes had been delivered.
+fn after_five_segments(is_application_limited: bool) -> Acknowledged {
+    let mut meter = DeliveryMeter::default();
+    let first = meter.depart(Instant::from_millis(1), true, SEGMENT);
+    meter.deliver(5 * SEGMENT, &first);
+    meter.read(Instant::from_millis(50), None);
+    if is_application_limited {
+        meter.limit_by_application(10 * SEGMENT);
+    }
+    let departure = meter.depart(Instant::from_millis(50), false, 10 * SEGMENT);
+    meter.deliver(SEGMENT, &departure);
+    let reading = meter.read(Instant::from_millis(150), None);
+    Acknowledged {
+        delivery: reading.sample,
+        counts: reading.counts,
+        in_flight: 7 * SEGMENT,
+        ..Acknowledged::of(Instant::from_millis(150), SEGMENT, 8 * SEGMENT)
+    }
+}
+
+#[test]
+fn what_was_sent_in_a_dip_or_while_the_application_paused_is_limited() {
+    let is_limited = |dipped_until, is_paused| {
+        let bbr = Bbr { dipped_until, ..Bbr::new(CONFIG) };
+        bbr.is_limited(&after_five_segments(is_paused))
+    };
+    assert_eq!([0, 4_999, 5_000, 5_001].map(|until| is_limited(until, false)), [false, false, false, true]);
+    assert!(is_limited(0, true));
+}
+
+#[test]
+fn a_limited_sample_counts_only_if_it_is_as_great_and_says_nothing_of_the_pipe() {
+    let rate_after = |known: u64| {
+        let mut bbr = Bbr { dipped_until: 6_000, rounds: 20, ..Bbr::new(CONFIG) };
+        bbr.rates.update(RATE_ROUNDS, 1, known);
+        bbr.update_rate(&after_five_segments(false));
+        bbr.rates.get()
+    };
+    let sample = after_five_segments(false).delivery.unwrap().rate().as_bits_per_sec();
+    assert_eq!(sample, 80_000);
+    assert_eq!([79_999, 80_000, 80_001].map(rate_after), [80_000, 80_000, 80_001]);
+    let filling = Pipe::Filling { rate: 1, rounds: 2 };
+    let pipe_after = |is_paused, starts_round| {
+        let mut bbr = Bbr { pipe: filling, ..Bbr::new(CONFIG) };
+        bbr.update_pipe(&after_five_segments(is_paused), starts_round);
+        bbr.pipe
+    };
+    let all = [(true, true), (false, false), (false, true)];
+    assert_eq!(all.map(|(is_paused, starts)| pipe_after(is_paused, starts)), [filling, filling, Pipe::Full]);
+}
+
+#[test]
+fn a_recovery_conserves_for_a_round() {
+    let mut path = Path::cruising();
+    path.bbr.on_lost(Congestion { in_flight: 100 * SEGMENT });
+    assert_eq!(path.bbr.recovery, Recovery::Conserving);
+    path.round(100, 100, 100);
+    assert_eq!(path.bbr.recovery, Recovery::Growing);
+    // As much as arrives.
+    let mut bbr = Bbr { cwnd: 5_000, recovery: Recovery::Conserving, ..Bbr::new(CONFIG) };
+    bbr.set_cwnd(&after_five_segments(false), UNIT);
+    assert_eq!(bbr.cwnd(), 8_000);
+    // What is lost leaves the window with the next arrival.
+    bbr.newly_lost = 2_000;
+    bbr.set_cwnd(&Acknowledged::of(Instant::from_millis(150), 0, 0), UNIT);
+    assert_eq!(bbr.cwnd(), 8_000);
+}
+
+#[test]
+fn aggregation_is_what_arrives_beyond_what_the_rate_explains_in_five_to_ten_rounds() {
+    let mut bbr = Bbr { cwnd: 1 << 20, ..Bbr::new(CONFIG) };
+    // 1,000 bytes a millisecond.
+    bbr.rates.update(RATE_ROUNDS, 1, 8_000_000);
+    bbr.aggregation.since = Instant::from_millis(1_000);
+    let mut arrive = |millis: u64, newly_delivered, has_sample: bool, starts_round| {
+        let mut acknowledged =
+            Acknowledged { now: Instant::from_millis(millis), ..after_five_segments(false) };
+        acknowledged.counts.newly_delivered = newly_delivered;
+        acknowledged.delivery = acknowledged.delivery.filter(|_| has_sample);
+        bbr.update_aggregation(&acknowledged, starts_round);
+        (bbr.aggregation.acked, bbr.aggregation.greatest)
+    };
+    assert_eq!(arrive(1_010, 15_000, true, false), (15_000, [15_000, 0]));
+    assert_eq!(arrive(1_020, 5_000, true, false), (20_000, [15_000, 0]));
+    assert_eq!(arrive(1_021, 20_000, true, false), (40_000, [29_000, 0]));
+    assert_eq!(arrive(1_021, 20_000, false, false), (40_000, [29_000, 0]));
+    assert_eq!(arrive(1_099, 0, true, false), (40_000, [29_000, 0]));
+    for round in 1..5 {
+        assert_eq!(arrive(1_021, 1, true, true).1, [29_000 + round, 0]);
+    }
+    assert_eq!(arrive(1_040, 1, true, true), (40_005, [10_005, 29_004]));
+}
+
+#[test]
+fn a_phase_lasts_longer_than_a_round_trip() {
+    let phase_after = |phase, millis: u64, in_flight, newly_lost| {
+        let mut bbr = Bbr {
+            mode: Mode::ProbeBw { phase, since: Instant::from_millis(1_000) },
+            least_round_trip: Some((Duration::from_millis(100), Instant::from_millis(1_000))),
+            newly_lost,
+            ..Bbr::new(CONFIG)
+        };
+        bbr.update_phase(&Acknowledged::of(Instant::from_millis(1_000 + millis), 0, in_flight));
+        let Mode::ProbeBw { phase, .. } = bbr.mode else { panic!("another mode") };
+        phase
+    };
+    assert_eq!([50, 100, 101].map(|millis| phase_after(2, millis, 0, 0)), [2, 2, 3]);
+    // The fast one, until it has filled the path or lost something: without a rate three quanta and two segments do.
+    assert_eq!([0, 7_999, 8_000].map(|in_flight| phase_after(0, 101, in_flight, 0)), [0, 0, 1]);
+    assert_eq!([(100, 1), (101, 1)].map(|(millis, lost)| phase_after(0, millis, 0, lost)), [0, 1]);
+}
+
+#[test]
+fn a_round_trip_is_stale_after_more_than_ten_seconds_and_only_a_shorter_one_takes_its_place() {
+    let after = |millis, round_trip| {
+        let at = Instant::from_millis(1_000);
+        let mut bbr = Bbr { least_round_trip: Some((Duration::from_millis(100), at)), ..Bbr::new(CONFIG) };
+        let now = Instant::from_millis(millis);
+        let round_trip = Some(Duration::from_millis(round_trip));
+        bbr.update_round_trip(&Acknowledged { round_trip, ..Acknowledged::of(now, 0, 0) }, false);
+        let (least, at) = bbr.least_round_trip.unwrap();
+        (least.as_millis(), at.since_start().as_millis(), matches!(bbr.mode, Mode::ProbeRtt(_)))
+    };
+    assert_eq!(after(2_000, 99), (99, 2_000, false));
+    assert_eq!(after(2_000, 100), (100, 1_000, false));
+    assert_eq!(after(2_000, 101), (100, 1_000, false));
+    assert_eq!(after(11_000, 101), (100, 1_000, false));
+    assert_eq!(after(11_001, 101), (101, 11_001, true));
+}
+
+#[test]
+fn a_dip_marks_what_is_in_flight() {
+    let mut bbr = Bbr { mode: Mode::ProbeRtt(Dip::Falling), is_restarting: true, ..Bbr::new(CONFIG) };
+    let mut acknowledged = after_five_segments(false);
+    acknowledged.counts.newly_delivered = 0;
+    bbr.update_round_trip(&acknowledged, false);
+    assert_eq!((bbr.dipped_until, bbr.is_restarting), (6_000 + 7_000, true));
+    acknowledged.counts.newly_delivered = 1;
+    bbr.update_round_trip(&acknowledged, false);
+    assert!(!bbr.is_restarting);
+}
+
+#[test]
+fn the_window_to_come_back_to_is_that_before_all_recoveries_and_dips() {
+    let saved = |recovery, mode| {
+        let mut bbr = Bbr { cwnd: 20_000, prior_cwnd: 50_000, recovery, mode, ..Bbr::new(CONFIG) };
+        bbr.save_cwnd();
+        bbr.prior_cwnd
+    };
+    assert_eq!(saved(Recovery::Open, Mode::Startup), 20_000);
+    assert_eq!(saved(Recovery::Growing, Mode::Startup), 50_000);
+    assert_eq!(saved(Recovery::Open, Mode::ProbeRtt(Dip::Falling)), 50_000);
+}
+
+#[test]
+fn until_the_pipe_is_full_the_pace_only_rises() {
+    let paced = |rate: u64, pipe, pacing: Option<u64>| {
+        let pacing = pacing.map(DataRate::from_bits_per_sec);
+        let mut bbr = Bbr { pacing, pipe, ..Bbr::new(CONFIG) };
+        bbr.rates.update(RATE_ROUNDS, 1, rate);
+        bbr.pace(UNIT);
+        bbr.pacing.map(DataRate::as_bits_per_sec)
+    };
+    let filling = Pipe::Filling { rate: 0, rounds: 0 };
+    assert_eq!(paced(1_000_000, Pipe::Full, Some(2_000_000)), Some(990_000));
+    assert_eq!(paced(1_000_000, filling, Some(2_000_000)), Some(2_000_000));
+    assert_eq!(paced(1_000_000, filling, Some(900_000)), Some(990_000));
+    assert_eq!(paced(1_000_000, filling, None), None);
+    assert_eq!(paced(0, Pipe::Full, Some(900_000)), Some(900_000));
+}
+
+#[test]
+fn a_window_grows_by_what_arrives_up_to_its_target() {
+    let grown = |pipe, cwnd, delivered| {
+        let mut bbr = Bbr { cwnd, pipe, ..Bbr::new(CONFIG) };
+        let mut acknowledged = after_five_segments(false);
+        acknowledged.counts.delivered = delivered;
+        bbr.set_cwnd(&acknowledged, UNIT);
+        bbr.cwnd()
+    };
+    let filling = Pipe::Filling { rate: 0, rounds: 0 };
+    // Ten segments, and three quanta of two.
+    assert_eq!([9_000, 15_500, 20_000].map(|cwnd| grown(Pipe::Full, cwnd, 20_000)), [10_000, 16_000, 16_000]);
+    assert_eq!([15_999, 16_000].map(|cwnd| grown(filling, cwnd, 20_000)), [16_999, 16_000]);
+    assert_eq!([9_999, 10_000].map(|delivered| grown(filling, 20_000, delivered)), [21_000, 20_000]);
+}
+
+#[test]
+fn room_is_three_quanta_and_two_segments_more_where_the_rate_is_probed() {
+    let mut bbr = Bbr::new(CONFIG);
+    assert_eq!((bbr.with_room(10_000), bbr.with_room(10_001)), (16_000, 18_000));
+    bbr.mode = Mode::ProbeBw { phase: 0, since: Instant::START };
+    assert_eq!(bbr.with_room(10_000), 18_000);
+    assert_eq!(Path::cruising().bbr.ssthresh(), 106_000);
+}
+
+#[test]
+fn a_quantum_is_two_segments_where_the_rate_is_not_known_or_not_slow() {
+    let quantum = |rate| Bbr { pacing: rate, ..Bbr::new(CONFIG) }.send_quantum();
+    assert_eq!(quantum(None), 2_000);
+    assert_eq!(
+        [1_199_999, 1_200_000].map(|bits| quantum(Some(DataRate::from_bits_per_sec(bits)))),
+        [1_000, 2_000]
+    );
+}
+
+#[test]
+fn sending_into_an_empty_path_is_a_restart_unless_something_is_repaired() {
+    let restarts = |recovery, in_flight_before| {
+        let mut bbr = Bbr { recovery, ..Bbr::new(CONFIG) };
+        bbr.on_sent(Sent { now: Instant::from_millis(9), bytes: SEGMENT, in_flight_before });
+        (bbr.is_restarting, bbr.aggregation.since)
+    };
+    let not = (false, Instant::START);
+    assert_eq!(restarts(Recovery::Open, 0), (true, Instant::from_millis(9)));
+    assert_eq!([restarts(Recovery::Open, 1), restarts(Recovery::Growing, 0)], [not; 2]);
+}
+
+#[test]
+fn it_rules_recoveries_and_follows_limits_and_segments() {
+    let mut bbr = Bbr::new(CONFIG);
+    assert!(bbr.rules_recovery());
+    bbr.limit_cwnd(7_000);
+    bbr.set_segment_bytes(1_500);
+    assert_eq!((bbr.cwnd(), bbr.send_quantum()), (7_000, 3_000));
+}
+
+#[test]
+fn the_gains_are_those_of_linux() {
+    let gains = |mode| Bbr { mode, ..Bbr::new(CONFIG) }.gains();
+    let phase = |phase| gains(Mode::ProbeBw { phase, since: Instant::START });
+    let others = [Mode::Startup, Mode::Drain, Mode::ProbeRtt(Dip::Falling)].map(gains);
+    assert_eq!(others, [(739, 739), (88, 739), (256, 256)]);
+    assert_eq!(
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|number| phase(number).0),
+        [320, 192, 256, 256, 256, 256, 256, 256]
+    );
+    assert_eq!(phase(0).1, 512);
+}
+
 proptest! {
     #[test]
     fn no_history_takes_the_window_out_of_its_bounds(history in steps()) {

@@ -280,3 +280,171 @@ impl Model {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delivery::{DeliveryMeter, DeliverySample};
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// An acknowledgement of 1,000 bytes that were sent when as much had been delivered, with a sample of such a rate.
+    fn acknowledged(rate: Option<u64>) -> Acknowledged {
+        let mut meter = DeliveryMeter::default();
+        let departure = meter.depart(at(1), true, 1_000);
+        meter.deliver(1_000, &departure);
+        meter.read(at(100), None);
+        let departure = meter.depart(at(100), false, 1_000);
+        meter.deliver(1_000, &departure);
+        let counts = meter.read(at(200), None).counts;
+        let delivery = rate.map(|bits| DeliverySample {
+            delivered: bits / 8,
+            interval: Duration::from_secs(1),
+            is_application_limited: false,
+        });
+        Acknowledged { delivery, counts, ..Acknowledged::of(at(200), 1_000, 1_000) }
+    }
+
+    #[test]
+    fn a_pipe_is_full_after_three_rates_that_are_less_than_a_quarter_greater() {
+        let observed = |rate| {
+            let mut pipe = Pipe { rate: 1_000, ..Pipe::default() };
+            pipe.observe(rate);
+            (pipe.rate, pipe.rounds)
+        };
+        assert_eq!([1_249, 1_250].map(observed), [(1_000, 1), (1_250, 0)]);
+    }
+
+    #[test]
+    fn the_rate_is_the_greatest_of_two_cycles_of_probes() {
+        let mut model = Model { rates: [70, 90], ..Model::default() };
+        assert_eq!(model.rate(), 90);
+        model.advance_rates();
+        assert_eq!(model.rates, [0, 70]);
+        model.advance_rates();
+        assert_eq!(model.rates, [0, 70], "a cycle without a sample is none");
+    }
+
+    #[test]
+    fn a_limited_sample_counts_only_if_it_is_as_great() {
+        let rates = |known, is_limited| {
+            let mut model = Model { rates: [0, known], ..Model::default() };
+            model.observe(&acknowledged(Some(80_000)), is_limited, 10_000);
+            model.rates[0]
+        };
+        assert_eq!([79_999, 80_000, 80_001].map(|known| rates(known, true)), [80_000, 80_000, 0]);
+        assert_eq!([79_999, 80_001].map(|known| rates(known, false)), [80_000, 80_000]);
+    }
+
+    #[test]
+    fn a_pipe_is_told_of_the_first_sample_of_a_round_unless_it_is_limited() {
+        let counted = |round_ends_at, rate, is_limited| {
+            let mut model = Model { round_ends_at, ..Model::default() };
+            model.pipe.reset(80_000);
+            model.observe(&acknowledged(rate), is_limited, 10_000);
+            (model.pipe.rounds, model.sample.starts_round, model.rounds)
+        };
+        assert_eq!(counted(1_000, Some(80_000), false), (1, true, 1));
+        assert_eq!(counted(1_001, Some(80_000), false), (0, false, 0));
+        assert_eq!(counted(1_000, Some(80_000), true), (0, true, 1));
+        assert_eq!(counted(1_000, None, false), (0, true, 1));
+    }
+
+    #[test]
+    fn a_round_ends_with_what_was_sent_after_it_began() {
+        let mut model = Model { delivered: 9_000, ..Model::default() };
+        model.start_round();
+        assert_eq!(model.round_ends_at, 9_000);
+    }
+
+    #[test]
+    fn acknowledgements_with_losses_are_counted_until_their_round_ends() {
+        let mut model = Model { loss_round_ends_at: u64::MAX, is_loss_in_round: true, ..Model::default() };
+        let mut counted = |newly_lost, loss_round_ends_at| {
+            let mut acknowledged = acknowledged(None);
+            acknowledged.counts.newly_lost = newly_lost;
+            model.loss_round_ends_at = loss_round_ends_at;
+            model.observe(&acknowledged, false, 10_000);
+            let counted = model.losses_in_round;
+            model.end_signals();
+            (counted, model.losses_in_round, model.is_loss_in_round)
+        };
+        assert_eq!([1, 0, 5].map(|lost| counted(lost, u64::MAX)), [(1, 1, true), (1, 1, true), (2, 2, true)]);
+        assert_eq!(counted(0, 1_000), (2, 0, false));
+    }
+
+    #[test]
+    fn aggregation_is_what_arrives_beyond_what_the_rate_explains() {
+        // 1,000 bytes a millisecond.
+        let mut model = Model { rates: [8_000_000, 0], aggregation_since: at(1_000), ..Model::default() };
+        let mut arrive = |millis, newly_delivered| {
+            let mut acknowledged = Acknowledged::of(at(millis), 0, 0);
+            acknowledged.counts.newly_delivered = newly_delivered;
+            model.observe_aggregation(&acknowledged, 1 << 20);
+            model.extra_acked()
+        };
+        assert_eq!([arrive(1_010, 15_000), arrive(1_015, 20_000)], [15_000, 30_000]);
+    }
+
+    #[test]
+    fn a_loss_lowers_the_bounds_by_three_tenths_until_they_are_reset() {
+        let mut model = Model { rates: [100_000, 0], ..Model::default() };
+        let mut lower = || {
+            model.lower_short_term(50_000);
+            (model.short_term_rate, model.short_term_in_flight)
+        };
+        assert_eq!([lower(), lower()], [(70_000, 35_000), (49_000, 24_500)]);
+        (model.latest_rate, model.latest_in_flight) = (60_000, 30_000);
+        model.lower_short_term(50_000);
+        assert_eq!((model.short_term_rate, model.short_term_in_flight), (60_000, 30_000));
+        model.is_loss_in_round = true;
+        model.reset_signals();
+        assert_eq!((model.latest_rate, model.latest_in_flight, model.is_loss_in_round), (0, 0, false));
+        model.reset_short_term();
+        assert_eq!((model.short_term_rate, model.short_term_in_flight), (u64::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn the_first_loss_of_a_round_says_when_it_ends() {
+        let ends_at = |is_loss_in_round| {
+            let mut model = Model { is_loss_in_round, loss_round_ends_at: 3_000, ..Model::default() };
+            let mut meter = DeliveryMeter::default();
+            let departure = meter.depart(at(1), true, 1_000);
+            meter.deliver(7_000, &departure);
+            model.note_loss(&meter.lose(1_000, &departure));
+            (model.loss_round_ends_at, model.is_loss_in_round)
+        };
+        assert_eq!([false, true].map(ends_at), [(7_000, true), (3_000, true)]);
+    }
+
+    #[test]
+    fn a_round_trip_is_looked_for_after_more_than_five_seconds_and_forgotten_after_ten() {
+        let after = |known: (u64, u64), dip: (u64, u64), now, round_trip| {
+            let pair = |(millis, since)| Some((ms(millis), at(since)));
+            let mut model = Model { round_trip: pair(known), dip_round_trip: pair(dip), ..Model::default() };
+            let round_trip = Some(ms(round_trip));
+            let is_stale =
+                model.observe_round_trip(&Acknowledged { round_trip, ..Acknowledged::of(at(now), 0, 0) });
+            let (least, since) = model.round_trip.unwrap();
+            (is_stale, least.as_millis(), since.since_start().as_millis())
+        };
+        assert_eq!(after((100, 1_000), (100, 1_000), 2_000, 99), (false, 99, 2_000));
+        assert_eq!(after((100, 1_000), (100, 2_000), 7_000, 100), (false, 100, 1_000));
+        assert_eq!(after((100, 1_000), (100, 2_000), 7_001, 110), (true, 100, 1_000));
+        assert_eq!(after((100, 1_000), (110, 9_000), 11_000, 120), (false, 100, 1_000));
+        assert_eq!(after((100, 1_000), (110, 9_000), 11_001, 120), (false, 110, 9_000));
+    }
+
+    #[test]
+    fn a_round_trip_that_was_looked_for_is_trusted_for_five_seconds_more() {
+        let mut model = Model { dip_round_trip: Some((ms(100), at(1_000))), ..Model::default() };
+        model.renew_round_trip(at(4_000));
+        assert_eq!(model.dip_round_trip, Some((ms(100), at(4_000))));
+    }
+}
