@@ -116,7 +116,9 @@ def test_visibility_agrees_at_random_instants_and_at_every_rise_and_set() -> Non
             sets = [row["end_s"] for row in wanted if row["closes"] == "sets"]
             for events, direction in ((rises, 1.0), (sets, -1.0)):
                 for event in events:
-                    _, around, _ = skyfield_look_angles(satellite, site, np.array([event - 2e-3, event + 2e-3]))
+                    _, around, _ = skyfield_look_angles(
+                        satellite, site, np.array([event - 2e-3, event + 2e-3])
+                    )
                     low_orbit = satellite.model.no_kozai > LOW_ORBIT_RAD_PER_MIN
                     if low_orbit:
                         assert direction * around[0] < 0.0 < direction * around[1], (site, name, event)
