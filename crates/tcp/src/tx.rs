@@ -75,6 +75,16 @@ pub(crate) enum Endurance {
     Lasts,
 }
 
+/// What an acknowledgement newly says, in offsets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marked {
+    newly_sacked: u64,
+    /// Beyond SND.UNA as it was.
+    acknowledged: u64,
+    /// Of the last block that gives one, else of what is acknowledged.
+    round_trip: Option<Duration>,
+}
+
 /// How much of the sending half has happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
@@ -465,29 +475,11 @@ impl Tx {
         if self.board.is_timed() {
             return self.handle_ack_by_time(now, &input, was_shut);
         }
-        let mut newly_sacked = 0;
-        let mut round_trip = None;
         let in_flight_before = self.board.pipe();
-        if self.sack {
-            for range in input.sacked {
-                let sacked = self.board.sack(*range);
-                newly_sacked += sacked.count;
-                round_trip = sacked.timed.map(|timed| now.saturating_since(timed.sent_at)).or(round_trip);
-                // The receiver reports at once what it gets out of order, so that the timeout learns how long the
-                // queue has become while nothing is acknowledged. What an echoed timestamp would give belongs to
-                // an older segment (RFC 7323, section 4.1).
-                self.take_time(sacked.timed, |sent_at| now.saturating_since(sent_at));
-            }
-        }
-        if input.ack > self.board.una() {
-            let acked = self.board.acknowledge(input.ack);
-            round_trip = round_trip.or(acked.timed.map(|timed| now.saturating_since(timed.sent_at)));
-            self.stream.release(input.ack);
-            self.timeouts_in_a_row = 0;
-            let echoed = input.echoed_rtt;
-            self.take_time(acked.timed, |sent_at| echoed.unwrap_or(now.saturating_since(sent_at)));
-            let delivered = self.report_acknowledged(now, acked.count, in_flight_before, round_trip);
-            self.handle_progress(now, acked.count);
+        let Marked { newly_sacked, acknowledged, round_trip } = self.mark(now, &input);
+        if acknowledged > 0 {
+            let delivered = self.report_acknowledged(now, acknowledged, in_flight_before, round_trip);
+            self.handle_progress(now, acknowledged);
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a duplicate acknowledgment per the definition
             //# in Section 2 (regardless of its status as a cumulative
@@ -519,6 +511,34 @@ impl Tx {
             self.handle_duplicate();
             self.shrink_proportionally(delivered);
         }
+    }
+
+    /// Marks on the scoreboard what the peer has.
+    fn mark(&mut self, now: Instant, input: &Acknowledgement<'_>) -> Marked {
+        let mut marked = Marked::default();
+        if self.sack {
+            for range in input.sacked {
+                let sacked = self.board.sack(*range);
+                marked.newly_sacked += sacked.count;
+                let round_trip = sacked.timed.map(|timed| now.saturating_since(timed.sent_at));
+                marked.round_trip = round_trip.or(marked.round_trip);
+                // The receiver reports at once what it gets out of order, so that the timeout learns how long the
+                // queue has become while nothing is acknowledged. What an echoed timestamp would give belongs to
+                // an older segment (RFC 7323, section 4.1).
+                self.take_time(sacked.timed, |sent_at| now.saturating_since(sent_at));
+            }
+        }
+        if input.ack > self.board.una() {
+            let acked = self.board.acknowledge(input.ack);
+            marked.acknowledged = acked.count;
+            let round_trip = acked.timed.map(|timed| now.saturating_since(timed.sent_at));
+            marked.round_trip = marked.round_trip.or(round_trip);
+            self.stream.release(input.ack);
+            self.timeouts_in_a_row = 0;
+            let echoed = input.echoed_rtt;
+            self.take_time(acked.timed, |sent_at| echoed.unwrap_or(now.saturating_since(sent_at)));
+        }
+        marked
     }
 
     /// `count` offsets were newly acknowledged.

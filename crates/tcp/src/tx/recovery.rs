@@ -139,8 +139,7 @@ impl Tx {
 
     pub(super) fn enter(&mut self) {
         let Recovery::Open { duplicates, limited_transmit } = self.recovery else { return };
-        let point = self.board.nxt();
-        self.recover = Some(point);
+        let point = self.set_recovery_point();
         self.timing.probe.forget();
         // What limited transmit sent does not count (RFC 5681, section 3.2, step 2).
         let in_flight = self.board.flight() - limited_transmit;
@@ -169,6 +168,14 @@ impl Tx {
         self.counters.fast_recoveries += 1;
     }
 
+    /// A recovery begins, which lasts until all that has been sent by now is acknowledged.
+    fn set_recovery_point(&mut self) -> u64 {
+        let point = self.board.nxt();
+        self.recover = Some(point);
+        self.timing.on_recovery_begins();
+        point
+    }
+
     /// The retransmission timer expired on data: the window falls to one segment and everything counts as lost.
     pub(super) fn collapse(&mut self, now: Instant) {
         if self.board.is_timed() {
@@ -194,8 +201,7 @@ impl Tx {
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
         //# If an RTO occurs during loss recovery as specified in this document,
         //# RecoveryPoint MUST be set to HighData.
-        let point = self.board.nxt();
-        self.recover = Some(point);
+        let point = self.set_recovery_point();
         self.recovery = Recovery::Timeout { point };
         let (control, srtt) = (&mut self.control, self.rtt.srtt());
         self.board.on_timeout(now, srtt, |lost| control.on_segment_lost(&lost));

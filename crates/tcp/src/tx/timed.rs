@@ -4,7 +4,7 @@ use slantpath_base::Instant;
 use slantpath_cc::{CongestionControl, Controller, NewReno};
 
 use super::recovery::Recovery;
-use super::{Acknowledgement, Range, Tx, Urgent};
+use super::{Acknowledgement, Marked, Range, Tx, Urgent};
 
 /// What the sending half knows beside the scoreboard while losses are found by time.
 #[derive(Debug, Default)]
@@ -28,6 +28,11 @@ pub(crate) enum Early {
 }
 
 impl Timing {
+    /// Whatever has been lost until now is of the recovery that begins.
+    pub(super) const fn on_recovery_begins(&mut self) {
+        self.has_later_loss = false;
+    }
+
     /// What was in flight is cut anew: neither does a probe tell of it, nor is the last reduction to be taken back.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
@@ -57,25 +62,8 @@ impl Tx {
     pub(super) fn handle_ack_by_time(&mut self, now: Instant, input: &Acknowledgement<'_>, was_shut: bool) {
         let in_flight_before = self.board.pipe();
         let duplicate = duplicate_report(input);
-        let mut round_trip = None;
-        let mut newly_sacked = 0;
-        let mut acknowledged = 0;
         self.board.begin_ack(now);
-        for range in input.sacked {
-            let sacked = self.board.sack(*range);
-            newly_sacked += sacked.count;
-            round_trip = sacked.timed.map(|timed| now.saturating_since(timed.sent_at)).or(round_trip);
-            self.take_time(sacked.timed, |sent_at| now.saturating_since(sent_at));
-        }
-        if input.ack > self.board.una() {
-            let acked = self.board.acknowledge(input.ack);
-            acknowledged = acked.count;
-            round_trip = round_trip.or(acked.timed.map(|timed| now.saturating_since(timed.sent_at)));
-            self.stream.release(input.ack);
-            self.timeouts_in_a_row = 0;
-            let echoed = input.echoed_rtt;
-            self.take_time(acked.timed, |sent_at| echoed.unwrap_or(now.saturating_since(sent_at)));
-        }
+        let Marked { newly_sacked, acknowledged, round_trip } = self.mark(now, input);
         let is_spurious = self.is_timeout_spurious();
         self.board.end_ack(is_spurious);
         if let Some(range) = duplicate {

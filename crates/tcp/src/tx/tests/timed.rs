@@ -187,6 +187,42 @@ fn a_loss_of_what_was_sent_after_a_recovery_began_begins_the_next() {
     assert_eq!(trace.fast_recoveries(), 2);
 }
 
+/// A segment is lost that was sent after a recovery began. Returns the recovery's point and what is sent next.
+fn with_a_later_loss() -> (Trace, u64, u64) {
+    let mut trace = Trace::started(rack(), 20, 100);
+    trace.at(100).sack(0, &[(1, 5)]);
+    let point = trace.tx.recover.unwrap() / MSS;
+    trace.at(110).sack(0, &[(1, 20)]);
+    let next = trace.tx.nxt() / MSS;
+    assert!(next > point + 6, "{next} {point}");
+    trace.at(215).sack(0, &[(point + 1, next - 2), (1, point)]);
+    assert_eq!(trace.fast_recoveries(), 1);
+    (trace, point, next)
+}
+
+#[test]
+fn a_recovery_that_begins_for_another_loss_covers_what_was_lost_before() {
+    // Which is found as the first recovery ends.
+    let (mut trace, point, next) = with_a_later_loss();
+    trace.at(220).sack(point, &[(point + 1, next - 2), (next - 1, next)]);
+    assert_eq!((trace.fast_recoveries(), trace.tx.is_recovering()), (2, true));
+    let point = trace.tx.recover.unwrap() / MSS;
+    trace.at(320).ack(point - 1);
+    trace.at(330).ack(point);
+    assert_eq!((trace.fast_recoveries(), trace.tx.is_recovering()), (2, false));
+    // By a timeout.
+    let (mut trace, ..) = with_a_later_loss();
+    while trace.tx.counters().timeouts == 0 {
+        trace.timeout();
+    }
+    let next = trace.tx.nxt() / MSS;
+    trace.at(10_000).ack(next);
+    trace.at(10_001).write(2);
+    let next = trace.tx.nxt() / MSS;
+    trace.at(10_100).ack(next - 1);
+    assert_eq!((trace.fast_recoveries(), trace.tx.is_recovering()), (1, false));
+}
+
 #[test]
 fn a_closed_window_is_probed_by_its_own_timer() {
     let mut trace = Trace::started(rack(), 4, 10);
