@@ -15,6 +15,7 @@ use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
 use crate::delivery::{LostSegment, rate_of};
+use crate::probe_rtt::{ProbeRtt, is_limited};
 use crate::windowed::WindowedMax;
 
 /// Gains are multiples of this.
@@ -31,8 +32,6 @@ const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNI
 const RATE_ROUNDS: u64 = CYCLE.len() as u64 + 2;
 /// How long the least round trip is trusted.
 const ROUND_TRIP_TIME: Duration = Duration::from_secs(10);
-/// How long ProbeRTT keeps the least window.
-const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 /// The least window, in segments.
 const LEAST_WINDOW: u64 = 4;
 /// The rate has grown if it is so much, in quarters, of what it was.
@@ -64,16 +63,7 @@ enum Mode {
     Startup,
     Drain,
     ProbeBw { phase: usize, since: Instant },
-    ProbeRtt(Dip),
-}
-
-/// How far ProbeRTT has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dip {
-    /// More is in flight than the least window.
-    Falling,
-    /// Until this time, and for a round.
-    Held { until: Instant, has_lasted_a_round: bool },
+    ProbeRtt(ProbeRtt),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +110,7 @@ pub struct Bbr {
     least_round_trip: Option<(Duration, Instant)>,
     aggregation: Aggregation,
     /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
-    dipped_until: u64,
+    limited_until: u64,
     is_restarting: bool,
     /// Bytes lost since the last acknowledgement.
     newly_lost: u64,
@@ -148,7 +138,7 @@ impl Bbr {
             round_ends_at: 0,
             least_round_trip: None,
             aggregation: Aggregation { since: Instant::START, acked: 0, greatest: [0; 2], rounds: 0 },
-            dipped_until: 0,
+            limited_until: 0,
             is_restarting: false,
             newly_lost: 0,
             delivered: 0,
@@ -210,16 +200,10 @@ impl Bbr {
             }
         }
         let rate = sample.rate().as_bits_per_sec();
-        if !self.is_limited(acknowledged) || rate >= self.rates.get() {
+        if !is_limited(acknowledged, self.limited_until) || rate >= self.rates.get() {
             self.rates.update(RATE_ROUNDS, self.rounds, rate);
         }
         starts_round
-    }
-
-    /// Whether the newest of what has arrived was sent while the application or ProbeRTT was the limit.
-    fn is_limited(&self, acknowledged: &Acknowledged) -> bool {
-        acknowledged.delivery.is_some_and(|sample| sample.is_application_limited)
-            || acknowledged.counts.newest.is_some_and(|newest| newest.delivered() < self.dipped_until)
     }
 
     fn update_aggregation(&mut self, acknowledged: &Acknowledged, starts_round: bool) {
@@ -263,7 +247,7 @@ impl Bbr {
 
     fn update_pipe(&mut self, acknowledged: &Acknowledged, starts_round: bool) {
         let Pipe::Filling { rate, rounds } = self.pipe else { return };
-        if !starts_round || self.is_limited(acknowledged) {
+        if !starts_round || is_limited(acknowledged, self.limited_until) {
             return;
         }
         let found = self.rates.get();
@@ -301,24 +285,17 @@ impl Bbr {
         }
         if is_stale && !self.is_restarting && !matches!(self.mode, Mode::ProbeRtt(_)) {
             self.save_cwnd();
-            self.mode = Mode::ProbeRtt(Dip::Falling);
+            self.mode = Mode::ProbeRtt(ProbeRtt::Falling);
         }
-        if let Mode::ProbeRtt(dip) = self.mode {
-            self.dipped_until = acknowledged.counts.delivered + acknowledged.in_flight;
-            match dip {
-                Dip::Falling if acknowledged.in_flight <= self.least_window() => {
-                    self.round_ends_at = acknowledged.counts.delivered;
-                    self.mode =
-                        Mode::ProbeRtt(Dip::Held { until: now + PROBE_RTT_TIME, has_lasted_a_round: false });
-                }
-                Dip::Falling => {}
-                Dip::Held { until, has_lasted_a_round } => {
-                    let has_lasted_a_round = has_lasted_a_round || starts_round;
-                    self.mode = Mode::ProbeRtt(Dip::Held { until, has_lasted_a_round });
-                    if has_lasted_a_round {
-                        self.leave_probe_rtt(now);
-                    }
-                }
+        if let Mode::ProbeRtt(before) = self.mode {
+            self.limited_until = acknowledged.counts.delivered + acknowledged.in_flight;
+            let after = before.advance(acknowledged, self.least_window(), starts_round);
+            self.mode = Mode::ProbeRtt(after);
+            if before == ProbeRtt::Falling && after != before {
+                self.round_ends_at = acknowledged.counts.delivered;
+            }
+            if after.has_lasted_a_round() {
+                self.leave_probe_rtt(now);
             }
         }
         if acknowledged.counts.newly_delivered > 0 {
@@ -327,8 +304,7 @@ impl Bbr {
     }
 
     fn leave_probe_rtt(&mut self, now: Instant) {
-        let Mode::ProbeRtt(Dip::Held { until, .. }) = self.mode else { return };
-        if now <= until {
+        if !matches!(self.mode, Mode::ProbeRtt(probe) if probe.is_over(now)) {
             return;
         }
         if let Some((_, at)) = &mut self.least_round_trip {
@@ -351,13 +327,13 @@ impl Bbr {
         if self.pacing.is_none()
             && let Some(round_trip) = acknowledged.smoothed_round_trip.or(acknowledged.round_trip)
         {
-            self.pacing = Some(paced(rate_of(self.cwnd, round_trip), HIGH_GAIN));
+            self.pacing = Some(paced(rate_of(self.cwnd, round_trip), HIGH_GAIN, UNIT));
         }
         self.pace(gain);
     }
 
     fn pace(&mut self, gain: u64) {
-        let rate = paced(self.rate(), gain);
+        let rate = paced(self.rate(), gain, UNIT);
         if rate.as_bits_per_sec() > 0 && (self.is_full() || self.pacing.is_some_and(|pacing| rate > pacing)) {
             self.pacing = Some(rate);
         }
@@ -391,9 +367,9 @@ impl Bbr {
     }
 }
 
-/// A rate times a gain, less a hundredth part so that queues shrink.
-fn paced(rate: DataRate, gain: u64) -> DataRate {
-    let bits = u128::from(rate.as_bits_per_sec()) * u128::from(gain) * 99 / u128::from(100 * UNIT);
+/// A rate times a gain in such units, less a hundredth part so that queues shrink.
+pub(crate) fn paced(rate: DataRate, gain: u64, unit: u64) -> DataRate {
+    let bits = u128::from(rate.as_bits_per_sec()) * u128::from(gain) * 99 / u128::from(100 * unit);
     DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
 }
 

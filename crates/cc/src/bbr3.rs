@@ -18,9 +18,10 @@ mod tests;
 
 use slantpath_base::{DataRate, Duration, Instant};
 
-use crate::bbr::{BbrConfig, scattered};
+use crate::bbr::{BbrConfig, paced, scattered};
 use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
 use crate::delivery::{LostSegment, rate_of};
+use crate::probe_rtt::{ProbeRtt, is_limited};
 use model::{Model, is_too_high};
 
 /// Gains are multiples of this.
@@ -41,8 +42,6 @@ const LEAST_WINDOW: u64 = 4;
 const STARTUP_LOSSES: u32 = 6;
 /// Drain lasts no longer, in rounds.
 const DRAIN_ROUNDS: u64 = 3;
-/// BBR.ProbeRTTDuration.
-const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 /// The least time between probes for bandwidth; up to a second more is drawn.
 const PROBE_TIME: Duration = Duration::from_secs(2);
 /// The rounds after which a probe is due, for a window of so many segments and more: a Reno flow has grown as much.
@@ -58,16 +57,7 @@ enum State {
     Cruise,
     Refill,
     Up,
-    ProbeRtt(Dip),
-}
-
-/// How far ProbeRTT has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dip {
-    /// More is in flight than its window.
-    Falling,
-    /// Until this time, and for a round.
-    Held { until: Instant, has_lasted_a_round: bool },
+    ProbeRtt(ProbeRtt),
 }
 
 /// What the acknowledgements that come say of a probe for bandwidth (BBR.ack_phase).
@@ -142,7 +132,7 @@ pub struct Bbr3 {
     /// Whether the window was full in the last round, and in this one (C.is_cwnd_limited).
     was_full: [bool; 2],
     /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
-    dipped_until: u64,
+    limited_until: u64,
     is_restarting: bool,
     now: Instant,
 }
@@ -176,7 +166,7 @@ impl Bbr3 {
             undo: Undo { state: None, rate: 0, in_flight: 0, long_term: 0 },
             long_term: u64::MAX,
             was_full: [false; 2],
-            dipped_until: 0,
+            limited_until: 0,
             is_restarting: false,
             now: Instant::START,
         }
@@ -235,11 +225,6 @@ impl Bbr3 {
         }
         let headroom = (self.long_term / 100 * HEADROOM).max(self.config.segment_bytes);
         self.long_term.saturating_sub(headroom).max(self.least_window())
-    }
-
-    fn is_limited(&self, acknowledged: &Acknowledged) -> bool {
-        acknowledged.delivery.is_some_and(|sample| sample.is_application_limited)
-            || acknowledged.counts.newest.is_some_and(|newest| newest.delivered() < self.dipped_until)
     }
 
     fn check_startup(&mut self) {
@@ -357,7 +342,7 @@ impl Bbr3 {
                     self.probe.is_sample = false;
                     self.probe.acks = AckPhase::Init;
                     if self.is_in_probe_bw() {
-                        if !self.is_limited(acknowledged) {
+                        if !is_limited(acknowledged, self.limited_until) {
                             self.model.advance_rates();
                         }
                         if self.probe.last == (LastProbe::Precautionary { was_too_high: false }) {
@@ -415,26 +400,20 @@ impl Bbr3 {
         let counts = &acknowledged.counts;
         if is_stale && !self.is_restarting && !matches!(self.state, State::ProbeRtt(_)) {
             self.save_cwnd();
-            self.state = State::ProbeRtt(Dip::Falling);
+            self.state = State::ProbeRtt(ProbeRtt::Falling);
             self.probe.acks = AckPhase::Stopping;
             self.model.start_round();
         }
-        if let State::ProbeRtt(dip) = self.state {
-            self.dipped_until = counts.delivered + acknowledged.in_flight;
-            match dip {
-                Dip::Falling if acknowledged.in_flight <= self.dip_window() => {
-                    self.model.start_round();
-                    let until = acknowledged.now + PROBE_RTT_TIME;
-                    self.state = State::ProbeRtt(Dip::Held { until, has_lasted_a_round: false });
-                }
-                Dip::Falling => {}
-                Dip::Held { until, has_lasted_a_round } => {
-                    let has_lasted_a_round = has_lasted_a_round || self.model.sample.starts_round;
-                    self.state = State::ProbeRtt(Dip::Held { until, has_lasted_a_round });
-                    if has_lasted_a_round {
-                        self.leave_probe_rtt();
-                    }
-                }
+        if let State::ProbeRtt(before) = self.state {
+            self.limited_until = counts.delivered + acknowledged.in_flight;
+            let starts_round = self.model.sample.starts_round;
+            let after = before.advance(acknowledged, self.probe_rtt_window(), starts_round);
+            self.state = State::ProbeRtt(after);
+            if before == ProbeRtt::Falling && after != before {
+                self.model.start_round();
+            }
+            if after.has_lasted_a_round() {
+                self.leave_probe_rtt();
             }
         }
         if counts.newly_delivered > 0 {
@@ -443,8 +422,7 @@ impl Bbr3 {
     }
 
     fn leave_probe_rtt(&mut self) {
-        let State::ProbeRtt(Dip::Held { until, .. }) = self.state else { return };
-        if self.now <= until {
+        if !matches!(self.state, State::ProbeRtt(probe) if probe.is_over(self.now)) {
             return;
         }
         self.model.renew_round_trip(self.now);
@@ -458,7 +436,7 @@ impl Bbr3 {
         }
     }
 
-    fn dip_window(&self) -> u64 {
+    fn probe_rtt_window(&self) -> u64 {
         self.product(50).max(self.least_window())
     }
 
@@ -482,8 +460,7 @@ impl Bbr3 {
     }
 
     fn pace(&mut self, gain: u64) {
-        let bits = u128::from(self.model.rate()) * u128::from(gain) * 99 / u128::from(100 * UNIT);
-        let rate = DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX));
+        let rate = paced(DataRate::from_bits_per_sec(self.model.rate()), gain, UNIT);
         let is_faster = self.pacing.is_some_and(|pacing| rate > pacing);
         if rate.as_bits_per_sec() > 0 && (self.model.pipe.is_reached || is_faster) {
             self.pacing = Some(rate);
@@ -500,7 +477,7 @@ impl Bbr3 {
         }
         self.cwnd = self.cwnd.max(self.least_window());
         if matches!(self.state, State::ProbeRtt(_)) {
-            self.cwnd = self.cwnd.min(self.dip_window());
+            self.cwnd = self.cwnd.min(self.probe_rtt_window());
         }
         let cap = match self.state {
             State::Down | State::Refill | State::Up => self.long_term,
@@ -554,7 +531,7 @@ impl CongestionControl for Bbr3 {
 
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
         self.now = acknowledged.now;
-        let is_limited = self.is_limited(acknowledged);
+        let is_limited = is_limited(acknowledged, self.limited_until);
         self.model.observe(acknowledged, is_limited, self.cwnd);
         if self.model.sample.starts_round {
             self.probe.rounds += 1;

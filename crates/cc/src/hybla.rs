@@ -24,6 +24,9 @@ const GREATEST_RATIO: u64 = 24 * UNIT;
 const UNIT: u64 = 8;
 /// What one acknowledged segment adds in slow start at most, in segments.
 const GREATEST_STEP: u64 = 2;
+/// 2^rho - 1 in parts of `STEP_UNIT`, for rho of 1, 9/8 and so on; what follows is more than the greatest step.
+const STEPS: [u64; 5] = [256, 302, 353, 408, 468];
+const STEP_UNIT: u64 = 256;
 
 /// The choices of one controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +84,9 @@ impl Hybla {
     fn slow_start_step(&self, bytes: u64) -> u64 {
         let segment = self.config.segment_bytes;
         let plain = self.opening.growth(bytes, segment, bytes.min(2 * segment));
-        // 2^rho - 1 is more than the greatest step from rho = 1.6 on.
-        let ratio = self.ratio();
-        let times = if ratio <= UNIT { 1 } else { (1_u64 << (ratio / UNIT).min(32)) - 1 };
-        plain.saturating_mul(times.clamp(1, GREATEST_STEP))
+        let eighths = usize::try_from(self.ratio() - UNIT).expect("a ratio has its bound");
+        let times = STEPS.get(eighths).copied().unwrap_or(GREATEST_STEP * STEP_UNIT);
+        plain.saturating_mul(times) / STEP_UNIT
     }
 
     fn avoid(&mut self, bytes: u64) {
@@ -234,6 +236,8 @@ mod tests {
             hybla.cwnd() - 10_000
         };
         assert_eq!([10, 25, 50, 560].map(step), [1_000, 1_000, 2_000, 2_000]);
+        // 2^rho - 1 with rho of 9/8, 5/4, 11/8, 3/2 and 13/8.
+        assert_eq!([29, 32, 35, 38, 41].map(step), [1_179, 1_378, 1_593, 1_828, 2_000]);
     }
 
     #[test]
@@ -287,10 +291,6 @@ mod tests {
         let mut hybla = Hybla::new(CONFIG);
         hybla.on_acknowledged(&acknowledged(5_000, 10_000, 25));
         assert_eq!(hybla.cwnd(), 12_000);
-        // 2^1.5 - 1 is 1.8, of which whole steps count.
-        hybla = Hybla::new(CONFIG);
-        hybla.on_acknowledged(&acknowledged(1_000, 10_000, 40));
-        assert_eq!(hybla.cwnd(), 11_000);
         hybla = Hybla::new(HyblaConfig { initial_ssthresh_bytes: Some(2_000), ..CONFIG });
         hybla.on_acknowledged(&acknowledged(10_000, 10_000, 25));
         assert_eq!((hybla.cwnd(), hybla.counted), (11_000, 0));

@@ -17,6 +17,7 @@ pub mod hybla;
 mod inflation;
 pub mod new_reno;
 mod pacer;
+mod probe_rtt;
 mod prr;
 pub mod rack;
 pub mod rtt;

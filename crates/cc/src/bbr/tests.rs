@@ -2,6 +2,7 @@ use super::*;
 use crate::control::LossEvent;
 use crate::delivery::DeliveryMeter;
 use crate::history::{play, steps};
+use crate::probe_rtt::PROBE_RTT_TIME;
 use proptest::prelude::*;
 
 const SEGMENT: u64 = 1_000;
@@ -115,7 +116,7 @@ fn probe_rtt_leaves_four_segments_for_200_ms_every_ten_seconds() {
     path.round(4, 100, 4);
     assert_eq!(
         path.bbr.mode,
-        Mode::ProbeRtt(Dip::Held {
+        Mode::ProbeRtt(ProbeRtt::Held {
             until: Instant::from_millis(path.now - 100) + PROBE_RTT_TIME,
             has_lasted_a_round: true
         })
@@ -126,7 +127,7 @@ fn probe_rtt_leaves_four_segments_for_200_ms_every_ten_seconds() {
     assert_eq!(
         path.bbr.rate(),
         DataRate::from_bits_per_sec(8_000_000),
-        "what arrived in the dip says nothing"
+        "what arrived in ProbeRTT says nothing"
     );
 }
 
@@ -214,11 +215,9 @@ fn after_five_segments(is_application_limited: bool) -> Acknowledged {
 }
 
 #[test]
-fn what_was_sent_in_a_dip_or_while_the_application_paused_is_limited() {
-    let is_limited = |dipped_until, is_paused| {
-        let bbr = Bbr { dipped_until, ..Bbr::new(CONFIG) };
-        bbr.is_limited(&after_five_segments(is_paused))
-    };
+fn what_was_sent_in_probe_rtt_or_while_the_application_paused_is_limited() {
+    let is_limited =
+        |until_delivered, is_paused| is_limited(&after_five_segments(is_paused), until_delivered);
     assert_eq!([0, 4_999, 5_000, 5_001].map(|until| is_limited(until, false)), [false, false, false, true]);
     assert!(is_limited(0, true));
 }
@@ -226,7 +225,7 @@ fn what_was_sent_in_a_dip_or_while_the_application_paused_is_limited() {
 #[test]
 fn a_limited_sample_counts_only_if_it_is_as_great_and_says_nothing_of_the_pipe() {
     let rate_after = |known: u64| {
-        let mut bbr = Bbr { dipped_until: 6_000, rounds: 20, ..Bbr::new(CONFIG) };
+        let mut bbr = Bbr { limited_until: 6_000, rounds: 20, ..Bbr::new(CONFIG) };
         bbr.rates.update(RATE_ROUNDS, 1, known);
         bbr.update_rate(&after_five_segments(false));
         bbr.rates.get()
@@ -324,19 +323,19 @@ fn a_round_trip_is_stale_after_more_than_ten_seconds_and_only_a_shorter_one_take
 }
 
 #[test]
-fn a_dip_marks_what_is_in_flight() {
-    let mut bbr = Bbr { mode: Mode::ProbeRtt(Dip::Falling), is_restarting: true, ..Bbr::new(CONFIG) };
+fn probe_rtt_marks_what_is_in_flight() {
+    let mut bbr = Bbr { mode: Mode::ProbeRtt(ProbeRtt::Falling), is_restarting: true, ..Bbr::new(CONFIG) };
     let mut acknowledged = after_five_segments(false);
     acknowledged.counts.newly_delivered = 0;
     bbr.update_round_trip(&acknowledged, false);
-    assert_eq!((bbr.dipped_until, bbr.is_restarting), (6_000 + 7_000, true));
+    assert_eq!((bbr.limited_until, bbr.is_restarting), (6_000 + 7_000, true));
     acknowledged.counts.newly_delivered = 1;
     bbr.update_round_trip(&acknowledged, false);
     assert!(!bbr.is_restarting);
 }
 
 #[test]
-fn the_window_to_come_back_to_is_that_before_all_recoveries_and_dips() {
+fn the_window_to_come_back_to_is_that_before_all_recoveries_and_probes() {
     let saved = |recovery, mode| {
         let mut bbr = Bbr { cwnd: 20_000, prior_cwnd: 50_000, recovery, mode, ..Bbr::new(CONFIG) };
         bbr.save_cwnd();
@@ -344,7 +343,7 @@ fn the_window_to_come_back_to_is_that_before_all_recoveries_and_dips() {
     };
     assert_eq!(saved(Recovery::Open, Mode::Startup), 20_000);
     assert_eq!(saved(Recovery::Growing, Mode::Startup), 50_000);
-    assert_eq!(saved(Recovery::Open, Mode::ProbeRtt(Dip::Falling)), 50_000);
+    assert_eq!(saved(Recovery::Open, Mode::ProbeRtt(ProbeRtt::Falling)), 50_000);
 }
 
 #[test]
@@ -424,7 +423,7 @@ fn it_rules_recoveries_and_follows_limits_and_segments() {
 fn the_gains_are_those_of_linux() {
     let gains = |mode| Bbr { mode, ..Bbr::new(CONFIG) }.gains();
     let phase = |phase| gains(Mode::ProbeBw { phase, since: Instant::START });
-    let others = [Mode::Startup, Mode::Drain, Mode::ProbeRtt(Dip::Falling)].map(gains);
+    let others = [Mode::Startup, Mode::Drain, Mode::ProbeRtt(ProbeRtt::Falling)].map(gains);
     assert_eq!(others, [(739, 739), (88, 739), (256, 256)]);
     assert_eq!(
         [0, 1, 2, 3, 4, 5, 6, 7].map(|number| phase(number).0),

@@ -87,7 +87,7 @@ pub(super) struct Model {
     /// BBR.min_rtt, and when it was.
     round_trip: Option<(Duration, Instant)>,
     /// BBR.probe_rtt_min_delay, likewise.
-    dip_round_trip: Option<(Duration, Instant)>,
+    probe_round_trip: Option<(Duration, Instant)>,
     pub(super) rounds: u64,
     round_ends_at: u64,
     delivered: u64,
@@ -112,7 +112,7 @@ impl Default for Model {
             short_term_rate: u64::MAX,
             short_term_in_flight: u64::MAX,
             round_trip: None,
-            dip_round_trip: None,
+            probe_round_trip: None,
             rounds: 0,
             round_ends_at: 0,
             delivered: 0,
@@ -259,13 +259,13 @@ impl Model {
     /// UpdateMinRTT. Returns whether none has been as short for so long that it is to be looked for.
     pub(super) fn observe_round_trip(&mut self, acknowledged: &Acknowledged) -> bool {
         let now = acknowledged.now;
-        let is_stale = self.dip_round_trip.is_some_and(|(_, at)| now > at + PROBE_RTT_INTERVAL);
+        let is_stale = self.probe_round_trip.is_some_and(|(_, at)| now > at + PROBE_RTT_INTERVAL);
         if let Some(round_trip) = acknowledged.round_trip
-            && (is_stale || self.dip_round_trip.is_none_or(|(least, _)| round_trip < least))
+            && (is_stale || self.probe_round_trip.is_none_or(|(least, _)| round_trip < least))
         {
-            self.dip_round_trip = Some((round_trip, now));
+            self.probe_round_trip = Some((round_trip, now));
         }
-        if let Some((least, at)) = self.dip_round_trip
+        if let Some((least, at)) = self.probe_round_trip
             && self.round_trip.is_none_or(|(known, since)| least < known || now > since + ROUND_TRIP_TIME)
         {
             self.round_trip = Some((least, at));
@@ -275,7 +275,7 @@ impl Model {
 
     /// The round trip has been looked for.
     pub(super) const fn renew_round_trip(&mut self, now: Instant) {
-        if let Some((_, at)) = &mut self.dip_round_trip {
+        if let Some((_, at)) = &mut self.probe_round_trip {
             *at = now;
         }
     }
@@ -427,7 +427,8 @@ mod tests {
     fn a_round_trip_is_looked_for_after_more_than_five_seconds_and_forgotten_after_ten() {
         let after = |known: (u64, u64), dip: (u64, u64), now, round_trip| {
             let pair = |(millis, since)| Some((ms(millis), at(since)));
-            let mut model = Model { round_trip: pair(known), dip_round_trip: pair(dip), ..Model::default() };
+            let mut model =
+                Model { round_trip: pair(known), probe_round_trip: pair(dip), ..Model::default() };
             let round_trip = Some(ms(round_trip));
             let is_stale =
                 model.observe_round_trip(&Acknowledged { round_trip, ..Acknowledged::of(at(now), 0, 0) });
@@ -443,8 +444,8 @@ mod tests {
 
     #[test]
     fn a_round_trip_that_was_looked_for_is_trusted_for_five_seconds_more() {
-        let mut model = Model { dip_round_trip: Some((ms(100), at(1_000))), ..Model::default() };
+        let mut model = Model { probe_round_trip: Some((ms(100), at(1_000))), ..Model::default() };
         model.renew_round_trip(at(4_000));
-        assert_eq!(model.dip_round_trip, Some((ms(100), at(4_000))));
+        assert_eq!(model.probe_round_trip, Some((ms(100), at(4_000))));
     }
 }

@@ -181,12 +181,12 @@ fn probe_rtt_halves_what_is_in_flight_for_200_ms_every_five_seconds() {
     assert_eq!(path.bbr.cwnd(), 50 * SEGMENT);
     for _ in 0..2 {
         path.round(50, 100, 50);
-        assert!(matches!(path.bbr.state, State::ProbeRtt(Dip::Held { .. })));
+        assert!(matches!(path.bbr.state, State::ProbeRtt(ProbeRtt::Held { .. })));
     }
     path.round(50, 101, 50);
     path.round(50, 100, 50);
     assert_eq!(path.bbr.state, State::Cruise);
-    assert_eq!(path.bbr.model.rate(), 8_000_000, "what arrived in the dip says nothing");
+    assert_eq!(path.bbr.model.rate(), 8_000_000, "what arrived in ProbeRTT says nothing");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn after_five_segments(is_application_limited: bool, lost: u64) -> Acknowledged 
     }
 }
 
-const DIP: State = State::ProbeRtt(Dip::Falling);
+const PROBE_RTT: State = State::ProbeRtt(ProbeRtt::Falling);
 const ALL: [State; 7] = [
     State::Startup,
     State::Drain { since_round: 0 },
@@ -252,7 +252,7 @@ const ALL: [State; 7] = [
     State::Cruise,
     State::Refill,
     State::Up,
-    DIP,
+    PROBE_RTT,
 ];
 
 #[test]
@@ -283,15 +283,6 @@ fn a_window_has_room_for_three_quanta_and_two_segments_more_where_it_goes_up() {
     assert_eq!([fresh(State::Startup).send_quantum(), full(State::Cruise).send_quantum()], [2_000, 2_000]);
     let fast = Bbr3 { pacing: Some(DataRate::from_bits_per_sec(80_000_000)), ..Bbr3::new(CONFIG) };
     assert_eq!(fast.send_quantum(), 10_000);
-}
-
-#[test]
-fn what_was_sent_in_a_dip_or_while_the_application_paused_is_limited() {
-    let is_limited = |dipped_until, is_paused| {
-        Bbr3 { dipped_until, ..Bbr3::new(CONFIG) }.is_limited(&after_five_segments(is_paused, 0))
-    };
-    assert_eq!([0, 4_999, 5_000, 5_001].map(|until| is_limited(until, false)), [false, false, false, true]);
-    assert!(is_limited(0, true));
 }
 
 #[test]
@@ -414,23 +405,23 @@ fn a_bound_is_seven_tenths_of_the_target_at_least() {
 }
 
 #[test]
-fn a_dip_falls_to_half_the_product_and_marks_what_is_in_flight() {
-    let dip = |in_flight, newly_delivered| {
-        let mut bbr = Bbr3 { is_restarting: true, ..full(DIP) };
+fn probe_rtt_falls_to_half_the_product_and_marks_what_is_in_flight() {
+    let probe = |in_flight, newly_delivered| {
+        let mut bbr = Bbr3 { is_restarting: true, ..full(PROBE_RTT) };
         let mut acknowledged = Acknowledged { in_flight, ..after_five_segments(false, 0) };
         acknowledged.counts.newly_delivered = newly_delivered;
         bbr.check_probe_rtt(&acknowledged, false);
-        (bbr.state == DIP, bbr.dipped_until, bbr.is_restarting)
+        (bbr.state == PROBE_RTT, bbr.limited_until, bbr.is_restarting)
     };
-    assert_eq!(dip(50_001, 0), (true, 56_001, true));
-    assert_eq!(dip(50_000, 1), (false, 56_000, false));
+    assert_eq!(probe(50_001, 0), (true, 56_001, true));
+    assert_eq!(probe(50_000, 1), (false, 56_000, false));
 }
 
 #[test]
-fn a_dip_is_over_after_its_time() {
+fn probe_rtt_is_over_after_its_time() {
     let after = |nanos| {
         let until = Instant::from_millis(1_000);
-        let held = State::ProbeRtt(Dip::Held { until, has_lasted_a_round: true });
+        let held = State::ProbeRtt(ProbeRtt::Held { until, has_lasted_a_round: true });
         let mut bbr = Bbr3 { now: until + Duration::from_nanos(nanos), cwnd: 1, ..full(held) };
         bbr.prior_cwnd = 30_000;
         bbr.leave_probe_rtt();
@@ -440,7 +431,7 @@ fn a_dip_is_over_after_its_time() {
 }
 
 #[test]
-fn the_window_to_come_back_to_is_that_before_all_recoveries_and_dips() {
+fn the_window_to_come_back_to_is_that_before_all_recoveries_and_probes() {
     let saved = |recovery, state| {
         let mut bbr = Bbr3 { cwnd: 20_000, prior_cwnd: 50_000, recovery, ..fresh(state) };
         bbr.save_cwnd();
@@ -448,7 +439,7 @@ fn the_window_to_come_back_to_is_that_before_all_recoveries_and_dips() {
     };
     assert_eq!(saved(Recovery::Open, State::Startup), 20_000);
     assert_eq!(saved(Recovery::Repairing, State::Startup), 50_000);
-    assert_eq!(saved(Recovery::Open, DIP), 50_000);
+    assert_eq!(saved(Recovery::Open, PROBE_RTT), 50_000);
 }
 
 #[test]
@@ -559,10 +550,10 @@ fn a_spurious_loss_gives_back_the_state_that_it_ended() {
     let drain = State::Drain { since_round: 0 };
     assert_eq!(after(State::Startup, drain), (State::Startup, false));
     assert_eq!(after(State::Startup, State::Startup), (State::Startup, true));
-    assert_eq!(after(State::Startup, DIP), (DIP, false));
+    assert_eq!(after(State::Startup, PROBE_RTT), (PROBE_RTT, false));
     assert_eq!(after(State::Up, State::Down), (State::Refill, true));
     assert_eq!(after(State::Up, State::Up), (State::Up, true));
-    assert_eq!(after(State::Up, DIP), (DIP, true));
+    assert_eq!(after(State::Up, PROBE_RTT), (PROBE_RTT, true));
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl Endpoint {
         };
         let received = Received { port, source, destination, ip, packet: &parsed };
         if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
-            && let Some(slot) = self.table.slot_of(port, source, header.source_port)
+            && let Some(slot) = self.table.find_slot_of(port, source, header.source_port)
             && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
             && association.local_tag() == header.verification_tag
         {

@@ -332,6 +332,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn packets_that_come_in_turn_from_two_peers_are_laid_to_each_ones_association() {
+        let places = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])];
+        let by_peer = places.iter().zip(0..).map(|(place, slot)| (Place::new(0, *place, 5), slot)).collect();
+        let mut table = Table { by_peer, ..Table::default() };
+        let mut find = |place| table.find_slot_of(0, place, 5);
+        assert_eq!([0, 0, 1, 1, 0].map(|which| find(places[which])), [0, 0, 1, 1, 0].map(Some));
+        assert_eq!(find(IpAddr::from([10, 0, 0, 3])), None);
+    }
+
+    #[test]
     fn a_slot_is_put_in_line_once() {
         let mut table = Table { slots: vec![Slot::default()], ..Table::default() };
         let news = [true, true, false, false, true].map(|is_pending| table.set_pending(0, is_pending));

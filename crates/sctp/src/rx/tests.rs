@@ -60,7 +60,39 @@ fn a_receiver_without_a_buffer_takes_no_message() {
     let mut receiver = receiver(0);
     assert_eq!(hand(&mut receiver, whole(0, 0, 10)), Ok(vec![]));
     assert!(receiver.is_ack_due());
+    let unordered = Data { flags: DataFlags::WHOLE.with(DataFlags::UNORDERED), ..whole(0, 0, 10) };
+    assert_eq!(hand(&mut receiver, unordered), Ok(vec![]));
     assert_eq!(receiver.take_sack(1_000).cumulative_tsn_ack, Tsn(FIRST - 1));
+}
+
+/// What is delivered of each, by number.
+fn numbers(events: &[Event]) -> Vec<u8> {
+    let number = |event: &Event| match event {
+        Event::Received(message) => message.payload[0],
+        other => panic!("{other:?}"),
+    };
+    events.iter().map(number).collect()
+}
+
+#[test]
+fn a_message_that_skips_a_sequence_number_waits_although_no_chunk_is_missing() {
+    let mut receiver = receiver(100_000);
+    let mut delivered = |number, sequence| numbers(&hand(&mut receiver, whole(number, sequence, 1)).unwrap());
+    assert_eq!(delivered(0, 0), [0]);
+    assert_eq!(delivered(1, 3), []);
+    assert_eq!(delivered(2, 2), []);
+    assert_eq!(delivered(3, 1), [3, 2, 1]);
+    assert_eq!(delivered(4, 4), [4]);
+}
+
+#[test]
+fn a_whole_message_behind_a_fragment_that_is_not_the_last_ends_the_association() {
+    let mut receiver = receiver(100_000);
+    hand(&mut receiver, whole(0, 0, 10)).unwrap();
+    let beginning = Data { flags: DataFlags::BEGINNING, ..whole(1, 1, 10) };
+    assert_eq!(hand(&mut receiver, beginning), Ok(vec![]));
+    let fault = hand(&mut receiver, whole(2, 1, 10)).unwrap_err();
+    assert_eq!(fault, DISAGREE);
 }
 
 #[test]

@@ -69,6 +69,15 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    #[test]
+    fn chunks_that_follow_each_other_are_one_range() {
+        let mut order = FlightOrder::default();
+        for tsn in 5..10 {
+            order.add(PathId(0), Tsn(tsn));
+        }
+        assert_eq!(order.paths[0], [TsnRange { first: Tsn(5), last: Tsn(9) }]);
+    }
+
     proptest! {
         /// In whatever order chunks are sent again, the ranges are the set of their TSNs.
         #[test]

@@ -49,7 +49,8 @@ impl Early {
 /// The window before a reduction, and what was sent again because of it.
 #[derive(Debug)]
 pub(super) struct Undo {
-    control: Controller<NewReno>,
+    /// None if the controller gives back by itself what a reduction has taken.
+    control: Option<Controller<NewReno>>,
     /// SND.UNA and SND.NXT at the time.
     from: u64,
     to: u64,
@@ -118,7 +119,7 @@ impl Tx {
     /// Remembers the window before it is reduced.
     pub(super) fn remember_window(&mut self) {
         self.timing.undo = Some(Box::new(Undo {
-            control: self.control.clone(),
+            control: (!self.control.rules_recovery()).then(|| self.control.clone()),
             from: self.board.una(),
             to: self.board.nxt(),
             repetitions: 0,
@@ -154,10 +155,10 @@ impl Tx {
     /// The last reduction was in error: the window is again what it was, and the recovery is over.
     fn take_back(&mut self, now: Instant) {
         let Some(undo) = self.timing.undo.take() else { return };
-        if self.control.rules_recovery() {
-            self.control.on_spurious(now);
-        } else if undo.control.cwnd() >= self.control.cwnd() {
-            self.control = undo.control;
+        match undo.control {
+            None => self.control.on_spurious(now),
+            Some(control) if control.cwnd() >= self.control.cwnd() => self.control = control,
+            Some(_) => {}
         }
         self.recovery = Recovery::default();
         self.timing.has_later_loss = false;

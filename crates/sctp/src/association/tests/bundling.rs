@@ -260,6 +260,16 @@ fn an_idle_window_decays_once_for_each_rto_and_not_while_anything_is_in_flight()
 }
 
 #[test]
+fn a_chunk_that_departs_counts_in_what_is_in_flight() {
+    let mut wire = end(1, &quiet());
+    let path = &mut wire.ends[0].paths[PathId(0)];
+    let departures =
+        [1, 2, 3].map(|tsn| path.on_chunk_sent(Instant::from_secs(1), Tsn(tsn), P, false).in_flight());
+    assert_eq!(departures, [P, 2 * P, 3 * P]);
+    path.on_chunk_left(3 * P);
+}
+
+#[test]
 fn a_sack_that_acknowledges_nothing_lets_no_second_packet_out_after_a_timeout() {
     let window = WindowPolicy::Fixed { cwnd: 4 * P };
     let congestion = SctpPolicy { window, ..SctpPolicy::default() };
