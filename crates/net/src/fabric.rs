@@ -131,6 +131,19 @@ impl Fabric {
     #[inline]
     pub(crate) fn offer(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
         let direction = &mut self.directions[id.index()];
+        if !direction.is_plain_for(parcel.length()) {
+            return self.offer_otherwise(id, parcel);
+        }
+        if let Some(next) = direction.offer_plainly(self.kernel.now(), parcel)? {
+            self.kernel.schedule(Slots::direction(id.index()), next);
+        }
+        Ok(())
+    }
+
+    /// The same where a direction has to do more than to keep packets in order, or the packet is too long for it.
+    #[inline(never)]
+    fn offer_otherwise(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
+        let direction = &mut self.directions[id.index()];
         if !direction.carries(parcel.length()) {
             return self.offer_too_long(id, parcel);
         }
@@ -140,7 +153,7 @@ impl Fabric {
         if next != next_before {
             self.kernel.schedule(Slots::direction(id.index()), next);
         }
-        if !self.captures.is_empty() {
+        if direction.is_captured() {
             self.captures.record(self.kernel.now(), id, parcel, outcome, &mut self.packets);
         }
         outcome.map(|_| ())
@@ -154,19 +167,12 @@ impl Fabric {
         let id = DirectionId(index as u32);
         let direction = &mut self.directions[index];
         let parcel = direction.handle_event(self.kernel.now(), &mut self.packets);
-        self.kernel.schedule(Slots::direction(index), direction.next_event());
+        self.kernel.schedule_again(Slots::direction(index), direction.next_event());
         let mut parcel = parcel?;
         self.packet_hops += 1;
         self.kernel.record(Slots::direction(index), parcel.digest_word());
         if !parcel.is_plain() {
-            match parcel.fate() {
-                Fate::Arrives => {}
-                Fate::Damaged => parcel = self.damage(index, parcel),
-                Fate::Lost => {
-                    self.packets.remove(parcel.packet());
-                    return None;
-                }
-            }
+            parcel = self.meet_fate(id, parcel, source)?;
         }
         match self.receivers[index] {
             Receiver::Host(host) => Some(Delivery { host: host as usize, interface: id.receiver(), parcel }),
@@ -181,6 +187,30 @@ impl Fabric {
         }
     }
 
+    /// What a link or one before it did to a packet comes to light where it arrives. Returns the packet if it is still
+    /// to be received or sent on.
+    #[inline(never)]
+    fn meet_fate(&mut self, id: DirectionId, mut parcel: Parcel, source: &mut impl Source) -> Option<Parcel> {
+        match parcel.fate() {
+            Fate::Arrives => {}
+            Fate::Damaged => parcel = self.damage(id.index(), parcel),
+            Fate::Lost => {
+                self.packets.remove(parcel.packet());
+                return None;
+            }
+        }
+        match (self.receivers[id.index()], parcel.condition()) {
+            (Receiver::Router(node), Condition::Damaged) => match self.read_again(parcel) {
+                Ok(parcel) => Some(parcel),
+                Err(reason) => {
+                    self.end_at_router(node, id, parcel, reason, source);
+                    None
+                }
+            },
+            _ => Some(parcel),
+        }
+    }
+
     /// The packet of a parcel that has arrived, its hop limit written into it.
     #[inline]
     pub(crate) fn unpack(&mut self, parcel: Parcel) -> &mut Packet {
@@ -192,25 +222,28 @@ impl Fabric {
     /// Routes a packet that came in from direction `from`.
     #[inline]
     fn forward(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
-        let readable = if parcel.is_plain() {
-            Ok(parcel)
-        } else {
-            match parcel.condition() {
-                Condition::Damaged => self.read_again(parcel),
-                Condition::Sound => Ok(parcel),
-            }
-        };
-        match readable.and_then(|parcel| next_hop(node, parcel, source)) {
+        match next_hop(node, parcel, source) {
             Ok((direction, parcel)) => {
                 if let Err(reason) = self.offer(direction, parcel) {
                     self.discard(node, from, parcel, reason, direction, source);
                 }
             }
-            Err(reason) => {
-                self.directions[from.index()].counters.drop(reason, parcel.length());
-                self.discard(node, from, parcel, reason, from, source);
-            }
+            Err(reason) => self.end_at_router(node, from, parcel, reason, source),
         }
+    }
+
+    /// Ends a packet that a router cannot send on, whatever the link is like that it would take.
+    #[cold]
+    fn end_at_router(
+        &mut self,
+        node: NodeId,
+        from: DirectionId,
+        parcel: Parcel,
+        reason: DropReason,
+        source: &mut impl Source,
+    ) {
+        self.directions[from.index()].counters.drop(reason, parcel.length());
+        self.discard(node, from, parcel, reason, from, source);
     }
 
     /// Breaks the bytes of a packet that a bit error has met, all checksums in place as on the wire.

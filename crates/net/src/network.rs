@@ -390,7 +390,11 @@ impl<H: Host, S: Source> Network<H, S> {
     pub fn capture(&mut self, directions: &[DirectionId]) -> CaptureId {
         let graph = &self.fabric.graph;
         let named = directions.iter().map(|&direction| (direction, graph.direction_path(direction)));
-        self.fabric.captures.add(named)
+        let capture = self.fabric.captures.add(named);
+        for direction in directions {
+            self.fabric.directions[direction.index()].set_captured();
+        }
+        capture
     }
 
     /// The part of a capture's file that was written since it was last asked for.

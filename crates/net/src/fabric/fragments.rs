@@ -26,7 +26,7 @@ impl Fabric {
         let Some(fragments) = fragments else {
             let refusal = Err(DropReason::Mtu);
             self.directions[id.index()].refuse_too_long(parcel.length());
-            if !self.captures.is_empty() {
+            if self.directions[id.index()].is_captured() {
                 self.captures.record(self.kernel.now(), id, parcel, refusal, &mut self.packets);
             }
             return Err(DropReason::Mtu);

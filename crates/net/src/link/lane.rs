@@ -71,23 +71,36 @@ impl Lane {
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Fate {
-        let arrival = self.propagation.arrival(departure);
         if self.is_clean {
-            self.flight.insert(Transit { arrival, departure, parcel });
+            self.carry_plainly(departure, parcel);
             return Fate::Arrives;
         }
-        self.carry_through_channel(arrival, departure, parcel, counters, packets)
+        self.carry_through_channel(departure, parcel, counters, packets)
+    }
+
+    /// Whether the channel does nothing to packets at present.
+    pub(crate) const fn is_clean(&self) -> bool {
+        self.is_clean
+    }
+
+    /// The same where the channel [does nothing](Self::is_clean). Returns when the packet arrives, if it is the next
+    /// that does.
+    #[inline]
+    pub(crate) fn carry_plainly(&mut self, departure: Instant, parcel: Parcel) -> Option<Instant> {
+        let arrival = self.propagation.arrival(departure);
+        let is_next = self.flight.insert(Transit { arrival, departure, parcel });
+        is_next.then_some(arrival)
     }
 
     #[inline(never)]
     fn carry_through_channel(
         &mut self,
-        arrival: Instant,
         departure: Instant,
         mut parcel: Parcel,
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Fate {
+        let arrival = self.propagation.arrival(departure);
         parcel = parcel.with_fate(self.channel.fate(parcel));
         let delayed = arrival.saturating_add(self.channel.extra_delay());
         self.flight.insert(Transit { arrival: delayed, departure, parcel });

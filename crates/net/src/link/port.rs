@@ -7,7 +7,7 @@ use slantpath_base::{DataRate, Instant, Seed};
 
 use crate::link::config::{DirectionConfig, WhileDown};
 use crate::link::counters::DropReason;
-use crate::link::lane::Outlet;
+use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
 use crate::link::queue::{Queue, QueueConfig};
 use crate::link::scheduler::Scheduler;
@@ -55,9 +55,31 @@ impl Port {
         }
     }
 
+    /// Whether packets go through [`offer_plainly`](Self::offer_plainly).
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(&self.transmitter, Transmitter::ClosedForm(form) if form.is_plain())
+    }
+
+    /// What [`offer`](Self::offer) does where the port [is plain](Self::is_plain) and the lane's channel does nothing.
+    /// Returns when the packet arrives, if it is the next on the lane that does.
+    #[inline]
+    pub(crate) fn offer_plainly(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        lane: &mut Lane,
+    ) -> Result<Option<Instant>, DropReason> {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                let departure = form.offer_plainly(now, parcel.length())?;
+                Ok(lane.carry_plainly(departure, parcel))
+            }
+            Transmitter::EventDriven(_) => unreachable!("no plain port"),
+        }
+    }
+
     /// Takes a packet in that is no longer than the MTU, or says why not. The drop is counted; the packet
     /// stays with the caller.
-    #[inline]
     pub(crate) fn offer(
         &mut self,
         now: Instant,
@@ -256,7 +278,6 @@ impl Port {
 mod tests {
     use super::*;
     use crate::link::counters::Counters;
-    use crate::link::lane::Lane;
     use crate::link::queue::QueueLimit;
     use crate::parcel::{DestinationId, PacketStore};
     use slantpath_base::Duration;
