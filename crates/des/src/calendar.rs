@@ -190,7 +190,8 @@ mod tests {
     /// The least of all deadlines, found the long way.
     fn least(deadlines: &[Instant]) -> Option<(Instant, usize)> {
         let due = |&(_, time): &(usize, Instant)| time != Instant::FAR_FUTURE;
-        let least = deadlines.iter().copied().enumerate().filter(due).min_by_key(|&(slot, time)| (time, slot));
+        let least =
+            deadlines.iter().copied().enumerate().filter(due).min_by_key(|&(slot, time)| (time, slot));
         least.map(|(slot, time)| (time, slot))
     }
 

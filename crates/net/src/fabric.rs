@@ -34,6 +34,13 @@ enum Receiver {
     Router(NodeId),
 }
 
+/// A packet that its sender's own link has refused. Its bytes are in the store.
+pub(crate) struct Refusal {
+    pub(crate) interface: InterfaceId,
+    pub(crate) parcel: Parcel,
+    pub(crate) reason: DropReason,
+}
+
 /// A packet for a host.
 pub(crate) struct Delivery {
     pub(crate) host: usize,
@@ -90,10 +97,10 @@ impl Fabric {
         }
     }
 
-    /// Takes a packet from a host, which has written it into the store. One that is too long for the host's own link
-    /// comes back as a report.
+    /// Takes a packet from a node at the edge, which has been written into the store. One that the node's own link
+    /// refuses comes back, for the node to be [told](Self::discard_at_sender).
     #[inline]
-    pub(crate) fn send(&mut self, interface: InterfaceId, id: PacketId) -> Option<Packet> {
+    pub(crate) fn send(&mut self, interface: InterfaceId, id: PacketId) -> Result<(), Refusal> {
         let direction = interface.outbound();
         let packet = self.packets.packet(id);
         let length = length_of(packet);
@@ -101,17 +108,20 @@ impl Fabric {
             self.resolve(interface, header.destination).map(|destination| (destination, header))
         });
         let Some((destination, header)) = target else {
-            let counters = &mut self.directions[direction.index()].counters;
-            counters.offered.add(length);
-            counters.drop(DropReason::Unreachable, length);
-            self.packets.remove(id);
-            return None;
+            self.end_unreachable(direction, id, length);
+            return Ok(());
         };
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
-        match self.offer(direction, parcel) {
-            Ok(()) => None,
-            Err(reason) => self.discard_at_sender(interface, parcel, reason),
-        }
+        self.offer(direction, parcel).map_err(|reason| Refusal { interface, parcel, reason })
+    }
+
+    /// Ends a packet at its sender, since it is addressed to nobody.
+    #[cold]
+    fn end_unreachable(&mut self, direction: DirectionId, id: PacketId, length: u32) {
+        let counters = &mut self.directions[direction.index()].counters;
+        counters.offered.add(length);
+        counters.drop(DropReason::Unreachable, length);
+        self.packets.remove(id);
     }
 
     #[inline]
@@ -140,7 +150,7 @@ impl Fabric {
         Ok(())
     }
 
-    /// The same where a direction has to do more than to keep packets in order, or the packet is too long for it.
+    /// The same for any direction, and for packets of any length.
     #[inline(never)]
     fn offer_otherwise(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
         let direction = &mut self.directions[id.index()];
@@ -166,12 +176,16 @@ impl Fabric {
         #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
         let id = DirectionId(index as u32);
         let direction = &mut self.directions[index];
-        let parcel = direction.handle_event(self.kernel.now(), &mut self.packets);
+        let Some(mut parcel) = direction.handle_event(self.kernel.now(), &mut self.packets) else {
+            self.kernel.schedule_again(Slots::direction(index), direction.next_event());
+            return None;
+        };
         self.kernel.schedule_again(Slots::direction(index), direction.next_event());
-        let mut parcel = parcel?;
         self.packet_hops += 1;
-        self.kernel.record(Slots::direction(index), parcel.digest_word());
-        if !parcel.is_plain() {
+        if parcel.is_plain() {
+            direction.count_plain_arrival(parcel);
+            self.kernel.record(Slots::direction(index), parcel.digest_word());
+        } else {
             parcel = self.meet_fate(id, parcel, source)?;
         }
         match self.receivers[index] {
@@ -191,6 +205,8 @@ impl Fabric {
     /// to be received or sent on.
     #[inline(never)]
     fn meet_fate(&mut self, id: DirectionId, mut parcel: Parcel, source: &mut impl Source) -> Option<Parcel> {
+        parcel = self.directions[id.index()].count_arrival(parcel);
+        self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
         match parcel.fate() {
             Fate::Arrives => {}
             Fate::Damaged => parcel = self.damage(id.index(), parcel),

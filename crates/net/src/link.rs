@@ -79,7 +79,11 @@ impl LinkDirection {
     /// What [`offer`](Self::offer) does for packets that take [the short way](Self::is_plain_for), which nearly all do.
     /// Returns when the packet arrives, if that is the direction's next event now.
     #[inline]
-    pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel) -> Result<Option<Instant>, DropReason> {
+    pub(crate) fn offer_plainly(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+    ) -> Result<Option<Instant>, DropReason> {
         let Self { lane, port, counters, .. } = self;
         counters.offered.add(parcel.length());
         let outcome = port.offer_plainly(now, parcel, lane);
@@ -119,13 +123,25 @@ impl LinkDirection {
         self.lane.next_arrival().min(self.port.next_choice())
     }
 
-    /// Lets the event of `now` happen. If that is an arrival, the packet is taken off, and counted unless it was lost.
+    /// Lets the event of `now` happen. If that is an arrival, the packet is taken off, for it to be
+    /// [counted](Self::count_arrival).
     #[inline]
     pub(crate) fn handle_event(&mut self, now: Instant, packets: &mut PacketStore) -> Option<Parcel> {
         if self.port.next_choice() <= now {
             return self.run_port(now, packets);
         }
-        self.lane.take_arrival(&mut self.counters)
+        self.lane.take_arrival()
+    }
+
+    /// Counts a packet that has arrived as [plain](Parcel::is_plain).
+    #[inline]
+    pub(crate) fn count_plain_arrival(&mut self, parcel: Parcel) {
+        self.counters.carried.add(parcel.length());
+    }
+
+    /// Counts any packet that has arrived, or was lost, and returns it as it goes on.
+    pub(crate) fn count_arrival(&mut self, parcel: Parcel) -> Parcel {
+        Lane::count_arrival(parcel, &mut self.counters)
     }
 
     /// Lets the transmitter choose: nothing arrives by that.

@@ -38,7 +38,7 @@ impl Fabric {
             self.directions[id.index()].counters.fragments.add(length);
             let part = parcel.with_packet(self.packets.insert(fragment)).with_length(length);
             // One that finds no room is counted, and the others go on: no router knows that they are useless now.
-            if self.offer(id, part).is_err() {
+            if self.offer_otherwise(id, part).is_err() {
                 self.packets.remove(part.packet());
             }
         }

@@ -120,19 +120,14 @@ impl Lane {
         self.flight.next_arrival()
     }
 
-    /// Takes the packet off that arrives next, and counts it.
+    /// Takes the packet off that arrives next, for it to be [counted](Self::count_arrival).
     #[inline]
-    pub(crate) fn take_arrival(&mut self, counters: &mut Counters) -> Option<Parcel> {
-        let parcel = self.flight.take_next()?.parcel;
-        if parcel.is_plain() {
-            counters.carried.add(parcel.length());
-            return Some(parcel);
-        }
-        Some(Self::count_arrival(parcel, counters))
+    pub(crate) fn take_arrival(&mut self) -> Option<Parcel> {
+        Some(self.flight.take_next()?.parcel)
     }
 
-    #[inline(never)]
-    fn count_arrival(parcel: Parcel, counters: &mut Counters) -> Parcel {
+    /// Counts a packet that has arrived. From here on a copy is a packet like any other.
+    pub(crate) fn count_arrival(parcel: Parcel, counters: &mut Counters) -> Parcel {
         match parcel.fate() {
             Fate::Lost => counters.drop(DropReason::Loss, parcel.length()),
             Fate::Damaged => {

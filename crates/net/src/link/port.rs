@@ -295,7 +295,10 @@ mod tests {
 
     /// When the packets of a lane arrive, and how long they are.
     fn arrivals(lane: &mut Lane, counters: &mut Counters) -> Vec<(Instant, u32)> {
-        let mut next = || Some((lane.next_arrival(), lane.take_arrival(counters)?.length()));
+        let mut next = || {
+            let at = lane.next_arrival();
+            Some((at, Lane::count_arrival(lane.take_arrival()?, counters).length()))
+        };
         std::iter::from_fn(&mut next).collect()
     }
 
