@@ -11,7 +11,7 @@ use slantpath_wire::{Checksum, Packet};
 use crate::capture::Captures;
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::header::{self, AddressKey};
-use crate::link::{DropReason, LinkDirection};
+use crate::link::{DropReason, LinkDirection, Offered};
 use crate::outside::Outside;
 use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, PacketStore, Parcel};
 use crate::slots::Slots;
@@ -144,8 +144,10 @@ impl Fabric {
         if !direction.is_plain_for(parcel.length()) {
             return self.offer_otherwise(id, parcel);
         }
-        if let Some(next) = direction.offer_plainly(self.kernel.now(), parcel)? {
-            self.kernel.schedule(Slots::direction(id.index()), next);
+        match direction.offer_plainly(self.kernel.now(), parcel) {
+            Offered::Behind => {}
+            Offered::Next(arrival) => self.kernel.schedule(Slots::direction(id.index()), arrival),
+            Offered::NoRoom => return Err(direction.refuse_for_room(parcel.length())),
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ pub use codel::CoDelConfig;
 pub use config::{DirectionConfig, Reordering, WhileDown};
 pub use counters::{Count, Counters, DropReason};
 pub use occupancy::QueueStatistics;
+pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
 pub use queue::{QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
@@ -77,20 +78,18 @@ impl LinkDirection {
     }
 
     /// What [`offer`](Self::offer) does for packets that take [the short way](Self::is_plain_for), which nearly all do.
-    /// Returns when the packet arrives, if that is the direction's next event now.
     #[inline]
-    pub(crate) fn offer_plainly(
-        &mut self,
-        now: Instant,
-        parcel: Parcel,
-    ) -> Result<Option<Instant>, DropReason> {
+    pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel) -> Offered {
         let Self { lane, port, counters, .. } = self;
         counters.offered.add(parcel.length());
-        let outcome = port.offer_plainly(now, parcel, lane);
-        if let Err(refusal) = outcome {
-            counters.drop(refusal, parcel.length());
-        }
-        outcome
+        port.offer_plainly(now, parcel, lane)
+    }
+
+    /// Counts a packet for which there was no room on the short way.
+    #[cold]
+    pub(crate) fn refuse_for_room(&mut self, length: u32) -> DropReason {
+        self.counters.drop(DropReason::QueueFull, length);
+        DropReason::QueueFull
     }
 
     /// Takes a packet in that is [no longer than the MTU](Self::carries), or says why not. The drop is counted; the

@@ -13,7 +13,7 @@ pub struct DestinationId(pub(crate) u32);
 /// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words
 /// in all, which travel in registers: a struct of small fields is written to memory piece by piece and read
 /// as a whole, for which a processor has to wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parcel {
     /// The packet's number in the store, and above it its destination's.
     ids: u64,

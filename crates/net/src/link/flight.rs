@@ -6,7 +6,7 @@ use crate::link::ring::Ring;
 use crate::parcel::Parcel;
 
 /// A packet on a link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transit {
     /// When its last bit is at the far end; [`Instant::FAR_FUTURE`] while it waits for the link to come up.
     pub(crate) arrival: Instant,
@@ -36,20 +36,20 @@ impl Flight {
     /// Adds a packet, and returns whether it is the next to arrive. On a link that keeps order its place is at the end;
     /// else it is looked for from there.
     #[inline]
-    pub(crate) fn insert(&mut self, transit: Transit) -> bool {
-        if transit.arrival < self.latest {
-            return self.insert_out_of_order(transit);
+    pub(crate) fn insert(&mut self, arrival: Instant, departure: Instant, parcel: Parcel) -> bool {
+        if arrival < self.latest {
+            return self.insert_out_of_order(arrival, departure, parcel);
         }
-        self.latest = transit.arrival;
+        self.latest = arrival;
         let is_next = self.ring.is_empty();
-        self.ring.push(transit);
+        self.ring.push(Transit { arrival, departure, parcel });
         is_next
     }
 
     #[cold]
-    fn insert_out_of_order(&mut self, transit: Transit) -> bool {
-        let place = self.ring.partition_point(|other| other.arrival <= transit.arrival);
-        self.ring.insert(place, transit);
+    fn insert_out_of_order(&mut self, arrival: Instant, departure: Instant, parcel: Parcel) -> bool {
+        let place = self.ring.partition_point(|other| other.arrival <= arrival);
+        self.ring.insert(place, Transit { arrival, departure, parcel });
         place == 0
     }
 

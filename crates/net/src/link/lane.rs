@@ -88,8 +88,7 @@ impl Lane {
     #[inline]
     pub(crate) fn carry_plainly(&mut self, departure: Instant, parcel: Parcel) -> Option<Instant> {
         let arrival = self.propagation.arrival(departure);
-        let is_next = self.flight.insert(Transit { arrival, departure, parcel });
-        is_next.then_some(arrival)
+        self.flight.insert(arrival, departure, parcel).then_some(arrival)
     }
 
     #[inline(never)]
@@ -103,13 +102,13 @@ impl Lane {
         let arrival = self.propagation.arrival(departure);
         parcel = parcel.with_fate(self.channel.fate(parcel));
         let delayed = arrival.saturating_add(self.channel.extra_delay());
-        self.flight.insert(Transit { arrival: delayed, departure, parcel });
+        self.flight.insert(delayed, departure, parcel);
         if parcel.fate() == Fate::Arrives && self.channel.duplicates() {
             let packet = packets.insert(packets.packet(parcel.packet()).clone());
             let copy = parcel.with_packet(packet).with_role(Role::Copy);
             let delayed = arrival.saturating_add(self.channel.extra_delay());
             counters.duplicated.add(parcel.length());
-            self.flight.insert(Transit { arrival: delayed, departure, parcel: copy });
+            self.flight.insert(delayed, departure, copy);
         }
         parcel.fate()
     }

@@ -16,6 +16,17 @@ use crate::link::transmitter::{ClosedForm, State};
 use crate::parcel::{Fate, Parcel};
 use crate::probe::{QueueProbe, QueueSample};
 
+/// What becomes of a packet on [the short way](Port::offer_plainly).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Offered {
+    /// It arrives after others.
+    Behind,
+    /// It arrives at this time, before all others.
+    Next(Instant),
+    /// It is dropped.
+    NoRoom,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
     transmitter: Transmitter,
@@ -61,19 +72,16 @@ impl Port {
     }
 
     /// What [`offer`](Self::offer) does where the port [is plain](Self::is_plain) and the lane's channel does nothing.
-    /// Returns when the packet arrives, if it is the next on the lane that does.
     #[inline]
-    pub(crate) fn offer_plainly(
-        &mut self,
-        now: Instant,
-        parcel: Parcel,
-        lane: &mut Lane,
-    ) -> Result<Option<Instant>, DropReason> {
+    pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel, lane: &mut Lane) -> Offered {
         match &mut self.transmitter {
-            Transmitter::ClosedForm(form) => {
-                let departure = form.offer_plainly(now, parcel.length())?;
-                Ok(lane.carry_plainly(departure, parcel))
-            }
+            Transmitter::ClosedForm(form) => match form.offer_plainly(now, parcel.length()) {
+                Some(departure) => match lane.carry_plainly(departure, parcel) {
+                    Some(arrival) => Offered::Next(arrival),
+                    None => Offered::Behind,
+                },
+                None => Offered::NoRoom,
+            },
             Transmitter::EventDriven(_) => unreachable!("no plain port"),
         }
     }

@@ -16,7 +16,7 @@ use crate::parcel::Parcel;
 use crate::probe::QueueProbe;
 
 /// A packet that waits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     departure: Instant,
     length: u32,
@@ -96,15 +96,15 @@ impl ClosedForm {
 
     /// Takes a packet in and returns when its last bit leaves, or refuses it: what [`advance`](Self::advance),
     /// [`admit`](Self::admit) and [`enqueue`](Self::enqueue) do together where the transmitter [is
-    /// plain](Self::is_plain).
+    /// plain](Self::is_plain). `None` if there is no room.
     #[inline]
-    pub(crate) fn offer_plainly(&mut self, now: Instant, length: u32) -> Result<Instant, DropReason> {
+    pub(crate) fn offer_plainly(&mut self, now: Instant, length: u32) -> Option<Instant> {
         if self.free_at <= now {
             self.waiting.truncate(0);
             self.waiting_bytes = 0;
             self.start(now, length);
             self.sending_until = self.free_at;
-            return Ok(self.free_at);
+            return Some(self.free_at);
         }
         while self.sending_until <= now {
             self.send_next();
@@ -112,10 +112,10 @@ impl ClosedForm {
         if let Queue::DropTail(limit) = &self.queue
             && !limit.admits(self.waiting_packets(), self.waiting_bytes, length)
         {
-            return Err(DropReason::QueueFull);
+            return None;
         }
         self.queue_up(now, length);
-        Ok(self.free_at)
+        Some(self.free_at)
     }
 
     #[cold]
