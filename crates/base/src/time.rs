@@ -111,12 +111,14 @@ impl Duration {
 
 impl Add for Duration {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0.checked_add(other.0).expect("a duration overflows 584 years"))
     }
 }
 
 impl AddAssign for Duration {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -124,12 +126,14 @@ impl AddAssign for Duration {
 
 impl Sub for Duration {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self(self.0.checked_sub(other.0).expect("a duration is negative"))
     }
 }
 
 impl SubAssign for Duration {
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }
@@ -137,6 +141,7 @@ impl SubAssign for Duration {
 
 impl Mul<u64> for Duration {
     type Output = Self;
+    #[inline]
     fn mul(self, factor: u64) -> Self {
         Self(self.0.checked_mul(factor).expect("a duration overflows 584 years"))
     }
@@ -144,6 +149,7 @@ impl Mul<u64> for Duration {
 
 impl Div<u64> for Duration {
     type Output = Self;
+    #[inline]
     fn div(self, divisor: u64) -> Self {
         Self(self.0 / divisor)
     }
@@ -221,12 +227,14 @@ impl Instant {
 
 impl Add<Duration> for Instant {
     type Output = Self;
+    #[inline]
     fn add(self, duration: Duration) -> Self {
         Self(self.0.checked_add(duration.0).expect("an instant overflows 584 years"))
     }
 }
 
 impl AddAssign<Duration> for Instant {
+    #[inline]
     fn add_assign(&mut self, duration: Duration) {
         *self = *self + duration;
     }
@@ -234,6 +242,7 @@ impl AddAssign<Duration> for Instant {
 
 impl Sub<Duration> for Instant {
     type Output = Self;
+    #[inline]
     fn sub(self, duration: Duration) -> Self {
         Self(self.0.checked_sub(duration.0).expect("an instant before the start"))
     }
@@ -241,6 +250,7 @@ impl Sub<Duration> for Instant {
 
 impl Sub for Instant {
     type Output = Duration;
+    #[inline]
     fn sub(self, earlier: Self) -> Duration {
         Duration(self.0.checked_sub(earlier.0).expect("time runs backwards"))
     }

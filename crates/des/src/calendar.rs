@@ -48,10 +48,23 @@ impl Calendar {
     /// If there is no such slot.
     #[inline]
     pub fn set(&mut self, slot: usize, deadline: Instant) {
-        let Some(&place) = self.places.get(slot) else {
-            self.far.set(slot, key(deadline, slot));
-            return;
-        };
+        match self.places.get(slot) {
+            Some(&place) => self.set_prompt(slot, place, deadline),
+            None => self.far.set(slot, key(deadline, slot)),
+        }
+    }
+
+    /// The same for a slot whose deadline has just happened, and is no earlier than that: quicker, if it was the next.
+    #[inline]
+    pub fn set_again(&mut self, slot: usize, deadline: Instant) {
+        if self.near.is_first(slot) && deadline != Instant::FAR_FUTURE {
+            self.near.replace_first(key(deadline, slot));
+        } else {
+            self.set(slot, deadline);
+        }
+    }
+
+    fn set_prompt(&mut self, slot: usize, place: Place, deadline: Instant) {
         match place {
             Place::Nowhere => {}
             Place::Near => self.near.remove(slot),
@@ -101,7 +114,10 @@ impl Calendar {
     #[inline]
     pub fn next(&self) -> Option<(Instant, usize)> {
         let least = self.far.least();
-        let next = self.near.first().map_or(least, |first| first.min(least));
+        let next = match self.near.first() {
+            Some(first) if first < least => first,
+            _ => least,
+        };
         (!is_idle(next)).then(|| (time_of(next), slot_of(next)))
     }
 }
@@ -139,6 +155,7 @@ fn slot_of(key: u128) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use slantpath_base::Duration;
 
     #[test]
     fn equal_times_are_served_by_slot_number() {
@@ -170,6 +187,14 @@ mod tests {
         (0_usize..150, prop_oneof![4 => 0_u64..8, 4 => any::<u64>(), 1 => Just(u64::MAX)])
     }
 
+    /// The least of all deadlines, found the long way.
+    fn least(deadlines: &[Instant]) -> Option<(Instant, usize)> {
+        let due = |&(_, time): &(usize, Instant)| time != Instant::FAR_FUTURE;
+        let least =
+            deadlines.iter().copied().enumerate().filter(due).min_by_key(|&(slot, time)| (time, slot));
+        least.map(|(slot, time)| (time, slot))
+    }
+
     proptest! {
         #[test]
         fn the_next_is_always_the_least_by_time_and_slot(
@@ -183,10 +208,35 @@ mod tests {
                 let (slot, time) = (slot % slots, Instant::from_nanos(time));
                 calendar.set(slot, time);
                 plain[slot] = time;
-                let due = |&(_, time): &(usize, Instant)| time != Instant::FAR_FUTURE;
-                let least = plain.iter().copied().enumerate().filter(due).min_by_key(|&(slot, time)| (time, slot));
-                prop_assert_eq!(calendar.next(), least.map(|(slot, time)| (time, slot)));
+                prop_assert_eq!(calendar.next(), least(&plain));
                 prop_assert_eq!(calendar.deadline(slot), time);
+            }
+        }
+
+        #[test]
+        fn what_has_happened_is_due_again_in_its_turn(
+            slots in 1_usize..150,
+            prompt in 0_usize..150,
+            first in proptest::collection::vec(0_u64..8, 150),
+            moves in proptest::collection::vec(
+                (prop_oneof![4 => 0_u64..8, 1 => Just(u64::MAX)], 0_usize..150, 0_u64..8),
+                0..400,
+            ),
+        ) {
+            let mut calendar = Calendar::new(prompt.min(slots), slots);
+            let mut plain = vec![Instant::FAR_FUTURE; slots];
+            for (slot, time) in first.into_iter().enumerate().take(slots) {
+                plain[slot] = Instant::from_nanos(time);
+                calendar.set(slot, plain[slot]);
+            }
+            for (again, other, other_after) in moves {
+                let Some((now, slot)) = calendar.next() else { break };
+                let after = |nanos| now.saturating_add(Duration::from_nanos(nanos));
+                plain[slot] = after(again);
+                calendar.set_again(slot, plain[slot]);
+                plain[other % slots] = after(other_after);
+                calendar.set(other % slots, plain[other % slots]);
+                prop_assert_eq!(calendar.next(), least(&plain));
             }
         }
     }

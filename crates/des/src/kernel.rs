@@ -61,6 +61,13 @@ impl Kernel {
         self.calendar.set(slot, deadline);
     }
 
+    /// The same for the component whose event is happening.
+    #[inline]
+    pub fn schedule_again(&mut self, slot: usize, deadline: Instant) {
+        debug_assert!(deadline >= self.now, "slot {slot} is due at {deadline}, before {}", self.now);
+        self.calendar.set_again(slot, deadline);
+    }
+
     /// When component `slot` is due; [`Instant::FAR_FUTURE`] for never.
     pub fn deadline(&self, slot: usize) -> Instant {
         self.calendar.deadline(slot)

@@ -24,11 +24,6 @@ struct Capture {
 }
 
 impl Captures {
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.captures.is_empty()
-    }
-
     pub(crate) fn add(&mut self, directions: impl Iterator<Item = (DirectionId, String)>) -> CaptureId {
         let mut writer = Writer::new();
         let interfaces = directions.map(|(direction, path)| (direction, writer.interface(&path))).collect();

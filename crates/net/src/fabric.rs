@@ -11,7 +11,7 @@ use slantpath_wire::{Checksum, Packet};
 use crate::capture::Captures;
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::header::{self, AddressKey};
-use crate::link::{DropReason, LinkDirection};
+use crate::link::{DropReason, LinkDirection, Offered};
 use crate::outside::Outside;
 use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, PacketStore, Parcel};
 use crate::slots::Slots;
@@ -32,6 +32,13 @@ enum Receiver {
     Host(u32),
     Outside,
     Router(NodeId),
+}
+
+/// A packet that its sender's own link has refused. Its bytes are in the store.
+pub(crate) struct Refusal {
+    pub(crate) interface: InterfaceId,
+    pub(crate) parcel: Parcel,
+    pub(crate) reason: DropReason,
 }
 
 /// A packet for a host.
@@ -90,10 +97,10 @@ impl Fabric {
         }
     }
 
-    /// Takes a packet from a host, which has written it into the store. One that is too long for the host's own link
-    /// comes back as a report.
+    /// Takes a packet from a node at the edge, which has been written into the store. One that the node's own link
+    /// refuses comes back, for the node to be [told](Self::discard_at_sender).
     #[inline]
-    pub(crate) fn send(&mut self, interface: InterfaceId, id: PacketId) -> Option<Packet> {
+    pub(crate) fn send(&mut self, interface: InterfaceId, id: PacketId) -> Result<(), Refusal> {
         let direction = interface.outbound();
         let packet = self.packets.packet(id);
         let length = length_of(packet);
@@ -101,17 +108,20 @@ impl Fabric {
             self.resolve(interface, header.destination).map(|destination| (destination, header))
         });
         let Some((destination, header)) = target else {
-            let counters = &mut self.directions[direction.index()].counters;
-            counters.offered.add(length);
-            counters.drop(DropReason::Unreachable, length);
-            self.packets.remove(id);
-            return None;
+            self.end_unreachable(direction, id, length);
+            return Ok(());
         };
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
-        match self.offer(direction, parcel) {
-            Ok(()) => None,
-            Err(reason) => self.discard_at_sender(interface, parcel, reason),
-        }
+        self.offer(direction, parcel).map_err(|reason| Refusal { interface, parcel, reason })
+    }
+
+    /// Ends a packet at its sender, since it is addressed to nobody.
+    #[cold]
+    fn end_unreachable(&mut self, direction: DirectionId, id: PacketId, length: u32) {
+        let counters = &mut self.directions[direction.index()].counters;
+        counters.offered.add(length);
+        counters.drop(DropReason::Unreachable, length);
+        self.packets.remove(id);
     }
 
     #[inline]
@@ -131,6 +141,21 @@ impl Fabric {
     #[inline]
     pub(crate) fn offer(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
         let direction = &mut self.directions[id.index()];
+        if !direction.is_plain_for(parcel.length()) {
+            return self.offer_otherwise(id, parcel);
+        }
+        match direction.offer_plainly(self.kernel.now(), parcel) {
+            Offered::Behind => {}
+            Offered::Next(arrival) => self.kernel.schedule(Slots::direction(id.index()), arrival),
+            Offered::NoRoom => return Err(direction.refuse_for_room(parcel.length())),
+        }
+        Ok(())
+    }
+
+    /// The same for any direction, and for packets of any length.
+    #[inline(never)]
+    fn offer_otherwise(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
+        let direction = &mut self.directions[id.index()];
         if !direction.carries(parcel.length()) {
             return self.offer_too_long(id, parcel);
         }
@@ -140,7 +165,7 @@ impl Fabric {
         if next != next_before {
             self.kernel.schedule(Slots::direction(id.index()), next);
         }
-        if !self.captures.is_empty() {
+        if direction.is_captured() {
             self.captures.record(self.kernel.now(), id, parcel, outcome, &mut self.packets);
         }
         outcome.map(|_| ())
@@ -153,20 +178,17 @@ impl Fabric {
         #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
         let id = DirectionId(index as u32);
         let direction = &mut self.directions[index];
-        let parcel = direction.handle_event(self.kernel.now(), &mut self.packets);
-        self.kernel.schedule(Slots::direction(index), direction.next_event());
-        let mut parcel = parcel?;
+        let Some(mut parcel) = direction.handle_event(self.kernel.now(), &mut self.packets) else {
+            self.kernel.schedule_again(Slots::direction(index), direction.next_event());
+            return None;
+        };
+        self.kernel.schedule_again(Slots::direction(index), direction.next_event());
         self.packet_hops += 1;
-        self.kernel.record(Slots::direction(index), parcel.digest_word());
-        if !parcel.is_plain() {
-            match parcel.fate() {
-                Fate::Arrives => {}
-                Fate::Damaged => parcel = self.damage(index, parcel),
-                Fate::Lost => {
-                    self.packets.remove(parcel.packet());
-                    return None;
-                }
-            }
+        if parcel.is_plain() {
+            direction.count_plain_arrival(parcel);
+            self.kernel.record(Slots::direction(index), parcel.digest_word());
+        } else {
+            parcel = self.meet_fate(id, parcel, source)?;
         }
         match self.receivers[index] {
             Receiver::Host(host) => Some(Delivery { host: host as usize, interface: id.receiver(), parcel }),
@@ -181,6 +203,32 @@ impl Fabric {
         }
     }
 
+    /// What a link or one before it did to a packet comes to light where it arrives. Returns the packet if it is still
+    /// to be received or sent on.
+    #[inline(never)]
+    fn meet_fate(&mut self, id: DirectionId, mut parcel: Parcel, source: &mut impl Source) -> Option<Parcel> {
+        parcel = self.directions[id.index()].count_arrival(parcel);
+        self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
+        match parcel.fate() {
+            Fate::Arrives => {}
+            Fate::Damaged => parcel = self.damage(id.index(), parcel),
+            Fate::Lost => {
+                self.packets.remove(parcel.packet());
+                return None;
+            }
+        }
+        match (self.receivers[id.index()], parcel.condition()) {
+            (Receiver::Router(node), Condition::Damaged) => match self.read_again(parcel) {
+                Ok(parcel) => Some(parcel),
+                Err(reason) => {
+                    self.end_at_router(node, id, parcel, reason, source);
+                    None
+                }
+            },
+            _ => Some(parcel),
+        }
+    }
+
     /// The packet of a parcel that has arrived, its hop limit written into it.
     #[inline]
     pub(crate) fn unpack(&mut self, parcel: Parcel) -> &mut Packet {
@@ -192,25 +240,28 @@ impl Fabric {
     /// Routes a packet that came in from direction `from`.
     #[inline]
     fn forward(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
-        let readable = if parcel.is_plain() {
-            Ok(parcel)
-        } else {
-            match parcel.condition() {
-                Condition::Damaged => self.read_again(parcel),
-                Condition::Sound => Ok(parcel),
-            }
-        };
-        match readable.and_then(|parcel| next_hop(node, parcel, source)) {
+        match next_hop(node, parcel, source) {
             Ok((direction, parcel)) => {
                 if let Err(reason) = self.offer(direction, parcel) {
                     self.discard(node, from, parcel, reason, direction, source);
                 }
             }
-            Err(reason) => {
-                self.directions[from.index()].counters.drop(reason, parcel.length());
-                self.discard(node, from, parcel, reason, from, source);
-            }
+            Err(reason) => self.end_at_router(node, from, parcel, reason, source),
         }
+    }
+
+    /// Ends a packet that a router cannot send on, whatever the link is like that it would take.
+    #[cold]
+    fn end_at_router(
+        &mut self,
+        node: NodeId,
+        from: DirectionId,
+        parcel: Parcel,
+        reason: DropReason,
+        source: &mut impl Source,
+    ) {
+        self.directions[from.index()].counters.drop(reason, parcel.length());
+        self.discard(node, from, parcel, reason, from, source);
     }
 
     /// Breaks the bytes of a packet that a bit error has met, all checksums in place as on the wire.

@@ -28,6 +28,7 @@ pub use codel::CoDelConfig;
 pub use config::{DirectionConfig, Reordering, WhileDown};
 pub use counters::{Count, Counters, DropReason};
 pub use occupancy::QueueStatistics;
+pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
 pub use queue::{QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
@@ -42,6 +43,10 @@ use crate::script::Change;
 
 #[derive(Clone, Debug)]
 pub(crate) struct LinkDirection {
+    /// The longest packet that takes the short way of [`offer_plainly`](Self::offer_plainly): what the MTU allows, or
+    /// none while more is asked of the direction than to keep packets in order and to drop those without room.
+    plain_bytes_max: u32,
+    is_captured: bool,
     lane: Lane,
     port: Port,
     pub(crate) counters: Counters,
@@ -49,28 +54,57 @@ pub(crate) struct LinkDirection {
 
 impl LinkDirection {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
-        Self {
+        let mut direction = Self {
+            plain_bytes_max: 0,
+            is_captured: false,
             lane: Lane::new(config, seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
-        }
+        };
+        direction.choose_way();
+        direction
+    }
+
+    /// Finds out which packets take the short way, after a change of what is asked of the direction.
+    fn choose_way(&mut self) {
+        let is_plain = self.port.is_plain() && self.lane.is_clean() && !self.is_captured;
+        self.plain_bytes_max = if is_plain { self.port.mtu_bytes() } else { 0 };
+    }
+
+    /// Whether a packet of this length takes the short way.
+    #[inline]
+    pub(crate) const fn is_plain_for(&self, length: u32) -> bool {
+        length <= self.plain_bytes_max
+    }
+
+    /// What [`offer`](Self::offer) does for packets that take [the short way](Self::is_plain_for), which nearly all do.
+    #[inline]
+    pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel) -> Offered {
+        let Self { lane, port, counters, .. } = self;
+        counters.offered.add(parcel.length());
+        port.offer_plainly(now, parcel, lane)
+    }
+
+    /// Counts a packet for which there was no room on the short way.
+    #[cold]
+    pub(crate) fn refuse_for_room(&mut self, length: u32) -> DropReason {
+        self.counters.drop(DropReason::QueueFull, length);
+        DropReason::QueueFull
     }
 
     /// Takes a packet in that is [no longer than the MTU](Self::carries), or says why not. The drop is counted; the
     /// packet stays with the caller.
-    #[inline]
     pub(crate) fn offer(
         &mut self,
         now: Instant,
         parcel: Parcel,
         packets: &mut PacketStore,
     ) -> Result<Fate, DropReason> {
-        let Self { lane, port, counters } = self;
+        let Self { lane, port, counters, .. } = self;
         port.offer(now, parcel, &mut Outlet { lane, counters, packets })
     }
 
     /// Whether a packet of this length is no longer than the MTU.
-    #[inline]
     pub(crate) const fn carries(&self, length: u32) -> bool {
         length <= self.port.mtu_bytes()
     }
@@ -88,15 +122,33 @@ impl LinkDirection {
         self.lane.next_arrival().min(self.port.next_choice())
     }
 
-    /// Lets the event of `now` happen. If that is an arrival, the packet is taken off, and counted unless it was lost.
+    /// Lets the event of `now` happen. If that is an arrival, the packet is taken off, for it to be
+    /// [counted](Self::count_arrival).
     #[inline]
     pub(crate) fn handle_event(&mut self, now: Instant, packets: &mut PacketStore) -> Option<Parcel> {
         if self.port.next_choice() <= now {
-            let Self { lane, port, counters } = self;
-            port.run(now, &mut Outlet { lane, counters, packets });
-            return None;
+            return self.run_port(now, packets);
         }
-        self.lane.take_arrival(&mut self.counters)
+        self.lane.take_arrival()
+    }
+
+    /// Counts a packet that has arrived as [plain](Parcel::is_plain).
+    #[inline]
+    pub(crate) fn count_plain_arrival(&mut self, parcel: Parcel) {
+        self.counters.carried.add(parcel.length());
+    }
+
+    /// Counts any packet that has arrived, or was lost, and returns it as it goes on.
+    pub(crate) fn count_arrival(&mut self, parcel: Parcel) -> Parcel {
+        Lane::count_arrival(parcel, &mut self.counters)
+    }
+
+    /// Lets the transmitter choose: nothing arrives by that.
+    #[inline(never)]
+    fn run_port(&mut self, now: Instant, packets: &mut PacketStore) -> Option<Parcel> {
+        let Self { lane, port, counters, .. } = self;
+        port.run(now, &mut Outlet { lane, counters, packets });
+        None
     }
 
     /// Flips the bits of a packet whose fate it was to be damaged.
@@ -106,7 +158,12 @@ impl LinkDirection {
 
     /// Carries out a scripted change.
     pub(crate) fn change(&mut self, now: Instant, change: Change, packets: &mut PacketStore) {
-        let Self { lane, port, counters } = self;
+        self.carry_out(now, change, packets);
+        self.choose_way();
+    }
+
+    fn carry_out(&mut self, now: Instant, change: Change, packets: &mut PacketStore) {
+        let Self { lane, port, counters, .. } = self;
         let mut outlet = Outlet { lane, counters, packets };
         match (change, port.is_up()) {
             (Change::Down, true) => return port.go_down(now, &mut outlet),
@@ -162,6 +219,17 @@ impl LinkDirection {
 
     pub(crate) fn set_queue_probe(&mut self, probe: QueueProbe) {
         self.port.set_probe(probe);
+        self.choose_way();
+    }
+
+    /// Notes that somebody wants to see every packet that is offered.
+    pub(crate) fn set_captured(&mut self) {
+        self.is_captured = true;
+        self.choose_way();
+    }
+
+    pub(crate) const fn is_captured(&self) -> bool {
+        self.is_captured
     }
 
     pub(crate) fn take_queue_samples(&mut self) -> Vec<QueueSample> {

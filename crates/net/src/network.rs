@@ -4,7 +4,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_des::{Clock, FreeRunning, RunDigest};
 
 use crate::capture::CaptureId;
-use crate::fabric::{Delivery, Fabric};
+use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::link::{Counters, QueueStatistics};
 use crate::outside::{InjectError, OutsidePacket, RecordError};
@@ -33,6 +33,15 @@ pub struct Network<H, S = Planned> {
 struct Drained {
     hosts: Vec<usize>,
     is_listed: Vec<bool>,
+}
+
+/// Tells a host that its own link has refused a packet, if there is a message for the reason.
+#[cold]
+fn tell_of_refusal(host: &mut impl Host, fabric: &mut Fabric, refusal: Refusal) {
+    let interface = refusal.interface;
+    if let Some(mut report) = fabric.discard_at_sender(refusal) {
+        host.handle_packet(fabric.now(), interface, &mut report);
+    }
 }
 
 /// How often a host may ask to be called at one instant before it is taken to be stuck.
@@ -170,19 +179,17 @@ impl<H: Host, S: Source> Network<H, S> {
             self.drained.hosts.push(host);
         }
         let (drained, fabric) = (&mut self.hosts[host], &mut self.fabric);
-        let mut place = fabric.packets.reserve();
-        while let Some(interface) = drained.poll_transmit(now, fabric.packets.packet_mut(place)) {
+        while let Some(interface) = drained.poll_transmit(now, fabric.packets.vacant()) {
             debug_assert_eq!(
                 fabric.graph.node_of(interface),
                 fabric.graph.hosts[host],
                 "a host sends by an interface of its own"
             );
-            if let Some(mut report) = fabric.send(interface, place) {
-                drained.handle_packet(now, interface, &mut report);
+            let sent = fabric.packets.take_vacant();
+            if let Err(refusal) = fabric.send(interface, sent) {
+                tell_of_refusal(drained, fabric, refusal);
             }
-            place = fabric.packets.reserve();
         }
-        fabric.packets.give_back(place);
         let deadline = drained.deadline().map_or(Instant::FAR_FUTURE, |deadline| deadline.max(now));
         fabric.kernel.schedule(fabric.slots.host(host), deadline);
     }
@@ -390,7 +397,11 @@ impl<H: Host, S: Source> Network<H, S> {
     pub fn capture(&mut self, directions: &[DirectionId]) -> CaptureId {
         let graph = &self.fabric.graph;
         let named = directions.iter().map(|&direction| (direction, graph.direction_path(direction)));
-        self.fabric.captures.add(named)
+        let capture = self.fabric.captures.add(named);
+        for direction in directions {
+            self.fabric.directions[direction.index()].set_captured();
+        }
+        capture
     }
 
     /// The part of a capture's file that was written since it was last asked for.

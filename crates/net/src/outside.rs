@@ -175,7 +175,9 @@ impl Fabric {
             let packet = Packet::shared(bytes.into(), Checksum::Complete);
             self.kernel.record(self.slots.outside(), length_of(&packet).into());
             let id = self.packets.insert(packet);
-            if let Some(report) = self.send(interface, id) {
+            if let Err(refusal) = self.send(interface, id)
+                && let Some(report) = self.discard_at_sender(refusal)
+            {
                 self.let_out(interface, report.observed());
             }
         }

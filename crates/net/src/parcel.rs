@@ -13,7 +13,7 @@ pub struct DestinationId(pub(crate) u32);
 /// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words
 /// in all, which travel in registers: a struct of small fields is written to memory piece by piece and read
 /// as a whole, for which a processor has to wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parcel {
     /// The packet's number in the store, and above it its destination's.
     ids: u64,
@@ -206,29 +206,34 @@ pub(crate) struct PacketStore {
 }
 
 impl PacketStore {
-    /// A place whose packet is to be written yet.
+    /// The packet in the place that is used next, to be written over. What is written there is kept once the place has
+    /// been [taken](Self::take_vacant).
     #[inline]
-    pub(crate) fn reserve(&mut self) -> PacketId {
-        self.free.pop().unwrap_or_else(|| self.add_place())
+    pub(crate) fn vacant(&mut self) -> &mut Packet {
+        let id = match self.free.last() {
+            Some(&id) => id,
+            None => self.add_place(),
+        };
+        &mut self.places[id.0 as usize]
     }
 
     #[cold]
     fn add_place(&mut self) -> PacketId {
         let id = PacketId(u32::try_from(self.places.len()).expect("fewer than 2^32 packets are under way"));
         self.places.push(Packet::default());
+        self.free.push(id);
         id
+    }
+
+    /// Takes the [vacant](Self::vacant) place, which must have been asked for.
+    #[inline]
+    pub(crate) fn take_vacant(&mut self) -> PacketId {
+        self.free.pop().expect("a vacant place")
     }
 
     pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
-        let id = self.reserve();
-        self.places[id.0 as usize] = packet;
-        id
-    }
-
-    /// Gives a place back into which nothing was written that anybody needs.
-    #[inline]
-    pub(crate) fn give_back(&mut self, id: PacketId) {
-        self.free.push(id);
+        *self.vacant() = packet;
+        self.take_vacant()
     }
 
     /// Forgets a packet. Its place is the next to be used.

@@ -45,43 +45,77 @@ impl Near {
         (self.len > 0).then(|| self.at(self.len - 1))
     }
 
+    /// Whether the first key is that of a slot.
+    #[inline]
+    pub(crate) fn is_first(&self, slot: usize) -> bool {
+        self.len > 0 && slot_of(self.at(0)) == slot
+    }
+
     /// Puts a key in its place. There must be room.
     #[inline]
     pub(crate) fn insert(&mut self, key: u128) {
         debug_assert!(!self.is_full());
-        // Places run past the end of the ring and are masked where it is read: one addition less a step.
-        if self.len > 0 && self.at(self.len / 2) < key {
-            let mut place = self.head + self.len;
-            // The key in the middle is less, so that the way ends there at the latest.
-            loop {
-                let before = self.ring[(place - 1) % ROOM];
-                if before < key {
-                    break;
-                }
-                self.ring[place % ROOM] = before;
-                place -= 1;
-            }
-            self.ring[place % ROOM] = key;
+        if self.len == 0 {
+            self.put(0, key);
+        } else if self.at(self.len / 2) < key {
+            self.put_towards_end(key);
         } else {
             self.head = (self.head + ROOM - 1) % ROOM;
-            let (mut place, end) = (self.head, self.head + self.len);
-            while place < end {
-                let behind = self.ring[(place + 1) % ROOM];
-                if behind > key {
-                    break;
-                }
-                self.ring[place % ROOM] = behind;
-                place += 1;
-            }
-            self.ring[place % ROOM] = key;
+            self.put_towards_front(key);
         }
         self.len += 1;
+    }
+
+    /// Puts a key in the place of the first, which is no later: one that has just happened is due again.
+    #[inline]
+    pub(crate) fn replace_first(&mut self, key: u128) {
+        if self.len == 1 {
+            self.put(0, key);
+        } else if self.at(self.len / 2) < key {
+            self.put_towards_end(key);
+            self.head = (self.head + 1) % ROOM;
+        } else {
+            self.put_towards_front(key);
+        }
+    }
+
+    /// Makes room for a key behind the last, and puts it in its place from there. The one in the middle must be less,
+    /// so that the way ends there.
+    #[inline]
+    fn put_towards_end(&mut self, key: u128) {
+        // Places run past the end of the ring and are masked where it is read: one addition less a step.
+        let mut place = self.head + self.len;
+        loop {
+            let before = self.ring[(place - 1) % ROOM];
+            if before < key {
+                break;
+            }
+            self.ring[place % ROOM] = before;
+            place -= 1;
+        }
+        self.ring[place % ROOM] = key;
+    }
+
+    /// Puts a key in its place from the front, where there is room for it. One behind that room must be greater, so
+    /// that the way ends there.
+    #[inline]
+    fn put_towards_front(&mut self, key: u128) {
+        let mut place = self.head;
+        loop {
+            let behind = self.ring[(place + 1) % ROOM];
+            if behind > key {
+                break;
+            }
+            self.ring[place % ROOM] = behind;
+            place += 1;
+        }
+        self.ring[place % ROOM] = key;
     }
 
     /// Takes a slot's key out, which must be there. Most often it has just happened, and is the first.
     #[inline]
     pub(crate) fn remove(&mut self, slot: usize) {
-        if slot_of(self.at(0)) != slot {
+        if !self.is_first(slot) {
             self.bring_to_front(slot);
         }
         self.head = (self.head + 1) % ROOM;

@@ -11,6 +11,8 @@ pub(crate) struct Tournament {
     /// Matches, each with its two opponents. Match 1 is the final, its opponents won matches 2 and 3, and so
     /// on down to the second half, where the opponents are the slots themselves. Match 0 is not played.
     matches: Vec<[u128; 2]>,
+    /// Who won the final: it is asked for with every event, and changes far less often.
+    least: u128,
 }
 
 impl Tournament {
@@ -24,11 +26,19 @@ impl Tournament {
             let winner = |number: usize| matches[number][0].min(matches[number][1]);
             matches[number] = [winner(2 * number), winner(2 * number + 1)];
         }
-        Self { matches }
+        let least = matches[1][0].min(matches[1][1]);
+        Self { matches, least }
     }
 
+    /// Changes a slot's key. A host sets its deadline after each of its packets, mostly to what it was.
     #[inline]
     pub(crate) fn set(&mut self, slot: usize, key: u128) {
+        if self.key(slot) != key {
+            self.replay(slot, key);
+        }
+    }
+
+    fn replay(&mut self, slot: usize, key: u128) {
         let mut winner = key;
         let mut place = self.matches.len() + slot;
         while place > 1 {
@@ -41,6 +51,7 @@ impl Tournament {
             winner = winner.min(opponent);
             place /= 2;
         }
+        self.least = winner;
     }
 
     #[inline]
@@ -50,8 +61,7 @@ impl Tournament {
 
     /// The least key; an idle one if all are.
     #[inline]
-    pub(crate) fn least(&self) -> u128 {
-        let [first, second] = self.matches[1];
-        first.min(second)
+    pub(crate) const fn least(&self) -> u128 {
+        self.least
     }
 }

@@ -26,7 +26,7 @@ impl Fabric {
         let Some(fragments) = fragments else {
             let refusal = Err(DropReason::Mtu);
             self.directions[id.index()].refuse_too_long(parcel.length());
-            if !self.captures.is_empty() {
+            if self.directions[id.index()].is_captured() {
                 self.captures.record(self.kernel.now(), id, parcel, refusal, &mut self.packets);
             }
             return Err(DropReason::Mtu);
@@ -38,7 +38,7 @@ impl Fabric {
             self.directions[id.index()].counters.fragments.add(length);
             let part = parcel.with_packet(self.packets.insert(fragment)).with_length(length);
             // One that finds no room is counted, and the others go on: no router knows that they are useless now.
-            if self.offer(id, part).is_err() {
+            if self.offer_otherwise(id, part).is_err() {
                 self.packets.remove(part.packet());
             }
         }

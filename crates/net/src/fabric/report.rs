@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use slantpath_wire::Packet;
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 
-use crate::fabric::{Fabric, length_of};
+use crate::fabric::{Fabric, Refusal, length_of};
 use crate::header;
 use crate::link::DropReason;
 use crate::parcel::Parcel;
@@ -19,16 +19,14 @@ const DUMMY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 8);
 
 impl Fabric {
     /// Ends a packet that its own sender could not put on the link, and returns what the sender is told.
-    #[cold]
-    pub(crate) fn discard_at_sender(
-        &mut self,
-        interface: InterfaceId,
-        parcel: Parcel,
-        reason: DropReason,
-    ) -> Option<Packet> {
+    pub(crate) fn discard_at_sender(&mut self, refusal: Refusal) -> Option<Packet> {
+        let Refusal { interface, parcel, reason } = refusal;
+        let Some(error) = self.error_of(reason, interface.outbound()) else {
+            self.packets.remove(parcel.packet());
+            return None;
+        };
         let about = self.packets.packet(parcel.packet()).observed();
         self.packets.remove(parcel.packet());
-        let error = self.error_of(reason, interface.outbound())?;
         let node = self.graph.node_of(interface);
         error.report(self.address_for(node, interface, &about)?, &about, HOP_LIMIT)
     }
@@ -97,7 +95,7 @@ impl Fabric {
         let length = length_of(&packet);
         let id = self.packets.insert(packet);
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
-        if self.offer(direction, parcel).is_err() {
+        if self.offer_otherwise(direction, parcel).is_err() {
             self.packets.remove(parcel.packet());
         }
     }

@@ -6,7 +6,7 @@ use crate::link::ring::Ring;
 use crate::parcel::Parcel;
 
 /// A packet on a link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transit {
     /// When its last bit is at the far end; [`Instant::FAR_FUTURE`] while it waits for the link to come up.
     pub(crate) arrival: Instant,
@@ -22,52 +22,46 @@ const _: () = assert!(size_of::<Transit>() == 32);
 #[derive(Clone, Debug)]
 pub(crate) struct Flight {
     ring: Ring<Transit>,
-    /// The first arrival of those in the ring; [`Instant::FAR_FUTURE`] if there is none.
-    next: Instant,
     /// The last arrival of those in the ring, or an earlier one than any that can come.
     latest: Instant,
 }
 
 impl Default for Flight {
     fn default() -> Self {
-        Self { ring: Ring::default(), next: Instant::FAR_FUTURE, latest: Instant::START }
+        Self { ring: Ring::default(), latest: Instant::START }
     }
 }
 
 impl Flight {
-    /// Adds a packet. On a link that keeps order its place is at the end; else it is looked for from there.
+    /// Adds a packet, and returns whether it is the next to arrive. On a link that keeps order its place is at the end;
+    /// else it is looked for from there.
     #[inline]
-    pub(crate) fn insert(&mut self, transit: Transit) {
-        self.next = self.next.min(transit.arrival);
-        if transit.arrival < self.latest {
-            return self.insert_out_of_order(transit);
+    pub(crate) fn insert(&mut self, arrival: Instant, departure: Instant, parcel: Parcel) -> bool {
+        if arrival < self.latest {
+            return self.insert_out_of_order(arrival, departure, parcel);
         }
-        self.latest = transit.arrival;
-        self.ring.push(transit);
+        self.latest = arrival;
+        let is_next = self.ring.is_empty();
+        self.ring.push(Transit { arrival, departure, parcel });
+        is_next
     }
 
     #[cold]
-    fn insert_out_of_order(&mut self, transit: Transit) {
-        let place = self.ring.partition_point(|other| other.arrival <= transit.arrival);
-        self.ring.insert(place, transit);
+    fn insert_out_of_order(&mut self, arrival: Instant, departure: Instant, parcel: Parcel) -> bool {
+        let place = self.ring.partition_point(|other| other.arrival <= arrival);
+        self.ring.insert(place, Transit { arrival, departure, parcel });
+        place == 0
     }
 
     /// When the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
-    pub(crate) const fn next_arrival(&self) -> Instant {
-        self.next
+    pub(crate) fn next_arrival(&self) -> Instant {
+        self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival)
     }
 
     #[inline]
     pub(crate) fn take_next(&mut self) -> Option<Transit> {
-        let taken = self.ring.pop();
-        self.next = self.first_arrival();
-        taken
-    }
-
-    #[inline]
-    fn first_arrival(&self) -> Instant {
-        self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival)
+        self.ring.pop()
     }
 
     /// When the packets leave or left the transmitter.
@@ -83,7 +77,6 @@ impl Flight {
         for transit in kept {
             self.ring.push(transit);
         }
-        self.next = self.first_arrival();
         self.latest = self.ring.back().map_or(Instant::START, |last| last.arrival);
         taken.sort_by_key(|transit| transit.departure);
         taken

@@ -71,32 +71,44 @@ impl Lane {
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Fate {
-        let arrival = self.propagation.arrival(departure);
         if self.is_clean {
-            self.flight.insert(Transit { arrival, departure, parcel });
+            self.carry_plainly(departure, parcel);
             return Fate::Arrives;
         }
-        self.carry_through_channel(arrival, departure, parcel, counters, packets)
+        self.carry_through_channel(departure, parcel, counters, packets)
+    }
+
+    /// Whether the channel does nothing to packets at present.
+    pub(crate) const fn is_clean(&self) -> bool {
+        self.is_clean
+    }
+
+    /// The same where the channel [does nothing](Self::is_clean). Returns when the packet arrives, if it is the next
+    /// that does.
+    #[inline]
+    pub(crate) fn carry_plainly(&mut self, departure: Instant, parcel: Parcel) -> Option<Instant> {
+        let arrival = self.propagation.arrival(departure);
+        self.flight.insert(arrival, departure, parcel).then_some(arrival)
     }
 
     #[inline(never)]
     fn carry_through_channel(
         &mut self,
-        arrival: Instant,
         departure: Instant,
         mut parcel: Parcel,
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Fate {
+        let arrival = self.propagation.arrival(departure);
         parcel = parcel.with_fate(self.channel.fate(parcel));
         let delayed = arrival.saturating_add(self.channel.extra_delay());
-        self.flight.insert(Transit { arrival: delayed, departure, parcel });
+        self.flight.insert(delayed, departure, parcel);
         if parcel.fate() == Fate::Arrives && self.channel.duplicates() {
             let packet = packets.insert(packets.packet(parcel.packet()).clone());
             let copy = parcel.with_packet(packet).with_role(Role::Copy);
             let delayed = arrival.saturating_add(self.channel.extra_delay());
             counters.duplicated.add(parcel.length());
-            self.flight.insert(Transit { arrival: delayed, departure, parcel: copy });
+            self.flight.insert(delayed, departure, copy);
         }
         parcel.fate()
     }
@@ -107,19 +119,14 @@ impl Lane {
         self.flight.next_arrival()
     }
 
-    /// Takes the packet off that arrives next, and counts it.
+    /// Takes the packet off that arrives next, for it to be [counted](Self::count_arrival).
     #[inline]
-    pub(crate) fn take_arrival(&mut self, counters: &mut Counters) -> Option<Parcel> {
-        let parcel = self.flight.take_next()?.parcel;
-        if parcel.is_plain() {
-            counters.carried.add(parcel.length());
-            return Some(parcel);
-        }
-        Some(Self::count_arrival(parcel, counters))
+    pub(crate) fn take_arrival(&mut self) -> Option<Parcel> {
+        Some(self.flight.take_next()?.parcel)
     }
 
-    #[inline(never)]
-    fn count_arrival(parcel: Parcel, counters: &mut Counters) -> Parcel {
+    /// Counts a packet that has arrived. From here on a copy is a packet like any other.
+    pub(crate) fn count_arrival(parcel: Parcel, counters: &mut Counters) -> Parcel {
         match parcel.fate() {
             Fate::Lost => counters.drop(DropReason::Loss, parcel.length()),
             Fate::Damaged => {

@@ -42,6 +42,13 @@ impl Waits {
         self.byte_nanos += u128::from(bytes) * u128::from(time.as_nanos());
     }
 
+    /// The same for one packet.
+    #[inline]
+    pub(crate) fn add_packet(&mut self, length: u32, time: Duration) {
+        self.packet_nanos += u128::from(time.as_nanos());
+        self.byte_nanos += u128::from(length) * u128::from(time.as_nanos());
+    }
+
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             packet_nanos: self.packet_nanos + other.packet_nanos,

@@ -7,7 +7,7 @@ use slantpath_base::{DataRate, Instant, Seed};
 
 use crate::link::config::{DirectionConfig, WhileDown};
 use crate::link::counters::DropReason;
-use crate::link::lane::Outlet;
+use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
 use crate::link::queue::{Queue, QueueConfig};
 use crate::link::scheduler::Scheduler;
@@ -15,6 +15,17 @@ use crate::link::service::Service;
 use crate::link::transmitter::{ClosedForm, State};
 use crate::parcel::{Fate, Parcel};
 use crate::probe::{QueueProbe, QueueSample};
+
+/// What becomes of a packet on [the short way](Port::offer_plainly).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Offered {
+    /// It arrives after others.
+    Behind,
+    /// It arrives at this time, before all others.
+    Next(Instant),
+    /// It is dropped.
+    NoRoom,
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
@@ -55,9 +66,28 @@ impl Port {
         }
     }
 
+    /// Whether packets go through [`offer_plainly`](Self::offer_plainly).
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(&self.transmitter, Transmitter::ClosedForm(form) if form.is_plain())
+    }
+
+    /// What [`offer`](Self::offer) does where the port [is plain](Self::is_plain) and the lane's channel does nothing.
+    #[inline]
+    pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel, lane: &mut Lane) -> Offered {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => match form.offer_plainly(now, parcel.length()) {
+                Some(departure) => match lane.carry_plainly(departure, parcel) {
+                    Some(arrival) => Offered::Next(arrival),
+                    None => Offered::Behind,
+                },
+                None => Offered::NoRoom,
+            },
+            Transmitter::EventDriven(_) => unreachable!("no plain port"),
+        }
+    }
+
     /// Takes a packet in that is no longer than the MTU, or says why not. The drop is counted; the packet
     /// stays with the caller.
-    #[inline]
     pub(crate) fn offer(
         &mut self,
         now: Instant,
@@ -256,7 +286,6 @@ impl Port {
 mod tests {
     use super::*;
     use crate::link::counters::Counters;
-    use crate::link::lane::Lane;
     use crate::link::queue::QueueLimit;
     use crate::parcel::{DestinationId, PacketStore};
     use slantpath_base::Duration;
@@ -274,7 +303,10 @@ mod tests {
 
     /// When the packets of a lane arrive, and how long they are.
     fn arrivals(lane: &mut Lane, counters: &mut Counters) -> Vec<(Instant, u32)> {
-        let mut next = || Some((lane.next_arrival(), lane.take_arrival(counters)?.length()));
+        let mut next = || {
+            let at = lane.next_arrival();
+            Some((at, Lane::count_arrival(lane.take_arrival()?, counters).length()))
+        };
         std::iter::from_fn(&mut next).collect()
     }
 

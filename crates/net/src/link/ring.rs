@@ -17,7 +17,7 @@ impl<T> Default for Ring<T> {
     }
 }
 
-impl<T: Copy> Ring<T> {
+impl<T: Copy + Default> Ring<T> {
     /// How much the first growth makes room for.
     const FIRST_ROOM: usize = 8;
 
@@ -56,20 +56,21 @@ impl<T: Copy> Ring<T> {
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.len == self.places.len() {
-            self.grow(item);
+            self.grow();
         }
         let place = self.place(self.len);
         self.places[place] = item;
         self.len += 1;
     }
 
-    /// Doubles the room; new places are filled with any item.
+    /// Doubles the room. The item that is to come stays out of this, so that it need not be in memory before it is in its
+    /// place.
     #[cold]
-    fn grow(&mut self, filling: T) {
+    fn grow(&mut self) {
         let room = (2 * self.len).max(Self::FIRST_ROOM);
         let mut places = Vec::with_capacity(room);
         places.extend(self.iter());
-        places.resize(room, filling);
+        places.resize_with(room, T::default);
         self.places = places;
         self.head = 0;
     }

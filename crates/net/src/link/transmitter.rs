@@ -15,8 +15,8 @@ use crate::link::service::Service;
 use crate::parcel::Parcel;
 use crate::probe::QueueProbe;
 
-/// A packet that has not left yet.
-#[derive(Clone, Copy, Debug)]
+/// A packet that waits.
+#[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     departure: Instant,
     length: u32,
@@ -31,13 +31,13 @@ pub(crate) enum State {
 
 #[derive(Clone, Debug)]
 pub(crate) struct ClosedForm {
-    /// The packet that is being transmitted; none while down.
-    sending: Option<Pending>,
+    /// The last departure that was given: while up, a packet is being transmitted if this is later than now.
+    free_at: Instant,
+    /// When the packet leaves that is being transmitted; [`Instant::FAR_FUTURE`] if none is.
+    sending_until: Instant,
     /// What waits behind it, in the order of departure.
     waiting: Ring<Pending>,
     waiting_bytes: u64,
-    /// The last departure that was given.
-    free_at: Instant,
     state: State,
     queue: Queue,
     service: Service,
@@ -48,10 +48,10 @@ pub(crate) struct ClosedForm {
 impl ClosedForm {
     pub(crate) fn new(service: Service, queue: Queue) -> Self {
         Self {
-            sending: None,
+            free_at: Instant::START,
+            sending_until: Instant::FAR_FUTURE,
             waiting: Ring::default(),
             waiting_bytes: 0,
-            free_at: Instant::START,
             state: State::Up,
             queue,
             service,
@@ -70,15 +70,52 @@ impl ClosedForm {
         if self.state == State::Down {
             self.add_held_waits(now);
         }
-        while let Some(Pending { departure, .. }) = self.sending
-            && departure <= now
-        {
-            self.sending = self.waiting.pop();
-            if let Some(Pending { length, .. }) = self.sending {
-                self.waiting_bytes -= u64::from(length);
-            }
+        while self.sending_until <= now {
+            let departure = self.sending_until;
+            self.send_next();
             self.observe(departure);
         }
+    }
+
+    /// Starts the transmission of what has waited longest, if anything waits.
+    #[inline]
+    fn send_next(&mut self) {
+        self.sending_until = match self.waiting.pop() {
+            Some(Pending { departure, length }) => {
+                self.waiting_bytes -= u64::from(length);
+                departure
+            }
+            None => Instant::FAR_FUTURE,
+        };
+    }
+
+    /// Whether the transmitter follows a rule that [`offer_plainly`](Self::offer_plainly) knows.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.state == State::Up && matches!(self.queue, Queue::DropTail(_)) && self.probe.is_none()
+    }
+
+    /// Takes a packet in and returns when its last bit leaves, or refuses it: what [`advance`](Self::advance),
+    /// [`admit`](Self::admit) and [`enqueue`](Self::enqueue) do together where the transmitter [is
+    /// plain](Self::is_plain). `None` if there is no room.
+    #[inline]
+    pub(crate) fn offer_plainly(&mut self, now: Instant, length: u32) -> Option<Instant> {
+        if self.free_at <= now {
+            self.waiting.truncate(0);
+            self.waiting_bytes = 0;
+            self.start(now, length);
+            self.sending_until = self.free_at;
+            return Some(self.free_at);
+        }
+        while self.sending_until <= now {
+            self.send_next();
+        }
+        if let Queue::DropTail(limit) = &self.queue
+            && !limit.admits(self.waiting_packets(), self.waiting_bytes, length)
+        {
+            return None;
+        }
+        self.queue_up(now, length);
+        Some(self.free_at)
     }
 
     #[cold]
@@ -92,13 +129,28 @@ impl ClosedForm {
         let mut to_come = Waits::default();
         if self.state == State::Up {
             let mut free_at = now;
-            for pending in self.sending.into_iter().chain(self.waiting.iter()) {
-                to_come.add(1, pending.length.into(), free_at - now);
-                to_come.busy += pending.departure - free_at;
-                free_at = pending.departure;
+            if let Some(departure) = self.departure_of_sending(now) {
+                to_come.busy += departure - now;
+                free_at = departure;
+            }
+            for Pending { departure, length } in self.waiting.iter() {
+                to_come.add(1, length.into(), free_at - now);
+                to_come.busy += departure - free_at;
+                free_at = departure;
             }
         }
         to_come
+    }
+
+    /// Whether there is nothing to send, and a packet could be.
+    #[inline]
+    fn is_idle(&self, now: Instant) -> bool {
+        self.state == State::Up && self.free_at <= now
+    }
+
+    /// When the packet leaves that is being transmitted, if one is.
+    fn departure_of_sending(&self, now: Instant) -> Option<Instant> {
+        (self.state == State::Up && self.free_at > now).then_some(self.sending_until)
     }
 
     /// Packets that wait, without the one that is being transmitted. As of the last
@@ -117,7 +169,7 @@ impl ClosedForm {
     /// Whether a packet that comes now may wait or be sent at once.
     #[inline]
     pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<(), DropReason> {
-        let is_idle = self.state == State::Up && self.sending.is_none();
+        let is_idle = self.is_idle(now);
         if let Queue::DropTail(limit) = self.queue {
             let has_room =
                 is_idle || limit.admits(self.waiting_packets(), self.waiting_bytes(), parcel.length());
@@ -164,21 +216,33 @@ impl ClosedForm {
                 Instant::FAR_FUTURE
             }
             State::Up => {
-                let start = self.free_at.max(now);
-                self.free_at = self.service.finish(start, length);
-                self.occupancy.waits.busy += self.free_at - start;
-                let pending = Pending { departure: self.free_at, length };
-                if self.sending.is_none() {
-                    self.sending = Some(pending);
+                if self.is_idle(now) {
+                    self.start(now, length);
+                    self.sending_until = self.free_at;
                 } else {
-                    self.occupancy.waits.add(1, length.into(), start - now);
-                    self.wait(pending);
+                    self.queue_up(now, length);
                 }
                 self.free_at
             }
         };
         self.observe(now);
         departure
+    }
+
+    /// Gives a packet its departure, whose transmission starts at `start`.
+    #[inline]
+    fn start(&mut self, start: Instant, length: u32) {
+        self.free_at = self.service.finish(start, length);
+        self.occupancy.waits.busy += self.free_at - start;
+    }
+
+    /// Has a packet wait for those before it.
+    #[inline]
+    fn queue_up(&mut self, now: Instant, length: u32) {
+        let start = self.free_at;
+        self.occupancy.waits.add_packet(length, start - now);
+        self.start(start, length);
+        self.wait(Pending { departure: self.free_at, length });
     }
 
     #[inline]
@@ -192,19 +256,19 @@ impl ClosedForm {
     /// returns when it leaves, or `now`.
     pub(crate) fn withdraw_waiting(&mut self, now: Instant) -> Instant {
         self.advance(now);
-        self.withdraw(now, self.sending);
+        self.withdraw(now, self.departure_of_sending(now));
         self.free_at
     }
 
-    /// Forgets all but what is being sent, which is `sending` from now on.
-    fn withdraw(&mut self, now: Instant, sending: Option<Pending>) {
+    /// Forgets all but what is being sent, which leaves at `departure` from now on, if it does.
+    fn withdraw(&mut self, now: Instant, departure: Option<Instant>) {
         self.advance(now);
         self.occupancy.waits = self.occupancy.waits.minus(self.waits_to_come(now));
         self.queue.forget_waiting();
-        self.sending = sending;
+        self.sending_until = departure.unwrap_or(Instant::FAR_FUTURE);
         self.waiting.truncate(0);
         self.waiting_bytes = 0;
-        self.free_at = sending.map_or(now, |sending| sending.departure);
+        self.free_at = departure.unwrap_or(now);
         self.occupancy.waits = self.occupancy.waits.plus(self.waits_to_come(now));
         self.observe(now);
     }
