@@ -17,7 +17,7 @@ use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
 use crate::rx::Rx;
 use crate::segment::SequenceNumber;
-use crate::tx::{Endurance, Tx};
+use crate::tx::{Endurance, Tx, earlier};
 pub use state::ConnectionState;
 
 /// What a connection can be seen to be doing.
@@ -164,6 +164,15 @@ impl Connection {
         self.remote
     }
 
+    /// Whether these are its own address and port, and its peer's.
+    #[inline]
+    pub(crate) fn is_between(&self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> bool {
+        self.local.port() == local.1
+            && self.remote.port() == remote.1
+            && self.local.ip() == local.0
+            && self.remote.ip() == remote.0
+    }
+
     /// Its own address, and its peer's.
     #[inline]
     pub(crate) const fn addresses(&self) -> (IpAddr, IpAddr) {
@@ -260,11 +269,8 @@ impl Connection {
         }
     }
 
+    #[inline]
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let earlier = |one: Option<Instant>, other: Option<Instant>| match (one, other) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
         let deadline = earlier(self.tx.deadline(), self.rx.deadline());
         match self.state {
             ConnectionState::Closed => None,

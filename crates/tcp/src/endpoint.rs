@@ -330,13 +330,11 @@ impl Endpoint {
     /// Takes in a packet, or looks for deadlines that have passed.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input<'_>) {
-        if !self.over.is_empty() {
-            self.let_go();
-        }
+        self.let_go();
         match input {
             Input::Deadline => self.handle_deadline(now),
             Input::Packet { source, destination, ip, packet } => {
-                self.handle_packet(now, source, destination, ip, packet);
+                self.handle_packet(now, None, source, destination, ip, packet);
             }
             Input::PacketTooBig { source, destination, mtu_bytes, quote } => {
                 self.handle_packet_too_big(now, source, destination, mtu_bytes, &quote);
@@ -366,6 +364,10 @@ impl Endpoint {
         while let Some(&id) = self.active.front() {
             if let Some(connection) = self.connections.get_mut(id) {
                 if connection.poll_transmit(now, packet) {
+                    if connection.is_silent && !connection.has_event() && !connection.is_over() {
+                        note_wakeup(&mut self.wakeups, connection, id);
+                        self.is_first_settled = true;
+                    }
                     let (source, destination) = connection.addresses();
                     return Output::Transmit { source, destination, ip: connection.ip() };
                 }
@@ -442,22 +444,28 @@ impl Endpoint {
         }
     }
 
+    /// Takes in a packet, as [`Input::Packet`] does, for a caller who has a connection in mind that it is likely for.
     #[inline]
-    fn handle_packet(
+    pub fn handle_packet(
         &mut self,
         now: Instant,
+        likely: Option<ConnectionId>,
         source: IpAddr,
         destination: IpAddr,
         ip: IpFields,
         packet: &mut Packet,
     ) {
+        if !self.over.is_empty() {
+            self.let_go();
+        }
         if !Segment::is_usual(packet) {
             return self.handle_unusual(now, source, destination, ip, packet);
         }
         match Segment::parse_header(packet.head(), packet.head().len()) {
             Ok(segment) => {
-                let (data, checksum) = (packet.take_tail(), packet.checksum());
-                self.handle_segment(now, source, destination, ip, &segment, data, checksum);
+                let checksum = packet.checksum();
+                let data = packet.tail_mut();
+                self.handle_segment(now, likely, source, destination, ip, &segment, data, checksum);
             }
             Err(_) => self.statistics.malformed += 1,
         }
@@ -473,8 +481,9 @@ impl Endpoint {
         packet: &Packet,
     ) {
         match Segment::parse(packet, source, destination) {
-            Ok((segment, data)) => {
-                self.handle_segment(now, source, destination, ip, &segment, data, packet.checksum());
+            Ok((segment, mut data)) => {
+                let checksum = packet.checksum();
+                self.handle_segment(now, None, source, destination, ip, &segment, &mut data, checksum);
             }
             Err(_) => self.statistics.malformed += 1,
         }
@@ -486,15 +495,16 @@ impl Endpoint {
     fn handle_segment(
         &mut self,
         now: Instant,
+        likely: Option<ConnectionId>,
         source: IpAddr,
         destination: IpAddr,
         ip: IpFields,
         segment: &Segment,
-        data: Bytes,
+        data: &mut Bytes,
         checksum: Checksum,
     ) {
-        if let Some(id) =
-            self.connections.find_by((destination, segment.destination_port), (source, segment.source_port))
+        let (local, remote) = ((destination, segment.destination_port), (source, segment.source_port));
+        if let Some(id) = self.connections.find_by(likely, local, remote)
             && let Some(connection) = self.connections.get_mut(id)
         {
             connection.received_ip = Some(ip);
@@ -503,7 +513,7 @@ impl Endpoint {
             self.queue(id);
             return;
         }
-        self.handle_call_or_stray(now, source, destination, ip, segment, &data, checksum);
+        self.handle_call_or_stray(now, source, destination, ip, segment, data, checksum);
     }
 
     /// A segment that belongs to no connection.

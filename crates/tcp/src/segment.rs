@@ -85,6 +85,11 @@ pub struct Segment {
 }
 
 impl Segment {
+    pub(crate) const fn new(fixed: FixedHeader, options: Options) -> Self {
+        let FixedHeader { source_port, destination_port, sequence, acknowledgment, flags, window } = fixed;
+        Self { source_port, destination_port, sequence, acknowledgment, flags, window, options }
+    }
+
     /// Reads a packet from the TCP header on, and its data, which is not copied where it lies in the packet's
     /// tail. Verifies the checksum unless the sender left it out.
     pub fn parse(packet: &Packet, source: IpAddr, destination: IpAddr) -> Result<(Self, Bytes), WireError> {
@@ -168,12 +173,68 @@ impl Segment {
         checksum_policy: ChecksumPolicy,
         packet: &mut Packet,
     ) {
+        let fixed = FixedHeader {
+            source_port: self.source_port,
+            destination_port: self.destination_port,
+            sequence: self.sequence,
+            acknowledgment: self.acknowledgment,
+            flags: self.flags,
+            window: self.window,
+        };
+        fixed.emit_with(data, addresses, checksum_policy, packet, |place| self.options.emit(place));
+    }
+
+    /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
+    pub(crate) fn sequence_len(&self, data: &Bytes) -> u32 {
+        // A packet is far below 4 GiB.
+        let len = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        len + u32::from(self.flags.contains(Flags::SYN)) + u32::from(self.flags.contains(Flags::FIN))
+    }
+}
+
+/// What is in every header, in front of the options.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FixedHeader {
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+    pub(crate) sequence: SequenceNumber,
+    pub(crate) acknowledgment: SequenceNumber,
+    pub(crate) flags: Flags,
+    pub(crate) window: u16,
+}
+
+impl FixedHeader {
+    /// Writes the packet of this header without options, and `data`, in place of `packet`. Its addresses are asked for
+    /// if there is a checksum, which covers them.
+    #[inline]
+    pub(crate) fn emit_into(
+        self,
+        data: Bytes,
+        addresses: impl FnOnce() -> (IpAddr, IpAddr),
+        checksum_policy: ChecksumPolicy,
+        packet: &mut Packet,
+    ) {
+        self.emit_with(data, addresses, checksum_policy, packet, |_| 0);
+    }
+
+    /// The same with options: `write_options` returns how many bytes they take.
+    #[inline]
+    fn emit_with(
+        self,
+        data: Bytes,
+        addresses: impl FnOnce() -> (IpAddr, IpAddr),
+        checksum_policy: ChecksumPolicy,
+        packet: &mut Packet,
+        write_options: impl FnOnce(&mut [u8]) -> usize,
+    ) {
         let checksum = match checksum_policy {
             ChecksumPolicy::Complete => Checksum::Complete,
             ChecksumPolicy::Omit => Checksum::Omitted,
         };
         packet.compose(data, 0, checksum, |head, data| {
-            let len = self.write_header(head);
+            let (fixed, options) = head.split_first_chunk_mut().expect("the inline part holds a header");
+            let len = HEADER_LEN + write_options(&mut options[..MAX_OPTIONS_LEN]);
+            self.write(fixed, len);
             if checksum == Checksum::Complete {
                 let parts: [&[u8]; 2] = [&head[..len], data];
                 let (source, destination) = addresses();
@@ -184,30 +245,20 @@ impl Segment {
         });
     }
 
-    /// Writes the header with zero for its checksum, and returns its length.
+    /// Writes it with zero for its checksum, as that of a header of `len` bytes.
     #[inline]
-    fn write_header(&self, head: &mut [u8; Packet::HEAD_CAPACITY]) -> usize {
-        let (fixed, options) = head.split_at_mut(HEADER_LEN);
-        let len = HEADER_LEN + self.options.emit(&mut options[..MAX_OPTIONS_LEN]);
-        fixed[0..2].copy_from_slice(&self.source_port.to_be_bytes());
-        fixed[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
-        fixed[4..8].copy_from_slice(&self.sequence.0.to_be_bytes());
-        fixed[8..12].copy_from_slice(&self.acknowledgment.0.to_be_bytes());
+    fn write(self, octets: &mut [u8; HEADER_LEN], len: usize) {
+        octets[0..2].copy_from_slice(&self.source_port.to_be_bytes());
+        octets[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
+        octets[4..8].copy_from_slice(&self.sequence.0.to_be_bytes());
+        octets[8..12].copy_from_slice(&self.acknowledgment.0.to_be_bytes());
         #[expect(clippy::cast_possible_truncation, reason = "at most 60 bytes are 15 words")]
         let words = (len / 4) as u8;
-        fixed[12] = words << 4;
-        fixed[13] = self.flags.0;
-        fixed[14..16].copy_from_slice(&self.window.to_be_bytes());
+        octets[12] = words << 4;
+        octets[13] = self.flags.0;
+        octets[14..16].copy_from_slice(&self.window.to_be_bytes());
         // The checksum and the urgent pointer.
-        fixed[16..20].fill(0);
-        len
-    }
-
-    /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
-    pub(crate) fn sequence_len(&self, data: &Bytes) -> u32 {
-        // A packet is far below 4 GiB.
-        let len = u32::try_from(data.len()).unwrap_or(u32::MAX);
-        len + u32::from(self.flags.contains(Flags::SYN)) + u32::from(self.flags.contains(Flags::FIN))
+        octets[16..20].fill(0);
     }
 }
 

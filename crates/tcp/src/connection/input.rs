@@ -22,8 +22,9 @@ enum Carries {
 }
 
 impl Connection {
-    /// Takes in a segment of this connection.
-    pub(crate) fn handle_segment(&mut self, now: Instant, segment: &Segment, data: Bytes) {
+    /// Takes in a segment of this connection. Data that is wanted is taken out.
+    #[inline]
+    pub(crate) fn handle_segment(&mut self, now: Instant, segment: &Segment, data: &mut Bytes) {
         match self.state {
             ConnectionState::Closed => {}
             ConnectionState::SynSent => self.handle_in_syn_sent(now, segment),
@@ -31,7 +32,7 @@ impl Connection {
         }
     }
 
-    fn handle_synchronised(&mut self, now: Instant, segment: &Segment, data: Bytes) {
+    fn handle_synchronised(&mut self, now: Instant, segment: &Segment, data: &mut Bytes) {
         let flags = segment.flags;
         let sequence = self.peer_offset(segment.sequence);
         let has_fin = flags.contains(Flags::FIN);
@@ -43,7 +44,7 @@ impl Connection {
             self.challenge(now, carries);
             return;
         }
-        let len = segment.sequence_len(&data);
+        let len = segment.sequence_len(data);
         if !self.is_acceptable(sequence, len) {
             self.rx.note_old(sequence, len);
             self.handle_unacceptable(now, segment, sequence, carries);
@@ -59,7 +60,7 @@ impl Connection {
             return;
         }
         if self.state.receives() {
-            self.rx.receive(now, sequence, data, has_fin);
+            self.rx.receive(now, sequence, core::mem::take(data), has_fin);
             if self.rx.is_finished() {
                 self.handle_end_of_peer(now);
             }
@@ -82,6 +83,7 @@ impl Connection {
         }
     }
 
+    #[cold]
     fn handle_unacceptable(&mut self, now: Instant, segment: &Segment, sequence: i64, carries: Carries) {
         let flags = segment.flags;
         if flags.contains(Flags::RST) {
@@ -126,6 +128,7 @@ impl Connection {
         self.rx.acknowledge_now();
     }
 
+    #[cold]
     fn handle_reset_or_syn(&mut self, now: Instant, segment: &Segment, sequence: i64) {
         let is_exact = sequence == self.rx.nxt().cast_signed();
         if !segment.flags.contains(Flags::RST) || !is_exact {
@@ -153,6 +156,7 @@ impl Connection {
     }
 
     /// Takes in the acknowledgement of an acceptable segment. Returns whether the rest of it counts.
+    #[inline]
     fn handle_ack(&mut self, now: Instant, segment: &Segment, sequence: i64, carries: Carries) -> bool {
         let ack = self.own_offset(segment.acknowledgment);
         let window = u64::from(segment.window) << self.peer_shift;
@@ -173,6 +177,10 @@ impl Connection {
         }
         if ack < self.tx.una().cast_signed() {
             // An old acknowledgement; the data beside it may be new.
+            return true;
+        }
+        if segment.options.sack.is_empty() && self.tx.waits_for_nothing() {
+            self.tx.handle_window(sequence, window);
             return true;
         }
         let before = self.tx.una();

@@ -99,12 +99,26 @@ impl ConnectionTable {
 
     /// The connection between `local` and `remote`.
     pub(crate) fn find(&mut self, local: SocketAddr, remote: SocketAddr) -> Option<ConnectionId> {
-        self.find_by((local.ip(), local.port()), (remote.ip(), remote.port()))
+        self.look_up((local.ip(), local.port()), (remote.ip(), remote.port()))
     }
 
-    /// The same by address and port.
+    /// The same by address and port. That it is not the `likely` one costs a comparison.
     #[inline]
-    pub(crate) fn find_by(&mut self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<ConnectionId> {
+    pub(crate) fn find_by(
+        &mut self,
+        likely: Option<ConnectionId>,
+        local: (IpAddr, u16),
+        remote: (IpAddr, u16),
+    ) -> Option<ConnectionId> {
+        if let Some(id) = likely
+            && self.get(id).is_some_and(|connection| connection.is_between(local, remote))
+        {
+            return Some(id);
+        }
+        self.look_up(local, remote)
+    }
+
+    fn look_up(&mut self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<ConnectionId> {
         let key = Key::new(local, remote);
         match self.latest {
             Some((latest, id)) if latest == key => Some(id),

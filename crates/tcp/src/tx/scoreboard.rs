@@ -337,11 +337,23 @@ impl Scoreboard {
     }
 
     /// The first segment that is lost and has not been retransmitted, if any (RFC 6675, NextSeg rule 1).
+    #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<Range> {
+        if self.may_have_lost() { self.find_lost() } else { None }
+    }
+
+    #[inline(never)]
+    fn find_lost(&mut self) -> Option<Range> {
         if self.is_timed() {
             return self.next_timed_lost();
         }
         self.next_to_retransmit(self.lost_below)
+    }
+
+    /// Whether it takes a look to know that there is [none](Self::next_lost).
+    #[inline]
+    pub(crate) const fn may_have_lost(&self) -> bool {
+        self.timed.is_some() || self.retransmitted_below < self.lost_below
     }
 
     /// The first segment that has not been retransmitted, below the highest SACKed offset, lost or not (RFC

@@ -53,6 +53,23 @@ fn an_endpoint_is_idle_with_its_last_event_and_sends_what_its_user_answers() {
 }
 
 #[test]
+fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (id, endpoint) = (pair.left.id(), &mut pair.left.endpoint);
+    // The wake-up of the handshake has come, and was not needed.
+    let now = Instant::from_secs(1);
+    assert_eq!(endpoint.take_due(now), Some(id));
+    assert!(endpoint.postpone(now, id));
+    endpoint.write(now, id, Bytes::from_static(&[0; 100_000])).unwrap();
+    let mut sent = 0;
+    while !endpoint.is_idle() {
+        assert!(matches!(poll(endpoint, now).0, Output::Transmit { .. }), "after {sent} packets");
+        sent += 1;
+    }
+    assert_eq!((sent, endpoint.deadline()), (10, Some(now + Duration::from_secs(1))));
+}
+
+#[test]
 fn one_that_has_told_all_does_not_go_before_others() {
     let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
     let (now, Pair { left, right, .. }) = (pair.now, &mut pair);
