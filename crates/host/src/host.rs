@@ -415,9 +415,40 @@ impl Host {
         if protocol == protocol::SCTP {
             self.stack.sctp.handle_packet(now, source, destination, ip, packet);
         } else {
-            self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
+            let likely = self.sockets.connection(socket);
+            self.stack.tcp.handle_packet(now, likely, source, destination, ip, packet);
         }
         self.sockets.note_packet(now, socket);
+    }
+
+    /// Takes in a packet whose header says more, or may say anything.
+    #[inline(never)]
+    fn handle_unusual(&mut self, now: Instant, packet: &mut Packet) {
+        let Some((mut header, header_len)) = read_header(packet) else {
+            self.drops.bad_header += 1;
+            return;
+        };
+        if !self.interfaces.owns(header.destination) {
+            self.drops.not_ours += 1;
+            return;
+        }
+        packet.strip(header_len);
+        if let Fragmentation::Fragment(fragment) = header.fragmentation {
+            match self.reassemble(now, &header, fragment, packet) {
+                Some(whole) => (header, *packet) = whole,
+                None => return,
+            }
+        }
+        if matches!(header.protocol, protocol::ICMP | protocol::ICMPV6) {
+            self.handle_icmp(now, &header, packet);
+            return;
+        }
+        let IpHeader { source, destination, protocol, .. } = header;
+        self.handle_segment(
+            now,
+            Arrived { source, destination, protocol, ip: IpFields::of(&header) },
+            packet,
+        );
     }
 
     /// Takes in a fragment. Gives the packet that is whole by it, without its IP header.
@@ -446,31 +477,7 @@ impl slantpath_interface::Host for Host {
             }
             return;
         }
-        let Some((mut header, header_len)) = read_header(packet) else {
-            self.drops.bad_header += 1;
-            return;
-        };
-        if !self.interfaces.owns(header.destination) {
-            self.drops.not_ours += 1;
-            return;
-        }
-        packet.strip(header_len);
-        if let Fragmentation::Fragment(fragment) = header.fragmentation {
-            match self.reassemble(now, &header, fragment, packet) {
-                Some(whole) => (header, *packet) = whole,
-                None => return,
-            }
-        }
-        if matches!(header.protocol, protocol::ICMP | protocol::ICMPV6) {
-            self.handle_icmp(now, &header, packet);
-            return;
-        }
-        let IpHeader { source, destination, protocol, .. } = header;
-        self.handle_segment(
-            now,
-            Arrived { source, destination, protocol, ip: IpFields::of(&header) },
-            packet,
-        );
+        self.handle_unusual(now, packet);
     }
 
     fn handle_deadline(&mut self, now: Instant) {

@@ -136,23 +136,33 @@ impl Interfaces {
     /// route.
     #[inline]
     pub(crate) fn encapsulate(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
+        if let Some(route) = self.routes.get(self.last)
+            && route.destination == segment.destination
+            && route.source == segment.source
+            && let Start::Ipv4(start) = &route.start
+            && packet.checksum() == Checksum::Omitted
+            && segment.fragmentation == sctp::Fragmentation::Forbidden
+        {
+            let total_len = length(packet).saturating_add(20);
+            let octets: &mut [u8; IPV4_HEADER_LEN] =
+                packet.prepend(IPV4_HEADER_LEN).try_into().expect("as many as were asked for");
+            *octets = *start;
+            octets[1] = segment.ip.traffic_class();
+            octets[2..4].copy_from_slice(&total_len.to_be_bytes());
+            octets[8] = segment.ip.hop_limit;
+            octets[9] = segment.protocol;
+            return Some(route.interface);
+        }
+        self.encapsulate_any(segment, packet)
+    }
+
+    /// The same for a packet that does not follow one of its kind, or whose header is not as nearly all are.
+    #[inline(never)]
+    fn encapsulate_any(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
         let Segment { source, destination, protocol, fragmentation, ip } = segment;
         let (route, source) = self.route(destination, source)?;
         let interface = route.interface;
-        let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
-        if let Start::Ipv4(start) = route.start
-            && (packet.checksum(), fragmentation) == (Checksum::Omitted, sctp::Fragmentation::Forbidden)
-            && source == route.source
-        {
-            let octets: &mut [u8; IPV4_HEADER_LEN] =
-                packet.prepend(IPV4_HEADER_LEN).try_into().expect("as many as were asked for");
-            *octets = start;
-            octets[1] = ip.traffic_class();
-            octets[2..4].copy_from_slice(&payload_len.saturating_add(20).to_be_bytes());
-            octets[8] = ip.hop_limit;
-            octets[9] = protocol;
-            return Some(interface);
-        }
+        let payload_len = length(packet);
         let mut header = IpHeader {
             source,
             destination,
@@ -218,6 +228,12 @@ impl Interfaces {
         self.fragments.extend(fragments.into_iter().map(|fragment| (interface, fragment)));
         self.take_fragment(packet)
     }
+}
+
+/// How long a segment is.
+#[inline]
+fn length(segment: &Packet) -> u16 {
+    u16::try_from(segment.len()).expect("a segment fits an IP packet")
 }
 
 /// Puts a header in front of a packet; its checksum is left out with the packet's own.

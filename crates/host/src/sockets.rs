@@ -152,6 +152,12 @@ impl Sockets {
         }
     }
 
+    /// The connection that a socket has itself.
+    #[inline]
+    pub(crate) fn connection(&self, id: SocketId) -> Option<tcp::ConnectionId> {
+        self.slots[id.index()].state.connection()
+    }
+
     /// The socket has something to do.
     #[inline]
     pub(crate) fn touch(&mut self, id: SocketId) {
