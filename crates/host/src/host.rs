@@ -8,7 +8,7 @@ use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
 use slantpath_wire::icmp::{IcmpError, IcmpMessage};
-use slantpath_wire::ip::{Fragment, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader, protocol};
+use slantpath_wire::ip::{Envelope, Fragment, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader, protocol};
 use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
@@ -340,12 +340,12 @@ impl Host {
         }
         while !self.stack.tcp.is_idle() {
             match self.stack.tcp.poll_output(now, packet) {
-                tcp::Output::Transmit { source, destination, ip } => {
-                    let (protocol, fragmentation) = (protocol::TCP, sctp::Fragmentation::Forbidden);
-                    let segment = Segment { source, destination, protocol, fragmentation, ip };
-                    if let Some(interface) = self.send(segment, packet) {
-                        return Some(interface);
+                tcp::Output::Transmit(ref envelope) => {
+                    let sent = self.interfaces.encapsulate_whole(envelope, protocol::TCP, packet);
+                    if sent.is_some() {
+                        return sent;
                     }
+                    self.drops.no_route += 1;
                 }
                 tcp::Output::Event(id, event) => self.sockets.handle_tcp(now, &mut self.stack, id, event),
                 tcp::Output::Wait(_) => break,
@@ -354,7 +354,6 @@ impl Host {
         None
     }
 
-    #[inline]
     fn send(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
         let sent = self.interfaces.encapsulate(segment, packet);
         self.drops.no_route += u64::from(sent.is_none());
@@ -403,9 +402,9 @@ impl Host {
     }
 
     /// Takes in what a transport of the peer has sent, from its header on.
-    #[inline]
-    fn handle_segment(&mut self, now: Instant, header: Arrived, packet: &mut Packet) {
-        let Arrived { source, destination, protocol, ip } = header;
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the envelope stays where it has been read")]
+    fn handle_segment(&mut self, now: Instant, protocol: u8, envelope: &Envelope, packet: &mut Packet) {
         let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
         let port = port(segment, 2);
         let Some(socket) = port.and_then(|port| self.sockets.find_at_port(protocol, port)) else {
@@ -413,10 +412,11 @@ impl Host {
             return;
         };
         if protocol == protocol::SCTP {
-            self.stack.sctp.handle_packet(now, source, destination, ip, packet);
+            let &Envelope { source, destination, fields } = envelope;
+            self.stack.sctp.handle_packet(now, source, destination, fields, packet);
         } else {
             let likely = self.sockets.connection(socket);
-            self.stack.tcp.handle_packet(now, likely, source, destination, ip, packet);
+            self.stack.tcp.handle_packet(now, likely, envelope, packet);
         }
         self.sockets.note_packet(now, socket);
     }
@@ -444,11 +444,8 @@ impl Host {
             return;
         }
         let IpHeader { source, destination, protocol, .. } = header;
-        self.handle_segment(
-            now,
-            Arrived { source, destination, protocol, ip: IpFields::of(&header) },
-            packet,
-        );
+        let envelope = Envelope { source, destination, fields: IpFields::of(&header) };
+        self.handle_segment(now, protocol, &envelope, packet);
     }
 
     /// Takes in a fragment. Gives the packet that is whole by it, without its IP header.
@@ -468,10 +465,10 @@ impl Host {
 
 impl slantpath_interface::Host for Host {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
-        if let Some(header) = read_usual_header(packet) {
-            if self.interfaces.owns(header.destination) {
+        if let Some((protocol, envelope)) = read_usual_header(packet) {
+            if self.interfaces.owns(envelope.destination) {
                 packet.strip(IPV4_HEADER_LEN);
-                self.handle_segment(now, header, packet);
+                self.handle_segment(now, protocol, &envelope, packet);
             } else {
                 self.drops.not_ours += 1;
             }
@@ -499,19 +496,10 @@ impl slantpath_interface::Host for Host {
     }
 }
 
-/// What the header of a packet for a transport has said.
-#[derive(Clone, Copy, Debug)]
-struct Arrived {
-    source: IpAddr,
-    destination: IpAddr,
-    protocol: u8,
-    ip: IpFields,
-}
-
 /// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP or TCP, without IP options and without
 /// checksums. `None` for all others, right or wrong.
 #[inline]
-fn read_usual_header(packet: &Packet) -> Option<Arrived> {
+fn read_usual_header(packet: &Packet) -> Option<(u8, Envelope)> {
     let octets: &[u8; IPV4_HEADER_LEN] = packet.head().first_chunk()?;
     let &[
         first,
@@ -541,12 +529,9 @@ fn read_usual_header(packet: &Packet) -> Option<Arrived> {
         && matches!(protocol, protocol::SCTP | protocol::TCP)
         && packet.checksum() == Checksum::Omitted
         && usize::from(u16::from_be_bytes([l0, l1])) == packet.len();
-    is_usual.then(|| Arrived {
-        source: IpAddr::from([s0, s1, s2, s3]),
-        destination: IpAddr::from([d0, d1, d2, d3]),
-        protocol,
-        ip: IpFields::from_octets(hop_limit, traffic_class),
-    })
+    let [source, destination] = [[s0, s1, s2, s3], [d0, d1, d2, d3]].map(IpAddr::from);
+    let fields = IpFields::from_octets(hop_limit, traffic_class);
+    is_usual.then_some((protocol, Envelope { source, destination, fields }))
 }
 
 /// The flag of an IPv4 header that forbids routers to cut the packet.

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
-use slantpath_wire::ip::{Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader};
+use slantpath_wire::ip::{Envelope, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader};
 use slantpath_wire::{Checksum, Packet, fragment};
 
 /// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
@@ -134,26 +134,43 @@ impl Interfaces {
 
     /// Puts an IP header in front of a segment, and says which interface the packet leaves by. `None` if there is no
     /// route.
-    #[inline]
     pub(crate) fn encapsulate(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
+        let Segment { source, destination, protocol, fragmentation, ip } = segment;
+        match fragmentation {
+            sctp::Fragmentation::Allowed { .. } => self.encapsulate_any(segment, packet),
+            sctp::Fragmentation::Forbidden => {
+                self.encapsulate_whole(&Envelope { source, destination, fields: ip }, protocol, packet)
+            }
+        }
+    }
+
+    /// The same for a segment that no router may cut.
+    #[inline]
+    pub(crate) fn encapsulate_whole(
+        &mut self,
+        envelope: &Envelope,
+        protocol: u8,
+        packet: &mut Packet,
+    ) -> Option<InterfaceId> {
         if let Some(route) = self.routes.get(self.last)
-            && route.destination == segment.destination
-            && route.source == segment.source
+            && route.destination == envelope.destination
+            && route.source == envelope.source
             && let Start::Ipv4(start) = &route.start
             && packet.checksum() == Checksum::Omitted
-            && segment.fragmentation == sctp::Fragmentation::Forbidden
         {
             let total_len = length(packet).saturating_add(20);
             let octets: &mut [u8; IPV4_HEADER_LEN] =
                 packet.prepend(IPV4_HEADER_LEN).try_into().expect("as many as were asked for");
             *octets = *start;
-            octets[1] = segment.ip.traffic_class();
+            octets[1] = envelope.fields.traffic_class();
             octets[2..4].copy_from_slice(&total_len.to_be_bytes());
-            octets[8] = segment.ip.hop_limit;
-            octets[9] = segment.protocol;
+            octets[8] = envelope.fields.hop_limit;
+            octets[9] = protocol;
             return Some(route.interface);
         }
-        self.encapsulate_any(segment, packet)
+        let (fragmentation, Envelope { source, destination, fields: ip }) =
+            (sctp::Fragmentation::Forbidden, *envelope);
+        self.encapsulate_any(Segment { source, destination, protocol, fragmentation, ip }, packet)
     }
 
     /// The same for a packet that does not follow one of its kind, or whose header is not as nearly all are.

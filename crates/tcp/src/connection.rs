@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
@@ -88,12 +88,20 @@ struct TimestampState {
     recent: u32,
 }
 
+/// Own port and the peer's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ports {
+    pub(crate) local: u16,
+    pub(crate) remote: u16,
+}
+
 #[derive(Debug)]
 pub(crate) struct Connection {
     /// Shared with all connections that are configured alike.
     config: Arc<TcpConfig>,
-    local: SocketAddr,
-    remote: SocketAddr,
+    /// Of what it sends.
+    envelope: Envelope,
+    ports: Ports,
     state: ConnectionState,
     /// The initial send sequence number.
     iss: SequenceNumber,
@@ -131,8 +139,8 @@ pub(crate) struct Connection {
 impl Connection {
     fn new(config: Arc<TcpConfig>, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
         Self {
-            local,
-            remote,
+            envelope: Envelope { source: local.ip(), destination: remote.ip(), fields: config.ip },
+            ports: Ports { local: local.port(), remote: remote.port() },
             state: ConnectionState::SynSent,
             iss,
             irs: SequenceNumber(0),
@@ -157,31 +165,25 @@ impl Connection {
     }
 
     pub(crate) const fn local(&self) -> SocketAddr {
-        self.local
+        SocketAddr::new(self.envelope.source, self.ports.local)
     }
 
     pub(crate) const fn remote(&self) -> SocketAddr {
-        self.remote
+        SocketAddr::new(self.envelope.destination, self.ports.remote)
     }
 
-    /// Whether these are its own address and port, and its peer's.
+    /// Whether a packet in such an envelope, with these ports, is for it.
     #[inline]
-    pub(crate) fn is_between(&self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> bool {
-        self.local.port() == local.1
-            && self.remote.port() == remote.1
-            && self.local.ip() == local.0
-            && self.remote.ip() == remote.0
+    pub(crate) fn receives(&self, envelope: &Envelope, ports: Ports) -> bool {
+        self.ports == ports
+            && self.envelope.source == envelope.destination
+            && self.envelope.destination == envelope.source
     }
 
-    /// Its own address, and its peer's.
+    /// Between which addresses its packets go, and what their IP headers say besides.
     #[inline]
-    pub(crate) const fn addresses(&self) -> (IpAddr, IpAddr) {
-        (self.local.ip(), self.remote.ip())
-    }
-
-    /// What the IP headers of its packets say.
-    pub(crate) fn ip(&self) -> IpFields {
-        self.config.ip
+    pub(crate) const fn envelope(&self) -> &Envelope {
+        &self.envelope
     }
 
     /// Appends to the own stream.
@@ -221,15 +223,15 @@ impl Connection {
         if !self.state.transmits() || !in_flight.contains(&self.own_offset(sequence)) {
             return;
         }
-        let mtu_bytes = match (self.remote, mtu_bytes) {
+        let mtu_bytes = match (self.envelope.destination, mtu_bytes) {
             // Every IPv6 link carries as much: what says less is discarded (RFC 8201, section 4).
-            (SocketAddr::V6(_), ..LEAST_MTU_V6) => return,
+            (IpAddr::V6(_), ..LEAST_MTU_V6) => return,
             // A router that tells no MTU (RFC 1191, section 5).
-            (SocketAddr::V4(_), 0) => ASSUMED_MTU_V4,
-            (SocketAddr::V4(_), mtu_bytes) => mtu_bytes.max(LEAST_MTU_V4),
-            (SocketAddr::V6(_), mtu_bytes) => mtu_bytes,
+            (IpAddr::V4(_), 0) => ASSUMED_MTU_V4,
+            (IpAddr::V4(_), mtu_bytes) => mtu_bytes.max(LEAST_MTU_V4),
+            (IpAddr::V6(_), mtu_bytes) => mtu_bytes,
         };
-        let ip_header_len = if self.remote.is_ipv4() { 20 } else { 40 };
+        let ip_header_len = if self.envelope.destination.is_ipv4() { 20 } else { 40 };
         let options = if self.timestamps.is_some() { handshake::TIMESTAMPS_LEN } else { 0 };
         let mss = mtu_bytes - ip_header_len - TCP_HEADER_LEN - options;
         if u64::from(mss) < self.tx.mss() {
@@ -313,8 +315,8 @@ impl Connection {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let counters = self.tx.counters();
         Snapshot {
-            local: self.local,
-            remote: self.remote,
+            local: self.local(),
+            remote: self.remote(),
             state: self.state,
             cwnd_bytes: self.tx.cwnd(),
             ssthresh_bytes: self.tx.ssthresh(),

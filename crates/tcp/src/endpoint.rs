@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream, StreamFamily};
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet, Reader};
 
 use crate::config::{ChecksumPolicy, TcpConfig};
-use crate::connection::{Connection, Snapshot};
+use crate::connection::{Connection, Ports, Snapshot};
 use crate::event::Event;
 use crate::line::Line;
 use crate::options::Options;
-use crate::segment::{Flags, Segment, SequenceNumber};
+use crate::segment::{FixedHeader, Flags, Segment, SequenceNumber};
 pub use table::ConnectionId;
 use table::ConnectionTable;
 
@@ -59,14 +59,7 @@ pub enum Output {
     /// Something happened that the layer above must know.
     Event(ConnectionId, Event),
     /// The packet that has been written is to be sent.
-    Transmit {
-        /// The own address that it comes from.
-        source: IpAddr,
-        /// Where it goes.
-        destination: IpAddr,
-        /// What its IP header says besides.
-        ip: IpFields,
-    },
+    Transmit(Envelope),
     /// Nothing more follows from what came in. By the deadline [`Input::Deadline`] must come in; it may turn
     /// out that nothing was due, since a timer that moves back is not told at once.
     Wait(Option<Instant>),
@@ -150,7 +143,7 @@ pub struct Endpoint {
     /// every time.
     wakeups: Wakeups,
     /// Resets for segments that belong to no connection.
-    strays: VecDeque<(IpAddr, IpAddr, Packet)>,
+    strays: VecDeque<(Envelope, Packet)>,
     statistics: Statistics,
     next_port: u16,
     latest_config: Option<Arc<TcpConfig>>,
@@ -334,7 +327,7 @@ impl Endpoint {
         match input {
             Input::Deadline => self.handle_deadline(now),
             Input::Packet { source, destination, ip, packet } => {
-                self.handle_packet(now, None, source, destination, ip, packet);
+                self.handle_packet(now, None, &Envelope { source, destination, fields: ip }, packet);
             }
             Input::PacketTooBig { source, destination, mtu_bytes, quote } => {
                 self.handle_packet_too_big(now, source, destination, mtu_bytes, &quote);
@@ -345,20 +338,17 @@ impl Endpoint {
     /// Whether there is nothing to poll.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        let is_quiet = match self.active.len() {
-            0 => true,
-            1 => self.is_first_settled,
-            _ => false,
-        };
-        is_quiet && self.strays.is_empty()
+        (self.active.is_empty() || (self.is_first_settled && !self.active.has_others()))
+            && self.strays.is_empty()
     }
 
     /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has
     /// been written over `packet`, from the TCP header on.
+    #[inline]
     pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
-        if let Some((source, destination, stray)) = self.strays.pop_front() {
+        if let Some((envelope, stray)) = self.strays.pop_front() {
             *packet = stray;
-            return Output::Transmit { source, destination, ip: IpFields::default() };
+            return Output::Transmit(envelope);
         }
         self.is_first_settled = false;
         while let Some(&id) = self.active.front() {
@@ -368,8 +358,7 @@ impl Endpoint {
                         note_wakeup(&mut self.wakeups, connection, id);
                         self.is_first_settled = true;
                     }
-                    let (source, destination) = connection.addresses();
-                    return Output::Transmit { source, destination, ip: connection.ip() };
+                    return Output::Transmit(*connection.envelope());
                 }
                 if let Some(event) = connection.poll_event() {
                     if !connection.has_event() && !connection.is_over() {
@@ -450,40 +439,35 @@ impl Endpoint {
         &mut self,
         now: Instant,
         likely: Option<ConnectionId>,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
+        envelope: &Envelope,
         packet: &mut Packet,
     ) {
         if !self.over.is_empty() {
             self.let_go();
         }
-        if !Segment::is_usual(packet) {
-            return self.handle_unusual(now, source, destination, ip, packet);
-        }
-        match Segment::parse_header(packet.head(), packet.head().len()) {
-            Ok(segment) => {
-                let checksum = packet.checksum();
-                let data = packet.tail_mut();
-                self.handle_segment(now, likely, source, destination, ip, &segment, data, checksum);
+        let Some((fixed, options)) = Segment::usual_header(packet) else {
+            return self.handle_unusual(now, envelope, packet);
+        };
+        let mut segment = Segment::new(FixedHeader::read(fixed), Options::default());
+        if !options.is_empty() {
+            match Options::parse(options) {
+                Ok(options) => segment.options = options,
+                Err(_) => {
+                    self.statistics.malformed += 1;
+                    return;
+                }
             }
-            Err(_) => self.statistics.malformed += 1,
         }
+        let checksum = packet.checksum();
+        self.handle_segment(now, likely, envelope, &segment, packet.tail_mut(), checksum);
     }
 
     #[inline(never)]
-    fn handle_unusual(
-        &mut self,
-        now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
-        packet: &Packet,
-    ) {
-        match Segment::parse(packet, source, destination) {
+    fn handle_unusual(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
+        match Segment::parse(packet, envelope.source, envelope.destination) {
             Ok((segment, mut data)) => {
                 let checksum = packet.checksum();
-                self.handle_segment(now, None, source, destination, ip, &segment, &mut data, checksum);
+                self.handle_segment(now, None, envelope, &segment, &mut data, checksum);
             }
             Err(_) => self.statistics.malformed += 1,
         }
@@ -491,53 +475,47 @@ impl Endpoint {
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the segment stays where it has been read")]
-    #[expect(clippy::too_many_arguments, reason = "they are what a packet consists of")]
     fn handle_segment(
         &mut self,
         now: Instant,
         likely: Option<ConnectionId>,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
+        envelope: &Envelope,
         segment: &Segment,
         data: &mut Bytes,
         checksum: Checksum,
     ) {
-        let (local, remote) = ((destination, segment.destination_port), (source, segment.source_port));
-        if let Some(id) = self.connections.find_by(likely, local, remote)
+        let ports = Ports { local: segment.destination_port, remote: segment.source_port };
+        if let Some(id) = self.connections.find_for(likely, envelope, ports)
             && let Some(connection) = self.connections.get_mut(id)
         {
-            connection.received_ip = Some(ip);
+            connection.received_ip = Some(envelope.fields);
             connection.handle_segment(now, segment, data);
             connection.is_silent = false;
             self.queue(id);
             return;
         }
-        self.handle_call_or_stray(now, source, destination, ip, segment, data, checksum);
+        self.handle_call_or_stray(now, envelope, segment, data, checksum);
     }
 
     /// A segment that belongs to no connection.
     #[cold]
-    #[expect(clippy::too_many_arguments, reason = "they are what a packet consists of")]
     fn handle_call_or_stray(
         &mut self,
         now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
+        envelope: &Envelope,
         segment: &Segment,
         data: &Bytes,
         checksum: Checksum,
     ) {
-        let local = SocketAddr::new(destination, segment.destination_port);
-        let remote = SocketAddr::new(source, segment.source_port);
+        let local = SocketAddr::new(envelope.destination, segment.destination_port);
+        let remote = SocketAddr::new(envelope.source, segment.source_port);
         let is_call =
             segment.flags.contains(Flags::SYN) && !segment.flags.intersects(Flags::RST | Flags::ACK);
         if is_call && let Some(listener) = self.listeners.get_mut(&local.port()) {
             let iss = SequenceNumber(listener.draw(now, remote));
             let config = Arc::clone(&listener.config);
             let mut connection = Connection::accept(now, config, local, remote, iss, segment);
-            connection.received_ip = Some(ip);
+            connection.received_ip = Some(envelope.fields);
             let id = self.connections.insert(connection);
             self.activate(id);
             return;
@@ -600,7 +578,8 @@ impl Endpoint {
             Checksum::Omitted => ChecksumPolicy::Omit,
         };
         let packet = reset.emit(Bytes::new(), local.ip(), remote.ip(), policy);
-        self.strays.push_back((local.ip(), remote.ip(), packet));
+        let (source, destination) = (local.ip(), remote.ip());
+        self.strays.push_back((Envelope { source, destination, fields: IpFields::default() }, packet));
     }
 
     fn free_port(&mut self, mut local: SocketAddr, remote: SocketAddr) -> Result<u16, CommandError> {

@@ -32,6 +32,7 @@ impl Connection {
         }
     }
 
+    #[inline]
     fn handle_synchronised(&mut self, now: Instant, segment: &Segment, data: &mut Bytes) {
         let flags = segment.flags;
         let sequence = self.peer_offset(segment.sequence);

@@ -80,7 +80,7 @@ impl Connection {
     ) {
         if self.timestamps.is_none() && !self.rx.has_gap() && !self.rx.has_duplicate() {
             let header = self.acknowledging(sequence, flags);
-            header.emit_into(data, || self.addresses(), self.config.checksum, packet);
+            header.emit_into(data, &self.envelope, self.config.checksum, packet);
         } else {
             self.emit_with_options(now, sequence, flags, data, packet);
         }
@@ -109,7 +109,7 @@ impl Connection {
             // What is due goes out by itself, behind the data.
             self.rx.acknowledge_now();
         }
-        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
+        segment.emit_into(data, &self.envelope, self.config.checksum, packet);
     }
 
     /// The header of a segment that acknowledges all that has come.
@@ -117,8 +117,8 @@ impl Connection {
     fn acknowledging(&mut self, sequence: SequenceNumber, flags: Flags) -> FixedHeader {
         self.last_ack_sent = self.rx.nxt();
         FixedHeader {
-            source_port: self.local.port(),
-            destination_port: self.remote.port(),
+            source_port: self.ports.local,
+            destination_port: self.ports.remote,
             sequence,
             acknowledgment: self.peer_sequence(self.rx.nxt()),
             flags,
@@ -149,8 +149,8 @@ impl Connection {
     fn emit_control(&mut self, now: Instant, packet: &mut Packet) {
         let control = core::mem::replace(&mut self.control, Control::Nothing);
         let mut segment = Segment {
-            source_port: self.local.port(),
-            destination_port: self.remote.port(),
+            source_port: self.ports.local,
+            destination_port: self.ports.remote,
             sequence: self.iss,
             acknowledgment: SequenceNumber(0),
             flags: Flags::SYN,
@@ -173,7 +173,7 @@ impl Connection {
         if segment.flags.contains(Flags::SYN) && self.syn_repeats == 0 {
             self.syn_sent_at = now;
         }
-        segment.emit_into(Bytes::new(), || self.addresses(), self.config.checksum, packet);
+        segment.emit_into(Bytes::new(), &self.envelope, self.config.checksum, packet);
     }
 }
 
