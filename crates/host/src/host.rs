@@ -498,7 +498,8 @@ impl slantpath_interface::Host for Host {
 
 /// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP or TCP, without IP options and without
 /// checksums. `None` for all others, right or wrong.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "the envelope stays where it has been read")]
 fn read_usual_header(packet: &Packet) -> Option<(u8, Envelope)> {
     let octets: &[u8; IPV4_HEADER_LEN] = packet.head().first_chunk()?;
     let &[
@@ -529,9 +530,14 @@ fn read_usual_header(packet: &Packet) -> Option<(u8, Envelope)> {
         && matches!(protocol, protocol::SCTP | protocol::TCP)
         && packet.checksum() == Checksum::Omitted
         && usize::from(u16::from_be_bytes([l0, l1])) == packet.len();
+    if !is_usual {
+        return None;
+    }
     let [source, destination] = [[s0, s1, s2, s3], [d0, d1, d2, d3]].map(IpAddr::from);
-    let fields = IpFields::from_octets(hop_limit, traffic_class);
-    is_usual.then_some((protocol, Envelope { source, destination, fields }))
+    Some((
+        protocol,
+        Envelope { source, destination, fields: IpFields::from_octets(hop_limit, traffic_class) },
+    ))
 }
 
 /// The flag of an IPv4 header that forbids routers to cut the packet.

@@ -282,12 +282,20 @@ impl Connection {
     }
 
     /// The next thing to tell the application.
+    #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        if self.events.is_empty()
+            && let Some(data) = self.rx.poll_data()
+        {
+            return Some(Event::Data(data));
+        }
+        self.poll_other_event()
+    }
+
+    #[inline(never)]
+    fn poll_other_event(&mut self) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
-        }
-        if let Some(data) = self.rx.poll_data() {
-            return Some(Event::Data(data));
         }
         if self.rx.take_end() {
             return Some(Event::PeerClosed);

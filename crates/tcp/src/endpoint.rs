@@ -17,7 +17,7 @@ use crate::connection::{Connection, Ports, Snapshot};
 use crate::event::Event;
 use crate::line::Line;
 use crate::options::Options;
-use crate::segment::{FixedHeader, Flags, Segment, SequenceNumber};
+use crate::segment::{FixedHeader, Flags, Received, Segment, SequenceNumber};
 pub use table::ConnectionId;
 use table::ConnectionTable;
 
@@ -172,7 +172,8 @@ impl Wakeup {
 }
 
 /// Notes when a connection has to be woken, unless it will be by then anyway.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it mostly comes to two comparisons")]
 fn note_wakeup(wakeups: &mut Wakeups, connection: &mut Connection, id: ConnectionId) {
     if let Some(deadline) = connection.next_deadline()
         && deadline < connection.scheduled
@@ -400,7 +401,7 @@ impl Endpoint {
     }
 
     /// Puts a connection behind those that may have something to say. One that has said all stands in nobody's way.
-    #[inline]
+    #[inline(never)]
     fn queue(&mut self, id: ConnectionId) {
         if self.is_first_settled {
             self.is_first_settled = false;
@@ -448,18 +449,19 @@ impl Endpoint {
         let Some((fixed, options)) = Segment::usual_header(packet) else {
             return self.handle_unusual(now, envelope, packet);
         };
-        let mut segment = Segment::new(FixedHeader::read(fixed), Options::default());
-        if !options.is_empty() {
-            match Options::parse(options) {
-                Ok(options) => segment.options = options,
-                Err(_) => {
-                    self.statistics.malformed += 1;
-                    return;
-                }
-            }
-        }
+        let parsed;
+        let options = if options.is_empty() {
+            &Options::NONE
+        } else if let Ok(options) = Options::parse(options) {
+            parsed = options;
+            &parsed
+        } else {
+            self.statistics.malformed += 1;
+            return;
+        };
+        let segment = Received::new(FixedHeader::read(fixed), options);
         let checksum = packet.checksum();
-        self.handle_segment(now, likely, envelope, &segment, packet.tail_mut(), checksum);
+        self.handle_segment(now, likely, envelope, segment, packet.tail_mut(), checksum);
     }
 
     #[inline(never)]
@@ -467,7 +469,7 @@ impl Endpoint {
         match Segment::parse(packet, envelope.source, envelope.destination) {
             Ok((segment, mut data)) => {
                 let checksum = packet.checksum();
-                self.handle_segment(now, None, envelope, &segment, &mut data, checksum);
+                self.handle_segment(now, None, envelope, Received::from(&segment), &mut data, checksum);
             }
             Err(_) => self.statistics.malformed += 1,
         }
@@ -480,7 +482,7 @@ impl Endpoint {
         now: Instant,
         likely: Option<ConnectionId>,
         envelope: &Envelope,
-        segment: &Segment,
+        segment: Received<'_>,
         data: &mut Bytes,
         checksum: Checksum,
     ) {
@@ -491,7 +493,12 @@ impl Endpoint {
             connection.received_ip = Some(envelope.fields);
             connection.handle_segment(now, segment, data);
             connection.is_silent = false;
-            self.queue(id);
+            if connection.is_queued && self.active.front() == Some(&id) {
+                // It stands there already, and may have something to say again.
+                self.is_first_settled = false;
+            } else {
+                self.queue(id);
+            }
             return;
         }
         self.handle_call_or_stray(now, envelope, segment, data, checksum);
@@ -503,7 +510,7 @@ impl Endpoint {
         &mut self,
         now: Instant,
         envelope: &Envelope,
-        segment: &Segment,
+        segment: Received<'_>,
         data: &Bytes,
         checksum: Checksum,
     ) {
@@ -553,7 +560,7 @@ impl Endpoint {
     /// Answers a segment for which there is nobody (RFC 9293, section 3.10.7.1).
     fn refuse(
         &mut self,
-        segment: &Segment,
+        segment: Received<'_>,
         data: &Bytes,
         local: SocketAddr,
         remote: SocketAddr,

@@ -91,6 +91,17 @@ impl Segment {
         Self { source_port, destination_port, sequence, acknowledgment, flags, window, options }
     }
 
+    const fn fixed(&self) -> FixedHeader {
+        FixedHeader {
+            source_port: self.source_port,
+            destination_port: self.destination_port,
+            sequence: self.sequence,
+            acknowledgment: self.acknowledgment,
+            flags: self.flags,
+            window: self.window,
+        }
+    }
+
     /// Reads a packet from the TCP header on, and its data, which is not copied where it lies in the packet's
     /// tail. Verifies the checksum unless the sender left it out.
     pub fn parse(packet: &Packet, source: IpAddr, destination: IpAddr) -> Result<(Self, Bytes), WireError> {
@@ -163,22 +174,41 @@ impl Segment {
         checksum_policy: ChecksumPolicy,
         packet: &mut Packet,
     ) {
-        let fixed = FixedHeader {
-            source_port: self.source_port,
-            destination_port: self.destination_port,
-            sequence: self.sequence,
-            acknowledgment: self.acknowledgment,
-            flags: self.flags,
-            window: self.window,
-        };
-        fixed.emit_with(data, envelope, checksum_policy, packet, |place| self.options.emit(place));
+        self.fixed().emit_with(data, envelope, checksum_policy, packet, |place| self.options.emit(place));
+    }
+}
+
+/// A segment that has come, without its data. Its options, which most have none of, lie elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Received<'a> {
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+    pub(crate) sequence: SequenceNumber,
+    pub(crate) acknowledgment: SequenceNumber,
+    pub(crate) flags: Flags,
+    pub(crate) window: u16,
+    pub(crate) options: &'a Options,
+}
+
+impl<'a> Received<'a> {
+    #[inline]
+    pub(crate) const fn new(fixed: FixedHeader, options: &'a Options) -> Self {
+        let FixedHeader { source_port, destination_port, sequence, acknowledgment, flags, window } = fixed;
+        Self { source_port, destination_port, sequence, acknowledgment, flags, window, options }
     }
 
     /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
-    pub(crate) fn sequence_len(&self, data: &Bytes) -> u32 {
+    #[inline]
+    pub(crate) fn sequence_len(self, data: &Bytes) -> u32 {
         // A packet is far below 4 GiB.
         let len = u32::try_from(data.len()).unwrap_or(u32::MAX);
         len + u32::from(self.flags.contains(Flags::SYN)) + u32::from(self.flags.contains(Flags::FIN))
+    }
+}
+
+impl<'a> From<&'a Segment> for Received<'a> {
+    fn from(segment: &'a Segment) -> Self {
+        Self::new(segment.fixed(), &segment.options)
     }
 }
 

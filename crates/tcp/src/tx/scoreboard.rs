@@ -180,21 +180,22 @@ impl Scoreboard {
         let count = to - self.una;
         let mut timed = None;
         let mut is_timeable = true;
-        while let Some(&record) = self.records.front() {
-            if record.end > to {
+        while let Some(record) = self.records.front() {
+            let end = record.end;
+            if end > to {
                 break;
             }
             let is_sacked = record.sacked_in == self.epoch;
             is_timeable &= record.transmissions == 1 && !is_sacked;
-            timed = Some(Timed { sent_at: record.departure.sent_at, end: record.end });
+            timed = Some(Timed { sent_at: record.departure.sent_at, end });
             if !is_sacked {
-                self.delivery.deliver(record.end - self.una, &record.departure);
-                self.pipe -= self.weight(self.first) * (record.end - self.una);
+                self.delivery.deliver(end - self.una, &record.departure);
+                self.pipe -= self.weight(self.first) * (end - self.una);
             }
             if let Some(timed) = &mut self.timed {
-                timed.on_acknowledged(&record, is_sacked);
+                timed.on_acknowledged(record, is_sacked);
             }
-            self.una = record.end;
+            self.una = end;
             self.records.pop_front();
             self.first += 1;
         }
@@ -467,6 +468,7 @@ impl Scoreboard {
     }
 
     /// How often an unSACKed segment counts in `pipe`.
+    #[inline]
     fn weight(&self, number: RecordNumber) -> u64 {
         if let Some(timed) = &self.timed {
             return u64::from(timed.order.contains(number));
