@@ -196,6 +196,7 @@ impl DeliveryMeter {
 
     /// What the acknowledgement at hand says, of which everything delivered has been told. `round_trip`: what it took
     /// the newest that was sent only once.
+    #[inline]
     pub fn read(&mut self, now: Instant, round_trip: Option<Duration>) -> Reading {
         if let Some(round_trip) = round_trip {
             self.least_round_trip = self.least_round_trip.min(round_trip);

@@ -105,6 +105,13 @@ impl FlowEnd {
         event: SocketEvent,
         socket: &mut Socket<'_>,
     ) -> Reaction {
+        if let (Layer::None, Role::Receiver(receiver), SocketEvent::Bytes(bytes)) =
+            (&self.layer, &mut self.role, &event)
+        {
+            // Nearly all that the receiver of a stream is told.
+            receiver.handle_bytes(now, bytes);
+            return pause_while_busy(receiver, now, socket);
+        }
         let Some(event) = self.adapt(now, event) else { return Reaction::Serve };
         match &mut self.role {
             Role::Sender(sender) => match event {

@@ -8,7 +8,7 @@ use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
 use slantpath_wire::icmp::{IcmpError, IcmpMessage};
-use slantpath_wire::ip::{Fragment, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader, protocol};
+use slantpath_wire::ip::{Envelope, Fragment, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader, protocol};
 use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
@@ -340,12 +340,12 @@ impl Host {
         }
         while !self.stack.tcp.is_idle() {
             match self.stack.tcp.poll_output(now, packet) {
-                tcp::Output::Transmit { source, destination, ip } => {
-                    let (protocol, fragmentation) = (protocol::TCP, sctp::Fragmentation::Forbidden);
-                    let segment = Segment { source, destination, protocol, fragmentation, ip };
-                    if let Some(interface) = self.send(segment, packet) {
-                        return Some(interface);
+                tcp::Output::Transmit(ref envelope) => {
+                    let sent = self.interfaces.encapsulate_whole(envelope, protocol::TCP, packet);
+                    if sent.is_some() {
+                        return sent;
                     }
+                    self.drops.no_route += 1;
                 }
                 tcp::Output::Event(id, event) => self.sockets.handle_tcp(now, &mut self.stack, id, event),
                 tcp::Output::Wait(_) => break,
@@ -354,7 +354,6 @@ impl Host {
         None
     }
 
-    #[inline]
     fn send(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
         let sent = self.interfaces.encapsulate(segment, packet);
         self.drops.no_route += u64::from(sent.is_none());
@@ -403,9 +402,9 @@ impl Host {
     }
 
     /// Takes in what a transport of the peer has sent, from its header on.
-    #[inline]
-    fn handle_segment(&mut self, now: Instant, header: Arrived, packet: &mut Packet) {
-        let Arrived { source, destination, protocol, ip } = header;
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the envelope stays where it has been read")]
+    fn handle_segment(&mut self, now: Instant, protocol: u8, envelope: &Envelope, packet: &mut Packet) {
         let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
         let port = port(segment, 2);
         let Some(socket) = port.and_then(|port| self.sockets.find_at_port(protocol, port)) else {
@@ -413,39 +412,18 @@ impl Host {
             return;
         };
         if protocol == protocol::SCTP {
-            self.stack.sctp.handle_packet(now, source, destination, ip, packet);
+            let &Envelope { source, destination, fields } = envelope;
+            self.stack.sctp.handle_packet(now, source, destination, fields, packet);
         } else {
-            self.stack.tcp.handle_input(now, tcp::Input::Packet { source, destination, ip, packet });
+            let likely = self.sockets.connection(socket);
+            self.stack.tcp.handle_packet(now, likely, envelope, packet);
         }
         self.sockets.note_packet(now, socket);
     }
 
-    /// Takes in a fragment. Gives the packet that is whole by it, without its IP header.
-    #[cold]
-    fn reassemble(
-        &mut self,
-        now: Instant,
-        header: &IpHeader,
-        fragment: Fragment,
-        packet: &Packet,
-    ) -> Option<(IpHeader, Packet)> {
-        let payload = packet.contiguous();
-        let (whole, payload) = self.reassembler.handle_fragment(now, header, fragment, &payload)?;
-        Some((whole, Packet::shared(payload, packet.checksum())))
-    }
-}
-
-impl slantpath_interface::Host for Host {
-    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
-        if let Some(header) = read_usual_header(packet) {
-            if self.interfaces.owns(header.destination) {
-                packet.strip(IPV4_HEADER_LEN);
-                self.handle_segment(now, header, packet);
-            } else {
-                self.drops.not_ours += 1;
-            }
-            return;
-        }
+    /// Takes in a packet whose header says more, or may say anything.
+    #[inline(never)]
+    fn handle_unusual(&mut self, now: Instant, packet: &mut Packet) {
         let Some((mut header, header_len)) = read_header(packet) else {
             self.drops.bad_header += 1;
             return;
@@ -466,11 +444,37 @@ impl slantpath_interface::Host for Host {
             return;
         }
         let IpHeader { source, destination, protocol, .. } = header;
-        self.handle_segment(
-            now,
-            Arrived { source, destination, protocol, ip: IpFields::of(&header) },
-            packet,
-        );
+        let envelope = Envelope { source, destination, fields: IpFields::of(&header) };
+        self.handle_segment(now, protocol, &envelope, packet);
+    }
+
+    /// Takes in a fragment. Gives the packet that is whole by it, without its IP header.
+    #[cold]
+    fn reassemble(
+        &mut self,
+        now: Instant,
+        header: &IpHeader,
+        fragment: Fragment,
+        packet: &Packet,
+    ) -> Option<(IpHeader, Packet)> {
+        let payload = packet.contiguous();
+        let (whole, payload) = self.reassembler.handle_fragment(now, header, fragment, &payload)?;
+        Some((whole, Packet::shared(payload, packet.checksum())))
+    }
+}
+
+impl slantpath_interface::Host for Host {
+    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
+        if let Some((protocol, envelope)) = read_usual_header(packet) {
+            if self.interfaces.owns(envelope.destination) {
+                packet.strip(IPV4_HEADER_LEN);
+                self.handle_segment(now, protocol, &envelope, packet);
+            } else {
+                self.drops.not_ours += 1;
+            }
+            return;
+        }
+        self.handle_unusual(now, packet);
     }
 
     fn handle_deadline(&mut self, now: Instant) {
@@ -492,19 +496,11 @@ impl slantpath_interface::Host for Host {
     }
 }
 
-/// What the header of a packet for a transport has said.
-#[derive(Clone, Copy, Debug)]
-struct Arrived {
-    source: IpAddr,
-    destination: IpAddr,
-    protocol: u8,
-    ip: IpFields,
-}
-
 /// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP or TCP, without IP options and without
 /// checksums. `None` for all others, right or wrong.
-#[inline]
-fn read_usual_header(packet: &Packet) -> Option<Arrived> {
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "the envelope stays where it has been read")]
+fn read_usual_header(packet: &Packet) -> Option<(u8, Envelope)> {
     let octets: &[u8; IPV4_HEADER_LEN] = packet.head().first_chunk()?;
     let &[
         first,
@@ -534,12 +530,14 @@ fn read_usual_header(packet: &Packet) -> Option<Arrived> {
         && matches!(protocol, protocol::SCTP | protocol::TCP)
         && packet.checksum() == Checksum::Omitted
         && usize::from(u16::from_be_bytes([l0, l1])) == packet.len();
-    is_usual.then(|| Arrived {
-        source: IpAddr::from([s0, s1, s2, s3]),
-        destination: IpAddr::from([d0, d1, d2, d3]),
+    if !is_usual {
+        return None;
+    }
+    let [source, destination] = [[s0, s1, s2, s3], [d0, d1, d2, d3]].map(IpAddr::from);
+    Some((
         protocol,
-        ip: IpFields::from_octets(hop_limit, traffic_class),
-    })
+        Envelope { source, destination, fields: IpFields::from_octets(hop_limit, traffic_class) },
+    ))
 }
 
 /// The flag of an IPv4 header that forbids routers to cut the packet.

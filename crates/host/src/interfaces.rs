@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
-use slantpath_wire::ip::{Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader};
+use slantpath_wire::ip::{Envelope, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader};
 use slantpath_wire::{Checksum, Packet, fragment};
 
 /// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
@@ -134,25 +134,52 @@ impl Interfaces {
 
     /// Puts an IP header in front of a segment, and says which interface the packet leaves by. `None` if there is no
     /// route.
-    #[inline]
     pub(crate) fn encapsulate(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
+        let Segment { source, destination, protocol, fragmentation, ip } = segment;
+        match fragmentation {
+            sctp::Fragmentation::Allowed { .. } => self.encapsulate_any(segment, packet),
+            sctp::Fragmentation::Forbidden => {
+                self.encapsulate_whole(&Envelope { source, destination, fields: ip }, protocol, packet)
+            }
+        }
+    }
+
+    /// The same for a segment that no router may cut.
+    #[inline]
+    pub(crate) fn encapsulate_whole(
+        &mut self,
+        envelope: &Envelope,
+        protocol: u8,
+        packet: &mut Packet,
+    ) -> Option<InterfaceId> {
+        if let Some(route) = self.routes.get(self.last)
+            && route.destination == envelope.destination
+            && route.source == envelope.source
+            && let Start::Ipv4(start) = &route.start
+            && packet.checksum() == Checksum::Omitted
+        {
+            let total_len = length(packet).saturating_add(20);
+            let octets: &mut [u8; IPV4_HEADER_LEN] =
+                packet.prepend(IPV4_HEADER_LEN).try_into().expect("as many as were asked for");
+            *octets = *start;
+            octets[1] = envelope.fields.traffic_class();
+            octets[2..4].copy_from_slice(&total_len.to_be_bytes());
+            octets[8] = envelope.fields.hop_limit;
+            octets[9] = protocol;
+            return Some(route.interface);
+        }
+        let (fragmentation, Envelope { source, destination, fields: ip }) =
+            (sctp::Fragmentation::Forbidden, *envelope);
+        self.encapsulate_any(Segment { source, destination, protocol, fragmentation, ip }, packet)
+    }
+
+    /// The same for a packet that does not follow one of its kind, or whose header is not as nearly all are.
+    #[inline(never)]
+    fn encapsulate_any(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
         let Segment { source, destination, protocol, fragmentation, ip } = segment;
         let (route, source) = self.route(destination, source)?;
         let interface = route.interface;
-        let payload_len = u16::try_from(packet.len()).expect("a segment fits an IP packet");
-        if let Start::Ipv4(start) = route.start
-            && (packet.checksum(), fragmentation) == (Checksum::Omitted, sctp::Fragmentation::Forbidden)
-            && source == route.source
-        {
-            let octets: &mut [u8; IPV4_HEADER_LEN] =
-                packet.prepend(IPV4_HEADER_LEN).try_into().expect("as many as were asked for");
-            *octets = start;
-            octets[1] = ip.traffic_class();
-            octets[2..4].copy_from_slice(&payload_len.saturating_add(20).to_be_bytes());
-            octets[8] = ip.hop_limit;
-            octets[9] = protocol;
-            return Some(interface);
-        }
+        let payload_len = length(packet);
         let mut header = IpHeader {
             source,
             destination,
@@ -218,6 +245,12 @@ impl Interfaces {
         self.fragments.extend(fragments.into_iter().map(|fragment| (interface, fragment)));
         self.take_fragment(packet)
     }
+}
+
+/// How long a segment is.
+#[inline]
+fn length(segment: &Packet) -> u16 {
+    u16::try_from(segment.len()).expect("a segment fits an IP packet")
 }
 
 /// Puts a header in front of a packet; its checksum is left out with the packet's own.

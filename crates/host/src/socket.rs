@@ -228,6 +228,15 @@ impl SocketState {
         }
     }
 
+    /// The connection, if the socket has opened or accepted one itself.
+    #[inline]
+    pub(crate) const fn connection(&self) -> Option<tcp::ConnectionId> {
+        match &self.kind {
+            Kind::Tcp { link, .. } => link.id(),
+            Kind::Sctp { .. } => None,
+        }
+    }
+
     /// Whether an association is the one that the socket has now.
     pub(crate) fn is_of_association(&self, id: sctp::AssociationId) -> bool {
         matches!(&self.kind, Kind::Sctp { link, .. } if link.id() == Some(id))

@@ -152,6 +152,12 @@ impl Sockets {
         }
     }
 
+    /// The connection that a socket has itself.
+    #[inline]
+    pub(crate) fn connection(&self, id: SocketId) -> Option<tcp::ConnectionId> {
+        self.slots[id.index()].state.connection()
+    }
+
     /// The socket has something to do.
     #[inline]
     pub(crate) fn touch(&mut self, id: SocketId) {
@@ -224,6 +230,11 @@ impl Sockets {
     /// Serves the next socket; `false` if none is ready. The transport is to be drained before the next is served.
     #[inline]
     pub(crate) fn serve_next(&mut self, now: Instant, stack: &mut Stack) -> bool {
+        self.is_any_ready() && self.serve_ready(now, stack)
+    }
+
+    #[inline(never)]
+    fn serve_ready(&mut self, now: Instant, stack: &mut Stack) -> bool {
         let Some(turn) = self.ready.pop() else { return false };
         let id = turn.socket();
         let slot = &mut self.slots[id.index()];

@@ -43,7 +43,7 @@ fn main() {
         loop {
             let mut packet = Packet::default();
             match left.poll_output(now, &mut packet) {
-                Output::Transmit { .. } => {
+                Output::Transmit(_) => {
                     sent += 1;
                     if loss_every == 0 || !sent.is_multiple_of(loss_every) {
                         rightwards.push_back(packet);
@@ -79,7 +79,7 @@ fn main() {
             loop {
                 let mut packet = Packet::default();
                 match right.poll_output(now, &mut packet) {
-                    Output::Transmit { .. } => {
+                    Output::Transmit(_) => {
                         acks += 1;
                         leftwards.push_back(packet);
                     }

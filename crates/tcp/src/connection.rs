@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
 use crate::rx::Rx;
 use crate::segment::SequenceNumber;
-use crate::tx::{Endurance, Tx};
+use crate::tx::{Endurance, Tx, earlier};
 pub use state::ConnectionState;
 
 /// What a connection can be seen to be doing.
@@ -88,12 +88,20 @@ struct TimestampState {
     recent: u32,
 }
 
+/// Own port and the peer's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ports {
+    pub(crate) local: u16,
+    pub(crate) remote: u16,
+}
+
 #[derive(Debug)]
 pub(crate) struct Connection {
     /// Shared with all connections that are configured alike.
     config: Arc<TcpConfig>,
-    local: SocketAddr,
-    remote: SocketAddr,
+    /// Of what it sends.
+    envelope: Envelope,
+    ports: Ports,
     state: ConnectionState,
     /// The initial send sequence number.
     iss: SequenceNumber,
@@ -131,8 +139,8 @@ pub(crate) struct Connection {
 impl Connection {
     fn new(config: Arc<TcpConfig>, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
         Self {
-            local,
-            remote,
+            envelope: Envelope { source: local.ip(), destination: remote.ip(), fields: config.ip },
+            ports: Ports { local: local.port(), remote: remote.port() },
             state: ConnectionState::SynSent,
             iss,
             irs: SequenceNumber(0),
@@ -157,22 +165,25 @@ impl Connection {
     }
 
     pub(crate) const fn local(&self) -> SocketAddr {
-        self.local
+        SocketAddr::new(self.envelope.source, self.ports.local)
     }
 
     pub(crate) const fn remote(&self) -> SocketAddr {
-        self.remote
+        SocketAddr::new(self.envelope.destination, self.ports.remote)
     }
 
-    /// Its own address, and its peer's.
+    /// Whether a packet in such an envelope, with these ports, is for it.
     #[inline]
-    pub(crate) const fn addresses(&self) -> (IpAddr, IpAddr) {
-        (self.local.ip(), self.remote.ip())
+    pub(crate) fn receives(&self, envelope: &Envelope, ports: Ports) -> bool {
+        self.ports == ports
+            && self.envelope.source == envelope.destination
+            && self.envelope.destination == envelope.source
     }
 
-    /// What the IP headers of its packets say.
-    pub(crate) fn ip(&self) -> IpFields {
-        self.config.ip
+    /// Between which addresses its packets go, and what their IP headers say besides.
+    #[inline]
+    pub(crate) const fn envelope(&self) -> &Envelope {
+        &self.envelope
     }
 
     /// Appends to the own stream.
@@ -212,15 +223,15 @@ impl Connection {
         if !self.state.transmits() || !in_flight.contains(&self.own_offset(sequence)) {
             return;
         }
-        let mtu_bytes = match (self.remote, mtu_bytes) {
+        let mtu_bytes = match (self.envelope.destination, mtu_bytes) {
             // Every IPv6 link carries as much: what says less is discarded (RFC 8201, section 4).
-            (SocketAddr::V6(_), ..LEAST_MTU_V6) => return,
+            (IpAddr::V6(_), ..LEAST_MTU_V6) => return,
             // A router that tells no MTU (RFC 1191, section 5).
-            (SocketAddr::V4(_), 0) => ASSUMED_MTU_V4,
-            (SocketAddr::V4(_), mtu_bytes) => mtu_bytes.max(LEAST_MTU_V4),
-            (SocketAddr::V6(_), mtu_bytes) => mtu_bytes,
+            (IpAddr::V4(_), 0) => ASSUMED_MTU_V4,
+            (IpAddr::V4(_), mtu_bytes) => mtu_bytes.max(LEAST_MTU_V4),
+            (IpAddr::V6(_), mtu_bytes) => mtu_bytes,
         };
-        let ip_header_len = if self.remote.is_ipv4() { 20 } else { 40 };
+        let ip_header_len = if self.envelope.destination.is_ipv4() { 20 } else { 40 };
         let options = if self.timestamps.is_some() { handshake::TIMESTAMPS_LEN } else { 0 };
         let mss = mtu_bytes - ip_header_len - TCP_HEADER_LEN - options;
         if u64::from(mss) < self.tx.mss() {
@@ -260,11 +271,8 @@ impl Connection {
         }
     }
 
+    #[inline]
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let earlier = |one: Option<Instant>, other: Option<Instant>| match (one, other) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
         let deadline = earlier(self.tx.deadline(), self.rx.deadline());
         match self.state {
             ConnectionState::Closed => None,
@@ -274,12 +282,20 @@ impl Connection {
     }
 
     /// The next thing to tell the application.
+    #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        if self.events.is_empty()
+            && let Some(data) = self.rx.poll_data()
+        {
+            return Some(Event::Data(data));
+        }
+        self.poll_other_event()
+    }
+
+    #[inline(never)]
+    fn poll_other_event(&mut self) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
-        }
-        if let Some(data) = self.rx.poll_data() {
-            return Some(Event::Data(data));
         }
         if self.rx.take_end() {
             return Some(Event::PeerClosed);
@@ -307,8 +323,8 @@ impl Connection {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let counters = self.tx.counters();
         Snapshot {
-            local: self.local,
-            remote: self.remote,
+            local: self.local(),
+            remote: self.remote(),
             state: self.state,
             cwnd_bytes: self.tx.cwnd(),
             ssthresh_bytes: self.tx.ssthresh(),

@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream, StreamFamily};
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet, Reader};
 
 use crate::config::{ChecksumPolicy, TcpConfig};
-use crate::connection::{Connection, Snapshot};
+use crate::connection::{Connection, Ports, Snapshot};
 use crate::event::Event;
 use crate::line::Line;
 use crate::options::Options;
-use crate::segment::{Flags, Segment, SequenceNumber};
+use crate::segment::{FixedHeader, Flags, Received, Segment, SequenceNumber};
 pub use table::ConnectionId;
 use table::ConnectionTable;
 
@@ -59,14 +59,7 @@ pub enum Output {
     /// Something happened that the layer above must know.
     Event(ConnectionId, Event),
     /// The packet that has been written is to be sent.
-    Transmit {
-        /// The own address that it comes from.
-        source: IpAddr,
-        /// Where it goes.
-        destination: IpAddr,
-        /// What its IP header says besides.
-        ip: IpFields,
-    },
+    Transmit(Envelope),
     /// Nothing more follows from what came in. By the deadline [`Input::Deadline`] must come in; it may turn
     /// out that nothing was due, since a timer that moves back is not told at once.
     Wait(Option<Instant>),
@@ -150,7 +143,7 @@ pub struct Endpoint {
     /// every time.
     wakeups: Wakeups,
     /// Resets for segments that belong to no connection.
-    strays: VecDeque<(IpAddr, IpAddr, Packet)>,
+    strays: VecDeque<(Envelope, Packet)>,
     statistics: Statistics,
     next_port: u16,
     latest_config: Option<Arc<TcpConfig>>,
@@ -179,7 +172,8 @@ impl Wakeup {
 }
 
 /// Notes when a connection has to be woken, unless it will be by then anyway.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it mostly comes to two comparisons")]
 fn note_wakeup(wakeups: &mut Wakeups, connection: &mut Connection, id: ConnectionId) {
     if let Some(deadline) = connection.next_deadline()
         && deadline < connection.scheduled
@@ -330,13 +324,11 @@ impl Endpoint {
     /// Takes in a packet, or looks for deadlines that have passed.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input<'_>) {
-        if !self.over.is_empty() {
-            self.let_go();
-        }
+        self.let_go();
         match input {
             Input::Deadline => self.handle_deadline(now),
             Input::Packet { source, destination, ip, packet } => {
-                self.handle_packet(now, source, destination, ip, packet);
+                self.handle_packet(now, None, &Envelope { source, destination, fields: ip }, packet);
             }
             Input::PacketTooBig { source, destination, mtu_bytes, quote } => {
                 self.handle_packet_too_big(now, source, destination, mtu_bytes, &quote);
@@ -347,27 +339,27 @@ impl Endpoint {
     /// Whether there is nothing to poll.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        let is_quiet = match self.active.len() {
-            0 => true,
-            1 => self.is_first_settled,
-            _ => false,
-        };
-        is_quiet && self.strays.is_empty()
+        (self.active.is_empty() || (self.is_first_settled && !self.active.has_others()))
+            && self.strays.is_empty()
     }
 
     /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has
     /// been written over `packet`, from the TCP header on.
+    #[inline]
     pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
-        if let Some((source, destination, stray)) = self.strays.pop_front() {
+        if let Some((envelope, stray)) = self.strays.pop_front() {
             *packet = stray;
-            return Output::Transmit { source, destination, ip: IpFields::default() };
+            return Output::Transmit(envelope);
         }
         self.is_first_settled = false;
         while let Some(&id) = self.active.front() {
             if let Some(connection) = self.connections.get_mut(id) {
                 if connection.poll_transmit(now, packet) {
-                    let (source, destination) = connection.addresses();
-                    return Output::Transmit { source, destination, ip: connection.ip() };
+                    if connection.is_silent && !connection.has_event() && !connection.is_over() {
+                        note_wakeup(&mut self.wakeups, connection, id);
+                        self.is_first_settled = true;
+                    }
+                    return Output::Transmit(*connection.envelope());
                 }
                 if let Some(event) = connection.poll_event() {
                     if !connection.has_event() && !connection.is_over() {
@@ -409,7 +401,7 @@ impl Endpoint {
     }
 
     /// Puts a connection behind those that may have something to say. One that has said all stands in nobody's way.
-    #[inline]
+    #[inline(never)]
     fn queue(&mut self, id: ConnectionId) {
         if self.is_first_settled {
             self.is_first_settled = false;
@@ -442,39 +434,42 @@ impl Endpoint {
         }
     }
 
+    /// Takes in a packet, as [`Input::Packet`] does, for a caller who has a connection in mind that it is likely for.
     #[inline]
-    fn handle_packet(
+    pub fn handle_packet(
         &mut self,
         now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
+        likely: Option<ConnectionId>,
+        envelope: &Envelope,
         packet: &mut Packet,
     ) {
-        if !Segment::is_usual(packet) {
-            return self.handle_unusual(now, source, destination, ip, packet);
+        if !self.over.is_empty() {
+            self.let_go();
         }
-        match Segment::parse_header(packet.head(), packet.head().len()) {
-            Ok(segment) => {
-                let (data, checksum) = (packet.take_tail(), packet.checksum());
-                self.handle_segment(now, source, destination, ip, &segment, data, checksum);
-            }
-            Err(_) => self.statistics.malformed += 1,
-        }
+        let Some((fixed, options)) = Segment::usual_header(packet) else {
+            return self.handle_unusual(now, envelope, packet);
+        };
+        let parsed;
+        let options = if options.is_empty() {
+            &Options::NONE
+        } else if let Ok(options) = Options::parse(options) {
+            parsed = options;
+            &parsed
+        } else {
+            self.statistics.malformed += 1;
+            return;
+        };
+        let segment = Received::new(FixedHeader::read(fixed), options);
+        let checksum = packet.checksum();
+        self.handle_segment(now, likely, envelope, segment, packet.tail_mut(), checksum);
     }
 
     #[inline(never)]
-    fn handle_unusual(
-        &mut self,
-        now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
-        packet: &Packet,
-    ) {
-        match Segment::parse(packet, source, destination) {
-            Ok((segment, data)) => {
-                self.handle_segment(now, source, destination, ip, &segment, data, packet.checksum());
+    fn handle_unusual(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
+        match Segment::parse(packet, envelope.source, envelope.destination) {
+            Ok((segment, mut data)) => {
+                let checksum = packet.checksum();
+                self.handle_segment(now, None, envelope, Received::from(&segment), &mut data, checksum);
             }
             Err(_) => self.statistics.malformed += 1,
         }
@@ -482,52 +477,52 @@ impl Endpoint {
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the segment stays where it has been read")]
-    #[expect(clippy::too_many_arguments, reason = "they are what a packet consists of")]
     fn handle_segment(
         &mut self,
         now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
-        segment: &Segment,
-        data: Bytes,
+        likely: Option<ConnectionId>,
+        envelope: &Envelope,
+        segment: Received<'_>,
+        data: &mut Bytes,
         checksum: Checksum,
     ) {
-        if let Some(id) =
-            self.connections.find_by((destination, segment.destination_port), (source, segment.source_port))
+        let ports = Ports { local: segment.destination_port, remote: segment.source_port };
+        if let Some(id) = self.connections.find_for(likely, envelope, ports)
             && let Some(connection) = self.connections.get_mut(id)
         {
-            connection.received_ip = Some(ip);
+            connection.received_ip = Some(envelope.fields);
             connection.handle_segment(now, segment, data);
             connection.is_silent = false;
-            self.queue(id);
+            if connection.is_queued && self.active.front() == Some(&id) {
+                // It stands there already, and may have something to say again.
+                self.is_first_settled = false;
+            } else {
+                self.queue(id);
+            }
             return;
         }
-        self.handle_call_or_stray(now, source, destination, ip, segment, &data, checksum);
+        self.handle_call_or_stray(now, envelope, segment, data, checksum);
     }
 
     /// A segment that belongs to no connection.
     #[cold]
-    #[expect(clippy::too_many_arguments, reason = "they are what a packet consists of")]
     fn handle_call_or_stray(
         &mut self,
         now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
-        segment: &Segment,
+        envelope: &Envelope,
+        segment: Received<'_>,
         data: &Bytes,
         checksum: Checksum,
     ) {
-        let local = SocketAddr::new(destination, segment.destination_port);
-        let remote = SocketAddr::new(source, segment.source_port);
+        let local = SocketAddr::new(envelope.destination, segment.destination_port);
+        let remote = SocketAddr::new(envelope.source, segment.source_port);
         let is_call =
             segment.flags.contains(Flags::SYN) && !segment.flags.intersects(Flags::RST | Flags::ACK);
         if is_call && let Some(listener) = self.listeners.get_mut(&local.port()) {
             let iss = SequenceNumber(listener.draw(now, remote));
             let config = Arc::clone(&listener.config);
             let mut connection = Connection::accept(now, config, local, remote, iss, segment);
-            connection.received_ip = Some(ip);
+            connection.received_ip = Some(envelope.fields);
             let id = self.connections.insert(connection);
             self.activate(id);
             return;
@@ -565,7 +560,7 @@ impl Endpoint {
     /// Answers a segment for which there is nobody (RFC 9293, section 3.10.7.1).
     fn refuse(
         &mut self,
-        segment: &Segment,
+        segment: Received<'_>,
         data: &Bytes,
         local: SocketAddr,
         remote: SocketAddr,
@@ -590,7 +585,8 @@ impl Endpoint {
             Checksum::Omitted => ChecksumPolicy::Omit,
         };
         let packet = reset.emit(Bytes::new(), local.ip(), remote.ip(), policy);
-        self.strays.push_back((local.ip(), remote.ip(), packet));
+        let (source, destination) = (local.ip(), remote.ip());
+        self.strays.push_back((Envelope { source, destination, fields: IpFields::default() }, packet));
     }
 
     fn free_port(&mut self, mut local: SocketAddr, remote: SocketAddr) -> Result<u16, CommandError> {

@@ -70,10 +70,16 @@ impl SackBlocks {
     }
 }
 
-impl Default for SackBlocks {
-    fn default() -> Self {
+impl SackBlocks {
+    const NONE: Self = {
         let nothing = SackBlock { left: SequenceNumber(0), right: SequenceNumber(0) };
         Self { blocks: [nothing; Self::MAX], count: 0 }
+    };
+}
+
+impl Default for SackBlocks {
+    fn default() -> Self {
+        Self::NONE
     }
 }
 
@@ -100,6 +106,15 @@ impl core::fmt::Debug for SackBlocks {
 }
 
 impl Options {
+    /// Those of a bare segment.
+    pub(crate) const NONE: Self = Self {
+        mss_bytes: None,
+        window_shift: None,
+        sack_permitted: false,
+        sack: SackBlocks::NONE,
+        timestamps: None,
+    };
+
     /// Reads the options between the fixed header and the data.
     pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
         let mut options = Self::default();

@@ -110,18 +110,26 @@ impl Rx {
         self.fin.is_some_and(|fin| self.nxt > fin)
     }
 
-    /// Takes in a segment of the window: `start` is its first offset, which may lie before RCV.NXT.
-    pub(crate) fn receive(&mut self, now: Instant, start: i64, mut data: Bytes, has_fin: bool) {
+    /// Takes in a segment of the window, and its data out of its packet: `start` is its first offset, which may lie
+    /// before RCV.NXT.
+    #[inline]
+    pub(crate) fn receive(&mut self, now: Instant, start: i64, data: &mut Bytes, has_fin: bool) {
         if start == self.nxt.cast_signed() && self.reassembly.is_empty() && !has_fin {
             let end = self.nxt + data.len() as u64;
             if end <= self.edge && self.fin.is_none() {
                 self.nxt = end;
                 self.ready_bytes += data.len() as u64;
-                self.ready.push(data);
+                self.ready.push(core::mem::take(data));
                 self.delay_ack(now);
                 return;
             }
         }
+        self.receive_otherwise(start, core::mem::take(data), has_fin);
+    }
+
+    /// Takes in a segment that does not simply follow the last one.
+    #[inline(never)]
+    fn receive_otherwise(&mut self, start: i64, mut data: Bytes, has_fin: bool) {
         self.ack_due = AckDue::Now;
         let behind = (self.nxt.cast_signed() - start).clamp(0, data.len().cast_signed() as i64);
         let _ = data.split_to(usize_of(behind.cast_unsigned()));
@@ -318,28 +326,28 @@ mod tests {
 
     fn receive(rx: &mut Rx, len: usize) {
         let start = rx.nxt().cast_signed();
-        rx.receive(Instant::START, start, Bytes::from(vec![0; len]), false);
+        rx.receive(Instant::START, start, &mut Bytes::from(vec![0; len]), false);
     }
 
     #[test]
     fn the_window_and_the_end_of_the_stream_bound_what_is_taken() {
         let mut rx = receiver(1_000, 0);
-        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_500]), true);
+        rx.receive(Instant::START, 0, &mut Bytes::from(vec![0; 1_500]), true);
         assert_eq!((rx.nxt(), rx.is_finished()), (1_000, false), "the FIN lies beyond the window");
         rx.acknowledge();
-        rx.receive(Instant::START, 500, Bytes::from(vec![0; 1_000]), true);
+        rx.receive(Instant::START, 500, &mut Bytes::from(vec![0; 1_000]), true);
         assert_eq!((rx.nxt(), rx.received(), rx.is_finished()), (1_501, 1_500, true));
-        rx.receive(Instant::START, 1_501, Bytes::from(vec![0; 10]), false);
+        rx.receive(Instant::START, 1_501, &mut Bytes::from(vec![0; 10]), false);
         assert_eq!((rx.nxt(), rx.received()), (1_501, 1_500), "nothing comes after the FIN");
         let mut rx = receiver(1_000, 0);
-        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_001]), false);
+        rx.receive(Instant::START, 0, &mut Bytes::from(vec![0; 1_001]), false);
         assert_eq!(rx.nxt(), 1_000);
     }
 
     #[test]
     fn a_fin_right_behind_a_full_window_is_taken() {
         let mut rx = receiver(1_000, 0);
-        rx.receive(Instant::START, 0, Bytes::from(vec![0; 1_000]), true);
+        rx.receive(Instant::START, 0, &mut Bytes::from(vec![0; 1_000]), true);
         assert_eq!((rx.nxt(), rx.is_finished()), (1_001, true));
     }
 
@@ -347,9 +355,9 @@ mod tests {
     fn what_fills_a_gap_takes_room_until_the_application_takes_it() {
         let mut rx = receiver(10_000, 0);
         receive(&mut rx, 500);
-        rx.receive(Instant::START, 2_500, Bytes::from(vec![0; 1_000]), false);
+        rx.receive(Instant::START, 2_500, &mut Bytes::from(vec![0; 1_000]), false);
         assert_eq!((rx.nxt(), rx.has_gap()), (500, true));
-        rx.receive(Instant::START, 500, Bytes::from(vec![0; 2_000]), false);
+        rx.receive(Instant::START, 500, &mut Bytes::from(vec![0; 2_000]), false);
         assert_eq!(rx.nxt(), 3_500);
         rx.hold();
         assert_eq!(rx.acknowledge(), 6_500);
@@ -431,7 +439,7 @@ mod tests {
     }
 
     fn receive_at(rx: &mut Rx, start: i64, len: usize) {
-        rx.receive(Instant::START, start, Bytes::from(vec![0; len]), false);
+        rx.receive(Instant::START, start, &mut Bytes::from(vec![0; len]), false);
     }
 
     /// What is to be reported, which then is.

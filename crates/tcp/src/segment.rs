@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use slantpath_base::serial_number;
-use slantpath_wire::ip::protocol;
+use slantpath_wire::ip::{Envelope, IpFields, protocol};
 use slantpath_wire::{Checksum, Packet, WireError, checksum};
 
 use crate::config::ChecksumPolicy;
@@ -85,6 +85,23 @@ pub struct Segment {
 }
 
 impl Segment {
+    #[inline]
+    pub(crate) const fn new(fixed: FixedHeader, options: Options) -> Self {
+        let FixedHeader { source_port, destination_port, sequence, acknowledgment, flags, window } = fixed;
+        Self { source_port, destination_port, sequence, acknowledgment, flags, window, options }
+    }
+
+    const fn fixed(&self) -> FixedHeader {
+        FixedHeader {
+            source_port: self.source_port,
+            destination_port: self.destination_port,
+            sequence: self.sequence,
+            acknowledgment: self.acknowledgment,
+            flags: self.flags,
+            window: self.window,
+        }
+    }
+
     /// Reads a packet from the TCP header on, and its data, which is not copied where it lies in the packet's
     /// tail. Verifies the checksum unless the sender left it out.
     pub fn parse(packet: &Packet, source: IpAddr, destination: IpAddr) -> Result<(Self, Bytes), WireError> {
@@ -113,37 +130,25 @@ impl Segment {
         Ok((segment, data))
     }
 
-    /// Whether a packet is as [`emit`](Self::emit) makes them, without a checksum: the header inline, the data behind
-    /// it.
+    /// The header of a packet as [`emit`](Self::emit) makes them, without a checksum: inline, the data behind it. In two
+    /// parts, the second being the options.
     #[inline]
-    pub(crate) fn is_usual(packet: &Packet) -> bool {
+    pub(crate) fn usual_header(packet: &Packet) -> Option<(&[u8; HEADER_LEN], &[u8])> {
         let head = packet.head();
-        packet.padding() == 0
+        let (fixed, options) = head.split_first_chunk()?;
+        let is_usual = packet.padding() == 0
             && packet.checksum() == Checksum::Omitted
-            && head.get(12).is_some_and(|offset| usize::from(offset >> 4) * 4 == head.len())
-            && head.len() >= HEADER_LEN
+            && usize::from(fixed[12] >> 4) * 4 == head.len();
+        is_usual.then_some((fixed, options))
     }
 
     /// Reads the header, the first `header_len` of `bytes`.
-    #[inline]
-    pub(crate) fn parse_header(bytes: &[u8], header_len: usize) -> Result<Self, WireError> {
-        let left = bytes.len();
-        let truncated = WireError::Truncated { wanted: header_len, left };
-        let (fixed, rest) = bytes.split_first_chunk::<HEADER_LEN>().ok_or(truncated)?;
-        let &[s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, _, flags, w0, w1, ..] = fixed;
-        let options = match header_len - HEADER_LEN {
-            0 => Options::default(),
-            len => Options::parse(rest.get(..len).ok_or(truncated)?)?,
-        };
-        Ok(Self {
-            source_port: u16::from_be_bytes([s0, s1]),
-            destination_port: u16::from_be_bytes([d0, d1]),
-            sequence: SequenceNumber(u32::from_be_bytes([q0, q1, q2, q3])),
-            acknowledgment: SequenceNumber(u32::from_be_bytes([a0, a1, a2, a3])),
-            flags: Flags(flags),
-            window: u16::from_be_bytes([w0, w1]),
-            options,
-        })
+    fn parse_header(bytes: &[u8], header_len: usize) -> Result<Self, WireError> {
+        let header = bytes.get(..header_len);
+        let header = header.ok_or(WireError::Truncated { wanted: header_len, left: bytes.len() })?;
+        let truncated = WireError::Truncated { wanted: HEADER_LEN, left: header_len };
+        let (fixed, options) = header.split_first_chunk().ok_or(truncated)?;
+        Ok(Self::new(FixedHeader::read(fixed), Options::parse(options)?))
     }
 
     /// The packet of this header and `data`, which is not copied.
@@ -155,28 +160,117 @@ impl Segment {
         checksum_policy: ChecksumPolicy,
     ) -> Packet {
         let mut packet = Packet::default();
-        self.emit_into(data, || (source, destination), checksum_policy, &mut packet);
+        let envelope = Envelope { source, destination, fields: IpFields::default() };
+        self.emit_into(data, &envelope, checksum_policy, &mut packet);
         packet
     }
 
-    /// The same in place of `packet`. Its addresses are asked for if there is a checksum, which covers them.
+    /// The same in place of `packet`.
     #[inline]
     pub(crate) fn emit_into(
         &self,
         data: Bytes,
-        addresses: impl FnOnce() -> (IpAddr, IpAddr),
+        envelope: &Envelope,
         checksum_policy: ChecksumPolicy,
         packet: &mut Packet,
+    ) {
+        self.fixed().emit_with(data, envelope, checksum_policy, packet, |place| self.options.emit(place));
+    }
+}
+
+/// A segment that has come, without its data. Its options, which most have none of, lie elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Received<'a> {
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+    pub(crate) sequence: SequenceNumber,
+    pub(crate) acknowledgment: SequenceNumber,
+    pub(crate) flags: Flags,
+    pub(crate) window: u16,
+    pub(crate) options: &'a Options,
+}
+
+impl<'a> Received<'a> {
+    #[inline]
+    pub(crate) const fn new(fixed: FixedHeader, options: &'a Options) -> Self {
+        let FixedHeader { source_port, destination_port, sequence, acknowledgment, flags, window } = fixed;
+        Self { source_port, destination_port, sequence, acknowledgment, flags, window, options }
+    }
+
+    /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
+    #[inline]
+    pub(crate) fn sequence_len(self, data: &Bytes) -> u32 {
+        // A packet is far below 4 GiB.
+        let len = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        len + u32::from(self.flags.contains(Flags::SYN)) + u32::from(self.flags.contains(Flags::FIN))
+    }
+}
+
+impl<'a> From<&'a Segment> for Received<'a> {
+    fn from(segment: &'a Segment) -> Self {
+        Self::new(segment.fixed(), &segment.options)
+    }
+}
+
+/// What is in every header, in front of the options.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FixedHeader {
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+    pub(crate) sequence: SequenceNumber,
+    pub(crate) acknowledgment: SequenceNumber,
+    pub(crate) flags: Flags,
+    pub(crate) window: u16,
+}
+
+impl FixedHeader {
+    #[inline]
+    pub(crate) const fn read(octets: &[u8; HEADER_LEN]) -> Self {
+        let &[s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, _, flags, w0, w1, ..] = octets;
+        Self {
+            source_port: u16::from_be_bytes([s0, s1]),
+            destination_port: u16::from_be_bytes([d0, d1]),
+            sequence: SequenceNumber(u32::from_be_bytes([q0, q1, q2, q3])),
+            acknowledgment: SequenceNumber(u32::from_be_bytes([a0, a1, a2, a3])),
+            flags: Flags(flags),
+            window: u16::from_be_bytes([w0, w1]),
+        }
+    }
+
+    /// Writes the packet of this header without options, and `data`, in place of `packet`. A checksum covers the
+    /// addresses, too.
+    #[inline]
+    pub(crate) fn emit_into(
+        self,
+        data: Bytes,
+        envelope: &Envelope,
+        checksum_policy: ChecksumPolicy,
+        packet: &mut Packet,
+    ) {
+        self.emit_with(data, envelope, checksum_policy, packet, |_| 0);
+    }
+
+    /// The same with options: `write_options` returns how many bytes they take.
+    #[inline]
+    fn emit_with(
+        self,
+        data: Bytes,
+        envelope: &Envelope,
+        checksum_policy: ChecksumPolicy,
+        packet: &mut Packet,
+        write_options: impl FnOnce(&mut [u8]) -> usize,
     ) {
         let checksum = match checksum_policy {
             ChecksumPolicy::Complete => Checksum::Complete,
             ChecksumPolicy::Omit => Checksum::Omitted,
         };
         packet.compose(data, 0, checksum, |head, data| {
-            let len = self.write_header(head);
+            let (fixed, options) = head.split_first_chunk_mut().expect("the inline part holds a header");
+            let len = HEADER_LEN + write_options(&mut options[..MAX_OPTIONS_LEN]);
+            self.write(fixed, len);
             if checksum == Checksum::Complete {
                 let parts: [&[u8]; 2] = [&head[..len], data];
-                let (source, destination) = addresses();
+                let Envelope { source, destination, .. } = *envelope;
                 let sum = checksum::with_pseudo_header(source, destination, protocol::TCP, &parts);
                 head[16..18].copy_from_slice(&sum.to_be_bytes());
             }
@@ -184,30 +278,20 @@ impl Segment {
         });
     }
 
-    /// Writes the header with zero for its checksum, and returns its length.
+    /// Writes it with zero for its checksum, as that of a header of `len` bytes.
     #[inline]
-    fn write_header(&self, head: &mut [u8; Packet::HEAD_CAPACITY]) -> usize {
-        let (fixed, options) = head.split_at_mut(HEADER_LEN);
-        let len = HEADER_LEN + self.options.emit(&mut options[..MAX_OPTIONS_LEN]);
-        fixed[0..2].copy_from_slice(&self.source_port.to_be_bytes());
-        fixed[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
-        fixed[4..8].copy_from_slice(&self.sequence.0.to_be_bytes());
-        fixed[8..12].copy_from_slice(&self.acknowledgment.0.to_be_bytes());
+    fn write(self, octets: &mut [u8; HEADER_LEN], len: usize) {
+        octets[0..2].copy_from_slice(&self.source_port.to_be_bytes());
+        octets[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
+        octets[4..8].copy_from_slice(&self.sequence.0.to_be_bytes());
+        octets[8..12].copy_from_slice(&self.acknowledgment.0.to_be_bytes());
         #[expect(clippy::cast_possible_truncation, reason = "at most 60 bytes are 15 words")]
         let words = (len / 4) as u8;
-        fixed[12] = words << 4;
-        fixed[13] = self.flags.0;
-        fixed[14..16].copy_from_slice(&self.window.to_be_bytes());
+        octets[12] = words << 4;
+        octets[13] = self.flags.0;
+        octets[14..16].copy_from_slice(&self.window.to_be_bytes());
         // The checksum and the urgent pointer.
-        fixed[16..20].fill(0);
-        len
-    }
-
-    /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
-    pub(crate) fn sequence_len(&self, data: &Bytes) -> u32 {
-        // A packet is far below 4 GiB.
-        let len = u32::try_from(data.len()).unwrap_or(u32::MAX);
-        len + u32::from(self.flags.contains(Flags::SYN)) + u32::from(self.flags.contains(Flags::FIN))
+        octets[16..20].fill(0);
     }
 }
 
@@ -294,19 +378,20 @@ mod tests {
     #[test]
     fn a_usual_packet_has_its_header_inline_and_nothing_but_data_behind_it() {
         let emit = |policy| segment().emit(Bytes::from_static(b"hi"), SOURCE, DESTINATION, policy);
+        let is_usual = |packet: &Packet| Segment::usual_header(packet).is_some();
         let whole = emit(ChecksumPolicy::Omit).contiguous();
         let held = |cut: usize, padding| {
             Packet::with_tail(&whole[..cut], whole.slice(cut..), padding, Checksum::Omitted)
         };
-        assert!(Segment::is_usual(&emit(ChecksumPolicy::Omit)));
-        assert!(Segment::is_usual(&held(20, 0)));
-        assert!(!Segment::is_usual(&emit(ChecksumPolicy::Complete)));
+        assert!(is_usual(&emit(ChecksumPolicy::Omit)));
+        assert!(is_usual(&held(20, 0)));
+        assert!(!is_usual(&emit(ChecksumPolicy::Complete)));
         for (cut, padding) in [(20, 1), (0, 0), (19, 0), (21, 0)] {
-            assert!(!Segment::is_usual(&held(cut, padding)), "{cut} bytes inline, {padding} of padding");
+            assert!(!is_usual(&held(cut, padding)), "{cut} bytes inline, {padding} of padding");
         }
         let mut short = held(16, 0);
         short.head_mut()[12] = 4 << 4;
-        assert!(!Segment::is_usual(&short), "a header has at least twenty bytes");
+        assert!(!is_usual(&short), "a header has at least twenty bytes");
     }
 
     proptest! {

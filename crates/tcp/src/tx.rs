@@ -250,9 +250,9 @@ impl Tx {
         self.counters
     }
 
+    #[inline]
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let early = self.timing.early.map(Early::at);
-        [early, self.timer, self.held_until].into_iter().flatten().min()
+        earlier(earlier(self.timer, self.timing.early.map(Early::at)), self.held_until)
     }
 
     /// Starts the timer for the handshake's own segments.
@@ -309,7 +309,7 @@ impl Tx {
                 }
             }
         }
-        let cwnd = self.cwnd();
+        let mut cwnd = self.cwnd();
         if let Some(range) = self.board.next_lost() {
             let pipe = self.board.pipe();
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
@@ -327,8 +327,9 @@ impl Tx {
         if self.unsent() > 0 {
             if self.board.is_empty() {
                 self.restart_if_idle(now);
+                cwnd = self.cwnd();
             }
-            if let Some(len) = self.sendable(self.cwnd()) {
+            if let Some(len) = self.sendable(cwnd) {
                 if self.is_held(now) {
                     return None;
                 }
@@ -351,6 +352,17 @@ impl Tx {
             self.start_timer(now);
         }
         None
+    }
+
+    /// Whether [`next_segment`](Self::next_segment) would find nothing and change nothing if it were asked again, right
+    /// after it has given a segment. Only the usual case is looked into: new data that waits for the window.
+    #[inline]
+    pub(crate) fn is_spent(&self) -> bool {
+        self.urgent == Urgent::Nothing
+            && matches!(self.recovery, Recovery::Open { .. })
+            && !self.board.may_have_lost()
+            && self.unsent() > 0
+            && self.sendable(self.cwnd()).is_none()
     }
 
     /// The last two rules of RFC 6675's NextSeg.
@@ -464,6 +476,20 @@ impl Tx {
         {
             self.control.on_idle(1);
         }
+    }
+
+    /// Whether an acknowledgement without SACK blocks can tell of nothing but a window: all is acknowledged, and no
+    /// probe is out.
+    #[inline]
+    pub(crate) fn waits_for_nothing(&self) -> bool {
+        self.board.is_empty() && !self.board.is_timed()
+    }
+
+    /// Takes in the window of such an acknowledgement.
+    #[inline]
+    pub(crate) fn handle_window(&mut self, sequence: i64, window: u64) {
+        self.probes_in_a_row = 0;
+        self.peer.update(sequence, self.board.una(), window);
     }
 
     /// Takes in an acknowledgement.
@@ -607,5 +633,14 @@ impl Tx {
         self.rtt.back_off();
         self.start_timer(now);
         Endurance::Lasts
+    }
+}
+
+/// The earlier of two times, of which there may be none.
+#[inline]
+pub(crate) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 use slantpath_tcp::{Chance, ConnectionId, Endpoint, Event, Input, Output, TcpConfig};
 use slantpath_testkit::{Faults, Wire};
-use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
+use slantpath_wire::ip::{Envelope, Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
@@ -161,7 +161,7 @@ impl Duel {
                         return self.serve_ours();
                     }
                 }
-                Output::Transmit { source, destination, .. } => {
+                Output::Transmit(Envelope { source, destination, .. }) => {
                     let header = IpHeader {
                         source,
                         destination,

@@ -2,7 +2,7 @@
 
 mod fields;
 
-pub use fields::{Dscp, Ecn, IpFields};
+pub use fields::{Dscp, Ecn, Envelope, IpFields};
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

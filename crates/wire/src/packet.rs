@@ -135,6 +135,11 @@ impl Packet {
         &self.tail
     }
 
+    /// The second, shared part, from which to take what one has use for. What is left of it is the packet's.
+    pub const fn tail_mut(&mut self) -> &mut Bytes {
+        &mut self.tail
+    }
+
     /// How many zero bytes follow the tail.
     pub const fn padding(&self) -> u8 {
         self.padding

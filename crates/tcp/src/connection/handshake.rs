@@ -10,7 +10,7 @@ use super::{Connection, Control, TimestampState};
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
 use crate::options::Options;
-use crate::segment::{Flags, Segment, SequenceNumber};
+use crate::segment::{Flags, Received, SequenceNumber};
 use crate::tx::{Acknowledgement, Negotiated};
 
 /// The size that every host takes (RFC 9293, section 3.7.1), for a peer that names none.
@@ -39,7 +39,7 @@ impl Connection {
         local: SocketAddr,
         remote: SocketAddr,
         iss: SequenceNumber,
-        syn: &Segment,
+        syn: Received<'_>,
     ) -> Self {
         let mut connection = Self::new(config, local, remote, iss);
         connection.take_syn(syn);
@@ -67,9 +67,9 @@ impl Connection {
     }
 
     /// Learns what a peer's SYN says.
-    fn take_syn(&mut self, syn: &Segment) {
+    fn take_syn(&mut self, syn: Received<'_>) {
         self.irs = syn.sequence;
-        let options = &syn.options;
+        let options = syn.options;
         self.offers.sack = options.sack_permitted;
         self.offers.mss_bytes = options.mss_bytes.unwrap_or(DEFAULT_MSS);
         self.offers.window_scaling = options.window_shift.is_some();
@@ -91,7 +91,8 @@ impl Connection {
     }
 
     /// A segment in SYN-SENT (RFC 9293, section 3.10.7.3).
-    pub(super) fn handle_in_syn_sent(&mut self, now: Instant, segment: &Segment) {
+    #[cold]
+    pub(super) fn handle_in_syn_sent(&mut self, now: Instant, segment: Received<'_>) {
         let flags = segment.flags;
         let has_ack = flags.contains(Flags::ACK);
         if has_ack && segment.acknowledgment != self.iss.plus(1) {
@@ -122,7 +123,8 @@ impl Connection {
 
     /// The own SYN is acknowledged: the connection stands. `window` is that of the segment which told, scaled
     /// unless it is a SYN.
-    pub(super) fn establish(&mut self, now: Instant, segment: &Segment, window: u64) {
+    #[cold]
+    pub(super) fn establish(&mut self, now: Instant, segment: Received<'_>, window: u64) {
         let taken_by_options = if self.timestamps.is_some() { TIMESTAMPS_LEN } else { 0 };
         let mss = self.config.mss_bytes.min(self.offers.mss_bytes.into());
         if self.syn_repeats == 0 {

@@ -7,7 +7,7 @@ use super::state::{ConnectionState, Opening};
 use super::{Connection, Control, TimestampState};
 use crate::event::{Event, ResetCause};
 use crate::options::SackBlocks;
-use crate::segment::{Flags, Segment};
+use crate::segment::{Flags, Received};
 use crate::tx::{Acknowledgement, Range};
 
 /// The least time between two answers to unacceptable segments without data.
@@ -22,8 +22,9 @@ enum Carries {
 }
 
 impl Connection {
-    /// Takes in a segment of this connection.
-    pub(crate) fn handle_segment(&mut self, now: Instant, segment: &Segment, data: Bytes) {
+    /// Takes in a segment of this connection. Data that is wanted is taken out.
+    #[inline]
+    pub(crate) fn handle_segment(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         match self.state {
             ConnectionState::Closed => {}
             ConnectionState::SynSent => self.handle_in_syn_sent(now, segment),
@@ -31,7 +32,8 @@ impl Connection {
         }
     }
 
-    fn handle_synchronised(&mut self, now: Instant, segment: &Segment, data: Bytes) {
+    #[inline]
+    fn handle_synchronised(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         let flags = segment.flags;
         let sequence = self.peer_offset(segment.sequence);
         let has_fin = flags.contains(Flags::FIN);
@@ -43,7 +45,7 @@ impl Connection {
             self.challenge(now, carries);
             return;
         }
-        let len = segment.sequence_len(&data);
+        let len = segment.sequence_len(data);
         if !self.is_acceptable(sequence, len) {
             self.rx.note_old(sequence, len);
             self.handle_unacceptable(now, segment, sequence, carries);
@@ -82,7 +84,8 @@ impl Connection {
         }
     }
 
-    fn handle_unacceptable(&mut self, now: Instant, segment: &Segment, sequence: i64, carries: Carries) {
+    #[cold]
+    fn handle_unacceptable(&mut self, now: Instant, segment: Received<'_>, sequence: i64, carries: Carries) {
         let flags = segment.flags;
         if flags.contains(Flags::RST) {
             return;
@@ -126,7 +129,8 @@ impl Connection {
         self.rx.acknowledge_now();
     }
 
-    fn handle_reset_or_syn(&mut self, now: Instant, segment: &Segment, sequence: i64) {
+    #[cold]
+    fn handle_reset_or_syn(&mut self, now: Instant, segment: Received<'_>, sequence: i64) {
         let is_exact = sequence == self.rx.nxt().cast_signed();
         if !segment.flags.contains(Flags::RST) || !is_exact {
             //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
@@ -153,7 +157,8 @@ impl Connection {
     }
 
     /// Takes in the acknowledgement of an acceptable segment. Returns whether the rest of it counts.
-    fn handle_ack(&mut self, now: Instant, segment: &Segment, sequence: i64, carries: Carries) -> bool {
+    #[inline]
+    fn handle_ack(&mut self, now: Instant, segment: Received<'_>, sequence: i64, carries: Carries) -> bool {
         let ack = self.own_offset(segment.acknowledgment);
         let window = u64::from(segment.window) << self.peer_shift;
         if let ConnectionState::SynReceived { .. } = self.state {
@@ -175,9 +180,18 @@ impl Connection {
             // An old acknowledgement; the data beside it may be new.
             return true;
         }
+        if segment.options.sack.is_empty() && self.tx.waits_for_nothing() {
+            self.tx.handle_window(sequence, window);
+            return true;
+        }
         let before = self.tx.una();
-        let mut sacked = [Range { start: 0, end: 0 }; SackBlocks::MAX];
-        let sacked = self.unwrap_sack(&segment.options.sack, &mut sacked);
+        let mut ranges;
+        let sacked = if segment.options.sack.is_empty() {
+            &[][..]
+        } else {
+            ranges = [Range { start: 0, end: 0 }; SackBlocks::MAX];
+            self.unwrap_sack(&segment.options.sack, &mut ranges)
+        };
         let echoed_rtt = self.echoed_rtt(now, segment);
         self.tx.handle_ack(
             now,
@@ -200,7 +214,7 @@ impl Connection {
     }
 
     /// The round-trip time that an echoed timestamp gives, unless the echo is older than the connection.
-    fn echoed_rtt(&self, now: Instant, segment: &Segment) -> Option<Duration> {
+    fn echoed_rtt(&self, now: Instant, segment: Received<'_>) -> Option<Duration> {
         let echo = self.timestamps.and(segment.options.timestamps)?.echo;
         let rtt = Duration::from_millis(super::output::timestamp_clock(now).wrapping_sub(echo).into());
         (rtt <= now.saturating_since(self.syn_sent_at)).then_some(rtt)
@@ -218,6 +232,7 @@ impl Connection {
         &ranges[..count]
     }
 
+    #[inline]
     fn report_progress(&mut self) {
         if self.config.reports.acked {
             self.events.push_back(Event::Acked { up_to_bytes: self.tx.acked() });
@@ -261,7 +276,7 @@ impl Connection {
 
     /// Checks and notes a segment's timestamp (RFC 7323, sections 4.3 and 5.3). False for a segment from the
     /// past.
-    fn take_timestamp(&mut self, state: TimestampState, segment: &Segment, sequence: i64) -> bool {
+    fn take_timestamp(&mut self, state: TimestampState, segment: Received<'_>, sequence: i64) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
         //# If a non-<RST> segment is received without a TSopt, a TCP
         //# SHOULD silently drop the segment.

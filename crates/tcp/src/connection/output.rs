@@ -7,7 +7,7 @@ use slantpath_wire::Packet;
 use super::{Connection, Control, TimestampState};
 use crate::event::Event;
 use crate::options::{Options, SackBlock, SackBlocks, Timestamps};
-use crate::segment::{Flags, Segment, SequenceNumber};
+use crate::segment::{FixedHeader, Flags, Segment, SequenceNumber};
 use crate::tx::Sent;
 
 /// The clock of timestamps: milliseconds (RFC 7323, section 5.4, asks for 1 ms to 1 s).
@@ -34,13 +34,18 @@ impl Connection {
             && let Some(sent) = self.tx.next_segment(now)
         {
             self.emit_data(now, sent, packet);
+            // Asked here, it need not be asked again whether anything follows: mostly nothing does.
+            self.is_silent = !self.rx.is_ack_due() && self.tx.is_spent();
         } else if self.rx.is_ack_due() && self.state.is_synchronised() {
             let sequence = self.own_sequence(self.tx.nxt());
             self.emit(now, sequence, Flags::ACK, Bytes::new(), packet);
+            // There was no data to send.
+            self.is_silent = true;
         } else {
             self.is_silent = true;
+            return false;
         }
-        !self.is_silent
+        true
     }
 
     fn emit_data(&mut self, now: Instant, sent: Sent, packet: &mut Packet) {
@@ -64,6 +69,7 @@ impl Connection {
     }
 
     /// A segment of a synchronised connection, which always acknowledges.
+    #[inline]
     fn emit(
         &mut self,
         now: Instant,
@@ -73,8 +79,22 @@ impl Connection {
         packet: &mut Packet,
     ) {
         if self.timestamps.is_none() && !self.rx.has_gap() && !self.rx.has_duplicate() {
-            return self.emit_bare(sequence, flags, data, packet);
+            let header = self.acknowledging(sequence, flags);
+            header.emit_into(data, &self.envelope, self.config.checksum, packet);
+        } else {
+            self.emit_with_options(now, sequence, flags, data, packet);
         }
+    }
+
+    #[inline(never)]
+    fn emit_with_options(
+        &mut self,
+        now: Instant,
+        sequence: SequenceNumber,
+        flags: Flags,
+        data: Bytes,
+        packet: &mut Packet,
+    ) {
         let mut options = Options::default();
         if let Some(state) = self.timestamps {
             options.timestamps = Some(stamp(now, Some(state)));
@@ -84,33 +104,25 @@ impl Connection {
             self.add_sack_blocks(&mut options, data.len());
             is_report_held_back = self.rx.is_ack_due() && options.sack.is_empty() && !data.is_empty();
         }
-        let segment = Segment { options, ..self.acknowledging(sequence, flags) };
+        let segment = Segment::new(self.acknowledging(sequence, flags), options);
         if is_report_held_back {
             // What is due goes out by itself, behind the data.
             self.rx.acknowledge_now();
         }
-        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
+        segment.emit_into(data, &self.envelope, self.config.checksum, packet);
     }
 
-    /// The same for one without options, as nearly all are.
+    /// The header of a segment that acknowledges all that has come.
     #[inline]
-    fn emit_bare(&mut self, sequence: SequenceNumber, flags: Flags, data: Bytes, packet: &mut Packet) {
-        let segment = self.acknowledging(sequence, flags);
-        segment.emit_into(data, || self.addresses(), self.config.checksum, packet);
-    }
-
-    /// The header of a segment without options, which acknowledges all that has come.
-    #[inline]
-    fn acknowledging(&mut self, sequence: SequenceNumber, flags: Flags) -> Segment {
+    fn acknowledging(&mut self, sequence: SequenceNumber, flags: Flags) -> FixedHeader {
         self.last_ack_sent = self.rx.nxt();
-        Segment {
-            source_port: self.local.port(),
-            destination_port: self.remote.port(),
+        FixedHeader {
+            source_port: self.ports.local,
+            destination_port: self.ports.remote,
             sequence,
             acknowledgment: self.peer_sequence(self.rx.nxt()),
             flags,
             window: self.rx.acknowledge(),
-            options: Options::default(),
         }
     }
 
@@ -137,8 +149,8 @@ impl Connection {
     fn emit_control(&mut self, now: Instant, packet: &mut Packet) {
         let control = core::mem::replace(&mut self.control, Control::Nothing);
         let mut segment = Segment {
-            source_port: self.local.port(),
-            destination_port: self.remote.port(),
+            source_port: self.ports.local,
+            destination_port: self.ports.remote,
             sequence: self.iss,
             acknowledgment: SequenceNumber(0),
             flags: Flags::SYN,
@@ -161,7 +173,7 @@ impl Connection {
         if segment.flags.contains(Flags::SYN) && self.syn_repeats == 0 {
             self.syn_sent_at = now;
         }
-        segment.emit_into(Bytes::new(), || self.addresses(), self.config.checksum, packet);
+        segment.emit_into(Bytes::new(), &self.envelope, self.config.checksum, packet);
     }
 }
 

@@ -3,8 +3,9 @@
 use std::net::{IpAddr, SocketAddr};
 
 use rustc_hash::FxHashMap;
+use slantpath_wire::ip::Envelope;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Ports};
 
 /// Names one connection of an endpoint. It is never used again for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,12 +100,28 @@ impl ConnectionTable {
 
     /// The connection between `local` and `remote`.
     pub(crate) fn find(&mut self, local: SocketAddr, remote: SocketAddr) -> Option<ConnectionId> {
-        self.find_by((local.ip(), local.port()), (remote.ip(), remote.port()))
+        self.look_up((local.ip(), local.port()), (remote.ip(), remote.port()))
+    }
+
+    /// The connection that a packet in such an envelope, with these ports, is for. That it is not the `likely` one costs
+    /// a comparison.
+    #[inline]
+    pub(crate) fn find_for(
+        &mut self,
+        likely: Option<ConnectionId>,
+        envelope: &Envelope,
+        ports: Ports,
+    ) -> Option<ConnectionId> {
+        if let Some(id) = likely
+            && self.get(id).is_some_and(|connection| connection.receives(envelope, ports))
+        {
+            return Some(id);
+        }
+        self.look_up((envelope.destination, ports.local), (envelope.source, ports.remote))
     }
 
     /// The same by address and port.
-    #[inline]
-    pub(crate) fn find_by(&mut self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<ConnectionId> {
+    fn look_up(&mut self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<ConnectionId> {
         let key = Key::new(local, remote);
         match self.latest {
             Some((latest, id)) if latest == key => Some(id),

@@ -10,14 +10,13 @@ use super::recovery::{Fast, FastWindow, Recovery};
 impl Tx {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
     pub(crate) fn cwnd(&self) -> u64 {
-        if self.control.rules_recovery() {
-            return self.control.cwnd();
-        }
-        let Recovery::Fast(Fast { window, .. }) = &self.recovery else { return self.control.cwnd() };
-        match window {
-            FastWindow::Controlled => self.control.cwnd(),
-            FastWindow::Inflated(window) => window.bytes(),
-            FastWindow::Proportional(window) => window.bytes(),
+        match &self.recovery {
+            Recovery::Fast(Fast { window, .. }) if !self.control.rules_recovery() => match window {
+                FastWindow::Controlled => self.control.cwnd(),
+                FastWindow::Inflated(window) => window.bytes(),
+                FastWindow::Proportional(window) => window.bytes(),
+            },
+            _ => self.control.cwnd(),
         }
     }
 

@@ -180,21 +180,22 @@ impl Scoreboard {
         let count = to - self.una;
         let mut timed = None;
         let mut is_timeable = true;
-        while let Some(&record) = self.records.front() {
-            if record.end > to {
+        while let Some(record) = self.records.front() {
+            let end = record.end;
+            if end > to {
                 break;
             }
             let is_sacked = record.sacked_in == self.epoch;
             is_timeable &= record.transmissions == 1 && !is_sacked;
-            timed = Some(Timed { sent_at: record.departure.sent_at, end: record.end });
+            timed = Some(Timed { sent_at: record.departure.sent_at, end });
             if !is_sacked {
-                self.delivery.deliver(record.end - self.una, &record.departure);
-                self.pipe -= self.weight(self.first) * (record.end - self.una);
+                self.delivery.deliver(end - self.una, &record.departure);
+                self.pipe -= self.weight(self.first) * (end - self.una);
             }
             if let Some(timed) = &mut self.timed {
-                timed.on_acknowledged(&record, is_sacked);
+                timed.on_acknowledged(record, is_sacked);
             }
-            self.una = record.end;
+            self.una = end;
             self.records.pop_front();
             self.first += 1;
         }
@@ -337,11 +338,23 @@ impl Scoreboard {
     }
 
     /// The first segment that is lost and has not been retransmitted, if any (RFC 6675, NextSeg rule 1).
+    #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<Range> {
+        if self.may_have_lost() { self.find_lost() } else { None }
+    }
+
+    #[inline(never)]
+    fn find_lost(&mut self) -> Option<Range> {
         if self.is_timed() {
             return self.next_timed_lost();
         }
         self.next_to_retransmit(self.lost_below)
+    }
+
+    /// Whether it takes a look to know that there is [none](Self::next_lost).
+    #[inline]
+    pub(crate) const fn may_have_lost(&self) -> bool {
+        self.timed.is_some() || self.retransmitted_below < self.lost_below
     }
 
     /// The first segment that has not been retransmitted, below the highest SACKed offset, lost or not (RFC
@@ -455,6 +468,7 @@ impl Scoreboard {
     }
 
     /// How often an unSACKed segment counts in `pipe`.
+    #[inline]
     fn weight(&self, number: RecordNumber) -> u64 {
         if let Some(timed) = &self.timed {
             return u64::from(timed.order.contains(number));

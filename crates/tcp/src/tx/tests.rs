@@ -87,6 +87,10 @@ impl Trace {
         let mut sent = Vec::new();
         while let Some(next) = self.tx.next_segment(self.now) {
             sent.push(next.range.start / self.segment);
+            if self.tx.is_spent() {
+                let before = self.tx.deadline();
+                assert_eq!((self.tx.next_segment(self.now), self.tx.deadline()), (None, before));
+            }
         }
         let due = self.tx.deadline().map(|due| (due - Instant::START).as_millis());
         (self.tx.cwnd(), self.tx.ssthresh(), self.tx.pipe(), sent, due)

@@ -8,7 +8,7 @@ use slantpath_tcp::{
 };
 use slantpath_testkit::Faults;
 use slantpath_wire::Packet;
-use slantpath_wire::ip::{Dscp, Ecn, IpFields};
+use slantpath_wire::ip::{Dscp, Ecn, Envelope, IpFields};
 
 use crate::pair::{Pair, pattern};
 
@@ -362,11 +362,12 @@ fn answer(port: u16, at_millis: u64) -> Segment {
     let mut chance = Seed::new(1, 0).stream("call");
     client.connect(now, from, to, TcpConfig::default(), &mut chance).unwrap();
     let mut packet = Packet::default();
-    let Output::Transmit { source, destination, ip } = client.poll_output(now, &mut packet) else {
+    let Output::Transmit(Envelope { source, destination, fields: ip }) = client.poll_output(now, &mut packet)
+    else {
         panic!("nobody calls")
     };
     server.handle_input(now, Input::Packet { source, destination, ip, packet: &mut packet });
-    let Output::Transmit { source, destination, .. } = server.poll_output(now, &mut packet) else {
+    let Output::Transmit(Envelope { source, destination, .. }) = server.poll_output(now, &mut packet) else {
         panic!("nobody answers")
     };
     Segment::parse(&packet, source, destination).unwrap().0
@@ -389,7 +390,8 @@ fn what_a_connection_says_in_ip_headers_is_in_every_packet_of_it() {
     let (from, to) = (([10, 0, 0, 1], 40_000).into(), ([10, 0, 0, 2], 80).into());
     let config = TcpConfig { ip, ..TcpConfig::default() };
     endpoint.connect(Instant::START, from, to, config, &mut Seed::new(1, 0).stream("call")).unwrap();
-    let Output::Transmit { ip: sent, .. } = endpoint.poll_output(Instant::START, &mut Packet::default())
+    let Output::Transmit(Envelope { fields: sent, .. }) =
+        endpoint.poll_output(Instant::START, &mut Packet::default())
     else {
         panic!("no SYN")
     };
@@ -415,7 +417,8 @@ fn an_endpoint_is_idle_once_what_follows_has_been_polled() {
     let (from, to) = (([10, 0, 0, 2], 50_000).into(), ([10, 0, 0, 1], 9).into());
     stranger.connect(Instant::START, from, to, TcpConfig::default(), &mut chance).unwrap();
     let mut packet = Packet::default();
-    let Output::Transmit { source, destination, ip } = stranger.poll_output(Instant::START, &mut packet)
+    let Output::Transmit(Envelope { source, destination, fields: ip }) =
+        stranger.poll_output(Instant::START, &mut packet)
     else {
         panic!("no SYN")
     };

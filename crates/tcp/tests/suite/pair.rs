@@ -8,6 +8,7 @@ use slantpath_tcp::{
     Chance, ConnectionId, Endpoint, Event, Flags, Input, Output, Segment, Snapshot, TcpConfig,
 };
 use slantpath_testkit::{Faults, Wire};
+use slantpath_wire::ip::Envelope;
 use slantpath_wire::{Checksum, Packet};
 
 pub(crate) const PORT: u16 = 5_000;
@@ -74,7 +75,7 @@ impl Side {
                         event => self.events.push(event),
                     }
                 }
-                Output::Transmit { source, destination, .. } => {
+                Output::Transmit(Envelope { source, destination, .. }) => {
                     assert_eq!(source, self.address);
                     let (segment, data) = Segment::parse(&packet, source, destination)
                         .expect("what is sent is well-formed and its checksum right");

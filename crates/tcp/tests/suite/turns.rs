@@ -8,7 +8,7 @@ use slantpath_tcp::{
 };
 use slantpath_testkit::Faults;
 use slantpath_wire::Packet;
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 
 use crate::pair::{PORT, Pair, chance};
 
@@ -20,7 +20,7 @@ fn poll(endpoint: &mut Endpoint, now: Instant) -> (Output, Packet) {
 
 /// Hands the next packet that one endpoint sends to the other.
 fn pass(now: Instant, from: &mut Endpoint, to: &mut Endpoint) {
-    let (Output::Transmit { source, destination, .. }, mut packet) = poll(from, now) else {
+    let (Output::Transmit(Envelope { source, destination, .. }), mut packet) = poll(from, now) else {
         panic!("nothing is sent")
     };
     let (ip, packet) = (IpFields::default(), &mut packet);
@@ -50,6 +50,23 @@ fn an_endpoint_is_idle_with_its_last_event_and_sends_what_its_user_answers() {
             poll(&mut right.endpoint, now);
         }
     }
+}
+
+#[test]
+fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (id, endpoint) = (pair.left.id(), &mut pair.left.endpoint);
+    // The wake-up of the handshake has come, and was not needed.
+    let now = Instant::from_secs(1);
+    assert_eq!(endpoint.take_due(now), Some(id));
+    assert!(endpoint.postpone(now, id));
+    endpoint.write(now, id, Bytes::from_static(&[0; 100_000])).unwrap();
+    let mut sent = 0;
+    while !endpoint.is_idle() {
+        assert!(matches!(poll(endpoint, now).0, Output::Transmit(_)), "after {sent} packets");
+        sent += 1;
+    }
+    assert_eq!((sent, endpoint.deadline()), (10, Some(now + Duration::from_secs(1))));
 }
 
 #[test]
@@ -83,7 +100,7 @@ fn one_that_has_told_all_does_not_go_before_others() {
     right.endpoint.write(now, first, Bytes::from_static(b"other")).unwrap();
     let mut destinations = Vec::new();
     while !right.endpoint.is_idle() {
-        if let (Output::Transmit { .. }, packet) = poll(&mut right.endpoint, now) {
+        if let (Output::Transmit(_), packet) = poll(&mut right.endpoint, now) {
             destinations.push(u16::from_be_bytes([packet.head()[2], packet.head()[3]]));
         }
     }
@@ -111,7 +128,7 @@ fn a_wake_up_whose_timer_was_put_off_is_noted_anew() {
     assert_eq!(pair.left.endpoint.take_due(second), Some(id));
     assert!(!pair.left.endpoint.postpone(second, id), "the timer expires");
     pair.left.endpoint.handle_due(second, id);
-    assert!(matches!(poll(&mut pair.left.endpoint, second).0, Output::Transmit { .. }), "it is sent again");
+    assert!(matches!(poll(&mut pair.left.endpoint, second).0, Output::Transmit(_)), "it is sent again");
 }
 
 /// Hands everything that one endpoint sends to the other.
@@ -120,7 +137,7 @@ fn pass_all(now: Instant, from: &mut Endpoint, to: &mut Endpoint) {
     loop {
         match from.poll_output(now, &mut packet) {
             Output::Event(..) => {}
-            Output::Transmit { source, destination, .. } => {
+            Output::Transmit(Envelope { source, destination, .. }) => {
                 let (ip, packet) = (IpFields::default(), &mut packet);
                 to.handle_input(now, Input::Packet { source, destination, ip, packet });
             }
@@ -153,7 +170,7 @@ fn told(endpoint: &mut Endpoint, now: Instant) -> Vec<(Event, bool)> {
     loop {
         match poll(endpoint, now).0 {
             Output::Event(_, event) => told.push((event, endpoint.is_idle())),
-            Output::Transmit { .. } => {}
+            Output::Transmit(_) => {}
             Output::Wait(_) => return told,
         }
     }

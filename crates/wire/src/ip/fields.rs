@@ -1,6 +1,19 @@
 //! The fields of an IP header that a transport and its user have a say in, and are told of.
 
+use std::net::IpAddr;
+
 use super::IpHeader;
+
+/// What a transport tells IP of a packet that it sends, and is told of one that has come for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Where the packet comes from.
+    pub source: IpAddr,
+    /// Where it goes.
+    pub destination: IpAddr,
+    /// What its IP header says besides.
+    pub fields: IpFields,
+}
 
 /// How often a packet may be forwarded, how it is to be treated, and whether it has met congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
