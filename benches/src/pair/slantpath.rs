@@ -22,15 +22,15 @@ const IPV4_HEADER_BYTES: usize = 20;
 /// The form in which a packet is handed over.
 pub trait Form {
     /// As it goes to the wire, out of `buffers` if it has to be written anew.
-    fn sent(packet: Packet, buffers: &mut PacketBuffers) -> Self;
+    fn sent(packet: &mut Packet, buffers: &mut PacketBuffers) -> Self;
 
     /// As it comes from there.
     fn received(self) -> Packet;
 }
 
 impl Form for Bytes {
-    fn sent(packet: Packet, buffers: &mut PacketBuffers) -> Self {
-        buffers.contiguous(&packet)
+    fn sent(packet: &mut Packet, buffers: &mut PacketBuffers) -> Self {
+        buffers.contiguous(packet)
     }
 
     fn received(self) -> Packet {
@@ -39,8 +39,8 @@ impl Form for Bytes {
 }
 
 impl Form for Packet {
-    fn sent(packet: Packet, _: &mut PacketBuffers) -> Self {
-        packet
+    fn sent(packet: &mut Packet, _: &mut PacketBuffers) -> Self {
+        core::mem::take(packet)
     }
 
     fn received(self) -> Packet {
@@ -58,6 +58,8 @@ pub struct Slantpath<F> {
     is_established: bool,
     received: Messages,
     outgoing: VecDeque<F>,
+    /// Where the endpoint writes a packet.
+    place: Packet,
     buffers: PacketBuffers,
     /// What the last messages carried.
     payload: Bytes,
@@ -92,6 +94,7 @@ impl<F: Form> Slantpath<F> {
             is_established: false,
             received: Messages::default(),
             outgoing: VecDeque::new(),
+            place: Packet::default(),
             // As many as may be on their way, and as many answers.
             buffers: PacketBuffers::new(2 * settings.receive_window_bytes / settings.packet_bytes + 64),
             payload: Bytes::new(),
@@ -102,9 +105,9 @@ impl<F: Form> Slantpath<F> {
     /// Drains the endpoint until it waits.
     fn drain(&mut self, now: Instant) {
         loop {
-            match self.endpoint.poll_output(now) {
-                Output::Transmit { packet, .. } => {
-                    self.outgoing.push_back(F::sent(packet, &mut self.buffers));
+            match self.endpoint.poll_output(now, &mut self.place) {
+                Output::Transmit { .. } => {
+                    self.outgoing.push_back(F::sent(&mut self.place, &mut self.buffers));
                 }
                 Output::Event(association, Event::Established { .. }) => {
                     self.association = Some(association);

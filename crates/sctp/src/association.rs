@@ -12,7 +12,7 @@ mod shutdown;
 mod snapshot;
 mod state;
 
-pub use output::AssociationOutput;
+pub use output::{AssociationOutput, Departing};
 pub use snapshot::{AssociationSnapshot, AssociationStats};
 pub use state::AssociationState;
 

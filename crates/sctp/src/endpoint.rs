@@ -37,7 +37,7 @@ use slantpath_wire::ip::IpFields;
 use smallvec::SmallVec;
 
 use crate::address::{is_usable, source_for};
-use crate::association::Association;
+use crate::association::{Association, Departing};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
 use crate::config::SctpConfig;
@@ -139,14 +139,12 @@ pub enum Input {
 /// What is to be done.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// A packet to send, from the SCTP common header on.
+    /// The packet that has been written, from the SCTP common header on, is to be sent.
     Transmit {
         /// One of the endpoint's addresses.
         source: IpAddr,
         /// The peer's address.
         destination: IpAddr,
-        /// The packet.
-        packet: Packet,
         /// Whether IP may cut it.
         fragmentation: Fragmentation,
         /// What its IP header says besides.
@@ -416,44 +414,36 @@ impl Endpoint {
         self.pending.is_empty() && self.outbox.is_empty()
     }
 
-    /// What is to be done next. Call it until it says [`Output::Wait`].
-    pub fn poll_output(&mut self, now: Instant) -> Output {
-        loop {
-            if let Some(output) = self.outbox.pop() {
-                return output;
-            }
-            let Some(&slot) = self.pending.front() else {
-                return Output::Wait(self.deadlines.earliest());
-            };
-            let id = self.table.id(slot);
+    /// What is to be done next; a packet to send is written over `packet`. Call it until it says [`Output::Wait`].
+    pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
+        if let Some(output) = self.outbox.pop(packet) {
+            return output;
+        }
+        while let Some(&slot) = self.pending.front() {
             let deadline = match self.table.get_mut(slot).map(|entry| (&mut entry.state, &entry.config.ip)) {
                 None => None,
                 Some((State::CookieWait(handshake), _)) => Some(handshake.deadline()),
                 Some((State::CookieEchoed(handshake), _)) => Some(handshake.deadline()),
                 Some((State::Established(association), ip)) => {
-                    let transmit = |source, destination, packet, fragmentation| Output::Transmit {
-                        source,
-                        destination,
-                        packet,
-                        fragmentation,
-                        ip: *ip,
-                    };
-                    let output =
-                        association.poll(now, transmit, |event| Output::Event(id, event), Output::Wait);
-                    match output {
-                        Output::Wait(deadline) => deadline,
-                        Output::Event(_, Event::Closed(_)) => {
-                            self.remove(slot);
-                            return output;
-                        }
-                        Output::Event(..) | Output::Transmit { .. } => return output,
+                    if let Some(departing) = association.poll_transmit(now, packet) {
+                        let Departing { source, destination, fragmentation } = departing;
+                        return Output::Transmit { source, destination, fragmentation, ip: *ip };
                     }
+                    if let Some(event) = association.poll_event() {
+                        let id = self.table.id(slot);
+                        if matches!(event, Event::Closed(_)) {
+                            self.remove(slot);
+                        }
+                        return Output::Event(id, event);
+                    }
+                    association.next_deadline()
                 }
             };
             self.deadlines.set(slot, deadline);
             self.pending.pop_front();
             self.table.set_pending(slot, false);
         }
+        Output::Wait(self.deadlines.earliest())
     }
 
     fn destinations(

@@ -17,21 +17,23 @@ use crate::tx::{Transmission, Turn};
 /// What is to be done for an association.
 #[derive(Debug)]
 pub enum AssociationOutput {
-    /// Send a packet.
-    Transmit {
-        /// Our address.
-        source: IpAddr,
-        /// The peer's address.
-        destination: IpAddr,
-        /// The packet, from the common header on.
-        packet: Packet,
-        /// Whether IP may cut it.
-        fragmentation: Fragmentation,
-    },
+    /// Send the packet that has been written, from the common header on.
+    Transmit(Departing),
     /// Tell the layer above.
     Event(Event),
     /// Nothing until the deadline, if there is one.
     Wait(Option<Instant>),
+}
+
+/// Where a packet goes, and what IP is to know of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departing {
+    /// Our address.
+    pub source: IpAddr,
+    /// The peer's address.
+    pub destination: IpAddr,
+    /// Whether IP may cut it.
+    pub fragmentation: Fragmentation,
 }
 
 /// How far the outputs of the last input have been taken.
@@ -44,48 +46,50 @@ pub(super) enum PollStage {
 }
 
 impl Association {
-    /// What is to be done next. Call it after every input and command, until it says
-    /// [`AssociationOutput::Wait`].
-    pub fn poll_output(&mut self, now: Instant) -> AssociationOutput {
-        let transmit = |source, destination, packet, fragmentation| AssociationOutput::Transmit {
-            source,
-            destination,
-            packet,
-            fragmentation,
-        };
-        self.poll(now, transmit, AssociationOutput::Event, AssociationOutput::Wait)
+    /// What is to be done next; a packet to send is written over `packet`. Call it after every input and command, until
+    /// it says [`AssociationOutput::Wait`].
+    pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> AssociationOutput {
+        if let Some(departing) = self.poll_transmit(now, packet) {
+            return AssociationOutput::Transmit(departing);
+        }
+        match self.poll_event() {
+            Some(event) => AssociationOutput::Event(event),
+            None => AssociationOutput::Wait(self.next_deadline()),
+        }
     }
 
-    /// The same in the caller's own words, so that packets and events are not moved from one form into another.
+    /// The next packet, written over `packet`.
     #[inline]
-    pub(crate) fn poll<O>(
-        &mut self,
-        now: Instant,
-        transmit: impl FnOnce(IpAddr, IpAddr, Packet, Fragmentation) -> O,
-        tell: impl FnOnce(Event) -> O,
-        wait: impl FnOnce(Option<Instant>) -> O,
-    ) -> O {
-        if self.poll_stage == PollStage::Packets {
-            if let Some(path) = self.build_packet(now) {
-                let path = &mut self.paths[path];
-                path.stats.packets_sent += 1;
-                let (source, destination) = (path.source, path.destination);
-                let fragmentation = path.fragmentation(self.builder.len());
-                return transmit(
-                    source,
-                    destination,
-                    self.builder.finish(self.config.checksum),
-                    fragmentation,
-                );
-            }
+    pub(crate) fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
+        if self.poll_stage == PollStage::Events {
+            return None;
+        }
+        let Some(path) = self.build_packet(now) else {
             self.poll_stage = PollStage::Events;
             self.report_timers();
-        }
-        if let Some(event) = self.events.pop_front() {
-            return tell(event);
-        }
-        let deadline = self.next_deadline();
-        wait((deadline != Instant::FAR_FUTURE).then_some(deadline))
+            return None;
+        };
+        let path = &mut self.paths[path];
+        path.stats.packets_sent += 1;
+        let departing = Departing {
+            source: path.source,
+            destination: path.destination,
+            fragmentation: path.fragmentation(self.builder.len()),
+        };
+        self.builder.finish_over(self.config.checksum, packet);
+        Some(departing)
+    }
+
+    /// The next event, once there are no packets.
+    #[inline]
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When something is to be done again, once there are no events.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let deadline = self.earliest_deadline();
+        (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
     /// Tells what has happened to T3-rtx of each path, if that is wanted.
@@ -100,7 +104,7 @@ impl Association {
         }
     }
 
-    fn next_deadline(&self) -> Instant {
+    fn earliest_deadline(&self) -> Instant {
         if self.state.is_closed() {
             return Instant::FAR_FUTURE;
         }
