@@ -327,11 +327,14 @@ impl Path {
     /// Lets the window decay for the whole RTOs in which nothing was sent.
     pub(crate) fn decay_when_idle(&mut self, now: Instant) {
         let periods = self.idle_periods(now);
-        self.cc.on_idle(periods);
-        self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
+        if periods > 0 {
+            self.cc.on_idle(periods);
+            self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
+        }
     }
 
     /// For how many whole RTOs nothing was sent that the window has not decayed for.
+    #[inline]
     fn idle_periods(&self, now: Instant) -> u64 {
         match self.last_data_at {
             Some(last) if self.flight_size == 0 => {

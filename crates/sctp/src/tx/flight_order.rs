@@ -19,13 +19,21 @@ pub(super) struct FlightOrder {
 
 impl FlightOrder {
     /// `tsn` is in flight to `path` from now on.
+    #[inline]
     pub(super) fn add(&mut self, path: PathId, tsn: Tsn) {
+        // As a rule it follows what was sent before.
+        match self.paths.get_mut(path.index()).and_then(VecDeque::back_mut) {
+            Some(range) if range.last.next() == tsn => range.last = tsn,
+            Some(_) | None => self.insert(path, tsn),
+        }
+    }
+
+    fn insert(&mut self, path: PathId, tsn: Tsn) {
         if self.paths.len() <= path.index() {
             self.paths.resize_with(path.index() + 1, VecDeque::new);
         }
         let order = &mut self.paths[path.index()];
         match order.back_mut() {
-            Some(range) if range.last.next() == tsn => range.last = tsn,
             Some(range) if tsn.is_at_or_before(range.last) => insert(order, tsn),
             Some(_) | None => order.push_back(TsnRange { first: tsn, last: tsn }),
         }

@@ -68,6 +68,7 @@ impl Sender {
     }
 
     /// Whether new DATA may follow what is lost or in flight elsewhere.
+    #[inline]
     fn admits_new(&mut self, turn: &Turn<'_>, path: PathId) -> bool {
         match turn.config.new_data_after_timeout {
             NewDataAfterTimeout::AssociationWindow => {
@@ -95,6 +96,27 @@ impl Sender {
     /// Fills a packet that has been started, and may hold control chunks, with DATA for its path.
     pub(crate) fn fill(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         turn.paths[path].on_data_packet(turn.now);
+        let retransmitted = !self.lost.is_empty() && self.fill_with_lost(turn, builder, path);
+        // A packet of retransmissions takes new DATA along, but only inside the window, and not past what is lost.
+        let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
+        let is_next =
+            self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
+        let before = self.outstanding.len();
+        if path == turn.paths.current() && has_window && is_next {
+            self.fill_with_new(turn, builder, path);
+        }
+        let needed_mtu = turn.paths[path].needed_mtu(builder.len());
+        self.outstanding.set_needed_mtu_from(before, needed_mtu);
+        for tsn in self.packed.drain(..) {
+            if let Some(chunk) = self.outstanding.find_mut(tsn) {
+                chunk.needed_mtu = needed_mtu;
+            }
+        }
+    }
+
+    /// Puts as much of what is lost into a packet as goes where it goes, and says whether that was anything.
+    #[cold]
+    fn fill_with_lost(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) -> bool {
         let mut retransmitted = false;
         while let Some(chunk) = self.next_lost() {
             if retransmission_path(chunk, turn.paths, turn.config) != path {
@@ -113,27 +135,17 @@ impl Sender {
             self.urgent = Urgent::No;
             retransmitted = true;
         }
-        // A packet of retransmissions takes new DATA along, but only inside the window, and not past what is lost.
-        let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
-        let is_next =
-            self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
-        if path == turn.paths.current() && has_window && is_next {
-            self.fill_with_new(turn, builder, path);
-        }
-        let needed_mtu = turn.paths[path].needed_mtu(builder.len());
-        for tsn in self.packed.drain(..) {
-            if let Some(chunk) = self.outstanding.find_mut(tsn) {
-                chunk.needed_mtu = needed_mtu;
-            }
-        }
+        retransmitted
     }
 
     /// Puts the first DATA of all behind what a packet to `path` holds already, as far as the peer's window lets it.
     pub(crate) fn bundle_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
-        let before = self.outstanding.next_tsn();
+        let before = self.outstanding.len();
         self.fill_with_new(turn, builder, path);
-        if self.outstanding.next_tsn() != before {
+        if self.outstanding.len() > before {
             turn.paths[path].on_data_packet(turn.now);
+            let needed_mtu = turn.paths[path].needed_mtu(builder.len());
+            self.outstanding.set_needed_mtu_from(before, needed_mtu);
         }
     }
 
@@ -161,7 +173,6 @@ impl Sender {
             }
             self.flight_order.add(path, tsn);
             trace(turn, chunk);
-            self.packed.push(tsn);
             self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
         }
     }
@@ -182,7 +193,13 @@ impl Sender {
     }
 
     /// The lowest chunk to be sent again.
+    #[inline]
     fn next_lost(&mut self) -> Option<&OutstandingChunk> {
+        if self.lost.is_empty() { None } else { self.find_lost() }
+    }
+
+    #[cold]
+    fn find_lost(&mut self) -> Option<&OutstandingChunk> {
         loop {
             let tsn = *self.lost.front()?;
             let is_lost = |chunk: &OutstandingChunk| matches!(chunk.state, ChunkState::Lost(_));
