@@ -115,10 +115,14 @@ impl Association {
             State::Closed { .. } => return Err(SendError::NoAssociation),
         }
         // What the layer above does at one moment is one burst; a SACK in between begins a new one anyway.
-        if self.burst_at != Some(now) {
+        let begins_burst = self.burst_at != Some(now);
+        if begins_burst {
             self.refill_bursts(now);
         }
-        self.poll_stage = PollStage::Packets;
+        // Behind messages that could not leave at this moment it cannot either.
+        if begins_burst || self.sender.has_no_queue() {
+            self.poll_stage = PollStage::Packets;
+        }
         self.sender.push(message, &self.config)
     }
 

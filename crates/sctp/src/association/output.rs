@@ -58,6 +58,12 @@ impl Association {
         }
     }
 
+    /// Whether there may be a packet or an event.
+    #[inline]
+    pub(crate) fn has_output(&self) -> bool {
+        self.poll_stage == PollStage::Packets || !self.events.is_empty()
+    }
+
     /// The next packet, written over `packet`.
     #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
@@ -124,14 +130,14 @@ impl Association {
     /// Puts the next packet into the builder, if there is one, and says where it goes.
     #[inline(never)]
     fn build_packet(&mut self, now: Instant) -> Option<PathId> {
-        if let State::Closed { farewell } = &mut self.state {
-            let (path, chunk) = *farewell.take()?;
-            self.start_packet(path);
-            self.builder.push(&chunk);
-            return Some(path);
-        }
-        let transmission = if self.state.may_send_data() { self.next_transmission(now) } else { None };
-        let shutdown = self.shutdown_due();
+        // DATA and SHUTDOWN never leave in the same state.
+        let (transmission, shutdown) = if self.state.may_send_data() {
+            (self.next_transmission(now), None)
+        } else if self.state.is_closed() {
+            return self.build_farewell();
+        } else {
+            (None, self.shutdown_due())
+        };
 
         let path = if let Some((path, _)) = self.control.front() {
             *path
@@ -143,7 +149,9 @@ impl Association {
             shutdown?
         };
         self.start_packet(path);
-        self.bundle_control(path);
+        if !self.control.is_empty() {
+            self.bundle_control(path);
+        }
         let transmission = transmission.filter(|transmission| transmission.path == path);
         if self.receiver.is_ack_owed() && self.ack_path() == path {
             self.bundle_sack(path, transmission);
@@ -160,6 +168,17 @@ impl Association {
         Some(path)
     }
 
+    /// The last packet of all.
+    #[cold]
+    fn build_farewell(&mut self) -> Option<PathId> {
+        let State::Closed { farewell } = &mut self.state else { return None };
+        let (path, chunk) = *farewell.take()?;
+        self.start_packet(path);
+        self.builder.push(&chunk);
+        Some(path)
+    }
+
+    #[inline]
     fn next_transmission(&mut self, now: Instant) -> Option<Transmission> {
         let mut turn = turn!(self, now);
         self.sender.next_transmission(&mut turn)
