@@ -10,6 +10,7 @@ use slantpath_sctp::{
     Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, Output,
     PartPlace, PortConfig, Ppid, SctpConfig, StreamId,
 };
+use slantpath_wire::ip::IpFields;
 use slantpath_wire::{Checksum, Packet, PacketBuffers};
 
 use super::{Endpoint, Messages, Settings, Side};
@@ -24,8 +25,8 @@ pub trait Form {
     /// As it goes to the wire, out of `buffers` if it has to be written anew.
     fn sent(packet: &mut Packet, buffers: &mut PacketBuffers) -> Self;
 
-    /// As it comes from there.
-    fn received(self) -> Packet;
+    /// As it comes from there, over `packet`.
+    fn received(self, packet: &mut Packet);
 }
 
 impl Form for Bytes {
@@ -33,8 +34,8 @@ impl Form for Bytes {
         buffers.contiguous(packet)
     }
 
-    fn received(self) -> Packet {
-        Packet::shared(self, Checksum::Complete)
+    fn received(self, packet: &mut Packet) {
+        packet.compose(self, 0, Checksum::Complete, |_, _| 0);
     }
 }
 
@@ -43,8 +44,8 @@ impl Form for Packet {
         core::mem::take(packet)
     }
 
-    fn received(self) -> Packet {
-        self
+    fn received(self, packet: &mut Packet) {
+        *packet = self;
     }
 }
 
@@ -58,7 +59,7 @@ pub struct Slantpath<F> {
     is_established: bool,
     received: Messages,
     outgoing: VecDeque<F>,
-    /// Where the endpoint writes a packet.
+    /// Where the endpoint writes a packet, or reads one.
     place: Packet,
     buffers: PacketBuffers,
     /// What the last messages carried.
@@ -164,13 +165,8 @@ impl<F: Form> Endpoint for Slantpath<F> {
     }
 
     fn handle_datagram(&mut self, now: Instant, datagram: F) {
-        let input = Input::Packet {
-            source: self.peer,
-            destination: self.here,
-            ip: slantpath_wire::ip::IpFields::default(),
-            packet: datagram.received(),
-        };
-        self.endpoint.handle_input(now, input);
+        datagram.received(&mut self.place);
+        self.endpoint.handle_packet(now, self.peer, self.here, IpFields::default(), &self.place);
         self.drain(now);
     }
 

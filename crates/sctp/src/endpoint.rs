@@ -431,7 +431,10 @@ impl Endpoint {
         {
             return output;
         }
-        self.is_first_settled = false;
+        if core::mem::take(&mut self.is_first_settled) {
+            // Its user has not answered.
+            self.dismiss_first();
+        }
         while let Some(&slot) = self.pending.front() {
             let deadline = match self.table.get_mut(slot).map(|entry| (&mut entry.state, &entry.config.ip)) {
                 None => None,

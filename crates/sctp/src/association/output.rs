@@ -160,7 +160,7 @@ impl Association {
             && (self.builder.is_empty() || transmission.first_chunk_len <= self.builder.room())
         {
             let mut turn = turn!(self, now);
-            self.sender.fill(&mut turn, &mut self.builder, path);
+            self.sender.fill(&mut turn, &mut self.builder, transmission);
         }
         if shutdown == Some(path) {
             self.bundle_shutdown(now, path);

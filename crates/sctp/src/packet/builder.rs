@@ -101,6 +101,12 @@ impl PacketBuilder {
     /// Copies the payload that was held back: it is not the last chunk.
     #[inline]
     fn settle(&mut self) {
+        if self.payload.is_some() {
+            self.copy_payload();
+        }
+    }
+
+    fn copy_payload(&mut self) {
         if let Some(payload) = self.payload.take() {
             self.bytes.extend_from_slice(&payload);
             self.bytes.extend_from_slice(&[0; 3][..tlv::padding(payload.len())]);
