@@ -259,12 +259,11 @@ impl Association {
     fn refill_bursts(&mut self, now: Instant) {
         let is_undrained = self.poll_stage == PollStage::Packets && self.burst_at == Some(now);
         self.burst_at = Some(now);
-        for path in self.paths.iter_mut() {
-            if is_undrained {
-                path.extend_burst(self.config.max_burst);
-            } else {
-                path.refill_burst(self.config.max_burst);
-            }
+        let max_burst = self.config.max_burst;
+        if is_undrained {
+            self.paths.for_each(|path| path.extend_burst(max_burst));
+        } else {
+            self.paths.for_each(|path| path.refill_burst(max_burst));
         }
     }
 

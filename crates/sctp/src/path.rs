@@ -256,6 +256,13 @@ impl Path {
         self.t3_rtx
     }
 
+    /// The earlier deadline of T3-rtx and of the HEARTBEATs, or the far future.
+    #[inline]
+    fn next_deadline(&self) -> Instant {
+        let t3_rtx = self.t3_rtx.unwrap_or(Instant::FAR_FUTURE);
+        self.heartbeat.deadline().map_or(t3_rtx, |at| at.min(t3_rtx))
+    }
+
     /// Starts T3-rtx unless it runs (rules R1 and R4 of section 6.3.2).
     pub(crate) fn start_t3_rtx(&mut self, now: Instant) {
         if self.t3_rtx.is_none() {

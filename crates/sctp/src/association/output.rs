@@ -70,11 +70,18 @@ impl Association {
         if self.poll_stage == PollStage::Events {
             return None;
         }
-        let Some(path) = self.build_packet(now) else {
-            self.poll_stage = PollStage::Events;
-            self.report_timers();
-            return None;
-        };
+        match self.build_packet(now) {
+            Some(path) => Some(self.finish_packet(path, packet)),
+            None => {
+                self.poll_stage = PollStage::Events;
+                self.report_timers();
+                None
+            }
+        }
+    }
+
+    /// Writes the packet that has been built for `path`.
+    fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
         let path = &mut self.paths[path];
         path.stats.packets_sent += 1;
         let departing = Departing {
@@ -83,7 +90,7 @@ impl Association {
             fragmentation: path.fragmentation(self.builder.len()),
         };
         self.builder.finish_over(self.config.checksum, packet);
-        Some(departing)
+        departing
     }
 
     /// The next event, once there are no packets.
@@ -100,12 +107,11 @@ impl Association {
 
     /// Tells what has happened to T3-rtx of each path, if that is wanted.
     fn report_timers(&mut self) {
-        if !self.config.trace_timers {
-            return;
-        }
-        for path in self.paths.iter_mut() {
-            if let Some(change) = path.report_t3_rtx() {
-                self.events.push_back(Event::T3Rtx { address: path.destination, change });
+        if self.config.trace_timers {
+            for path in self.paths.iter_mut() {
+                if let Some(change) = path.report_t3_rtx() {
+                    self.events.push_back(Event::T3Rtx { address: path.destination, change });
+                }
             }
         }
     }

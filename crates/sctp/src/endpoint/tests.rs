@@ -81,7 +81,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 struct Pair {
     now: Instant,
     endpoints: [Endpoint; 2],
-    under_way: Vec<(usize, slantpath_wire::Packet)>,
+    under_way: Vec<(usize, Packet)>,
     /// The tag that packets to each side carry, as seen last.
     tags: [VerificationTag; 2],
     ids: [Option<super::AssociationId>; 2],
@@ -131,7 +131,7 @@ impl Pair {
         }
     }
 
-    fn input(&mut self, to: usize, packet: slantpath_wire::Packet) {
+    fn input(&mut self, to: usize, packet: Packet) {
         let input = Input::Packet {
             source: ADDRESSES[1 - to],
             destination: ADDRESSES[to],

@@ -43,8 +43,17 @@ impl FlightOrder {
     pub(super) fn first(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
         let order = self.paths.get_mut(path.index())?;
         let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
+        let next = outstanding.cumulative_ack().next();
         while let Some(range) = order.front_mut() {
             steps.take(1);
+            // What has been acknowledged cumulatively is passed over at once.
+            if range.last.is_before(next) {
+                order.pop_front();
+                continue;
+            }
+            if range.first.is_before(next) {
+                range.first = next;
+            }
             if outstanding.find(range.first).is_some_and(stands) {
                 return Some(range.first);
             }

@@ -102,9 +102,9 @@ impl Sender {
         if !advances && only_revokes && !self.opens_window(&sack) {
             return Ok(SackEffect::Stale);
         }
-        for path in turn.paths.iter_mut() {
+        turn.paths.for_each(|path| {
             path.tally = SackTally { flight_size_before: path.flight_size, ..SackTally::default() };
-        }
+        });
         let was_recovering = self.in_fast_recovery();
         let mut newest = self.acknowledge_up_to(turn, &sack);
         if let Some(gaps) = sack.gaps {
@@ -122,17 +122,13 @@ impl Sender {
         let is_probed = self.peer_window.outstanding_probe().is_some();
         self.settle_probe(turn);
 
-        for path in turn.paths.iter_mut() {
-            path.grow_window(turn.now, advances, was_recovering);
-        }
+        turn.paths.for_each(|path| path.grow_window(turn.now, advances, was_recovering));
         self.leave_recovery();
         if sack.gaps.is_some() {
             self.count_missing(turn, counted_up_to);
         }
         self.refresh_earliest(turn);
-        for path in turn.paths.iter_mut() {
-            path.settle_t3_rtx(turn.now);
-        }
+        turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
         if newest.is_some() {
             self.remainder = Remainder::Free;
         }
