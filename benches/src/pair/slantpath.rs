@@ -10,6 +10,7 @@ use slantpath_sctp::{
     Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, Output,
     PartPlace, PortConfig, Ppid, SctpConfig, StreamId,
 };
+use slantpath_wire::ip::IpFields;
 use slantpath_wire::{Checksum, Packet, PacketBuffers};
 
 use super::{Endpoint, Messages, Settings, Side};
@@ -22,29 +23,29 @@ const IPV4_HEADER_BYTES: usize = 20;
 /// The form in which a packet is handed over.
 pub trait Form {
     /// As it goes to the wire, out of `buffers` if it has to be written anew.
-    fn sent(packet: Packet, buffers: &mut PacketBuffers) -> Self;
+    fn sent(packet: &mut Packet, buffers: &mut PacketBuffers) -> Self;
 
-    /// As it comes from there.
-    fn received(self) -> Packet;
+    /// As it comes from there, over `packet`.
+    fn received(self, packet: &mut Packet);
 }
 
 impl Form for Bytes {
-    fn sent(packet: Packet, buffers: &mut PacketBuffers) -> Self {
-        buffers.contiguous(&packet)
+    fn sent(packet: &mut Packet, buffers: &mut PacketBuffers) -> Self {
+        buffers.contiguous(packet)
     }
 
-    fn received(self) -> Packet {
-        Packet::shared(self, Checksum::Complete)
+    fn received(self, packet: &mut Packet) {
+        packet.compose(self, 0, Checksum::Complete, |_, _| 0);
     }
 }
 
 impl Form for Packet {
-    fn sent(packet: Packet, _: &mut PacketBuffers) -> Self {
-        packet
+    fn sent(packet: &mut Packet, _: &mut PacketBuffers) -> Self {
+        core::mem::take(packet)
     }
 
-    fn received(self) -> Packet {
-        self
+    fn received(self, packet: &mut Packet) {
+        *packet = self;
     }
 }
 
@@ -58,6 +59,8 @@ pub struct Slantpath<F> {
     is_established: bool,
     received: Messages,
     outgoing: VecDeque<F>,
+    /// Where the endpoint writes a packet, or reads one.
+    place: Packet,
     buffers: PacketBuffers,
     /// What the last messages carried.
     payload: Bytes,
@@ -92,6 +95,7 @@ impl<F: Form> Slantpath<F> {
             is_established: false,
             received: Messages::default(),
             outgoing: VecDeque::new(),
+            place: Packet::default(),
             // As many as may be on their way, and as many answers.
             buffers: PacketBuffers::new(2 * settings.receive_window_bytes / settings.packet_bytes + 64),
             payload: Bytes::new(),
@@ -102,9 +106,9 @@ impl<F: Form> Slantpath<F> {
     /// Drains the endpoint until it waits.
     fn drain(&mut self, now: Instant) {
         loop {
-            match self.endpoint.poll_output(now) {
-                Output::Transmit { packet, .. } => {
-                    self.outgoing.push_back(F::sent(packet, &mut self.buffers));
+            match self.endpoint.poll_output(now, &mut self.place) {
+                Output::Transmit { .. } => {
+                    self.outgoing.push_back(F::sent(&mut self.place, &mut self.buffers));
                 }
                 Output::Event(association, Event::Established { .. }) => {
                     self.association = Some(association);
@@ -161,13 +165,8 @@ impl<F: Form> Endpoint for Slantpath<F> {
     }
 
     fn handle_datagram(&mut self, now: Instant, datagram: F) {
-        let input = Input::Packet {
-            source: self.peer,
-            destination: self.here,
-            ip: slantpath_wire::ip::IpFields::default(),
-            packet: datagram.received(),
-        };
-        self.endpoint.handle_input(now, input);
+        datagram.received(&mut self.place);
+        self.endpoint.handle_packet(now, self.peer, self.here, IpFields::default(), &self.place);
         self.drain(now);
     }
 

@@ -97,12 +97,14 @@ impl<N: Number> Deadlines<N> {
             (ABSENT, None) => {}
             (ABSENT, Some(deadline)) if self.root == Root::Vacancy => {
                 self.root = Root::Entry;
-                self.heap[0] = Key::new(deadline, component);
+                self.put(0, Key::new(deadline, component));
                 self.sink(0);
             }
             (ABSENT, Some(deadline)) => {
+                let place = self.heap.len();
                 self.heap.push(Key::new(deadline, component));
-                self.rise(self.heap.len() - 1);
+                self.places[component] = place;
+                self.rise(place);
             }
             (_, None) => {
                 self.places[component] = ABSENT;
@@ -142,19 +144,23 @@ impl<N: Number> Deadlines<N> {
     /// Puts the last entry in the place of one that is gone.
     fn fill(&mut self, place: usize) {
         self.heap.swap_remove(place);
-        if place < self.heap.len() {
+        if let Some(&entry) = self.heap.get(place) {
+            self.places[entry.component()] = place;
             self.settle(place);
         }
     }
 
     /// Brings an entry that may be too early or too late for its place to where it belongs.
     fn settle(&mut self, place: usize) {
-        let place = self.rise(place);
-        self.sink(place);
+        if self.rise(place) == place {
+            self.sink(place);
+        }
     }
 
-    fn rise(&mut self, mut place: usize) -> usize {
-        let entry = self.heap[place];
+    /// Moves an entry up to where it belongs, and says where that is.
+    fn rise(&mut self, from: usize) -> usize {
+        let entry = self.heap[from];
+        let mut place = from;
         while place > 0 {
             let parent = (place - 1) / 2;
             let is_vacant = parent == 0 && self.root == Root::Vacancy;
@@ -164,12 +170,16 @@ impl<N: Number> Deadlines<N> {
             self.put(place, self.heap[parent]);
             place = parent;
         }
-        self.put(place, entry);
+        if place != from {
+            self.put(place, entry);
+        }
         place
     }
 
-    fn sink(&mut self, mut place: usize) {
-        let entry = self.heap[place];
+    /// Moves an entry down to where it belongs.
+    fn sink(&mut self, from: usize) {
+        let entry = self.heap[from];
+        let mut place = from;
         loop {
             let mut child = 2 * place + 1;
             let Some(&(mut least)) = self.heap.get(child) else { break };
@@ -184,7 +194,9 @@ impl<N: Number> Deadlines<N> {
             self.put(place, least);
             place = child;
         }
-        self.put(place, entry);
+        if place != from {
+            self.put(place, entry);
+        }
     }
 
     fn put(&mut self, place: usize, entry: Key) {

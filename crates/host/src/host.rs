@@ -323,9 +323,8 @@ impl Host {
     #[inline]
     fn poll_stack(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.sctp.is_idle() {
-            match self.stack.sctp.poll_output(now) {
-                sctp::Output::Transmit { source, destination, packet: sent, fragmentation, ip } => {
-                    *packet = sent;
+            match self.stack.sctp.poll_output(now, packet) {
+                sctp::Output::Transmit { source, destination, fragmentation, ip } => {
                     let protocol = protocol::SCTP;
                     let segment = Segment { source, destination, protocol, fragmentation, ip };
                     if let Some(interface) = self.send(segment, packet) {

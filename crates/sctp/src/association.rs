@@ -12,7 +12,7 @@ mod shutdown;
 mod snapshot;
 mod state;
 
-pub use output::AssociationOutput;
+pub use output::{AssociationOutput, Departing};
 pub use snapshot::{AssociationSnapshot, AssociationStats};
 pub use state::AssociationState;
 
@@ -115,10 +115,14 @@ impl Association {
             State::Closed { .. } => return Err(SendError::NoAssociation),
         }
         // What the layer above does at one moment is one burst; a SACK in between begins a new one anyway.
-        if self.burst_at != Some(now) {
+        let begins_burst = self.burst_at != Some(now);
+        if begins_burst {
             self.refill_bursts(now);
         }
-        self.poll_stage = PollStage::Packets;
+        // Behind messages that could not leave at this moment it cannot either.
+        if begins_burst || self.sender.has_no_queue() {
+            self.poll_stage = PollStage::Packets;
+        }
         self.sender.push(message, &self.config)
     }
 
@@ -255,12 +259,11 @@ impl Association {
     fn refill_bursts(&mut self, now: Instant) {
         let is_undrained = self.poll_stage == PollStage::Packets && self.burst_at == Some(now);
         self.burst_at = Some(now);
-        for path in self.paths.iter_mut() {
-            if is_undrained {
-                path.extend_burst(self.config.max_burst);
-            } else {
-                path.refill_burst(self.config.max_burst);
-            }
+        let max_burst = self.config.max_burst;
+        if is_undrained {
+            self.paths.for_each(|path| path.extend_burst(max_burst));
+        } else {
+            self.paths.for_each(|path| path.refill_burst(max_burst));
         }
     }
 

@@ -37,7 +37,7 @@ use slantpath_wire::ip::IpFields;
 use smallvec::SmallVec;
 
 use crate::address::{is_usable, source_for};
-use crate::association::Association;
+use crate::association::{Association, Departing};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
 use crate::config::SctpConfig;
@@ -139,14 +139,12 @@ pub enum Input {
 /// What is to be done.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// A packet to send, from the SCTP common header on.
+    /// The packet that has been written, from the SCTP common header on, is to be sent.
     Transmit {
         /// One of the endpoint's addresses.
         source: IpAddr,
         /// The peer's address.
         destination: IpAddr,
-        /// The packet.
-        packet: Packet,
         /// Whether IP may cut it.
         fragmentation: Fragmentation,
         /// What its IP header says besides.
@@ -168,6 +166,9 @@ pub struct Endpoint {
     deadlines: Deadlines<u32>,
     /// Slots whose associations may have output; each at most once.
     pending: VecDeque<u32>,
+    /// Whether the first of these has said all that it had, and its deadline is set: it stays there only in case its
+    /// user answers what it was told last.
+    is_first_settled: bool,
     outbox: Outbox,
     stats: EndpointStats,
 }
@@ -288,7 +289,9 @@ impl Endpoint {
             State::CookieEchoed(handshake) => handshake.send(now, message),
             State::Established(association) => {
                 let result = association.send(now, message);
-                self.wake(id.slot());
+                if association.has_output() {
+                    self.wake(id.slot());
+                }
                 result
             }
         }
@@ -413,45 +416,60 @@ impl Endpoint {
 
     /// Whether there is nothing to poll.
     pub fn is_idle(&self) -> bool {
-        self.pending.is_empty() && self.outbox.is_empty()
+        let is_quiet = match self.pending.len() {
+            0 => true,
+            1 => self.is_first_settled,
+            _ => false,
+        };
+        is_quiet && self.outbox.is_empty()
     }
 
-    /// What is to be done next. Call it until it says [`Output::Wait`].
-    pub fn poll_output(&mut self, now: Instant) -> Output {
-        loop {
-            if let Some(output) = self.outbox.pop() {
-                return output;
-            }
-            let Some(&slot) = self.pending.front() else {
-                return Output::Wait(self.deadlines.earliest());
-            };
-            let id = self.table.id(slot);
+    /// What is to be done next; a packet to send is written over `packet`. Call it until it says [`Output::Wait`].
+    pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
+        if !self.outbox.is_empty()
+            && let Some(output) = self.outbox.pop(packet)
+        {
+            return output;
+        }
+        if core::mem::take(&mut self.is_first_settled) {
+            // Its user has not answered.
+            self.dismiss_first();
+        }
+        while let Some(&slot) = self.pending.front() {
             let deadline = match self.table.get_mut(slot).map(|entry| (&mut entry.state, &entry.config.ip)) {
                 None => None,
                 Some((State::CookieWait(handshake), _)) => Some(handshake.deadline()),
                 Some((State::CookieEchoed(handshake), _)) => Some(handshake.deadline()),
                 Some((State::Established(association), ip)) => {
-                    let transmit = |source, destination, packet, fragmentation| Output::Transmit {
-                        source,
-                        destination,
-                        packet,
-                        fragmentation,
-                        ip: *ip,
-                    };
-                    let output =
-                        association.poll(now, transmit, |event| Output::Event(id, event), Output::Wait);
-                    match output {
-                        Output::Wait(deadline) => deadline,
-                        Output::Event(_, Event::Closed(_)) => {
-                            self.remove(slot);
-                            return output;
-                        }
-                        Output::Event(..) | Output::Transmit { .. } => return output,
+                    if let Some(departing) = association.poll_transmit(now, packet) {
+                        let Departing { source, destination, fragmentation } = departing;
+                        return Output::Transmit { source, destination, fragmentation, ip: *ip };
                     }
+                    if let Some(event) = association.poll_event() {
+                        let settled = (!association.has_output()).then(|| association.next_deadline());
+                        let id = self.table.id(slot);
+                        if matches!(event, Event::Closed(_)) {
+                            self.remove(slot);
+                        } else if let Some(deadline) = settled {
+                            // Nothing follows unless the user does something.
+                            self.deadlines.set(slot, deadline);
+                            self.is_first_settled = true;
+                        }
+                        return Output::Event(id, event);
+                    }
+                    association.next_deadline()
                 }
             };
             self.deadlines.set(slot, deadline);
-            self.pending.pop_front();
+            self.dismiss_first();
+        }
+        Output::Wait(self.deadlines.earliest())
+    }
+
+    /// The first of those that were to be looked at has nothing more to say.
+    #[inline]
+    fn dismiss_first(&mut self) {
+        if let Some(slot) = self.pending.pop_front() {
             self.table.set_pending(slot, false);
         }
     }
@@ -536,6 +554,10 @@ impl Endpoint {
     /// Has the slot looked at by the next poll.
     #[inline]
     fn wake(&mut self, slot: u32) {
+        // One that has said all stands in nobody's way.
+        if core::mem::take(&mut self.is_first_settled) && self.pending.front() != Some(&slot) {
+            self.dismiss_first();
+        }
         if self.table.set_pending(slot, true) {
             self.pending.push_back(slot);
         }

@@ -11,6 +11,7 @@
 //! use slantpath_base::{Instant, Seed};
 //! use slantpath_sctp::{Acceptance, ConnectOptions, Endpoint, Event, Input, Message, Output, PortConfig};
 //! use slantpath_sctp::{Ppid, SctpConfig, StreamId};
+//! use slantpath_wire::Packet;
 //!
 //! let addresses = [[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
 //! let mut endpoints = addresses.map(|address| {
@@ -43,8 +44,9 @@
 //! for _ in 0..8 {
 //!     for side in 0..2 {
 //!         loop {
-//!             match endpoints[side].poll_output(now) {
-//!                 Output::Transmit { source, destination, ip, packet, .. } => {
+//!             let mut packet = Packet::default();
+//!             match endpoints[side].poll_output(now, &mut packet) {
+//!                 Output::Transmit { source, destination, ip, .. } => {
 //!                     let input = Input::Packet { source, destination, ip, packet };
 //!                     endpoints[1 - side].handle_input(now, input);
 //!                 }
@@ -81,7 +83,7 @@ mod types;
 mod unknown;
 
 pub use association::{
-    Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats,
+    Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats, Departing,
 };
 pub use cause::Cause;
 pub use chunk::Chunk;

@@ -256,6 +256,13 @@ impl Path {
         self.t3_rtx
     }
 
+    /// The earlier deadline of T3-rtx and of the HEARTBEATs, or the far future.
+    #[inline]
+    fn next_deadline(&self) -> Instant {
+        let t3_rtx = self.t3_rtx.unwrap_or(Instant::FAR_FUTURE);
+        self.heartbeat.deadline().map_or(t3_rtx, |at| at.min(t3_rtx))
+    }
+
     /// Starts T3-rtx unless it runs (rules R1 and R4 of section 6.3.2).
     pub(crate) fn start_t3_rtx(&mut self, now: Instant) {
         if self.t3_rtx.is_none() {
@@ -327,11 +334,14 @@ impl Path {
     /// Lets the window decay for the whole RTOs in which nothing was sent.
     pub(crate) fn decay_when_idle(&mut self, now: Instant) {
         let periods = self.idle_periods(now);
-        self.cc.on_idle(periods);
-        self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
+        if periods > 0 {
+            self.cc.on_idle(periods);
+            self.last_data_at = self.last_data_at.map(|last| last + self.rtt.rto() * periods);
+        }
     }
 
     /// For how many whole RTOs nothing was sent that the window has not decayed for.
+    #[inline]
     fn idle_periods(&self, now: Instant) -> u64 {
         match self.last_data_at {
             Some(last) if self.flight_size == 0 => {

@@ -104,7 +104,7 @@ pub(crate) struct Sender {
     missing: MissingReports,
     /// Chunks to be sent again, ascending. A chunk that was acknowledged since is skipped when it is met.
     lost: VecDeque<Tsn>,
-    /// The chunks in the packet that is being filled; empty otherwise.
+    /// The chunks that go out again in the packet that is being filled; empty otherwise.
     packed: Vec<Tsn>,
     recovery: Recovery,
     urgent: Urgent,
@@ -173,6 +173,11 @@ impl Sender {
     /// Whether everything handed over has been acknowledged.
     pub(crate) fn is_drained(&self) -> bool {
         self.outstanding.is_empty() && self.queue.is_empty()
+    }
+
+    /// Whether every message handed over has been cut into chunks.
+    pub(crate) fn has_no_queue(&self) -> bool {
+        self.queue.is_empty()
     }
 
     /// Whether chunks are outstanding.

@@ -17,21 +17,23 @@ use crate::tx::{Transmission, Turn};
 /// What is to be done for an association.
 #[derive(Debug)]
 pub enum AssociationOutput {
-    /// Send a packet.
-    Transmit {
-        /// Our address.
-        source: IpAddr,
-        /// The peer's address.
-        destination: IpAddr,
-        /// The packet, from the common header on.
-        packet: Packet,
-        /// Whether IP may cut it.
-        fragmentation: Fragmentation,
-    },
+    /// Send the packet that has been written, from the common header on.
+    Transmit(Departing),
     /// Tell the layer above.
     Event(Event),
     /// Nothing until the deadline, if there is one.
     Wait(Option<Instant>),
+}
+
+/// Where a packet goes, and what IP is to know of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departing {
+    /// Our address.
+    pub source: IpAddr,
+    /// The peer's address.
+    pub destination: IpAddr,
+    /// Whether IP may cut it.
+    pub fragmentation: Fragmentation,
 }
 
 /// How far the outputs of the last input have been taken.
@@ -44,63 +46,77 @@ pub(super) enum PollStage {
 }
 
 impl Association {
-    /// What is to be done next. Call it after every input and command, until it says
-    /// [`AssociationOutput::Wait`].
-    pub fn poll_output(&mut self, now: Instant) -> AssociationOutput {
-        let transmit = |source, destination, packet, fragmentation| AssociationOutput::Transmit {
-            source,
-            destination,
-            packet,
-            fragmentation,
-        };
-        self.poll(now, transmit, AssociationOutput::Event, AssociationOutput::Wait)
+    /// What is to be done next; a packet to send is written over `packet`. Call it after every input and command, until
+    /// it says [`AssociationOutput::Wait`].
+    pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> AssociationOutput {
+        if let Some(departing) = self.poll_transmit(now, packet) {
+            return AssociationOutput::Transmit(departing);
+        }
+        match self.poll_event() {
+            Some(event) => AssociationOutput::Event(event),
+            None => AssociationOutput::Wait(self.next_deadline()),
+        }
     }
 
-    /// The same in the caller's own words, so that packets and events are not moved from one form into another.
+    /// Whether there may be a packet or an event.
     #[inline]
-    pub(crate) fn poll<O>(
-        &mut self,
-        now: Instant,
-        transmit: impl FnOnce(IpAddr, IpAddr, Packet, Fragmentation) -> O,
-        tell: impl FnOnce(Event) -> O,
-        wait: impl FnOnce(Option<Instant>) -> O,
-    ) -> O {
-        if self.poll_stage == PollStage::Packets {
-            if let Some(path) = self.build_packet(now) {
-                let path = &mut self.paths[path];
-                path.stats.packets_sent += 1;
-                let (source, destination) = (path.source, path.destination);
-                let fragmentation = path.fragmentation(self.builder.len());
-                return transmit(
-                    source,
-                    destination,
-                    self.builder.finish(self.config.checksum),
-                    fragmentation,
-                );
+    pub(crate) fn has_output(&self) -> bool {
+        self.poll_stage == PollStage::Packets || !self.events.is_empty()
+    }
+
+    /// The next packet, written over `packet`.
+    #[inline]
+    pub(crate) fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
+        if self.poll_stage == PollStage::Events {
+            return None;
+        }
+        match self.build_packet(now) {
+            Some(path) => Some(self.finish_packet(path, packet)),
+            None => {
+                self.poll_stage = PollStage::Events;
+                self.report_timers();
+                None
             }
-            self.poll_stage = PollStage::Events;
-            self.report_timers();
         }
-        if let Some(event) = self.events.pop_front() {
-            return tell(event);
-        }
-        let deadline = self.next_deadline();
-        wait((deadline != Instant::FAR_FUTURE).then_some(deadline))
+    }
+
+    /// Writes the packet that has been built for `path`.
+    fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
+        let path = &mut self.paths[path];
+        path.stats.packets_sent += 1;
+        let departing = Departing {
+            source: path.source,
+            destination: path.destination,
+            fragmentation: path.fragmentation(self.builder.len()),
+        };
+        self.builder.finish_over(self.config.checksum, packet);
+        departing
+    }
+
+    /// The next event, once there are no packets.
+    #[inline]
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When something is to be done again, once there are no events.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let deadline = self.earliest_deadline();
+        (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
     /// Tells what has happened to T3-rtx of each path, if that is wanted.
     fn report_timers(&mut self) {
-        if !self.config.trace_timers {
-            return;
-        }
-        for path in self.paths.iter_mut() {
-            if let Some(change) = path.report_t3_rtx() {
-                self.events.push_back(Event::T3Rtx { address: path.destination, change });
+        if self.config.trace_timers {
+            for path in self.paths.iter_mut() {
+                if let Some(change) = path.report_t3_rtx() {
+                    self.events.push_back(Event::T3Rtx { address: path.destination, change });
+                }
             }
         }
     }
 
-    fn next_deadline(&self) -> Instant {
+    fn earliest_deadline(&self) -> Instant {
         if self.state.is_closed() {
             return Instant::FAR_FUTURE;
         }
@@ -120,14 +136,14 @@ impl Association {
     /// Puts the next packet into the builder, if there is one, and says where it goes.
     #[inline(never)]
     fn build_packet(&mut self, now: Instant) -> Option<PathId> {
-        if let State::Closed { farewell } = &mut self.state {
-            let (path, chunk) = *farewell.take()?;
-            self.start_packet(path);
-            self.builder.push(&chunk);
-            return Some(path);
-        }
-        let transmission = if self.state.may_send_data() { self.next_transmission(now) } else { None };
-        let shutdown = self.shutdown_due();
+        // DATA and SHUTDOWN never leave in the same state.
+        let (transmission, shutdown) = if self.state.may_send_data() {
+            (self.next_transmission(now), None)
+        } else if self.state.is_closed() {
+            return self.build_farewell();
+        } else {
+            (None, self.shutdown_due())
+        };
 
         let path = if let Some((path, _)) = self.control.front() {
             *path
@@ -139,7 +155,9 @@ impl Association {
             shutdown?
         };
         self.start_packet(path);
-        self.bundle_control(path);
+        if !self.control.is_empty() {
+            self.bundle_control(path);
+        }
         let transmission = transmission.filter(|transmission| transmission.path == path);
         if self.receiver.is_ack_owed() && self.ack_path() == path {
             self.bundle_sack(path, transmission);
@@ -148,7 +166,7 @@ impl Association {
             && (self.builder.is_empty() || transmission.first_chunk_len <= self.builder.room())
         {
             let mut turn = turn!(self, now);
-            self.sender.fill(&mut turn, &mut self.builder, path);
+            self.sender.fill(&mut turn, &mut self.builder, transmission);
         }
         if shutdown == Some(path) {
             self.bundle_shutdown(now, path);
@@ -156,6 +174,17 @@ impl Association {
         Some(path)
     }
 
+    /// The last packet of all.
+    #[cold]
+    fn build_farewell(&mut self) -> Option<PathId> {
+        let State::Closed { farewell } = &mut self.state else { return None };
+        let (path, chunk) = *farewell.take()?;
+        self.start_packet(path);
+        self.builder.push(&chunk);
+        Some(path)
+    }
+
+    #[inline]
     fn next_transmission(&mut self, now: Instant) -> Option<Transmission> {
         let mut turn = turn!(self, now);
         self.sender.next_transmission(&mut turn)

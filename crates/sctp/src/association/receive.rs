@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::Instant;
+use slantpath_wire::WireError;
 
 use super::output::PollStage;
 use super::state::State;
@@ -10,7 +11,7 @@ use super::{Association, turn};
 use crate::cause::Cause;
 use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, Sack, kind};
 use crate::event::{CloseReason, Event};
-use crate::packet::ParsedPacket;
+use crate::packet::{Chunks, FoundChunk, ParsedPacket};
 use crate::path::PathId;
 use crate::rx::DataFault;
 use crate::tx::{SackEffect, SackFault, SackView, Turn};
@@ -53,12 +54,16 @@ impl Association {
         let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len() };
         let mut chunks = packet.chunks();
         while let Some(found) = chunks.next_header() {
+            let Ok(found) = found else {
+                self.stats.malformed_chunks += 1;
+                continue;
+            };
             // The two that make up traffic pass without being moved as what the longest chunk takes.
-            let read = found.map_err(|error| error.error).and_then(|found| match found.header.kind {
+            let read = match found.header.kind {
                 kind::DATA => chunks.read_data(found).map(|data| self.on_data(now, data, arrived)),
                 kind::SACK => chunks.read_sack(found).map(|sack| self.on_sack(now, &sack, from)),
-                _ => chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived)),
-            });
+                _ => self.read_other(now, &chunks, found, arrived),
+            };
             match read {
                 Ok(Rest::Read) => {}
                 Ok(Rest::Skip) => break,
@@ -84,6 +89,17 @@ impl Association {
         self.refill_bursts(now);
         let mut turn = turn!(self, now);
         self.sender.on_packet_too_big(&mut turn, path, mtu);
+    }
+
+    #[inline(never)]
+    fn read_other(
+        &mut self,
+        now: Instant,
+        chunks: &Chunks<'_>,
+        found: FoundChunk,
+        arrived: Arrived,
+    ) -> Result<Rest, WireError> {
+        chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived))
     }
 
     fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {

@@ -31,8 +31,9 @@ pub(super) enum T2 {
     Running { path: PathId, deadline: Instant },
 }
 
-/// The state with what exists only in it.
+/// The state with what exists only in it. Which it is has a byte of its own, since several questions a packet ask for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum State {
     Established,
     ShutdownPending,

@@ -171,10 +171,9 @@ impl Wire {
         for end in [0, 1] {
             for outputs in 0.. {
                 assert!(outputs < 100_000, "end {end} has output without end");
-                match self.ends[end].poll_output(self.now) {
-                    AssociationOutput::Transmit { source, destination, packet, fragmentation } => {
-                        self.transmit(end, source, destination, packet, fragmentation);
-                    }
+                let mut packet = Packet::default();
+                match self.ends[end].poll_output(self.now, &mut packet) {
+                    AssociationOutput::Transmit(departing) => self.transmit(end, departing, packet),
                     AssociationOutput::Event(event) => self.events[end].push(event),
                     AssociationOutput::Wait(deadline) => {
                         self.deadlines[end] = deadline;
@@ -185,14 +184,8 @@ impl Wire {
         }
     }
 
-    fn transmit(
-        &mut self,
-        from: usize,
-        source: IpAddr,
-        destination: IpAddr,
-        packet: Packet,
-        fragmentation: Fragmentation,
-    ) {
+    fn transmit(&mut self, from: usize, departing: Departing, packet: Packet) {
+        let Departing { source, destination, fragmentation } = departing;
         // Another address than these is the only one of its test.
         let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap_or(0);
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();

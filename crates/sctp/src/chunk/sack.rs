@@ -65,12 +65,19 @@ impl Sack {
         }
     }
 
+    #[inline]
     pub(crate) fn parse(value: BytesView<'_>) -> Result<Self, WireError> {
         let mut reader = Reader::new(value.as_slice());
-        let cumulative_tsn_ack = Tsn(reader.u32()?);
-        let a_rwnd = reader.u32()?;
-        let blocks = usize::from(reader.u16()?);
-        let duplicates = usize::from(reader.u16()?);
+        let [t0, t1, t2, t3, w0, w1, w2, w3, b0, b1, d0, d1] = reader.array()?;
+        let cumulative_tsn_ack = Tsn(u32::from_be_bytes([t0, t1, t2, t3]));
+        let a_rwnd = u32::from_be_bytes([w0, w1, w2, w3]);
+        let blocks = usize::from(u16::from_be_bytes([b0, b1]));
+        let duplicates = usize::from(u16::from_be_bytes([d0, d1]));
+        if (blocks, duplicates) == (0, 0) {
+            // What most say.
+            let (gap_ack_blocks, duplicates) = (SmallVec::new(), SmallVec::new());
+            return Ok(Self { cumulative_tsn_ack, a_rwnd, gap_ack_blocks, duplicates });
+        }
         let (words, _) = reader.take(4 * blocks)?.as_chunks::<4>();
         let gap_ack_blocks = words
             .iter()

@@ -7,6 +7,7 @@ use slantpath_wire::Packet;
 use slantpath_wire::ip::IpFields;
 
 use super::{AssociationId, Output};
+use crate::association::Departing;
 use crate::chunk::Chunk;
 use crate::event::Event;
 use crate::packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder};
@@ -21,25 +22,40 @@ pub(super) struct Sender {
     pub(super) ip: IpFields,
 }
 
+/// What waits to be polled.
+#[derive(Debug)]
+enum Waiting {
+    Event(AssociationId, Event),
+    Packet { departing: Departing, ip: IpFields, packet: Packet },
+}
+
 /// Packets and events that wait to be polled.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     builder: PacketBuilder,
-    outputs: VecDeque<Output>,
+    waiting: VecDeque<Waiting>,
 }
 
 impl Outbox {
     pub(super) fn is_empty(&self) -> bool {
-        self.outputs.is_empty()
+        self.waiting.is_empty()
     }
 
-    /// The oldest.
-    pub(super) fn pop(&mut self) -> Option<Output> {
-        self.outputs.pop_front()
+    /// The oldest; a packet is moved to `place`.
+    #[inline]
+    pub(super) fn pop(&mut self, place: &mut Packet) -> Option<Output> {
+        Some(match self.waiting.pop_front()? {
+            Waiting::Event(id, event) => Output::Event(id, event),
+            Waiting::Packet { departing, ip, packet } => {
+                *place = packet;
+                let Departing { source, destination, fragmentation } = departing;
+                Output::Transmit { source, destination, fragmentation, ip }
+            }
+        })
     }
 
     pub(super) fn push_event(&mut self, id: AssociationId, event: Event) {
-        self.outputs.push_back(Output::Event(id, event));
+        self.waiting.push_back(Waiting::Event(id, event));
     }
 
     /// Sends chunks in a packet of their own.
@@ -75,15 +91,10 @@ impl Outbox {
             CommonHeader { source_port: sender.port, destination_port: peer_port, verification_tag: tag };
         self.builder.start(header, max_len);
         fill(&mut self.builder);
-        let packet: Packet = self.builder.finish(sender.checksum);
+        let packet = self.builder.finish(sender.checksum);
         // Nothing is known of the path, and nobody would send the packet in another form.
         let fragmentation = Fragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
-        self.outputs.push_back(Output::Transmit {
-            source,
-            destination,
-            packet,
-            fragmentation,
-            ip: sender.ip,
-        });
+        let departing = Departing { source, destination, fragmentation };
+        self.waiting.push_back(Waiting::Packet { departing, ip: sender.ip, packet });
     }
 }

@@ -8,12 +8,12 @@ use slantpath_wire::ip::IpFields;
 use slantpath_wire::{Packet, WireError};
 
 use super::Endpoint;
-use super::table::{Entry, State};
+use super::table::{Entry, Route, State};
 use crate::address::is_usable;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, ShutdownComplete, kind};
 use crate::event::{CloseReason, Event};
-use crate::packet::{ChunkError, ParsedPacket};
+use crate::packet::{ChunkError, CommonHeader, ParsedPacket};
 use crate::parameter::Parameter;
 use crate::types::VerificationTag;
 
@@ -83,22 +83,31 @@ impl Endpoint {
                 return;
             }
         };
-        let header = parsed.header;
-        let port = self.by_number.get(&header.destination_port).copied();
-        let port = port.filter(|port| self.ports[*port as usize].addresses.contains(&destination));
-        let Some(port) = port.filter(|_| header.source_port != 0 && is_usable(source)) else {
-            self.stats.misdirected_packets += 1;
-            return;
+        let CommonHeader { source_port, destination_port, verification_tag } = parsed.header;
+        let route = Route { source, destination, source_port, destination_port };
+        let (port, slot) = if let Some(slot) = self.table.latest_slot(&route) {
+            (self.table[slot].port, Some(slot))
+        } else {
+            let port = self.by_number.get(&destination_port).copied();
+            let port = port.filter(|port| self.ports[*port as usize].addresses.contains(&destination));
+            let Some(port) = port.filter(|_| source_port != 0 && is_usable(source)) else {
+                self.stats.misdirected_packets += 1;
+                return;
+            };
+            let slot = self.table.slot_of(port, source, source_port);
+            if let Some(slot) = slot {
+                self.table.set_latest(route, slot);
+            }
+            (port, slot)
         };
         let Some(first) = parsed.chunk_kinds().next() else {
             self.stats.malformed_packets += 1;
             return;
         };
-        let received = Received { port, source, destination, ip, packet: &parsed };
         if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
-            && let Some(slot) = self.table.find_slot_of(port, source, header.source_port)
+            && let Some(slot) = slot
             && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
-            && association.local_tag() == header.verification_tag
+            && association.local_tag() == verification_tag
         {
             // What most packets are.
             *received_ip = Some(ip);
@@ -106,6 +115,12 @@ impl Endpoint {
             self.wake(slot);
             return;
         }
+        self.handle_unusual_packet(now, Received { port, source, destination, ip, packet: &parsed }, first);
+    }
+
+    /// A packet for a port that is not DATA, SACK and the like for an established association.
+    #[inline(never)]
+    fn handle_unusual_packet(&mut self, now: Instant, received: Received<'_>, first: u8) {
         match first {
             kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
@@ -128,9 +143,9 @@ impl Endpoint {
     }
 
     /// The association that a packet belongs to.
-    fn slot_of(&mut self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
+    fn slot_of(&self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
         let (own_port, port) = (received.port, received.peer_port());
-        let by_address = self.table.find_slot_of(own_port, received.source, port);
+        let by_address = self.table.slot_of(own_port, received.source, port);
         if by_address.is_some_and(|slot| self.table[slot].state.tags().0 == received.tag()) {
             return by_address.zip(Some(Found::ByAddress));
         }

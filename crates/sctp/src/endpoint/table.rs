@@ -130,6 +130,15 @@ impl Place {
     }
 }
 
+/// The way of a packet to us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Route {
+    pub(super) source: IpAddr,
+    pub(super) destination: IpAddr,
+    pub(super) source_port: u16,
+    pub(super) destination_port: u16,
+}
+
 /// The associations.
 #[derive(Debug, Default)]
 pub(super) struct Table {
@@ -138,8 +147,8 @@ pub(super) struct Table {
     /// To whom packets to a port of ours from an address and port are laid. Several associations may list one address:
     /// it is of the first that has listed it, until another has been found there.
     by_peer: FxHashMap<Place, u32>,
-    /// The place looked up last, and whose it is: the next packet is often from there.
-    latest: Option<(Place, u32)>,
+    /// The way that the last packet came, and whose it was: the next often comes the same way.
+    latest: Option<(Route, u32)>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
     /// Our tags of the associations that ended last.
@@ -230,17 +239,16 @@ impl Table {
         self.by_peer.get(&Place::new(own_port, address, port)).copied()
     }
 
-    /// The same for a packet that has come.
-    pub(super) fn find_slot_of(&mut self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
-        let place = Place::new(own_port, address, port);
-        match self.latest {
-            Some((latest, slot)) if latest == place => Some(slot),
-            _ => {
-                let slot = *self.by_peer.get(&place)?;
-                self.latest = Some((place, slot));
-                Some(slot)
-            }
-        }
+    /// The same for a packet that comes the way of the last one.
+    #[inline]
+    pub(super) fn latest_slot(&self, route: &Route) -> Option<u32> {
+        self.latest.as_ref().filter(|(latest, _)| latest == route).map(|(_, slot)| *slot)
+    }
+
+    /// A packet has come by this route, from a place and to an address that are known to be right, and is laid to the
+    /// association in `slot`.
+    pub(super) const fn set_latest(&mut self, route: Route, slot: u32) {
+        self.latest = Some((route, slot));
     }
 
     /// The slot of the association whose peer is known to be at this address and port.
@@ -330,16 +338,6 @@ impl IndexMut<u32> for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn packets_that_come_in_turn_from_two_peers_are_laid_to_each_ones_association() {
-        let places = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])];
-        let by_peer = places.iter().zip(0..).map(|(place, slot)| (Place::new(0, *place, 5), slot)).collect();
-        let mut table = Table { by_peer, ..Table::default() };
-        let mut find = |place| table.find_slot_of(0, place, 5);
-        assert_eq!([0, 0, 1, 1, 0].map(|which| find(places[which])), [0, 0, 1, 1, 0].map(Some));
-        assert_eq!(find(IpAddr::from([10, 0, 0, 3])), None);
-    }
 
     #[test]
     fn a_slot_is_put_in_line_once() {

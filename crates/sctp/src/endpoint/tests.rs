@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant, Seed};
+use slantpath_wire::Packet;
 
 use super::{Acceptance, ConnectOptions, Endpoint, Input, Output, PortConfig};
 use crate::chunk::Chunk;
@@ -80,7 +81,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 struct Pair {
     now: Instant,
     endpoints: [Endpoint; 2],
-    under_way: Vec<(usize, slantpath_wire::Packet)>,
+    under_way: Vec<(usize, Packet)>,
     /// The tag that packets to each side carry, as seen last.
     tags: [VerificationTag; 2],
     ids: [Option<super::AssociationId>; 2],
@@ -110,8 +111,9 @@ impl Pair {
     fn drain(&mut self, side: usize) {
         for outputs in 0.. {
             assert!(outputs < 10_000, "output without end");
-            match self.endpoints[side].poll_output(self.now) {
-                Output::Transmit { destination, packet, .. } => {
+            let mut packet = Packet::default();
+            match self.endpoints[side].poll_output(self.now, &mut packet) {
+                Output::Transmit { destination, .. } => {
                     assert_eq!(destination, ADDRESSES[1 - side]);
                     let parsed = ParsedPacket::parse(&packet).expect("what is sent can be read");
                     assert!(parsed.chunks().all(|chunk| chunk.is_ok()), "what is sent can be read");
@@ -129,7 +131,7 @@ impl Pair {
         }
     }
 
-    fn input(&mut self, to: usize, packet: slantpath_wire::Packet) {
+    fn input(&mut self, to: usize, packet: Packet) {
         let input = Input::Packet {
             source: ADDRESSES[1 - to],
             destination: ADDRESSES[to],

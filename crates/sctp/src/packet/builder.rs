@@ -101,6 +101,12 @@ impl PacketBuilder {
     /// Copies the payload that was held back: it is not the last chunk.
     #[inline]
     fn settle(&mut self) {
+        if self.payload.is_some() {
+            self.copy_payload();
+        }
+    }
+
+    fn copy_payload(&mut self) {
         if let Some(payload) = self.payload.take() {
             self.bytes.extend_from_slice(&payload);
             self.bytes.extend_from_slice(&[0; 3][..tlv::padding(payload.len())]);
@@ -112,21 +118,36 @@ impl PacketBuilder {
     /// # Panics
     /// If no packet was started.
     pub fn finish(&mut self, policy: ChecksumPolicy) -> Packet {
+        let mut packet = Packet::default();
+        self.finish_over(policy, &mut packet);
+        packet
+    }
+
+    /// Writes the packet over `packet`, whatever that is. The builder is then ready for the next.
+    ///
+    /// # Panics
+    /// If no packet was started.
+    pub(crate) fn finish_over(&mut self, policy: ChecksumPolicy, packet: &mut Packet) {
         assert!(core::mem::take(&mut self.is_started), "a packet was started");
         let has_room = self.bytes.len() <= Packet::HEAD_CAPACITY;
-        if let Some(payload) = self.payload.take_if(|payload| has_room && payload.len() >= UNCOPIED_FROM) {
-            #[expect(clippy::cast_possible_truncation, reason = "at most 3")]
-            let padding = tlv::padding(payload.len()) as u8;
-            let state = self.seal(policy, &payload, padding);
-            return Packet::with_tail(&self.bytes, payload, padding, state);
-        }
+        let tail = self.payload.take_if(|payload| has_room && payload.len() >= UNCOPIED_FROM);
         self.settle();
-        let state = self.seal(policy, &[], 0);
-        if self.bytes.len() < PacketBuffers::CAPACITY / 2 {
-            return Packet::copied(&self.bytes, state);
+        let tail = tail.unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, reason = "at most 3")]
+        let padding = tlv::padding(tail.len()) as u8;
+        let state = self.seal(policy, &tail, padding);
+        let bytes = &self.bytes[..];
+        if bytes.len() <= Packet::HEAD_CAPACITY {
+            packet.compose(tail, padding, state, |head, _| {
+                head[..bytes.len()].copy_from_slice(bytes);
+                bytes.len()
+            });
+        } else if bytes.len() < PacketBuffers::CAPACITY / 2 {
+            packet.compose(Bytes::copy_from_slice(bytes), 0, state, |_, _| 0);
+        } else {
+            // Whoever keeps a piece of it keeps all of a buffer, which is at most twice as long as the packet.
+            packet.compose(self.buffers.copied([bytes]), 0, state, |_, _| 0);
         }
-        // Whoever keeps a piece of it keeps all of a buffer, which is at most twice as long as the packet.
-        Packet::shared(self.buffers.copied([&self.bytes]), state)
     }
 
     /// Gives back the memory of packets that have been dropped: nothing is under way.

@@ -114,6 +114,29 @@ fn a_chunk_that_does_not_fit_leaves_the_packet_as_it_was() {
     assert_eq!(read(&packet), [Chunk::Data(data(1, vec![1; 60])), Chunk::ShutdownAck(ShutdownAck)]);
 }
 
+proptest! {
+    /// A short packet, one with a payload behind it, a copied one and a shared one follow each other in one place.
+    #[test]
+    fn a_packet_is_the_same_whatever_it_is_written_over(
+        packets in proptest::collection::vec(proptest::collection::vec(0_usize..700, 1..4), 1..8),
+    ) {
+        let mut builder = PacketBuilder::default();
+        let mut place = Packet::default();
+        for payloads in packets {
+            let chunks: Vec<_> = payloads.iter().map(|len| Chunk::Data(data(1, vec![7; *len]))).collect();
+            builder.start(HEADER, usize::MAX);
+            for chunk in &chunks {
+                let Chunk::Data(data) = chunk else { unreachable!() };
+                assert!(builder.push_data(data));
+            }
+            builder.finish_over(ChecksumPolicy::Compute, &mut place);
+            prop_assert_eq!(&place, &built(&chunks, ChecksumPolicy::Compute));
+            // IP's header, which the next packet must not keep.
+            place.prepend(20).fill(0x45);
+        }
+    }
+}
+
 fn bundle(builder: &mut PacketBuilder, chunks: u32) -> Bytes {
     builder.start(HEADER, 1_480);
     for tsn in 0..chunks {

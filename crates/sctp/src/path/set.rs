@@ -10,10 +10,11 @@ use crate::address::source_for;
 use crate::config::SctpConfig;
 use crate::tcb::Tcb;
 
-/// The paths in the order in which the peer listed its addresses.
+/// The paths in the order in which the peer listed its addresses. Most associations have one, which lies at hand.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
-    list: Box<[Path]>,
+    first: Path,
+    others: Box<[Path]>,
     primary: PathId,
     amdcs: usize,
 }
@@ -38,8 +39,10 @@ impl Paths {
             }
             list.push(path);
         }
-        assert!(!list.is_empty(), "the handshake came over a path");
-        Self { amdcs: amdcs(&list), list: list.into(), primary }
+        let amdcs = amdcs(&list);
+        let mut list = list.into_iter();
+        let first = list.next().expect("the handshake came over a path");
+        Self { first, others: list.collect(), primary, amdcs }
     }
 
     /// The primary path.
@@ -57,20 +60,35 @@ impl Paths {
     }
 
     /// The path to `address`.
+    #[inline]
     pub(crate) fn find(&self, address: IpAddr) -> Option<PathId> {
-        self.list.iter().position(|path| path.destination == address).map(id)
+        if self.first.destination == address {
+            return Some(PathId(0));
+        }
+        self.others.iter().position(|path| path.destination == address).map(|place| id(place + 1))
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = PathId> + use<> {
-        (0..self.list.len()).map(id)
+        (0..self.len()).map(id)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
-        self.list.iter()
+        core::iter::once(&self.first).chain(&self.others)
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Path> {
-        self.list.iter_mut()
+        core::iter::once(&mut self.first).chain(&mut self.others)
+    }
+
+    /// Does the same to each path.
+    #[inline]
+    pub(crate) fn for_each(&mut self, mut act: impl FnMut(&mut Path)) {
+        act(&mut self.first);
+        self.others.iter_mut().for_each(act);
+    }
+
+    const fn len(&self) -> usize {
+        1 + self.others.len()
     }
 
     /// Where new DATA and control chunks that answer nothing go.
@@ -158,7 +176,7 @@ impl Paths {
 
     /// All paths, the one after `last` first and `last` at the end.
     fn after(&self, last: PathId) -> impl Iterator<Item = PathId> + use<> {
-        let count = self.list.len();
+        let count = self.len();
         (1..=count).map(move |step| id((last.index() + step) % count))
     }
 
@@ -179,33 +197,34 @@ impl Paths {
     /// Follows an ICMP "packet too big"; an increase is not believed. `false` if it says nothing new.
     pub(crate) fn reduce_mtu(&mut self, path: PathId, mtu: u16) -> bool {
         let is_news = self[path].reduce_mtu(mtu);
-        self.amdcs = amdcs(&self.list);
+        self.amdcs = amdcs(self.iter());
         is_news
     }
 
     /// The earliest deadline of T3-rtx and of the HEARTBEATs, or the far future.
+    #[inline]
     pub(crate) fn next_deadline(&self) -> Instant {
-        let mut next = Instant::FAR_FUTURE;
-        for path in &self.list {
-            for deadline in [path.t3_rtx(), path.heartbeat.deadline()] {
-                next = deadline.map_or(next, |at| at.min(next));
-            }
-        }
-        next
+        let earlier = |next: Instant, path: &Path| path.next_deadline().min(next);
+        self.others.iter().fold(self.first.next_deadline(), earlier)
     }
 }
 
 impl Index<PathId> for Paths {
     type Output = Path;
 
+    #[inline]
     fn index(&self, path: PathId) -> &Path {
-        &self.list[path.index()]
+        path.index().checked_sub(1).map_or(&self.first, |place| &self.others[place])
     }
 }
 
 impl IndexMut<PathId> for Paths {
+    #[inline]
     fn index_mut(&mut self, path: PathId) -> &mut Path {
-        &mut self.list[path.index()]
+        match path.index().checked_sub(1) {
+            Some(place) => &mut self.others[place],
+            None => &mut self.first,
+        }
     }
 }
 
@@ -213,9 +232,9 @@ fn id(index: usize) -> PathId {
     PathId(u8::try_from(index).expect("at most 255 paths"))
 }
 
-fn amdcs(paths: &[Path]) -> usize {
+fn amdcs<'a>(paths: impl IntoIterator<Item = &'a Path>) -> usize {
     //= https://www.rfc-editor.org/rfc/rfc9260#section-7.3
     //# The sender SHOULD track an AMDCS that will be the smallest PMDCS
     //# discovered for all of the peer's destination addresses.
-    paths.iter().map(Path::pmdcs).min().unwrap_or(0)
+    paths.into_iter().map(Path::pmdcs).min().unwrap_or(0)
 }

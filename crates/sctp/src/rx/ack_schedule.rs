@@ -45,6 +45,9 @@ pub(crate) enum AckSchedule {
 impl AckSchedule {
     /// A packet with DATA has been processed; `has_gaps` says whether TSNs are missing now.
     pub(crate) fn on_packet(&mut self, now: Instant, brought: Brought, has_gaps: bool, config: &SctpConfig) {
+        if !brought.any() {
+            return;
+        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
         //# In
         //# other words, an implementation MAY lower the value of 'SACK.Delay'
@@ -63,9 +66,6 @@ impl AckSchedule {
         //# whenever an endpoint notices a hole in the
         //# arriving TSN sequence, it SHOULD start sending a SACK chunk back
         //# every time a packet arrives carrying data until the hole is filled.
-        if !brought.any() {
-            return;
-        }
         let packets = match *self {
             Self::Delayed { packets, .. } => packets + 1,
             Self::Nothing | Self::Due => 1,

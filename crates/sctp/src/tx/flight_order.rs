@@ -19,13 +19,21 @@ pub(super) struct FlightOrder {
 
 impl FlightOrder {
     /// `tsn` is in flight to `path` from now on.
+    #[inline]
     pub(super) fn add(&mut self, path: PathId, tsn: Tsn) {
+        // As a rule it follows what was sent before.
+        match self.paths.get_mut(path.index()).and_then(VecDeque::back_mut) {
+            Some(range) if range.last.next() == tsn => range.last = tsn,
+            Some(_) | None => self.insert(path, tsn),
+        }
+    }
+
+    fn insert(&mut self, path: PathId, tsn: Tsn) {
         if self.paths.len() <= path.index() {
             self.paths.resize_with(path.index() + 1, VecDeque::new);
         }
         let order = &mut self.paths[path.index()];
         match order.back_mut() {
-            Some(range) if range.last.next() == tsn => range.last = tsn,
             Some(range) if tsn.is_at_or_before(range.last) => insert(order, tsn),
             Some(_) | None => order.push_back(TsnRange { first: tsn, last: tsn }),
         }
@@ -35,8 +43,17 @@ impl FlightOrder {
     pub(super) fn first(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
         let order = self.paths.get_mut(path.index())?;
         let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
+        let next = outstanding.cumulative_ack().next();
         while let Some(range) = order.front_mut() {
             steps.take(1);
+            // What has been acknowledged cumulatively is passed over at once.
+            if range.last.is_before(next) {
+                order.pop_front();
+                continue;
+            }
+            if range.first.is_before(next) {
+                range.first = next;
+            }
             if outstanding.find(range.first).is_some_and(stands) {
                 return Some(range.first);
             }

@@ -105,12 +105,13 @@ impl GapRanges {
         self.acked.is_empty()
     }
 
-    /// The same as [`compare`](Self::compare) for a SACK without blocks while nothing has been acknowledged by any.
-    pub(crate) fn follow(&mut self, cumulative: Tsn) -> GapChanges {
+    /// The same as [`compare`](Self::compare) and [`commit`](Self::commit) for a SACK without blocks while nothing has
+    /// been acknowledged by any: nothing changes.
+    #[inline]
+    pub(crate) fn follow(&mut self, cumulative: Tsn) {
         debug_assert!(self.acked.is_empty(), "what was acknowledged is left out now");
-        self.rebase(cumulative);
-        self.scratch.clear();
-        GapChanges::default()
+        self.move_base(cumulative);
+        self.reported.clear();
     }
 
     /// What the blocks of a SACK change, whose cumulative TSN ack is not older than the last one. The ranges
@@ -216,9 +217,7 @@ impl GapRanges {
 
     /// Follows the cumulative TSN ack.
     fn rebase(&mut self, cumulative: Tsn) {
-        let step = self.cumulative.map_or(0, |before| cumulative.distance_from(before));
-        self.cumulative = Some(cumulative);
-        self.base += u64::from(step);
+        self.move_base(cumulative);
         while let Some(first) = self.acked.first_entry().filter(|first| *first.key() <= self.base) {
             let last = first.remove();
             self.steps.take(1);
@@ -226,6 +225,13 @@ impl GapRanges {
                 self.acked.insert(self.base + 1, last);
             }
         }
+    }
+
+    #[inline]
+    fn move_base(&mut self, cumulative: Tsn) {
+        let step = self.cumulative.map_or(0, |before| cumulative.distance_from(before));
+        self.cumulative = Some(cumulative);
+        self.base += u64::from(step);
     }
 
     fn tsn(&self, position: u64) -> Tsn {
@@ -277,8 +283,11 @@ mod tests {
 
     impl GapRanges {
         fn update(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
-            let has_none = blocks.is_empty() && self.is_empty();
-            let changes = if has_none { self.follow(cumulative) } else { self.compare(cumulative, blocks) };
+            if blocks.is_empty() && self.is_empty() {
+                self.follow(cumulative);
+                return GapChanges::default();
+            }
+            let changes = self.compare(cumulative, blocks);
             self.commit(&changes);
             changes
         }

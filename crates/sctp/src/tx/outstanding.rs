@@ -166,6 +166,13 @@ impl Outstanding {
         self.chunks.back().expect("a chunk was pushed")
     }
 
+    /// The chunks from the one at `index` on are in a packet that passes with an MTU of `needed_mtu`.
+    pub(crate) fn set_needed_mtu_from(&mut self, index: usize, needed_mtu: u16) {
+        for chunk in self.chunks.range_mut(index..) {
+            chunk.needed_mtu = needed_mtu;
+        }
+    }
+
     /// The lowest chunk.
     pub(crate) fn first(&self) -> Option<&OutstandingChunk> {
         self.chunks.front()

@@ -81,12 +81,14 @@ impl Sender {
         }
         self.check_was_sent(&sack)?;
         let advances = sack.cumulative_tsn_ack != before;
+        // What most SACKs say changes nothing beyond the cumulative ack.
         let changes = match sack.gaps {
             Some(gaps) if gaps.blocks.is_empty() && self.acked_gaps.is_empty() => {
-                self.acked_gaps.follow(sack.cumulative_tsn_ack)
+                self.acked_gaps.follow(sack.cumulative_tsn_ack);
+                None
             }
-            Some(gaps) => self.acked_gaps.compare(sack.cumulative_tsn_ack, gaps.blocks),
-            None => self.acked_gaps.advance(sack.cumulative_tsn_ack),
+            Some(gaps) => Some(self.acked_gaps.compare(sack.cumulative_tsn_ack, gaps.blocks)),
+            None => Some(self.acked_gaps.advance(sack.cumulative_tsn_ack)),
         };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
         //# Since there is no explicit identifier that can be used to detect out-
@@ -96,36 +98,37 @@ impl Sender {
         // arrive behind it. It tells less and nothing new. Should a receiver really have thrown data away, that
         // shows as soon as the cumulative ack moves.
         // But room that it gives beyond what it takes back is news: no older SACK can have seen it.
-        if !advances && changes.only_revoke() && !self.opens_window(&sack) {
+        let only_revokes = changes.as_ref().is_some_and(GapChanges::only_revoke);
+        if !advances && only_revokes && !self.opens_window(&sack) {
             return Ok(SackEffect::Stale);
         }
-        for path in turn.paths.iter_mut() {
+        turn.paths.for_each(|path| {
             path.tally = SackTally { flight_size_before: path.flight_size, ..SackTally::default() };
-        }
+        });
         let was_recovering = self.in_fast_recovery();
         let mut newest = self.acknowledge_up_to(turn, &sack);
         if let Some(gaps) = sack.gaps {
-            self.acked_gaps.commit(&changes);
-            newest = self.acknowledge_gaps(turn, &sack, &changes).or(newest);
+            if let Some(changes) = &changes {
+                self.acked_gaps.commit(changes);
+                newest = self.acknowledge_gaps(turn, &sack, changes).or(newest);
+            }
             self.peer_window.advertise(gaps.a_rwnd);
         }
         let counts_all = was_recovering && advances;
         let counted_up_to = if counts_all { self.acked_gaps.highest() } else { newest };
-        self.revoke(turn, &changes, counted_up_to);
+        if let Some(changes) = &changes {
+            self.revoke(turn, changes, counted_up_to);
+        }
         let is_probed = self.peer_window.outstanding_probe().is_some();
         self.settle_probe(turn);
 
-        for path in turn.paths.iter_mut() {
-            path.grow_window(turn.now, advances, was_recovering);
-        }
+        turn.paths.for_each(|path| path.grow_window(turn.now, advances, was_recovering));
         self.leave_recovery();
         if sack.gaps.is_some() {
             self.count_missing(turn, counted_up_to);
         }
         self.refresh_earliest(turn);
-        for path in turn.paths.iter_mut() {
-            path.settle_t3_rtx(turn.now);
-        }
+        turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
         if newest.is_some() {
             self.remainder = Remainder::Free;
         }
@@ -251,8 +254,14 @@ impl Sender {
     }
 
     /// Counts a miss indication for all that is missing before `limit`; what has enough of them is given up.
+    #[inline]
     fn count_missing(&mut self, turn: &mut Turn<'_>, limit: Option<Tsn>) {
-        let Some(highest) = self.acked_gaps.highest() else { return };
+        if let Some(highest) = self.acked_gaps.highest() {
+            self.count_missing_up_to(turn, highest, limit);
+        }
+    }
+
+    fn count_missing_up_to(&mut self, turn: &mut Turn<'_>, highest: Tsn, limit: Option<Tsn>) {
         self.examine_up_to(highest);
 
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4

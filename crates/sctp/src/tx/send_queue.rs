@@ -96,6 +96,7 @@ impl SendQueue {
     }
 
     /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
+    #[inline]
     pub(crate) fn take(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
         if self.in_progress.is_none() {
             let message = self.waiting.pop()?;
@@ -105,6 +106,11 @@ impl SendQueue {
             }
             self.in_progress = Some(InProgress { message, sequence, offset: 0 });
         }
+        self.take_fragment(max_payload, tsn)
+    }
+
+    /// The same for the message in progress.
+    fn take_fragment(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
         let mut current = self.in_progress.take()?;
         let len = current.message.payload.len();
         let start = current.offset;
@@ -148,6 +154,7 @@ impl SendQueue {
         messages
     }
 
+    #[inline]
     fn next_sequence(&mut self, stream: StreamId, is_unordered: bool) -> StreamSequence {
         let index = usize::from(stream.0);
         if index >= self.sequences.len() {
@@ -192,6 +199,7 @@ impl Waiting {
     }
 }
 
+#[inline]
 fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> Cut {
     let flags = unordered_flag(message.is_unordered).with(DataFlags::WHOLE);
     let Message { stream, ppid, payload, context, .. } = message;

@@ -12,6 +12,15 @@ use crate::path::{PathId, PathState, Paths};
 use crate::policy::NewDataAfterTimeout;
 use crate::types::Tsn;
 
+/// What a packet with DATA begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    /// What is to be sent again.
+    Lost,
+    /// What has not been sent.
+    New,
+}
+
 /// A packet with DATA that may leave now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transmission {
@@ -19,6 +28,7 @@ pub(crate) struct Transmission {
     pub(crate) path: PathId,
     /// How many bytes its first DATA chunk takes, padding included.
     pub(crate) first_chunk_len: usize,
+    first: First,
 }
 
 impl Sender {
@@ -36,7 +46,7 @@ impl Sender {
             let is_held = self.remainder == Remainder::AfterSack || self.is_probe_in_flight();
             let has_window = !is_held && turn.paths[path].may_send_data();
             if self.urgent == Urgent::OnePacket || has_window {
-                return Some(Transmission { path, first_chunk_len });
+                return Some(Transmission { path, first_chunk_len, first: First::Lost });
             }
             let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
             if is_first || path == turn.paths.current() {
@@ -64,10 +74,12 @@ impl Sender {
         }
         turn.paths[path].decay_when_idle(turn.now);
         let may_leave = turn.paths[path].may_send_data() && self.admits_new(turn, path);
-        may_leave.then(|| Transmission { path, first_chunk_len: Data::wire_len(len) })
+        let first_chunk_len = Data::wire_len(len);
+        may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
     }
 
     /// Whether new DATA may follow what is lost or in flight elsewhere.
+    #[inline]
     fn admits_new(&mut self, turn: &Turn<'_>, path: PathId) -> bool {
         match turn.config.new_data_after_timeout {
             NewDataAfterTimeout::AssociationWindow => {
@@ -92,9 +104,33 @@ impl Sender {
         chunks.filter(is_lost).map(OutstandingChunk::wire_len).sum()
     }
 
-    /// Fills a packet that has been started, and may hold control chunks, with DATA for its path.
-    pub(crate) fn fill(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
+    /// Fills a packet that has been started, may hold control chunks, and has room for the first chunk of a
+    /// transmission.
+    pub(crate) fn fill(
+        &mut self,
+        turn: &mut Turn<'_>,
+        builder: &mut PacketBuilder,
+        transmission: Transmission,
+    ) {
+        let Transmission { path, first, .. } = transmission;
         turn.paths[path].on_data_packet(turn.now);
+        let before = self.outstanding.len();
+        match first {
+            First::Lost => self.fill_with_lost(turn, builder, path),
+            First::New => self.fill_with_new(turn, builder, path),
+        }
+        let needed_mtu = turn.paths[path].needed_mtu(builder.len());
+        self.outstanding.set_needed_mtu_from(before, needed_mtu);
+        for tsn in self.packed.drain(..) {
+            if let Some(chunk) = self.outstanding.find_mut(tsn) {
+                chunk.needed_mtu = needed_mtu;
+            }
+        }
+    }
+
+    /// Puts as much of what is lost into a packet as goes where it goes, and new DATA behind it.
+    #[cold]
+    fn fill_with_lost(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let mut retransmitted = false;
         while let Some(chunk) = self.next_lost() {
             if retransmission_path(chunk, turn.paths, turn.config) != path {
@@ -117,34 +153,36 @@ impl Sender {
         let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
         let is_next =
             self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
-        if path == turn.paths.current() && has_window && is_next {
+        let may_follow = path == turn.paths.current() && has_window && is_next;
+        if may_follow && self.next_fits(turn, builder) {
             self.fill_with_new(turn, builder, path);
-        }
-        let needed_mtu = turn.paths[path].needed_mtu(builder.len());
-        for tsn in self.packed.drain(..) {
-            if let Some(chunk) = self.outstanding.find_mut(tsn) {
-                chunk.needed_mtu = needed_mtu;
-            }
         }
     }
 
     /// Puts the first DATA of all behind what a packet to `path` holds already, as far as the peer's window lets it.
     pub(crate) fn bundle_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
-        let before = self.outstanding.next_tsn();
-        self.fill_with_new(turn, builder, path);
-        if self.outstanding.next_tsn() != before {
+        if self.next_fits(turn, builder) {
+            let before = self.outstanding.len();
+            self.fill_with_new(turn, builder, path);
             turn.paths[path].on_data_packet(turn.now);
+            let needed_mtu = turn.paths[path].needed_mtu(builder.len());
+            self.outstanding.set_needed_mtu_from(before, needed_mtu);
         }
     }
 
+    /// Whether there is a chunk that has not been sent, and both the packet and the peer have room for it.
+    #[inline]
+    fn next_fits(&self, turn: &Turn<'_>, builder: &PacketBuilder) -> bool {
+        let Some(len) = self.queue.next_len(max_payload(turn.paths)) else { return false };
+        let fits = Data::wire_len(len) <= builder.room() || builder.is_empty();
+        let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
+        fits && is_admitted && !self.outstanding.is_full()
+    }
+
+    /// Puts the next chunk that has not been sent, which fits, into a packet, and all behind it that fit.
     fn fill_with_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let max_payload = max_payload(turn.paths);
-        while let Some(len) = self.queue.next_len(max_payload) {
-            let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
-            let fits = Data::wire_len(len) <= builder.room() || builder.is_empty();
-            if !fits || !is_admitted || self.outstanding.is_full() {
-                return;
-            }
+        loop {
             let tsn = self.outstanding.next_tsn();
             let in_flight = self.outstanding.in_flight_payload();
             let Some(mut cut) = self.queue.take(max_payload, tsn) else { return };
@@ -161,8 +199,10 @@ impl Sender {
             }
             self.flight_order.add(path, tsn);
             trace(turn, chunk);
-            self.packed.push(tsn);
             self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
+            if !self.next_fits(turn, builder) {
+                return;
+            }
         }
     }
 
@@ -182,7 +222,13 @@ impl Sender {
     }
 
     /// The lowest chunk to be sent again.
+    #[inline]
     fn next_lost(&mut self) -> Option<&OutstandingChunk> {
+        if self.lost.is_empty() { None } else { self.find_lost() }
+    }
+
+    #[cold]
+    fn find_lost(&mut self) -> Option<&OutstandingChunk> {
         loop {
             let tsn = *self.lost.front()?;
             let is_lost = |chunk: &OutstandingChunk| matches!(chunk.state, ChunkState::Lost(_));

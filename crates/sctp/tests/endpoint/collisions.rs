@@ -192,10 +192,11 @@ fn an_init_from_elsewhere_that_lists_a_peers_address_is_aborted() {
     net.hosts[mallory].endpoint.connect(net.now, &peer).unwrap();
     let id = net.hosts.len() - 1;
     assert_eq!(id, mallory);
-    while let slantpath_sctp::Output::Transmit { destination, packet, .. } =
-        net.hosts[mallory].endpoint.poll_output(net.now)
+    let mut packet = slantpath_wire::Packet::default();
+    while let slantpath_sctp::Output::Transmit { destination, .. } =
+        net.hosts[mallory].endpoint.poll_output(net.now, &mut packet)
     {
-        net.inject((v4(1, 9), destination), packet);
+        net.inject((v4(1, 9), destination), packet.clone());
     }
     assert_eq!(answers(&net, 0), ["ABORT[11]"]);
     assert_eq!(net.events(z), []);

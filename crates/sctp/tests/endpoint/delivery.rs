@@ -186,7 +186,9 @@ fn a_restart_in_one_batch_with_the_end_waits_for_the_end_to_be_told() {
         packet: crate::net::packet_of(header(5_000, 2_905, tag), &[chunk]),
     };
     endpoint.handle_input(net.now, input(0, crate::security::init(4_711)));
-    let slantpath_sctp::Output::Transmit { packet, .. } = endpoint.poll_output(net.now) else { panic!() };
+    let mut packet = slantpath_wire::Packet::default();
+    let output = endpoint.poll_output(net.now, &mut packet);
+    assert!(matches!(output, slantpath_sctp::Output::Transmit { .. }), "{output:?}");
     let (_, chunks) = parse(&packet);
     let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
     let Some(slantpath_sctp::Parameter::StateCookie(cookie)) = ack.parameters.first() else { panic!() };

@@ -11,5 +11,6 @@ mod icmp;
 mod multihoming;
 mod net;
 mod out_of_the_blue;
+mod polling;
 mod ports;
 mod security;

@@ -226,8 +226,9 @@ impl Net {
     pub(crate) fn drain(&mut self, host: usize) {
         for outputs in 0.. {
             assert!(outputs < 100_000, "host {host} has output without end");
-            match self.hosts[host].endpoint.poll_output(self.now) {
-                Output::Transmit { source, destination, packet, .. } => {
+            let mut packet = Packet::default();
+            match self.hosts[host].endpoint.poll_output(self.now, &mut packet) {
+                Output::Transmit { source, destination, .. } => {
                     let route = (source, destination);
                     self.sent.push(Sent { at: self.now, route, packet: packet.clone() });
                     if !self.cut.contains(&route) && !self.to_lose.contains(&(self.sent.len() - 1)) {

@@ -8,6 +8,7 @@ use slantpath_sctp::{
     Acceptance, AssociationId, BindError, Chunk, ConnectError, ConnectOptions, Endpoint, Input, Output,
     PortConfig, SctpConfig,
 };
+use slantpath_wire::Packet;
 use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 
 use crate::net::{Net, describe, parse, v4};
@@ -47,15 +48,14 @@ fn alone(ports: &[u16], config: &SctpConfig) -> Endpoint {
 
 /// The packets that an endpoint sends before it waits.
 fn sent(now: Instant, endpoint: &mut Endpoint) -> Vec<String> {
-    let outputs = std::iter::from_fn(|| match endpoint.poll_output(now) {
-        Output::Wait(_) => None,
-        output => Some(output),
-    });
-    let packets = outputs.filter_map(|output| match output {
-        Output::Transmit { packet, .. } => Some(describe(&packet)),
-        Output::Event(..) | Output::Wait(_) => None,
-    });
-    packets.collect()
+    let (mut packets, mut packet) = (Vec::new(), Packet::default());
+    loop {
+        match endpoint.poll_output(now, &mut packet) {
+            Output::Transmit { .. } => packets.push(describe(&packet)),
+            Output::Event(..) => {}
+            Output::Wait(_) => return packets,
+        }
+    }
 }
 
 #[test]
@@ -175,14 +175,17 @@ fn an_endpoint_is_idle_once_what_follows_has_been_polled() {
     endpoint.connect(now, &to(5_000, 2)).unwrap();
     // The INIT, and then the association's deadline.
     assert!(!endpoint.is_idle());
-    assert!(matches!(endpoint.poll_output(now), Output::Transmit { .. }));
+    let mut packet = Packet::default();
+    assert!(matches!(endpoint.poll_output(now, &mut packet), Output::Transmit { .. }));
     assert!(!endpoint.is_idle());
-    assert!(matches!(endpoint.poll_output(now), Output::Wait(_)));
+    assert!(matches!(endpoint.poll_output(now, &mut packet), Output::Wait(_)));
     assert!(endpoint.is_idle());
     // An INIT, which is answered without an association.
     let mut stranger = alone(&[2_905], &config());
     stranger.connect(now, &ConnectOptions { peer_port: 5_000, ..to(2_905, 3) }).unwrap();
-    let Output::Transmit { source, ip, packet, .. } = stranger.poll_output(now) else { panic!("no INIT") };
+    let Output::Transmit { source, ip, .. } = stranger.poll_output(now, &mut packet) else {
+        panic!("no INIT")
+    };
     endpoint.handle_input(now, Input::Packet { source, destination: v4(1, 1), ip, packet });
     assert!(!endpoint.is_idle());
     assert_eq!(sent(now, &mut endpoint), ["ABORT[]"]);

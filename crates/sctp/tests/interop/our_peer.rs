@@ -121,8 +121,9 @@ impl Peer for OurPeer {
     fn take_packets(&mut self, now: Instant) -> Vec<Vec<u8>> {
         let mut packets = Vec::new();
         loop {
-            match self.endpoint.poll_output(now) {
-                Output::Transmit { packet, .. } => packets.push(packet.contiguous().to_vec()),
+            let mut packet = Packet::default();
+            match self.endpoint.poll_output(now, &mut packet) {
+                Output::Transmit { .. } => packets.push(packet.contiguous().to_vec()),
                 Output::Event(id, event) => self.take(id, event),
                 Output::Wait(deadline) => {
                     self.deadline = deadline;

@@ -170,7 +170,7 @@ fn wide() -> Association {
     for context in 0..32_000 {
         end.send(Instant::START, message(0, context, 8)).unwrap();
     }
-    while let AssociationOutput::Transmit { .. } = end.poll_output(Instant::START) {}
+    while end.poll_transmit(Instant::START, &mut Packet::default()).is_some() {}
     assert_eq!(end.snapshot().outstanding_chunks, 32_000);
     end
 }
@@ -189,7 +189,7 @@ fn work(end: &mut Association, blocks: &[&[(u16, u16)]]) -> Vec<usize> {
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
         end.handle_packet(Instant::START, &parsed, address(1, 0), address(0, 0));
-        while let AssociationOutput::Transmit { .. } = end.poll_output(Instant::START) {}
+        while end.poll_transmit(Instant::START, &mut Packet::default()).is_some() {}
         crate::tx::tests::steps(&end.sender)
     };
     blocks.iter().map(take).collect()

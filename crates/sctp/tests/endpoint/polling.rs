@@ -1,0 +1,105 @@
+//! Who is polled, and when there is nothing to poll.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::{AssociationId, Event, Message, Output, Ppid, SctpConfig, StreamId};
+use slantpath_wire::Packet;
+
+use crate::net::{Net, Route, v4};
+
+fn message(len: usize) -> Message {
+    Message {
+        stream: StreamId(0),
+        ppid: Ppid(7),
+        payload: vec![7; len].into(),
+        is_unordered: false,
+        context: 0,
+    }
+}
+
+/// Hosts 0 and 1 with an association each to host 2, whose ends of them are given.
+fn served() -> (Net, [AssociationId; 2]) {
+    let config = SctpConfig { heartbeat_interval: None, ..SctpConfig::default() };
+    let mut net = Net::calm();
+    let hosts = [1, 2, 3].map(|host| net.add(&[v4(1, host)], 5_000, config.clone()));
+    net.listen(2);
+    for host in &hosts[..2] {
+        net.connect(*host, 2);
+    }
+    net.run_for(Duration::from_secs(1));
+    let ids: Vec<_> = net.hosts[2].events.drain(..).map(|(id, _)| id).collect();
+    (net, ids.try_into().expect("two associations"))
+}
+
+/// Has a host send a message to host 2, which takes it in and is not polled.
+fn tell(net: &mut Net, host: usize) {
+    let id = net.hosts[host].last.expect("its association");
+    net.hosts[host].endpoint.send(net.now, id, message(100)).expect("an empty buffer");
+    let mut packet = Packet::default();
+    let output = net.hosts[host].endpoint.poll_output(net.now, &mut packet);
+    let Output::Transmit { source, destination, ip, .. } = output else { panic!("{output:?}") };
+    net.hosts[2].endpoint.handle_packet(net.now, source, destination, ip, &packet);
+}
+
+fn next(net: &mut Net) -> Result<Route, Option<AssociationId>> {
+    match net.hosts[2].endpoint.poll_output(net.now, &mut Packet::default()) {
+        Output::Transmit { source, destination, .. } => Ok((source, destination)),
+        Output::Event(id, Event::Received(_)) => Err(Some(id)),
+        Output::Wait(_) => Err(None),
+        Output::Event(_, event) => panic!("{event:?}"),
+    }
+}
+
+#[test]
+fn an_endpoint_is_idle_once_it_has_told_all_and_its_deadline_is_set() {
+    let (mut net, [first, _]) = served();
+    tell(&mut net, 0);
+    assert!(!net.hosts[2].endpoint.is_idle());
+    assert_eq!(next(&mut net), Err(Some(first)));
+    assert!(net.hosts[2].endpoint.is_idle());
+    // The SACK.
+    assert_eq!(net.hosts[2].endpoint.deadline(), Some(net.now + Duration::from_millis(200)));
+    assert_eq!(next(&mut net), Err(None));
+}
+
+#[test]
+fn whoever_answers_what_it_was_told_last_speaks_before_others() {
+    let (mut net, [first, second]) = served();
+    tell(&mut net, 0);
+    tell(&mut net, 1);
+    assert_eq!(next(&mut net), Err(Some(first)));
+    assert!(!net.hosts[2].endpoint.is_idle(), "the second has something to say");
+    net.hosts[2].endpoint.send(net.now, first, message(100)).expect("an empty buffer");
+    assert_eq!(next(&mut net), Ok((v4(1, 3), v4(1, 1))));
+    assert_eq!(next(&mut net), Err(Some(second)));
+    assert!(net.hosts[2].endpoint.is_idle());
+    assert_eq!(next(&mut net), Err(None));
+}
+
+#[test]
+fn what_has_been_told_all_stands_in_nobodys_way() {
+    let (mut net, [first, second]) = served();
+    tell(&mut net, 0);
+    assert_eq!(next(&mut net), Err(Some(first)));
+    tell(&mut net, 1);
+    assert!(!net.hosts[2].endpoint.is_idle());
+    assert_eq!(next(&mut net), Err(Some(second)));
+    tell(&mut net, 0);
+    assert_eq!(next(&mut net), Ok((v4(1, 3), v4(1, 1))), "the SACK for its second packet");
+    assert_eq!([next(&mut net), next(&mut net)], [Err(Some(first)), Err(None)]);
+}
+
+#[test]
+fn a_message_behind_others_that_cannot_leave_at_this_moment_wakes_nobody() {
+    let (mut net, [first, _]) = served();
+    let now = net.now;
+    let is_idle_after = |net: &mut Net, now: Instant| {
+        net.hosts[2].endpoint.send(now, first, message(1_000)).expect("room in the buffer");
+        let is_idle = net.hosts[2].endpoint.is_idle();
+        while !matches!(net.hosts[2].endpoint.poll_output(now, &mut Packet::default()), Output::Wait(_)) {}
+        is_idle
+    };
+    let sends: Vec<bool> = (0..8).map(|_| is_idle_after(&mut net, now)).collect();
+    // Max.Burst is four; the fifth and the first behind it are tried in vain.
+    assert_eq!(sends, [false, false, false, false, false, true, true, true]);
+    assert!(!is_idle_after(&mut net, now + Duration::from_millis(1)), "a burst of its own");
+}
