@@ -183,11 +183,11 @@ impl Paths {
         is_news
     }
 
-    /// The earliest deadline of T3-rtx and of the HEARTBEATs, or the far future.
+    /// The earliest deadline of any path, or the far future.
     pub(crate) fn next_deadline(&self) -> Instant {
         let mut next = Instant::FAR_FUTURE;
         for path in &self.list {
-            for deadline in [path.t3_rtx(), path.heartbeat.deadline()] {
+            for deadline in [path.t3_rtx(), path.heartbeat.deadline(), path.held_until(), path.early()] {
                 next = deadline.map_or(next, |at| at.min(next));
             }
         }
