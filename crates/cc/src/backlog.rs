@@ -146,7 +146,7 @@ impl Backlog {
 
     fn open(&mut self, acknowledged: &Acknowledged) {
         let Mode::Opening(opening) = &mut self.mode else { return };
-        opening.observe(acknowledged, self.config.segment_bytes);
+        opening.observe(acknowledged, self.path.base(), self.config.segment_bytes);
         let Some(base) = self.path.base() else { return };
         let limit = self.config.capacity.or(opening.train_rate()).map(|rate| rate.size_in(base).as_bytes());
         if let Some(product) = limit

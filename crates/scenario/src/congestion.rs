@@ -1,7 +1,8 @@
 //! What the configurations of TCP and SCTP say of congestion control in the same words.
 
-use slantpath_cc::SlowStart;
-use slantpath_reader::policy;
+use slantpath_base::{DataRate, DataSize};
+use slantpath_cc::{Algorithm, SlowStart};
+use slantpath_reader::{Fault, Faults, Origin, Place, Setting, policy, word_or};
 
 policy! {
     /// How the first slow start ends.
@@ -11,4 +12,85 @@ policy! {
         /// By a loss, a mark or the threshold: RFC 5681, section 3.1, and RFC 9260, section 7.2.1.
         Standard = "standard",
     }
+}
+
+word_or! {
+    /// What a path carries.
+    pub enum Capacity {
+        /// As it is measured.
+        Measured = "measured",
+        /// So much.
+        Known(DataRate) like "9.6 Mbit/s",
+    }
+}
+
+/// How a profile governs its window, as far as TCP and SCTP have the same keys.
+pub(crate) struct Governed<'a> {
+    pub(crate) algorithm: Algorithm,
+    /// Where it is chosen.
+    pub(crate) place: Place,
+    /// Whether losses are found by time.
+    pub(crate) is_timed: bool,
+    pub(crate) known_capacity: &'a Setting<Capacity>,
+    /// The first window, if it is given as a size.
+    pub(crate) initial_cwnd: Option<(DataSize, Place)>,
+    pub(crate) send_buffer: DataSize,
+    pub(crate) receive_buffer: DataSize,
+}
+
+/// Reports choices that contradict each other.
+pub(crate) fn check(governed: &Governed<'_>, faults: &mut Faults) {
+    let is_modelled = matches!(governed.algorithm, Algorithm::Backlog | Algorithm::Bbr | Algorithm::Bbr3);
+    if is_modelled && !governed.is_timed {
+        let fault = Fault::new("this controller has to learn of each loss at its time");
+        faults.report(governed.place, fault.help("write `loss_detection = \"rack\"` beside it"));
+    }
+    let capacity = governed.known_capacity;
+    if capacity.quantity().is_some_and(|rate| rate.as_bits_per_sec() == 0) {
+        let fault = Fault::new("a path of 0 bit/s carries nothing");
+        faults.report(
+            capacity.place(),
+            fault.help("write what it carries, such as \"9.6 Mbit/s\", or \"measured\""),
+        );
+    } else if capacity.quantity().is_some() && governed.algorithm != Algorithm::Backlog {
+        let fault = Fault::new("only the controller `backlog` makes use of a known capacity");
+        let help = "write `congestion_control = \"backlog\"`, or leave `known_capacity` out";
+        faults.report(capacity.place(), fault.help(help));
+    }
+    if let Some((initial, place)) = governed.initial_cwnd {
+        let (name, least) = if governed.send_buffer < governed.receive_buffer {
+            ("send_buffer", governed.send_buffer)
+        } else {
+            ("receive_buffer", governed.receive_buffer)
+        };
+        if initial > least {
+            let message = format!("an initial window of {initial} is never filled: `{name}` holds {least}");
+            faults.warn(
+                place,
+                Fault::new(message).help(format!("make `{name}` larger, or the window smaller")),
+            );
+        }
+    }
+}
+
+/// Warns of a capacity that is more than ten times the rate of the slowest link on the path of a flow, or less than a
+/// tenth of it.
+pub(crate) fn capacity_fits(
+    capacity: &Setting<Capacity>,
+    (link, rate): (&str, DataRate),
+    flow: &str,
+    faults: &mut Faults,
+) {
+    let Some(known) = capacity.quantity().filter(|_| capacity.origin() == Origin::Given) else { return };
+    let (known_bits, rate_bits) = (known.as_bits_per_sec(), rate.as_bits_per_sec());
+    let relation = if known_bits / 10 > rate_bits {
+        "more than ten times what"
+    } else if known_bits < rate_bits / 10 {
+        "less than a tenth of what"
+    } else {
+        return;
+    };
+    let message = format!("{known} is {relation} link `{link}` on the path of flow `{flow}` carries, {rate}");
+    let help = "write what the path carries, or leave `known_capacity` out: it is measured then";
+    faults.warn(capacity.place(), Fault::new(message).help(help));
 }

@@ -1,8 +1,8 @@
 //! What an endpoint and its associations are set to.
 
-use slantpath_base::Duration;
+use slantpath_base::{DataRate, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
-use slantpath_cc::{BackOff, RtoConfig, SctpPolicy};
+use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::IpFields;
 
 use crate::packet::ChecksumPolicy;
@@ -63,16 +63,22 @@ pub struct SctpConfig {
     pub sack_frequency: u32,
     /// Which path a SACK takes.
     pub sack_path: SackPath,
-    /// After how many miss indications in a row a DATA chunk is fast retransmitted. RFC 9260, section 7.2.4: 3;
+    /// How losses are found.
+    pub loss_detection: LossDetection,
+    /// After how many miss indications in a row a DATA chunk is fast retransmitted; where losses are found by time, how
+    /// many chunks out of order mean a loss at once as long as no reordering has been seen. RFC 9260, section 7.2.4: 3;
     /// RFC 2960, and with it Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 3.3.1: 4.
     pub fast_retransmit_threshold: u32,
     /// Which path a fast retransmission takes.
     pub fast_retransmit_path: FastRetransmitPath,
     /// From which SACKs a round-trip time is taken.
     pub rtt_sampling: RttSampling,
-    /// What governs the window of a path. CUBIC takes slow start and the byte counting limit from `congestion` and
-    /// nothing else; a fixed window is fixed whatever this says.
-    pub congestion_control: WindowControl,
+    /// What governs the window of a path. CUBIC takes slow start and the byte counting limit from `congestion`, Hybla
+    /// slow start, and none anything else; a fixed window is fixed whatever this says.
+    pub congestion_control: Algorithm,
+    /// What a path is known to carry, in bits of DATA chunks a second; only [`Algorithm::Backlog`] reads it. `None`: it
+    /// is measured.
+    pub known_capacity: Option<DataRate>,
     /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// The policy of RFC 9260's own controller.
@@ -134,6 +140,8 @@ pub enum FastRetransmitPath {
     /// RFC 2960, section 6.4, and Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 3.4.3: an active address other
     /// than the one that the chunk was last sent to, if there is one.
     Alternate,
+    /// The active address with the least smoothed round-trip time: what is missing arrives first there.
+    LowestDelay,
     /// RFC 9260, section 6.4: the address that the original was sent to.
     #[default]
     SamePath,
@@ -165,10 +173,12 @@ impl Default for SctpConfig {
             sack_delay: Duration::from_millis(200),
             sack_frequency: 2,
             sack_path: SackPath::default(),
+            loss_detection: LossDetection::MissIndications,
             fast_retransmit_threshold: 3,
             fast_retransmit_path: FastRetransmitPath::default(),
             rtt_sampling: RttSampling::default(),
-            congestion_control: WindowControl::Standard,
+            congestion_control: Algorithm::Standard,
+            known_capacity: None,
             fast_convergence: true,
             congestion: SctpPolicy::default(),
             initial_cwnd_bytes: None,
@@ -258,14 +268,16 @@ impl SctpConfig {
     }
 }
 
-/// What governs the window of a path.
+/// How losses are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WindowControl {
-    /// CUBIC (RFC 9438).
-    Cubic,
-    /// RFC 9260, section 7.2.
+pub enum LossDetection {
+    /// By miss indications (RFC 9260, section 7.2.4).
     #[default]
-    Standard,
+    MissIndications,
+    /// By time, on each path by itself: a chunk is lost if one that was sent there after it has arrived and a reordering
+    /// window has passed. A probe shows the loss of the last chunks, what was sent again without need is taken back, and
+    /// the window of a recovery shrinks in proportion (RFC 8985, 5682, 3708, 6937).
+    Rack,
 }
 
 #[cfg(test)]

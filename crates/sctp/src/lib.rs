@@ -87,7 +87,7 @@ pub use association::{
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, SackPath, SctpConfig, WindowControl};
+pub use config::{FastRetransmitPath, LossDetection, SackPath, SctpConfig};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
     Output, Peer, PortConfig,
@@ -103,6 +103,7 @@ pub use policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
     RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
 };
+pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
 pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;

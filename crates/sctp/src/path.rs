@@ -5,20 +5,21 @@
 mod congestion;
 mod heartbeat;
 mod set;
+mod timing;
 
 use congestion::controller;
 pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
 pub(crate) use set::Paths;
+pub(crate) use timing::{Departed, Early, ProbeKind, Timing};
 
 use std::net::IpAddr;
 
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_cc::control::Sent;
 use slantpath_cc::delivery::{DeliveryMeter, Departure};
 use slantpath_cc::sctp::SctpController;
-use slantpath_cc::{CongestionControl, Controller, RttEstimator};
+use slantpath_cc::{CongestionControl, Controller, Pacer, RttEstimator};
 
-use crate::config::SctpConfig;
+use crate::config::{LossDetection, SctpConfig};
 use crate::event::T3RtxChange;
 use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
 use crate::types::Tsn;
@@ -97,6 +98,11 @@ pub(crate) struct Path {
     pub(crate) rtt: RttEstimator,
     pub(crate) cc: Controller<SctpController>,
     pub(crate) delivery: DeliveryMeter,
+    /// Set where losses are found by time.
+    pub(crate) timing: Option<Box<Timing>>,
+    pacer: Pacer,
+    /// Something waits for this time although the window would let it out.
+    held_until: Option<Instant>,
     /// Bytes of DATA chunks that were sent here last and are neither acknowledged nor given up.
     pub(crate) flight_size: u64,
     /// The lowest TSN among them.
@@ -136,6 +142,8 @@ pub struct PathStats {
     pub timeouts: u64,
     /// Round-trip times taken.
     pub rtt_samples: u64,
+    /// Reductions of the window that were in error and have been taken back.
+    pub undone_reductions: u64,
 }
 
 /// A path at one moment.
@@ -183,6 +191,10 @@ impl Path {
             rtt: RttEstimator::new(config.rto()),
             cc: controller(config, pmdcs(config.initial_path_mtu, destination).into(), destination),
             delivery: DeliveryMeter::default(),
+            timing: (config.loss_detection == LossDetection::Rack)
+                .then(|| Box::new(Timing::new(config.fast_retransmit_threshold))),
+            pacer: Pacer::default(),
+            held_until: None,
             flight_size: 0,
             earliest: None,
             error_count: 0,
@@ -256,11 +268,13 @@ impl Path {
         self.t3_rtx
     }
 
-    /// The earlier deadline of T3-rtx and of the HEARTBEATs, or the far future.
+    /// The earliest deadline of its timers and of what is held back, or the far future.
     #[inline]
     fn next_deadline(&self) -> Instant {
         let t3_rtx = self.t3_rtx.unwrap_or(Instant::FAR_FUTURE);
-        self.heartbeat.deadline().map_or(t3_rtx, |at| at.min(t3_rtx))
+        let next = self.heartbeat.deadline().map_or(t3_rtx, |at| at.min(t3_rtx));
+        let next = self.held_until.map_or(next, |at| at.min(next));
+        self.early().map_or(next, |at| at.min(next))
     }
 
     /// Starts T3-rtx unless it runs (rules R1 and R4 of section 6.3.2).
@@ -320,7 +334,8 @@ impl Path {
     /// Whether the congestion window is not full.
     pub(crate) fn has_window(&self) -> bool {
         match self.allowance {
-            Allowance::Window => self.flight_size < self.cc.cwnd(),
+            // The window of a recovery may be nothing before a SACK has come; what is alone on its way is never too much.
+            Allowance::Window => self.flight_size < self.cwnd().max(1),
             Allowance::OnePacket => self.flight_size == 0,
         }
     }
@@ -362,17 +377,20 @@ impl Path {
         now: Instant,
         tsn: Tsn,
         wire_len: u64,
-        is_retransmission: bool,
+        transmission: u32,
     ) -> Departure {
+        if let Some(timing) = &mut self.timing {
+            timing.departures.push_back(Departed { tsn, transmission });
+        }
         let departure = self.delivery.depart(now, self.flight_size == 0, self.flight_size + wire_len);
-        self.cc.on_sent(Sent { now, bytes: wire_len, in_flight_before: self.flight_size });
+        self.on_bytes_sent(now, wire_len);
         self.flight_size += wire_len;
         self.stats.data_chunks_sent += 1;
         let is_earliest = self.earliest.is_none_or(|earliest| tsn.is_at_or_before(earliest));
         if is_earliest {
             self.earliest = Some(tsn);
         }
-        if is_retransmission {
+        if transmission > 1 {
             self.stats.retransmissions += 1;
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
             //# If the timer for that address is already
@@ -430,6 +448,9 @@ impl Path {
     pub(crate) fn sample_rtt(&mut self, rtt: Duration) {
         self.rtt.sample(rtt);
         self.stats.rtt_samples += 1;
+        if let Some(timing) = &mut self.timing {
+            timing.on_measured();
+        }
     }
 
     /// Stops or restarts T3-rtx by what the SACK at hand acknowledges.
@@ -450,7 +471,19 @@ impl Path {
     }
 
     /// The peer has thrown away a chunk, sent here last, that it had acknowledged by a Gap Ack Block.
-    pub(crate) fn on_chunk_revoked(&mut self, now: Instant, wire_len: u64) {
+    pub(crate) fn on_chunk_revoked(&mut self, now: Instant, tsn: Tsn, transmission: u32, wire_len: u64) {
+        if let Some(timing) = &mut self.timing {
+            timing.on_in_order();
+        }
+        self.on_chunk_restored(now, tsn, transmission, wire_len);
+    }
+
+    /// A chunk that was sent here last is in flight again without having been sent again.
+    pub(crate) fn on_chunk_restored(&mut self, now: Instant, tsn: Tsn, transmission: u32, wire_len: u64) {
+        if let Some(timing) = &mut self.timing {
+            // It left before all that is in flight, or its turn comes a little early.
+            timing.departures.push_front(Departed { tsn, transmission });
+        }
         self.flight_size += wire_len;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
         //# R4)  Whenever a SACK chunk is received missing a TSN that was
@@ -463,7 +496,10 @@ impl Path {
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
         // The decay of an idle window is reckoned when somebody asks for it.
         let mut cc = self.cc.clone();
-        cc.on_idle(self.idle_periods(now));
+        let periods = self.idle_periods(now);
+        if periods > 0 {
+            cc.on_idle(periods);
+        }
         PathSnapshot {
             path,
             destination: self.destination,
@@ -473,7 +509,7 @@ impl Path {
             srtt: self.rtt.srtt(),
             rto: self.rtt.rto(),
             delivery_rate: self.delivery.latest().map(|sample| sample.rate()),
-            cwnd: cc.cwnd(),
+            cwnd: self.recovery_window().unwrap_or(cc.cwnd()),
             ssthresh: cc.ssthresh(),
             partial_bytes_acked: match &cc {
                 Controller::Standard(standard) => standard.partial_bytes_acked(),

@@ -2,7 +2,7 @@
 //! acknowledged, and what is lost is sent again.
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
-//! [`missing`] turn a SACK into what is new in it; [`sack`], [`timeout`] and [`too_big`] draw the conclusions;
+//! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`] and [`too_big`] draw the conclusions;
 //! [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
 
 mod flight_order;
@@ -13,6 +13,7 @@ mod peer_window;
 mod sack;
 mod send_queue;
 mod steps;
+mod timed;
 mod timeout;
 mod too_big;
 mod transmit;
@@ -71,6 +72,8 @@ impl Recovery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Urgent {
     No,
+    /// A probe for the loss of the last chunks on a path (RFC 8985, section 7).
+    LossProbe(PathId),
     /// The first retransmission after a loss was found.
     OnePacket,
 }

@@ -1,8 +1,9 @@
 //! The beginning: the window doubles each round, paced, until it is what the path holds.
 //!
 //! What that is, the first segments tell, which leave together: a bottleneck spaces them, so that the acknowledgements
-//! of such a train come at its rate (Keshav 1991). Where there is no such train, or it tells of too much, a round trip
-//! that grows ends the doubling, as in HyStart++ (RFC 9406).
+//! of such a train come at its rate (Keshav 1991). Where the first window is too small for a train,
+//! what comes back while the doubling has a queue wait tells it as well. Where neither does, or the rate is too much, a
+//! round trip that grows ends the doubling, as in HyStart++ (RFC 9406).
 
 use slantpath_base::{DataRate, Duration, Instant};
 
@@ -22,6 +23,8 @@ const GREATEST_GROWTH: Duration = Duration::from_millis(16);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Opening {
     train: Train,
+    /// Since when each segment has waited in a queue, and what has arrived since.
+    busy: Option<(Instant, u64)>,
     /// The window when the round began.
     window: u64,
     /// Acknowledgements in a row that showed a queue.
@@ -51,7 +54,13 @@ impl Opening {
         }
     }
 
-    pub(super) fn observe(&mut self, acknowledged: &Acknowledged, segment_bytes: u64) {
+    pub(super) fn observe(
+        &mut self,
+        acknowledged: &Acknowledged,
+        base: Option<Duration>,
+        segment_bytes: u64,
+    ) {
+        self.observe_queue(acknowledged, base, segment_bytes);
         let Some(newest) = acknowledged.counts.newest else { return };
         let (now, begins) = (acknowledged.now, newest.sent_at);
         match &mut self.train {
@@ -74,12 +83,32 @@ impl Opening {
         }
     }
 
+    /// What is queued leaves the bottleneck at its rate. Nothing is queued but by the doubling once segments are paced,
+    /// as all have been that come back a round later.
+    fn observe_queue(&mut self, acknowledged: &Acknowledged, base: Option<Duration>, segment_bytes: u64) {
+        if self.train_rate().is_some() || self.window <= 2 * TRAIN_WINDOW * segment_bytes {
+            return;
+        }
+        if !base.is_some_and(|base| is_queued(acknowledged, base)) {
+            self.busy = None;
+            return;
+        }
+        let (since, bytes) = self.busy.get_or_insert((acknowledged.now, 0));
+        if acknowledged.now > *since {
+            *bytes += acknowledged.counts.newly_delivered;
+        }
+        if *bytes >= TRAIN_WINDOW * segment_bytes {
+            self.train = Train::Measured(rate_of(*bytes, acknowledged.now - *since));
+        }
+    }
+
     /// Whether round trips have begun to grow.
     pub(super) fn has_queue(&mut self, acknowledged: &Acknowledged, base: Duration) -> bool {
-        let Some(round_trip) = acknowledged.round_trip else { return false };
-        let growth = (base / 8).clamp(LEAST_GROWTH, GREATEST_GROWTH);
+        if acknowledged.round_trip.is_none() {
+            return false;
+        }
         // A train waits for itself.
-        if self.train_rate().is_none() || round_trip < base + growth {
+        if self.train_rate().is_none() || !is_queued(acknowledged, base) {
             self.queued = 0;
             return false;
         }
@@ -103,6 +132,12 @@ impl Opening {
     }
 }
 
+/// Whether what arrives has waited in a queue.
+fn is_queued(acknowledged: &Acknowledged, base: Duration) -> bool {
+    let growth = (base / 8).clamp(LEAST_GROWTH, GREATEST_GROWTH);
+    acknowledged.round_trip.is_some_and(|round_trip| round_trip >= base + growth)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +158,7 @@ mod tests {
     fn shown_by(arrivals: &[(u64, u64)]) -> Option<DataRate> {
         let mut opening = Opening::default();
         for (sent_at, now) in arrivals {
-            opening.observe(&arrival(*sent_at, *now), 1_000);
+            opening.observe(&arrival(*sent_at, *now), None, 1_000);
         }
         opening.train_rate()
     }
@@ -143,6 +178,26 @@ mod tests {
         // What ends a train that was too short begins the next one.
         let second = [(1, 100), (1, 101), (2, 110), (2, 112), (2, 114), (2, 116), (2, 118), (3, 120)];
         assert_eq!(shown_by(&second), Some(DataRate::from_bits_per_sec(4_000_000)));
+    }
+
+    #[test]
+    fn sixteen_segments_that_waited_tell_the_rate_once_none_of_them_was_part_of_a_train() {
+        let rate_after = |window: u64, round_trips: &[u64]| {
+            let mut opening = Opening { window, ..Opening::default() };
+            for (count, round_trip) in (0..).zip(round_trips) {
+                // One in two milliseconds, each sent at a time of its own.
+                let sample =
+                    Acknowledged { round_trip: Some(ms(*round_trip)), ..arrival(count, 500 + 2 * count) };
+                opening.observe(&sample, Some(ms(80)), 1_000);
+            }
+            opening.train_rate().map(DataRate::as_bits_per_sec)
+        };
+        assert_eq!(rate_after(32_001, &[90; 17]), Some(4_000_000));
+        assert_eq!(rate_after(32_001, &[90; 16]), None);
+        assert_eq!(rate_after(32_000, &[90; 17]), None);
+        assert_eq!(rate_after(32_001, &[89; 17]), None);
+        let with_a_pause: Vec<u64> = [90; 10].into_iter().chain([89]).chain([90; 16]).collect();
+        assert_eq!(rate_after(32_001, &with_a_pause), None);
     }
 
     #[test]

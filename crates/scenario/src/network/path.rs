@@ -3,11 +3,12 @@
 
 use std::net::IpAddr;
 
-use slantpath_base::Duration;
+use slantpath_base::{DataRate, Duration};
 use slantpath_host::HOP_LIMIT;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
 use slantpath_reader::{Fault, Faults, Origin, Place};
 
+use crate::congestion::capacity_fits;
 use crate::flow::trace::Traces;
 use crate::network::{self, Built, find_link};
 use crate::schema::{File, Flow, SctpProfile, TcpProfile, Transport};
@@ -54,6 +55,9 @@ fn flow_path(
         Transport::Tcp => {
             if let Some(tcp) = file.tcp.find(profile) {
                 segments_fit(built, &way, flow, profile, tcp, faults);
+                if let Some(slowest) = slowest(built, &way) {
+                    capacity_fits(&tcp.known_capacity, slowest, name, faults);
+                }
             }
         }
         Transport::Sctp => {
@@ -67,6 +71,9 @@ fn flow_path(
             if let Some(sctp) = file.sctp.find(profile) {
                 for way in std::iter::once(&way).chain(others.iter().map(|(_, way)| way)) {
                     packets_fit(built, way, flow, profile, sctp, faults);
+                    if let Some(slowest) = slowest(built, way) {
+                        capacity_fits(&sctp.known_capacity, slowest, name, faults);
+                    }
                 }
             }
         }
@@ -158,6 +165,14 @@ fn narrowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, u32)
     let mtu = |interface: &InterfaceId| graph.direction(interface.outbound()).mtu_bytes;
     let narrowest = way.iter().min_by_key(|interface| mtu(interface))?;
     Some((graph.link_name(narrowest.link()), mtu(narrowest)))
+}
+
+/// The link on a path whose transmitter is the slowest, and its rate.
+fn slowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, DataRate)> {
+    let graph = &built.graph;
+    let rate = |interface: &InterfaceId| graph.direction(interface.outbound()).rate;
+    let slowest = way.iter().min_by_key(|interface| rate(interface))?;
+    Some((graph.link_name(slowest.link()), rate(slowest)))
 }
 
 fn is_ipv6(built: &Built, way: &[InterfaceId]) -> bool {

@@ -2,11 +2,12 @@
 
 use slantpath_base::DataSize;
 use slantpath_reader::{Fault, Faults, Place, fault_of};
-use slantpath_sctp::WindowControl;
+use slantpath_sctp::{Algorithm, LossDetection};
 
 use super::Threshold;
 use super::schema::{FixedCwnd, SctpProfile};
 use crate::check::{timeouts, within};
+use crate::congestion::{self, Governed};
 use crate::schema::File;
 
 /// The least a_rwnd that an INIT may advertise (RFC 9260, section 3.3.2).
@@ -57,8 +58,18 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
         let help = "write 100 to leave it as it is, 200 to double it as RFC 9260 does";
         faults.report(profile.rto_back_off_percent.place(), Fault::new(message).help(help));
     }
-    if profile.congestion_control.policy() == WindowControl::Cubic && *profile.fixed_cwnd != FixedCwnd::Off {
-        let fault = Fault::new("a fixed window is not governed by CUBIC");
+    let governed = Governed {
+        algorithm: profile.congestion_control.policy(),
+        place: profile.congestion_control.place(),
+        is_timed: profile.loss_detection.policy() == LossDetection::Rack,
+        known_capacity: &profile.known_capacity,
+        initial_cwnd: profile.initial_cwnd.quantity().map(|size| (size, profile.initial_cwnd.place())),
+        send_buffer: *profile.send_buffer,
+        receive_buffer: *profile.receive_buffer,
+    };
+    congestion::check(&governed, faults);
+    if governed.algorithm != Algorithm::Standard && *profile.fixed_cwnd != FixedCwnd::Off {
+        let fault = Fault::new("a fixed window is not governed by a controller");
         faults.report(
             profile.fixed_cwnd.place(),
             fault.help("write `fixed_cwnd` or `congestion_control`, not both"),

@@ -5,15 +5,16 @@ use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
-    ChecksumPolicy, FastRetransmitPath, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling, WindowControl,
+    Algorithm, ChecksumPolicy, FastRetransmitPath, LossDetection, NewDataAfterTimeout, PotentiallyFailed,
+    PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
 
 use crate::bounds::{
-    ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT, TIMER,
+    ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, RATE, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT,
+    TIMER,
 };
-use crate::congestion::SlowStartChoice;
+use crate::congestion::{Capacity, SlowStartChoice};
 use crate::probes::schema::Interval;
 use crate::sctp::Threshold;
 
@@ -38,9 +39,13 @@ section! {
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(preset.config().rtt_sampling);
         /// Max.Burst: packets that one event may release at most; `off` is no limit, as in RFC 2960.
         max_burst: Setting<Threshold> = burst(preset.config().max_burst), at most PACKETS;
+        /// How losses are found.
+        loss_detection: Setting<LossDetectionChoice> = LossDetectionChoice::of(preset.config().loss_detection);
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
+        /// What the path is known to carry, in bits of DATA chunks a second, for `congestion_control = "backlog"`.
+        known_capacity: Setting<Capacity> = Capacity::Measured, at most RATE;
         /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
         fast_convergence: Setting<bool> = preset.config().fast_convergence;
         /// How the first slow start of a path ends.
@@ -54,7 +59,8 @@ section! {
         byte_counting_limit: Setting<u32> = preset.config().congestion.byte_counting_limit, at most PACKETS;
         /// Which acknowledgements may open the window.
         cwnd_growth: Setting<CwndGrowthChoice> = CwndGrowthChoice::of(preset.config().congestion.growth);
-        /// Miss indications in a row after which a chunk is fast retransmitted (section 7.2.4).
+        /// Miss indications in a row after which a chunk is fast retransmitted (section 7.2.4). With
+        /// `loss_detection = "rack"`: chunks out of order that mean a loss at once, as long as no reordering was seen.
         fast_retransmit_threshold: Setting<u32> = preset.config().fast_retransmit_threshold, at most PACKETS;
         /// What a fast retransmission does to the window of the path that the chunk was lost on.
         fast_retransmit_window: Setting<FastRetransmitWindowChoice> =
@@ -208,12 +214,32 @@ word_or! {
 
 policy! {
     /// What governs the congestion window of a path.
-    pub struct CongestionControlChoice of WindowControl {
+    pub struct CongestionControlChoice of Algorithm {
+        /// A small standing queue is kept; losses without one are taken for random. Of this project; wants
+        /// `loss_detection = "rack"`.
+        Backlog = "backlog",
+        /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
+        Bbr = "bbr",
+        /// The same bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants `loss_detection = "rack"`.
+        Bbr3 = "bbr3",
         /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to
         /// it.
         Cubic = "cubic",
+        /// The growth that a path of 25 ms would have: Caini and Firrincieli 2004.
+        Hybla = "hybla",
         /// RFC 9260, section 7.2.
         Standard = "rfc9260",
+    }
+}
+
+policy! {
+    /// How losses are found.
+    pub struct LossDetectionChoice of LossDetection {
+        /// By miss indications: RFC 9260, section 7.2.4.
+        MissIndications = "rfc9260",
+        /// By time, on each path by itself, with loss probes; the window of a recovery shrinks in proportion, and what was
+        /// sent again without need is taken back: RFC 8985, 6937, 3708 and 5682.
+        Rack = "rack",
     }
 }
 
@@ -243,6 +269,8 @@ policy! {
     pub struct FastRetransmitPathChoice of FastRetransmitPath {
         /// An active path other than that of the last transmission, if there is one: RFC 2960, section 6.4.
         Alternate = "alternate",
+        /// The active path with the least smoothed round-trip time.
+        LowestDelay = "lowest-delay",
         /// The path of the original: RFC 9260, section 6.4.
         SamePath = "same-path",
     }
@@ -346,7 +374,9 @@ impl SctpProfile {
             fast_retransmit_threshold: *self.fast_retransmit_threshold,
             fast_retransmit_path: self.fast_retransmit_path.policy(),
             rtt_sampling: self.rtt_sampling.policy(),
+            loss_detection: self.loss_detection.policy(),
             congestion_control: self.congestion_control.policy(),
+            known_capacity: self.known_capacity.quantity(),
             fast_convergence: *self.fast_convergence,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),

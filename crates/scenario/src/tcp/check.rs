@@ -2,9 +2,11 @@
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{Fault, Faults};
+use slantpath_tcp::LossDetection;
 
 use super::schema::TcpProfile;
 use crate::check::{positive, timeouts, within};
+use crate::congestion::{self, Governed};
 use crate::schema::File;
 
 /// The delay of an ACK that RFC 9293, section 3.8.6.3, does not allow any more.
@@ -39,4 +41,19 @@ fn values(profile: &TcpProfile, faults: &mut Faults) {
         }
     }
     positive(&profile.clock_granularity, "a clock's tick", faults);
+    let is_timed = profile.loss_detection.policy() == LossDetection::Rack;
+    if is_timed && !*profile.sack {
+        let fault = Fault::new("without SACK no loss is found by time");
+        faults.report(profile.loss_detection.place(), fault.help("write `sack = true`"));
+    }
+    let governed = Governed {
+        algorithm: profile.congestion_control.policy(),
+        place: profile.congestion_control.place(),
+        is_timed,
+        known_capacity: &profile.known_capacity,
+        initial_cwnd: profile.initial_cwnd.quantity().map(|size| (size, profile.initial_cwnd.place())),
+        send_buffer: *profile.send_buffer,
+        receive_buffer: *profile.receive_buffer,
+    };
+    congestion::check(&governed, faults);
 }

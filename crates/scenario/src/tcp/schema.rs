@@ -1,6 +1,6 @@
 //! `[tcp.<profile>]`: a configuration of TCP.
 
-use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_base::{DataSize, Duration};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{Algorithm, InitialWindow, RtoConfig};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
@@ -11,7 +11,7 @@ use slantpath_tcp::{
 use slantpath_wire::ip::IpFields;
 
 use crate::bounds::{BUFFER, PACKETS, RATE, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
-use crate::congestion::SlowStartChoice;
+use crate::congestion::{Capacity, SlowStartChoice};
 use crate::probes::schema::Interval;
 
 section! {
@@ -46,7 +46,7 @@ section! {
         /// What governs the congestion window.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(rfc().congestion_control);
-        /// What the path is known to carry, in bits of data a second; only `backlog` reads it.
+        /// What the path is known to carry, in bits of data a second, for `congestion_control = "backlog"`.
         known_capacity: Setting<Capacity> = Capacity::Measured, at most RATE;
         /// Whether a CUBIC connection that is losing ground gives way faster (RFC 9438, section 4.7).
         fast_convergence: Setting<bool> = rfc().fast_convergence;
@@ -107,16 +107,6 @@ word_or! {
         Off = "off",
         /// This many bytes.
         Bytes(DataSize) like "64 KiB",
-    }
-}
-
-word_or! {
-    /// What a path carries.
-    pub enum Capacity {
-        /// As it is measured.
-        Measured = "measured",
-        /// So much.
-        Known(DataRate) like "9.6 Mbit/s",
     }
 }
 
@@ -247,10 +237,7 @@ impl TcpProfile {
             duplicate_reports: *self.duplicate_reports,
             limited_transmit: *self.limited_transmit,
             congestion_control: self.congestion_control.policy(),
-            known_capacity: match *self.known_capacity {
-                Capacity::Known(rate) => Some(rate),
-                Capacity::Measured => None,
-            },
+            known_capacity: self.known_capacity.quantity(),
             fast_convergence: *self.fast_convergence,
             slow_start: self.slow_start.policy(),
             initial_window: match (*self.initial_cwnd, *self.initial_window) {

@@ -55,6 +55,11 @@ impl Association {
         self.receiver.handle_deadline(now);
         self.sender.handle_deadline(now);
         for path in self.paths.ids() {
+            self.paths[path].release(now);
+            if self.paths[path].early().is_some_and(|deadline| deadline <= now) {
+                let mut turn = turn!(self, now);
+                self.sender.on_early_deadline(&mut turn, path);
+            }
             if self.paths[path].t3_rtx().is_some_and(|deadline| deadline <= now) {
                 self.on_t3_rtx(now, path);
             }

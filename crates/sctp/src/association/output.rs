@@ -121,7 +121,8 @@ impl Association {
             return Instant::FAR_FUTURE;
         }
         debug_assert!(
-            !self.sender.has_outstanding() || self.paths.iter().any(|path| path.t3_rtx().is_some()),
+            !self.sender.has_outstanding()
+                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some()),
             "outstanding chunks wait for a timer that does not run"
         );
         let mut next = self.paths.next_deadline();

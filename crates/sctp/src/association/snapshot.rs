@@ -3,7 +3,7 @@
 use slantpath_base::Instant;
 
 use super::{Association, AssociationState};
-use crate::path::PathSnapshot;
+use crate::path::{Path, PathSnapshot};
 use crate::types::Tsn;
 
 /// What has happened in an association since it was established.
@@ -63,7 +63,8 @@ impl Association {
             cumulative_tsn_acked: self.sender.cumulative_ack(),
             cumulative_tsn_received: self.receiver.cumulative_tsn(),
             receive_buffered: self.receiver.buffered_bytes(),
-            is_in_fast_recovery: self.sender.in_fast_recovery(),
+            is_in_fast_recovery: self.sender.in_fast_recovery()
+                || self.paths.iter().any(Path::is_in_fast_recovery),
             error_count: self.error_count,
             stats: self.stats,
         }

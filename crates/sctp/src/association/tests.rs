@@ -13,6 +13,7 @@ mod shutdown;
 mod status;
 mod swarm;
 mod tables;
+mod timed;
 mod too_big;
 mod transfer;
 mod window;

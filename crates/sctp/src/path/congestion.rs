@@ -3,14 +3,19 @@
 use std::net::IpAddr;
 
 use slantpath_base::Instant;
-use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, TimedOut};
+use slantpath_cc::backlog::BacklogConfig;
+use slantpath_cc::bbr::BbrConfig;
+use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, Sent, TimedOut};
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
+use slantpath_cc::delivery::Departure;
+use slantpath_cc::hybla::HyblaConfig;
 use slantpath_cc::new_reno::AvoidanceIncrease;
 use slantpath_cc::sctp::{SctpController, WindowPolicy, initial_cwnd};
-use slantpath_cc::{CongestionControl, Controller, Cubic};
+use slantpath_cc::{Algorithm, Backlog, Bbr, Bbr3, CongestionControl, Controller, Cubic, Hybla};
 
+use super::timing::Recovery;
 use super::{Allowance, Path, SackTally};
-use crate::config::{SctpConfig, WindowControl};
+use crate::config::SctpConfig;
 
 /// The controller of a new path.
 pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -> Controller<SctpController> {
@@ -19,8 +24,21 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
     //# The initial value of ssthresh SHOULD be arbitrarily high (e.g.,
     //# the size of the largest-possible advertised window).
     let ssthresh = u64::from(u32::MAX);
-    match (config.congestion_control, config.congestion.window) {
-        (WindowControl::Cubic, WindowPolicy::Adaptive) => Controller::Cubic(Cubic::new(CubicConfig {
+    let standard = || Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh));
+    if let WindowPolicy::Fixed { .. } = config.congestion.window {
+        return standard();
+    }
+    let bbr = BbrConfig { segment_bytes: pmdcs, initial_cwnd_bytes: cwnd, max_cwnd_bytes: ssthresh };
+    match config.congestion_control {
+        Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
+            segment_bytes: pmdcs,
+            initial_cwnd_bytes: cwnd,
+            max_cwnd_bytes: ssthresh,
+            capacity: config.known_capacity,
+        }))),
+        Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
+        Algorithm::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(bbr))),
+        Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
@@ -31,13 +49,68 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             fast_convergence: config.fast_convergence,
             idle_window: IdleWindow::Halve,
         })),
-        (WindowControl::Cubic, WindowPolicy::Fixed { .. }) | (WindowControl::Standard, _) => {
-            Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh))
-        }
+        Algorithm::Hybla => Controller::Hybla(Box::new(Hybla::new(HyblaConfig {
+            segment_bytes: pmdcs,
+            initial_cwnd_bytes: cwnd,
+            initial_ssthresh_bytes: Some(ssthresh),
+            max_cwnd_bytes: ssthresh,
+            slow_start: config.congestion.slow_start,
+        }))),
+        Algorithm::Standard => standard(),
     }
 }
 
 impl Path {
+    /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
+    pub(crate) fn cwnd(&self) -> u64 {
+        self.recovery_window().unwrap_or_else(|| self.cc.cwnd())
+    }
+
+    pub(super) fn recovery_window(&self) -> Option<u64> {
+        match self.timing.as_ref()?.recovery {
+            Recovery::Fast { window: Some(window), .. } => Some(window.bytes()),
+            Recovery::Open | Recovery::Fast { window: None, .. } | Recovery::Timeout { .. } => None,
+        }
+    }
+
+    /// A chunk is sent that takes so many bytes of the window.
+    pub(super) fn on_bytes_sent(&mut self, now: Instant, bytes: u64) {
+        self.cc.on_sent(Sent { now, bytes, in_flight_before: self.flight_size });
+        if let Some(rate) = self.cc.pacing_rate() {
+            self.pacer.on_sent(now, bytes, rate, self.cc.send_quantum());
+        }
+        if let Some(timing) = &mut self.timing
+            && let Recovery::Fast { window: Some(window), .. } = &mut timing.recovery
+        {
+            window.on_sent(bytes);
+        }
+    }
+
+    /// Whether the controller's rate lets nothing out now, though the window would.
+    pub(crate) fn is_held(&mut self, now: Instant) -> bool {
+        if self.cc.pacing_rate().is_some() {
+            self.held_until = self.pacer.held_until(now);
+        }
+        self.held_until.is_some()
+    }
+
+    /// When what is held may leave.
+    pub(crate) const fn held_until(&self) -> Option<Instant> {
+        self.held_until
+    }
+
+    /// What was held until now may go.
+    pub(crate) fn release(&mut self, now: Instant) {
+        self.held_until = self.held_until.filter(|held_until| *held_until > now);
+    }
+
+    /// A chunk in flight here counts as lost.
+    pub(crate) fn on_chunk_lost(&mut self, wire_len: u64, departure: &Departure) {
+        self.on_chunk_left(wire_len);
+        let lost = self.delivery.lose(wire_len, departure);
+        self.cc.on_segment_lost(&lost);
+    }
+
     /// Opens the window by what the SACK at hand acknowledges.
     pub(crate) fn grow_window(&mut self, now: Instant, advances_cumulative: bool, is_recovering: bool) {
         let SackTally { flight_size_before: in_flight_before, newly_acked: bytes, .. } = self.tally;

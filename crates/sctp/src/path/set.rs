@@ -201,7 +201,7 @@ impl Paths {
         is_news
     }
 
-    /// The earliest deadline of T3-rtx and of the HEARTBEATs, or the far future.
+    /// The earliest deadline of any path, or the far future.
     #[inline]
     pub(crate) fn next_deadline(&self) -> Instant {
         let earlier = |next: Instant, path: &Path| path.next_deadline().min(next);

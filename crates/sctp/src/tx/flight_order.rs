@@ -65,6 +65,24 @@ impl FlightOrder {
         }
         None
     }
+
+    /// The highest TSN in flight to `path`.
+    pub(super) fn last(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
+        let order = self.paths.get_mut(path.index())?;
+        let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
+        while let Some(range) = order.back_mut() {
+            steps.take(1);
+            if outstanding.find(range.last).is_some_and(stands) {
+                return Some(range.last);
+            }
+            if range.first == range.last {
+                order.pop_back();
+            } else {
+                range.last = range.last.minus(1);
+            }
+        }
+        None
+    }
 }
 
 /// Adds a TSN that does not come after all others.

@@ -14,7 +14,9 @@ use crate::types::Tsn;
 /// How a chunk was found to be lost; it decides where it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Gap reports said so.
+    /// Nobody knows: it goes again to show whether the last chunks were lost.
+    Probed,
+    /// Gap reports said so, or what was sent after it has arrived.
     Reported,
     /// The peer had no room for it, and has some now.
     Refused,
@@ -72,6 +74,8 @@ impl OutstandingChunk {
 #[derive(Clone, Debug)]
 pub(crate) struct Outstanding {
     cumulative_ack: Tsn,
+    /// How many chunks have been acknowledged cumulatively.
+    acknowledged: u64,
     chunks: VecDeque<OutstandingChunk>,
     in_flight_payload: u64,
     acked_payload: u64,
@@ -88,6 +92,7 @@ impl Outstanding {
     pub(crate) fn new(initial_tsn: Tsn) -> Self {
         Self {
             cumulative_ack: initial_tsn.minus(1),
+            acknowledged: 0,
             chunks: VecDeque::new(),
             in_flight_payload: 0,
             acked_payload: 0,
@@ -109,6 +114,16 @@ impl Outstanding {
     /// The highest TSN that has been sent.
     pub(crate) fn highest_sent(&self) -> Tsn {
         self.next_tsn().minus(1)
+    }
+
+    /// `tsn`, which is acknowledged by the last SACK at most, counted from 1 without wrapping.
+    pub(crate) fn number(&self, tsn: Tsn) -> u64 {
+        self.acknowledged + u64::from(tsn.distance_from(self.cumulative_ack))
+    }
+
+    /// The number of the next new chunk.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.acknowledged + self.chunks.len() as u64 + 1
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -182,6 +197,7 @@ impl Outstanding {
     pub(crate) fn pop(&mut self) {
         let Some(chunk) = self.chunks.pop_front() else { return };
         self.cumulative_ack = self.cumulative_ack.next();
+        self.acknowledged += 1;
         if let Some(total) = self.total_of(chunk.state) {
             *total -= chunk.payload_len();
         }

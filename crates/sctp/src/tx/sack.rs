@@ -9,7 +9,7 @@ use super::gap_ranges::{GapChanges, TsnRange};
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
 use crate::chunk::GapAckBlock;
-use crate::config::SctpConfig;
+use crate::config::{LossDetection, SctpConfig};
 use crate::event::Event;
 use crate::path::{PathId, SackTally};
 use crate::policy::RttSampling;
@@ -29,12 +29,18 @@ pub(crate) struct SackView<'a> {
 pub(crate) struct GapReport<'a> {
     pub(crate) a_rwnd: u32,
     pub(crate) blocks: &'a [GapAckBlock],
+    /// What has arrived more than once since the last SACK.
+    pub(crate) duplicates: &'a [Tsn],
 }
 
 impl<'a> SackView<'a> {
     /// A SACK.
     pub(crate) fn of_sack(sack: &'a crate::chunk::Sack, from: Option<PathId>) -> Self {
-        let gaps = Some(GapReport { a_rwnd: sack.a_rwnd, blocks: &sack.gap_ack_blocks });
+        let gaps = Some(GapReport {
+            a_rwnd: sack.a_rwnd,
+            blocks: &sack.gap_ack_blocks,
+            duplicates: &sack.duplicates,
+        });
         Self { cumulative_tsn_ack: sack.cumulative_tsn_ack, gaps, from }
     }
 
@@ -106,6 +112,7 @@ impl Sender {
             path.tally = SackTally { flight_size_before: path.flight_size, ..SackTally::default() };
         });
         let was_recovering = self.in_fast_recovery();
+        let is_timed = turn.config.loss_detection == LossDetection::Rack;
         let mut newest = self.acknowledge_up_to(turn, &sack);
         if let Some(gaps) = sack.gaps {
             if let Some(changes) = &changes {
@@ -122,13 +129,28 @@ impl Sender {
         let is_probed = self.peer_window.outstanding_probe().is_some();
         self.settle_probe(turn);
 
-        turn.paths.for_each(|path| path.grow_window(turn.now, advances, was_recovering));
+        turn.paths.for_each(|path| {
+            path.grow_window(turn.now, advances, was_recovering || path.is_in_fast_recovery());
+        });
         self.leave_recovery();
-        if sack.gaps.is_some() {
+        if is_timed {
+            // Timers that know each round trip are not surprised by a queue that grows.
+            for id in turn.paths.ids().filter(|id| is_sample(turn.config, &sack, *id)) {
+                if let Some(round_trip) = turn.paths[id].tally.round_trip {
+                    turn.paths[id].sample_rtt(round_trip);
+                }
+            }
+            self.conclude_by_time(turn, sack.gaps.map_or(&[], |gaps| gaps.duplicates));
+        } else if sack.gaps.is_some() {
             self.count_missing(turn, counted_up_to);
         }
         self.refresh_earliest(turn);
         turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
+        if is_timed {
+            for id in turn.paths.ids() {
+                self.schedule_probe(turn, id);
+            }
+        }
         if newest.is_some() {
             self.remainder = Remainder::Free;
         }
@@ -186,8 +208,10 @@ impl Sender {
             let Some(chunk) = self.outstanding.first() else { break };
             self.steps.take(1);
             if chunk.state != ChunkState::Acked {
-                credit(turn, sack, chunk);
+                credit(turn, sack, chunk, self.outstanding.number(chunk.data.tsn));
                 newest = Some(chunk.data.tsn);
+            } else if let Some(timing) = &mut turn.paths[chunk.path].timing {
+                timing.on_in_order();
             }
             if turn.config.report_acknowledged && chunk.data.flags.is_ending() {
                 turn.events.push_back(Event::Acknowledged { context: chunk.context });
@@ -210,7 +234,10 @@ impl Sender {
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
             self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
-                credit(turn, sack, chunk);
+                credit(turn, sack, chunk, self.outstanding.number(tsn));
+                if let Some(timing) = &mut turn.paths[chunk.path].timing {
+                    timing.on_out_of_order();
+                }
             }
             self.outstanding.set_state(tsn, ChunkState::Acked);
         }
@@ -235,7 +262,7 @@ impl Sender {
                 chunk.missing_reports = chunk.missing_reports.saturating_add(1);
             }
             self.missing.add(tsn);
-            turn.paths[chunk.path].on_chunk_revoked(turn.now, chunk.wire_len());
+            turn.paths[chunk.path].on_chunk_revoked(turn.now, tsn, chunk.transmissions, chunk.wire_len());
             self.flight_order.add(chunk.path, tsn);
             self.steps.take(1);
         }
@@ -293,10 +320,10 @@ impl Sender {
             if u32::from(chunk.missing_reports) < threshold {
                 return true;
             }
-            let (path, wire_len) = (chunk.path, chunk.wire_len());
+            let (path, wire_len, departure) = (chunk.path, chunk.wire_len(), chunk.departure);
             outstanding.set_state(tsn, ChunkState::Lost(Loss::Reported));
             insert_lost(lost, tsn);
-            turn.paths[path].on_chunk_left(wire_len);
+            turn.paths[path].on_chunk_lost(wire_len, &departure);
             turn.paths[path].tally.found_loss = true;
             found_loss = true;
             false
@@ -349,6 +376,14 @@ impl Sender {
         }
     }
 
+    /// Chunks have left the flight to `path` without a SACK.
+    pub(super) fn settle_flight(&mut self, turn: &mut Turn<'_>, path: PathId) {
+        self.refresh_earliest(turn);
+        if turn.paths[path].flight_size == 0 {
+            turn.paths[path].stop_t3_rtx();
+        }
+    }
+
     pub(super) fn announce_room(&mut self, turn: &mut Turn<'_>) {
         if self.backlog == Backlog::Refused && self.buffered_bytes <= turn.config.send_buffer_bytes / 2 {
             self.backlog = Backlog::Open;
@@ -359,7 +394,8 @@ impl Sender {
 }
 
 /// Credits a chunk, acknowledged for the first time, to the path that it was sent to last.
-fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk) {
+fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, number: u64) {
+    Sender::time_arrival(turn, chunk, number);
     let path = &mut turn.paths[chunk.path];
     let wire_len = chunk.wire_len();
     if chunk.state == ChunkState::InFlight {
@@ -375,6 +411,7 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk) {
     }
     path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)
+        && path.timing.is_none()
         && is_sample(turn.config, sack, chunk.path)
     {
         path.sample_rtt(round_trip);

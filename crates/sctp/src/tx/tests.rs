@@ -2,6 +2,7 @@
 
 use super::outstanding::ChunkState;
 use super::*;
+use crate::path::Departed;
 
 /// How many chunks, blocks and TSNs acknowledgements have looked at since the last time.
 pub(crate) fn steps(sender: &Sender) -> usize {
@@ -22,6 +23,14 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
         let earliest = on_path.first().map(|chunk| chunk.data.tsn);
         assert_eq!(paths[id].earliest, earliest, "earliest outstanding chunk of path {id:?}");
         assert_eq!(paths[id].t3_rtx().is_some(), flight_size > 0, "T3-rtx of path {id:?}");
+        if let Some(timing) = &paths[id].timing {
+            let acked = chunks.iter().filter(|chunk| chunk.path == id && chunk.state == ChunkState::Acked);
+            assert_eq!(timing.is_in_order(), acked.count() == 0, "what is out of order on path {id:?}");
+            for chunk in on_path {
+                let departed = Departed { tsn: chunk.data.tsn, transmission: chunk.transmissions };
+                assert!(timing.departures.contains(&departed), "{departed:?} has left path {id:?}");
+            }
+        }
     }
     let payload_in = |state: ChunkState| -> u64 {
         chunks.iter().filter(|chunk| chunk.state == state).map(|chunk| chunk.payload_len()).sum()

@@ -41,7 +41,11 @@ impl Sender {
         //# calculation of cwnd.
         match meaning {
             TimeoutMeaning::NoAnswer => {
-                let is_known = first.is_some_and(|first| self.recovery.has_halved(path, first));
+                let is_known = first.is_some_and(|first| {
+                    self.recovery.has_halved(path, first) || turn.paths[path].has_reduced_for(first)
+                });
+                let (from, to) = (self.outstanding.cumulative_ack(), self.outstanding.highest_sent());
+                turn.paths[path].begin_timeout(turn.now, from, to);
                 turn.paths[path].collapse_window(if is_known { LossEvent::Known } else { LossEvent::New });
             }
             TimeoutMeaning::WindowClosed => {
@@ -83,14 +87,18 @@ impl Sender {
     fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId) {
         while let Some(tsn) = self.flight_order.first(path, &self.outstanding, &self.steps) {
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
-                turn.paths[path].on_chunk_left(chunk.wire_len());
+                turn.paths[path].on_chunk_lost(chunk.wire_len(), &chunk.departure);
             }
             insert_lost(&mut self.lost, tsn);
         }
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
         // The last SACK may have left out more than it could revoke.
         for tsn in self.acked_gaps.revoke_unreported().into_iter().flat_map(TsnRange::iter) {
-            self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
+            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut))
+                && let Some(timing) = &mut turn.paths[chunk.path].timing
+            {
+                timing.on_in_order();
+            }
             insert_lost(&mut self.lost, tsn);
         }
     }

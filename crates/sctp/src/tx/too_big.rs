@@ -20,10 +20,7 @@ impl Sender {
             }
             insert_lost(&mut self.lost, tsn);
         }
-        self.refresh_earliest(turn);
-        if turn.paths[path].flight_size == 0 {
-            turn.paths[path].stop_t3_rtx();
-        }
+        self.settle_flight(turn, path);
         // They fit into the window that they had; whatever else has changed since, one packet leaves.
         self.urgent = Urgent::OnePacket;
     }

@@ -1,14 +1,12 @@
 //! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
 
-use slantpath_cc::CongestionControl;
-
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
 use super::{Remainder, Sender, Turn, Urgent};
 use crate::chunk::{Chunk, Data, DataFlags};
 use crate::config::{FastRetransmitPath, SctpConfig};
 use crate::event::Event;
 use crate::packet::PacketBuilder;
-use crate::path::{PathId, PathState, Paths};
+use crate::path::{PathId, PathState, Paths, ProbeKind};
 use crate::policy::NewDataAfterTimeout;
 use crate::types::Tsn;
 
@@ -34,6 +32,12 @@ pub(crate) struct Transmission {
 impl Sender {
     /// The next packet that the windows let out.
     pub(crate) fn next_transmission(&mut self, turn: &mut Turn<'_>) -> Option<Transmission> {
+        if let Urgent::LossProbe(path) = self.urgent {
+            self.urgent = Urgent::No;
+            if let Some(probe) = self.next_probe(turn, path) {
+                return Some(probe);
+            }
+        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
         //# When the time comes for the sender to transmit, before sending
         //# new DATA chunks, the sender MUST first transmit any DATA chunks
@@ -45,7 +49,7 @@ impl Sender {
             // A closed window is probed by one packet; what else timed out waits for room.
             let is_held = self.remainder == Remainder::AfterSack || self.is_probe_in_flight();
             let has_window = !is_held && turn.paths[path].may_send_data();
-            if self.urgent == Urgent::OnePacket || has_window {
+            if self.urgent == Urgent::OnePacket || has_window && !turn.paths[path].is_held(turn.now) {
                 return Some(Transmission { path, first_chunk_len, first: First::Lost });
             }
             let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
@@ -58,7 +62,7 @@ impl Sender {
         let path = turn.paths.current();
         let Some(len) = self.queue.next_len(max_payload(turn.paths)) else {
             let path = &mut turn.paths[path];
-            if path.flight_size < path.cc.cwnd() {
+            if path.flight_size < path.cwnd() {
                 path.delivery.limit_by_application(path.flight_size);
             }
             return None;
@@ -73,9 +77,30 @@ impl Sender {
             return None;
         }
         turn.paths[path].decay_when_idle(turn.now);
-        let may_leave = turn.paths[path].may_send_data() && self.admits_new(turn, path);
+        let may_leave = turn.paths[path].may_send_data()
+            && self.admits_new(turn, path)
+            && !turn.paths[path].is_held(turn.now);
         let first_chunk_len = Data::wire_len(len);
         may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
+    }
+
+    /// A packet that goes out as a probe, whatever the congestion window says: new DATA if there is any and the peer has
+    /// room for it, else the last chunk again.
+    fn next_probe(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Transmission> {
+        let new = self.queue.next_len(max_payload(turn.paths)).filter(|len| {
+            path == turn.paths.current()
+                && !self.outstanding.is_full()
+                && self.peer_window.admits(*len, self.outstanding.in_flight_payload())
+        });
+        if let Some(len) = new {
+            turn.paths[path].on_probe_sent(self.outstanding.next_tsn(), ProbeKind::New);
+            return Some(Transmission { path, first_chunk_len: Data::wire_len(len), first: First::New });
+        }
+        let tsn = self.repeat_last(turn, path)?;
+        self.urgent = Urgent::OnePacket;
+        let first_chunk_len =
+            self.outstanding.find(tsn).map_or(0, |chunk| Data::wire_len(chunk.data.payload.len()));
+        Some(Transmission { path, first_chunk_len, first: First::Lost })
     }
 
     /// Whether new DATA may follow what is lost or in flight elsewhere.
@@ -84,7 +109,7 @@ impl Sender {
         match turn.config.new_data_after_timeout {
             NewDataAfterTimeout::AssociationWindow => {
                 let in_flight: u64 = turn.paths.iter().map(|path| path.flight_size).sum();
-                in_flight + self.lost_bytes() < turn.paths[path].cc.cwnd()
+                in_flight + self.lost_bytes() < turn.paths[path].cwnd()
             }
             NewDataAfterTimeout::PathWindow => true,
             NewDataAfterTimeout::RetransmissionsFirst => self.next_lost().is_none(),
@@ -117,7 +142,10 @@ impl Sender {
         let before = self.outstanding.len();
         match first {
             First::Lost => self.fill_with_lost(turn, builder, path),
-            First::New => self.fill_with_new(turn, builder, path),
+            First::New => {
+                self.fill_with_new(turn, builder, path);
+                self.schedule_probe(turn, path);
+            }
         }
         let needed_mtu = turn.paths[path].needed_mtu(builder.len());
         self.outstanding.set_needed_mtu_from(before, needed_mtu);
@@ -156,6 +184,7 @@ impl Sender {
         let may_follow = path == turn.paths.current() && has_window && is_next;
         if may_follow && self.next_fits(turn, builder) {
             self.fill_with_new(turn, builder, path);
+            self.schedule_probe(turn, path);
         }
     }
 
@@ -192,7 +221,7 @@ impl Sender {
                 cut.data.flags = cut.data.flags.with(DataFlags::IMMEDIATE);
             }
             let wire_len = Data::wire_len(cut.data.payload.len()) as u64;
-            let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, false);
+            let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, 1);
             let chunk = self.outstanding.push(cut, path, departure);
             if !builder.push_data(&chunk.data) {
                 builder.push(&Chunk::Data(chunk.data.clone()));
@@ -212,11 +241,16 @@ impl Sender {
         for other in turn.paths.iter_mut() {
             other.distrust_probe(tsn);
         }
+        let before = self.outstanding.find(tsn).map(|chunk| chunk.state);
         let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { return };
+        if let Some(ChunkState::Lost(Loss::Reported | Loss::TimedOut)) = before {
+            turn.paths[chunk.path].note_repetition(tsn);
+        }
         chunk.is_ambiguous |= chunk.path != path;
         chunk.path = path;
         chunk.transmissions += 1;
-        chunk.departure = turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), true);
+        chunk.departure =
+            turn.paths[path].on_chunk_sent(turn.now, tsn, chunk.wire_len(), chunk.transmissions);
         self.flight_order.add(path, tsn);
         trace(turn, chunk);
     }
@@ -249,9 +283,13 @@ fn max_payload(paths: &Paths) -> usize {
 fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
     let last = chunk.path;
     let stays = match chunk.state {
-        ChunkState::Lost(Loss::Reported) => config.fast_retransmit_path == FastRetransmitPath::SamePath,
-        // Nothing is wrong with its path.
-        ChunkState::Lost(Loss::Refused | Loss::TooBig) => true,
+        ChunkState::Lost(Loss::Reported) => match config.fast_retransmit_path {
+            FastRetransmitPath::Alternate => false,
+            FastRetransmitPath::LowestDelay => return paths.lowest_delay().unwrap_or(last),
+            FastRetransmitPath::SamePath => true,
+        },
+        // Nothing is wrong with its path, or that is to be found out.
+        ChunkState::Lost(Loss::Probed | Loss::Refused | Loss::TooBig) => true,
         ChunkState::Lost(Loss::TimedOut) | ChunkState::Acked | ChunkState::InFlight => false,
     };
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4

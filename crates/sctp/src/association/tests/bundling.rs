@@ -253,7 +253,7 @@ fn an_idle_window_decays_once_for_each_rto_and_not_while_anything_is_in_flight()
         path.decay_when_idle(Instant::from_millis(at_ms));
         assert_eq!(path.cc.cwnd(), windows * P, "{at_ms} ms");
     }
-    path.on_chunk_sent(Instant::from_secs(3), Tsn(1), P, false);
+    path.on_chunk_sent(Instant::from_secs(3), Tsn(1), P, 1);
     path.decay_when_idle(Instant::from_secs(60));
     assert_eq!(path.cc.cwnd(), 8 * P);
     path.on_chunk_left(P);
@@ -264,7 +264,7 @@ fn a_chunk_that_departs_counts_in_what_is_in_flight() {
     let mut wire = end(1, &quiet());
     let path = &mut wire.ends[0].paths[PathId(0)];
     let departures =
-        [1, 2, 3].map(|tsn| path.on_chunk_sent(Instant::from_secs(1), Tsn(tsn), P, false).in_flight());
+        [1, 2, 3].map(|tsn| path.on_chunk_sent(Instant::from_secs(1), Tsn(tsn), P, 1).in_flight());
     assert_eq!(departures, [P, 2 * P, 3 * P]);
     path.on_chunk_left(3 * P);
 }

@@ -492,7 +492,7 @@ fn longer_round_trips_end_the_first_slow_start_if_the_policy_says_so() {
 
 #[test]
 fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_chunk_after_a_timeout() {
-    let cubic = SctpConfig { congestion_control: crate::config::WindowControl::Cubic, ..quiet() };
+    let cubic = SctpConfig { congestion_control: slantpath_cc::Algorithm::Cubic, ..quiet() };
     let mut wire = Wire::new(1, SctpConfig { initial_cwnd_bytes: Some(20_000), max_burst: 10, ..cubic });
     wire.decide(|_| is_lost());
     wire.send(0, 0..10, 1_400);
@@ -511,6 +511,6 @@ fn cubic_leaves_seven_tenths_of_the_flight_after_a_loss_and_one_chunk_after_a_ti
 fn a_fixed_window_stays_fixed_whatever_governs_the_others() {
     use slantpath_cc::sctp::{SctpPolicy, WindowPolicy};
     let congestion = SctpPolicy { window: WindowPolicy::Fixed { cwnd: 9_000 }, ..SctpPolicy::default() };
-    let cubic = SctpConfig { congestion_control: crate::config::WindowControl::Cubic, congestion, ..quiet() };
+    let cubic = SctpConfig { congestion_control: slantpath_cc::Algorithm::Cubic, congestion, ..quiet() };
     assert_eq!(Wire::new(1, cubic).path(0, 0).cwnd, 9_000);
 }

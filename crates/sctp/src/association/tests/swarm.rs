@@ -2,12 +2,12 @@
 //! failure is reported; nothing hangs.
 
 use super::*;
-use crate::config::{FastRetransmitPath, SackPath};
+use crate::config::{FastRetransmitPath, LossDetection, SackPath};
 use crate::policy::{
     NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout, RttSampling,
     StreamScheduling,
 };
-use slantpath_cc::BackOff;
+use slantpath_cc::{Algorithm, BackOff};
 
 /// What goes wrong in one run, drawn from its seed.
 struct Weather {
@@ -33,8 +33,11 @@ fn run(seed: u64) {
         receive_buffer_bytes: [20_000, 64_000, 1 << 20][random.below(3) as usize],
         sack_path: [SackPath::ArrivalPath, SackPath::GapReportsOnLowestDelay][random.below(2) as usize],
         rtt_sampling: [RttSampling::AnySack, RttSampling::GapFreeSackOnDataPath][random.below(2) as usize],
-        fast_retransmit_path: [FastRetransmitPath::SamePath, FastRetransmitPath::Alternate]
-            [random.below(2) as usize],
+        fast_retransmit_path: [
+            FastRetransmitPath::Alternate,
+            FastRetransmitPath::LowestDelay,
+            FastRetransmitPath::SamePath,
+        ][random.below(3) as usize],
         stream_scheduling: [StreamScheduling::FirstComeFirstServed, StreamScheduling::RoundRobin]
             [random.below(2) as usize],
         back_off: [BackOff::Double, BackOff::Percent(100), BackOff::Percent(150)][random.below(3) as usize],
@@ -54,6 +57,15 @@ fn run(seed: u64) {
         ][random.below(3) as usize],
         primary_switchover: [PrimarySwitchover::Off, PrimarySwitchover::Above(5)][random.below(2) as usize],
         trace_timers: random.below(2) == 0,
+        loss_detection: [LossDetection::MissIndications, LossDetection::Rack][random.below(2) as usize],
+        congestion_control: [
+            Algorithm::Standard,
+            Algorithm::Cubic,
+            Algorithm::Backlog,
+            Algorithm::Bbr,
+            Algorithm::Bbr3,
+            Algorithm::Hybla,
+        ][random.below(6) as usize],
         ..quiet()
     };
     let interval = Duration::from_millis(500 + random.below(5_000));
