@@ -460,12 +460,14 @@ impl Path {
             //# R2)  Whenever all outstanding data sent to an address have been
             //# acknowledged, turn off the T3-rtx timer of that address.
             self.stop_t3_rtx();
-        } else if self.tally.acked_earliest {
+        } else if self.tally.acked_earliest || self.timing.is_some() && self.tally.newly_acked > 0 {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
             //# R3)  Whenever a SACK chunk is received that acknowledges the DATA
             //# chunk with the earliest outstanding TSN for that address,
             //# restart the T3-rtx timer for that address with its current RTO
             //# (if there is still outstanding data on that address).
+            // Where losses are found by time, whatever the path delivers shows that it works: a hole that stays is found
+            // without the timer, be it of a retransmission, and must not end what goes well.
             self.restart_t3_rtx(now);
         }
     }

@@ -30,10 +30,19 @@ pub(crate) struct Timing {
     out_of_order: u32,
     /// Something was lost that was sent after the present recovery began: the next one follows.
     has_later_loss: bool,
-    /// The SACK at hand acknowledges what T3-rtx gave up after a time in which it should have arrived, and was not sent
-    /// again.
-    has_late_arrival: bool,
+    at_hand: AtHand,
     undo: Option<Undo>,
+    /// A chunk with this number or a higher one gives the next round-trip time.
+    next_sample: u64,
+}
+
+/// What the SACK at hand acknowledges.
+#[derive(Clone, Copy, Debug, Default)]
+struct AtHand {
+    /// What T3-rtx gave up after a time in which it should have arrived, and was not sent again.
+    has_late_arrival: bool,
+    /// What gives a round-trip time.
+    has_sample: bool,
 }
 
 /// A DATA chunk that was sent here.
@@ -121,9 +130,20 @@ impl Timing {
             is_unmeasured: false,
             out_of_order: 0,
             has_later_loss: false,
-            has_late_arrival: false,
+            at_hand: AtHand::default(),
             undo: None,
+            next_sample: 0,
         }
+    }
+
+    /// Whether the SACK at hand gives a round-trip time: one is taken in a round trip. The next new chunk has the number
+    /// `next`.
+    pub(crate) fn take_sample(&mut self, next: u64) -> bool {
+        let has_sample = core::mem::take(&mut self.at_hand.has_sample);
+        if has_sample {
+            self.next_sample = next;
+        }
+        has_sample
     }
 
     /// A round trip has been measured.
@@ -149,6 +169,7 @@ impl Timing {
     /// The SACK at hand acknowledges a chunk, which was sent so many times.
     pub(crate) fn on_delivered(&mut self, now: Instant, sent: Transmission, transmissions: u32) {
         self.rack.on_delivered(now, sent, transmissions);
+        self.at_hand.has_sample |= transmissions == 1 && sent.end >= self.next_sample;
     }
 
     /// The SACK at hand acknowledges a chunk, sent once, that T3-rtx has given up.
@@ -156,14 +177,14 @@ impl Timing {
         if let Recovery::Timeout { at, .. } = self.recovery {
             let window = self.rack.reordering_window(smoothed_round_trip, Repair::Running);
             let is_long_ago = smoothed_round_trip.is_some_and(|round_trip| sent_at + round_trip <= at);
-            self.has_late_arrival |= is_long_ago && self.rack.is_overdue(at, sent_at, window);
+            self.at_hand.has_late_arrival |= is_long_ago && self.rack.is_overdue(at, sent_at, window);
         }
     }
 
     /// The SACK has been read. Returns whether it shows that T3-rtx expired although nothing was lost (F-RTO, RFC 5682):
     /// the network went on delivering what was due long before.
     pub(crate) fn end_sack(&mut self, now: Instant) -> bool {
-        let is_spurious = core::mem::take(&mut self.has_late_arrival) && self.undo.is_some();
+        let is_spurious = core::mem::take(&mut self.at_hand.has_late_arrival) && self.undo.is_some();
         self.rack.end_of_ack(now, is_spurious);
         is_spurious
     }

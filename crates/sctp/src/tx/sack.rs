@@ -134,12 +134,7 @@ impl Sender {
         });
         self.leave_recovery();
         if is_timed {
-            // Timers that know each round trip are not surprised by a queue that grows.
-            for id in turn.paths.ids().filter(|id| is_sample(turn.config, &sack, *id)) {
-                if let Some(round_trip) = turn.paths[id].tally.round_trip {
-                    turn.paths[id].sample_rtt(round_trip);
-                }
-            }
+            self.take_round_trips(turn, &sack);
             self.conclude_by_time(turn, sack.gaps.map_or(&[], |gaps| gaps.duplicates));
         } else if sack.gaps.is_some() {
             self.count_missing(turn, counted_up_to);
@@ -160,6 +155,21 @@ impl Sender {
             None if is_probed => SackEffect::ProbeAnswered,
             None => SackEffect::Nothing,
         })
+    }
+
+    /// Takes a round-trip time of each path, once in a round trip. That something before it was sent again does not matter
+    /// where it is known when each chunk left.
+    fn take_round_trips(&self, turn: &mut Turn<'_>, sack: &SackView<'_>) {
+        let next = self.outstanding.next_number();
+        for id in turn.paths.ids() {
+            let path = &mut turn.paths[id];
+            let has_sample = path.timing.as_mut().is_some_and(|timing| timing.take_sample(next));
+            if let Some(round_trip) = path.tally.round_trip.filter(|_| has_sample)
+                && is_sample(turn.config, sack, id)
+            {
+                path.sample_rtt(round_trip);
+            }
+        }
     }
 
     /// Whether an acknowledgement that only revokes shows more room than is known of, even if it revokes all.

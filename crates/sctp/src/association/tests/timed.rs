@@ -265,6 +265,34 @@ fn what_was_sent_just_before_a_timeout_and_arrives_after_it_says_nothing() {
 }
 
 #[test]
+fn whatever_the_path_delivers_restarts_t3_rtx() {
+    let mut wire = in_flight(1, 20, rack());
+    assert_eq!(wire.ends[0].paths[PathId(0)].t3_rtx(), Some(Instant::from_secs(1)));
+    sacked(&mut wire, 100, 0, &[(3, 3)]);
+    assert_eq!(wire.ends[0].paths[PathId(0)].t3_rtx(), Some(Instant::from_millis(1_100)));
+    // Nothing new.
+    sacked(&mut wire, 110, 0, &[(3, 3)]);
+    assert_eq!(wire.ends[0].paths[PathId(0)].t3_rtx(), Some(Instant::from_millis(1_100)));
+}
+
+#[test]
+fn one_round_trip_is_measured_in_each_whatever_was_sent_again_meanwhile() {
+    let mut wire = in_flight(1, 20, rack());
+    wire.send(0, 20..40, 1_400);
+    let samples = |wire: &Wire| wire.path(0, 0).stats.rtt_samples;
+    let before = samples(&wire);
+    sacked(&mut wire, 100, 2, &[]);
+    sacked(&mut wire, 110, 4, &[]);
+    assert_eq!(samples(&wire), before + 1);
+    // Chunk 5 goes again before anything that was sent at 100 ms comes back.
+    assert_eq!(sacked(&mut wire, 120, 4, &[(2, 5)])[0], 5);
+    sacked(&mut wire, 210, 4, &[(2, 18)]);
+    assert_eq!(samples(&wire), before + 2);
+    sacked(&mut wire, 220, 23, &[]);
+    assert_eq!(samples(&wire), before + 2);
+}
+
+#[test]
 fn each_path_is_told_by_what_was_sent_on_it() {
     let mut wire = in_flight(2, 4, rack());
     let second = address(1, 1);
