@@ -17,7 +17,6 @@ pub(crate) struct Key(u64);
 
 impl Key {
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "a slot has been made a key of")]
     const fn slot(self) -> usize {
         (self.0 & ((1 << SLOT_BITS) - 1)) as usize
     }
