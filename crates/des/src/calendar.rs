@@ -181,8 +181,8 @@ mod tests {
         assert_eq!(calendar.next(), Some((Instant::START, 0)));
     }
 
-    /// A slot and a deadline: often equal ones, often any, often some of which not all fit into the ring's span, now and
-    /// then none.
+    /// A slot and a deadline: often equal ones, often any, often some of which not all fit into the ring's span, now
+    /// and then none.
     fn any_move() -> impl Strategy<Value = (usize, u64)> {
         let time = prop_oneof![4 => 0_u64..8, 4 => any::<u64>(), 4 => any_hours(), 1 => Just(u64::MAX)];
         (0_usize..150, time)
