@@ -6,15 +6,15 @@
 //! A network has two kinds of components: links, whose next arrival is mostly near and mostly happens, and
 //! hosts, whose timers are mostly far and mostly set anew before they expire. So the deadlines of the former
 //! go into a short sorted ring while there is room, and what comes latest is pushed out of it into a
-//! tournament tree, where those of the latter are. Which kind a slot is of decides about speed and not about
-//! order.
+//! tournament tree, where those of the latter are, and whatever is hours away. Which kind a slot is of decides
+//! about speed and not about order.
 
 mod near;
 mod tournament;
 
 use slantpath_base::Instant;
 
-use crate::calendar::near::Near;
+use crate::calendar::near::{Key, Near};
 use crate::calendar::tournament::Tournament;
 
 /// The next deadlines of a fixed number of slots, one each.
@@ -39,7 +39,8 @@ impl Calendar {
     /// A calendar of `slots` idle slots, numbered from zero. The first `prompt` of them are expected to be
     /// due soon after they are set, the others to be set anew before.
     pub fn new(prompt: usize, slots: usize) -> Self {
-        Self { near: Near::new(), places: vec![Place::Nowhere; prompt], far: Tournament::new(slots) }
+        let places = vec![Place::Nowhere; prompt.min(Near::SLOTS_MAX)];
+        Self { near: Near::new(), places, far: Tournament::new(slots) }
     }
 
     /// Sets when `slot` is due, whatever was set before. [`Instant::FAR_FUTURE`] makes it idle.
@@ -57,10 +58,9 @@ impl Calendar {
     /// The same for a slot whose deadline has just happened, and is no earlier than that: quicker, if it was the next.
     #[inline]
     pub fn set_again(&mut self, slot: usize, deadline: Instant) {
-        if self.near.is_first(slot) && deadline != Instant::FAR_FUTURE {
-            self.near.replace_first(key(deadline, slot));
-        } else {
-            self.set(slot, deadline);
+        match self.near.key(deadline, slot) {
+            Some(key) if self.near.is_first(slot) => self.near.replace_first(key),
+            _ => self.set(slot, deadline),
         }
     }
 
@@ -70,33 +70,33 @@ impl Calendar {
             Place::Near => self.near.remove(slot),
             Place::Far => self.far.set(slot, idle(slot)),
         }
-        self.places[slot] = if deadline == Instant::FAR_FUTURE {
-            Place::Nowhere
-        } else {
-            self.put(slot, key(deadline, slot))
-        };
+        self.places[slot] =
+            if deadline == Instant::FAR_FUTURE { Place::Nowhere } else { self.put(slot, deadline) };
     }
 
     /// Puts the deadline of a slot that has none where it belongs.
     #[inline]
-    fn put(&mut self, slot: usize, key: u128) -> Place {
-        if self.near.is_full() {
-            if self.near.last().is_some_and(|last| last < key) {
-                self.far.set(slot, key);
-                return Place::Far;
-            }
-            self.send_last_away();
-        }
-        self.near.insert(key);
+    fn put(&mut self, slot: usize, deadline: Instant) -> Place {
+        let near = self.near.key(deadline, slot).or_else(|| self.near.key_after_move(deadline, slot));
+        let Some(near) = near.filter(|near| !self.near.is_full() || self.make_room(*near)) else {
+            self.far.set(slot, key(deadline, slot));
+            return Place::Far;
+        };
+        self.near.insert(near);
         Place::Near
     }
 
+    /// Sends the last of a full ring away if a new key is before it.
     #[cold]
-    fn send_last_away(&mut self) {
-        if let Some(last) = self.near.pop_last() {
-            self.places[slot_of(last)] = Place::Far;
-            self.far.set(slot_of(last), last);
+    fn make_room(&mut self, new: Key) -> bool {
+        if self.near.last().is_some_and(|last| last < new) {
+            return false;
         }
+        if let Some((deadline, slot)) = self.near.pop_last() {
+            self.places[slot] = Place::Far;
+            self.far.set(slot, key(deadline, slot));
+        }
+        true
     }
 
     /// Makes `slot` idle.
@@ -107,18 +107,17 @@ impl Calendar {
 
     /// When `slot` is due; [`Instant::FAR_FUTURE`] if it is idle.
     pub fn deadline(&self, slot: usize) -> Instant {
-        time_of(self.near.key(slot).unwrap_or_else(|| self.far.key(slot)))
+        self.near.deadline_of(slot).unwrap_or_else(|| time_of(self.far.key(slot)))
     }
 
     /// The next deadline and its slot, or `None` if all are idle.
     #[inline]
     pub fn next(&self) -> Option<(Instant, usize)> {
         let least = self.far.least();
-        let next = match self.near.first() {
-            Some(first) if first < least => first,
-            _ => least,
-        };
-        (!is_idle(next)).then(|| (time_of(next), slot_of(next)))
+        match self.near.first() {
+            Some((deadline, slot)) if key(deadline, slot) < least => Some((deadline, slot)),
+            _ => (!is_idle(least)).then(|| (time_of(least), slot_of(least))),
+        }
     }
 }
 
@@ -182,9 +181,16 @@ mod tests {
         assert_eq!(calendar.next(), Some((Instant::START, 0)));
     }
 
-    /// A slot and a deadline: often equal ones, often any, now and then none.
+    /// A slot and a deadline: often equal ones, often any, often some of which not all fit into the ring's span, now
+    /// and then none.
     fn any_move() -> impl Strategy<Value = (usize, u64)> {
-        (0_usize..150, prop_oneof![4 => 0_u64..8, 4 => any::<u64>(), 1 => Just(u64::MAX)])
+        let time = prop_oneof![4 => 0_u64..8, 4 => any::<u64>(), 4 => any_hours(), 1 => Just(u64::MAX)];
+        (0_usize..150, time)
+    }
+
+    /// Up to a day in steps of half an hour.
+    fn any_hours() -> impl Strategy<Value = u64> {
+        (0_u64..40).prop_map(|number| number << 41)
     }
 
     /// The least of all deadlines, found the long way.
@@ -219,7 +225,11 @@ mod tests {
             prompt in 0_usize..150,
             first in proptest::collection::vec(0_u64..8, 150),
             moves in proptest::collection::vec(
-                (prop_oneof![4 => 0_u64..8, 1 => Just(u64::MAX)], 0_usize..150, 0_u64..8),
+                (
+                    prop_oneof![4 => 0_u64..8, 1 => any_hours(), 1 => Just(u64::MAX)],
+                    0_usize..150,
+                    prop_oneof![4 => 0_u64..8, 1 => any_hours()],
+                ),
                 0..400,
             ),
         ) {

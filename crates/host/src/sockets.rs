@@ -32,6 +32,8 @@ impl SocketId {
 enum Readiness {
     /// A time has come that its transport or its application waited for.
     Due,
+    /// Both that and what is below.
+    DueAndTouched,
     /// Something has happened to it.
     Touched,
     /// Nothing.
@@ -182,9 +184,11 @@ impl Sockets {
             };
             self.ready.push(turn);
         }
-        if slot.readiness != Readiness::Due {
-            slot.readiness = readiness;
-        }
+        slot.readiness = match slot.readiness {
+            Readiness::Waiting => readiness,
+            before if before == readiness => readiness,
+            _ => Readiness::DueAndTouched,
+        };
     }
 
     /// Makes ready whatever is due.
@@ -240,12 +244,17 @@ impl Sockets {
         let slot = &mut self.slots[id.index()];
         let mut socket = Socket { state: &mut slot.state, stack };
         let readiness = std::mem::replace(&mut slot.readiness, Readiness::Waiting);
-        let served = if readiness == Readiness::Due {
-            socket.handle_due(now);
-            slot.application.handle_deadline(now);
-            Served::Again
-        } else {
-            slot.application.serve(now, &mut socket)
+        let served = match readiness {
+            Readiness::Due | Readiness::DueAndTouched => {
+                socket.handle_due(now);
+                if readiness == Readiness::Due && slot.idle_until > now {
+                    // A timer of the transport: the application is told by an event of what concerns it.
+                    return true;
+                }
+                slot.application.handle_deadline(now);
+                Served::Again
+            }
+            Readiness::Touched | Readiness::Waiting => slot.application.serve(now, &mut socket),
         };
         let opened = slot.state.opened();
         if let Some(opened) = opened {

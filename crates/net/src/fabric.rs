@@ -35,6 +35,7 @@ enum Receiver {
 }
 
 /// A packet that its sender's own link has refused. Its bytes are in the store.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal {
     pub(crate) interface: InterfaceId,
     pub(crate) parcel: Parcel,

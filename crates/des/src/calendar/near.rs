@@ -1,23 +1,75 @@
-//! The few keys that come next, in order.
+//! The few deadlines that come next, in order.
 
-use crate::calendar::slot_of;
+use slantpath_base::Instant;
 
-/// How many keys there may be; a power of two.
+/// How many there may be; a power of two.
 const ROOM: usize = 64;
+/// How many bits of a key are its slot.
+const SLOT_BITS: u32 = 20;
+/// How far apart the first and the last may be, in nanoseconds: some five hours.
+const SPAN: u64 = 1 << (u64::BITS - SLOT_BITS);
+/// Where spans may begin.
+const STEP: u64 = SPAN / 4;
+
+/// A deadline and its slot as one word, in their order: the time since the span began in the upper bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(u64);
+
+impl Key {
+    #[inline]
+    const fn slot(self) -> usize {
+        (self.0 & ((1 << SLOT_BITS) - 1)) as usize
+    }
+}
 
 /// A sorted ring. A link with the delay of its neighbours is due last of all when it is set, one that sends a
 /// packet after the other soon again: so a key looks for its place from the nearer end.
 #[derive(Clone, Debug)]
 pub(crate) struct Near {
-    ring: [u128; ROOM],
+    ring: [Key; ROOM],
     /// Where the first key is.
     head: usize,
     len: usize,
+    /// When the span of time begins that keys can tell.
+    begin: u64,
 }
 
 impl Near {
+    /// Slots from this one on have no keys.
+    pub(crate) const SLOTS_MAX: usize = 1 << SLOT_BITS;
+
     pub(crate) const fn new() -> Self {
-        Self { ring: [0; ROOM], head: 0, len: 0 }
+        Self { ring: [Key(0); ROOM], head: 0, len: 0, begin: 0 }
+    }
+
+    /// The key of a deadline, if it lies in the span. [`Instant::FAR_FUTURE`] never does.
+    #[inline]
+    pub(crate) const fn key(&self, deadline: Instant, slot: usize) -> Option<Key> {
+        // What is before the span wraps around, and is beyond it too.
+        let since = deadline.as_nanos().wrapping_sub(self.begin);
+        if since < SPAN { Some(Key(since << SLOT_BITS | slot as u64)) } else { None }
+    }
+
+    /// The same for a deadline out of the span, which is moved for it if all others then still are within.
+    #[cold]
+    pub(crate) fn key_after_move(&mut self, deadline: Instant, slot: usize) -> Option<Key> {
+        let earliest = self.first().map_or(deadline, |(first, _)| first.min(deadline));
+        let begin = (earliest.as_nanos() / STEP * STEP).min(u64::MAX - SPAN);
+        let latest = self.last().map_or(deadline, |last| self.deadline(last).max(deadline));
+        if latest.as_nanos() - begin >= SPAN {
+            return None;
+        }
+        let by = begin.wrapping_sub(self.begin) << SLOT_BITS;
+        for key in &mut self.ring {
+            *key = Key(key.0.wrapping_sub(by));
+        }
+        self.begin = begin;
+        self.key(deadline, slot)
+    }
+
+    #[inline]
+    const fn deadline(&self, key: Key) -> Instant {
+        Instant::from_nanos(self.begin + (key.0 >> SLOT_BITS))
     }
 
     pub(crate) const fn is_full(&self) -> bool {
@@ -26,34 +78,39 @@ impl Near {
 
     /// The key at a place in the order.
     #[inline]
-    fn at(&self, place: usize) -> u128 {
+    fn at(&self, place: usize) -> Key {
         self.ring[(self.head + place) % ROOM]
     }
 
     #[inline]
-    fn put(&mut self, place: usize, key: u128) {
+    fn put(&mut self, place: usize, key: Key) {
         self.ring[(self.head + place) % ROOM] = key;
     }
 
+    /// The next deadline and its slot.
     #[inline]
-    pub(crate) fn first(&self) -> Option<u128> {
-        (self.len > 0).then(|| self.at(0))
+    pub(crate) fn first(&self) -> Option<(Instant, usize)> {
+        if self.len == 0 {
+            return None;
+        }
+        let first = self.at(0);
+        Some((self.deadline(first), first.slot()))
     }
 
     #[inline]
-    pub(crate) fn last(&self) -> Option<u128> {
+    pub(crate) fn last(&self) -> Option<Key> {
         (self.len > 0).then(|| self.at(self.len - 1))
     }
 
     /// Whether the first key is that of a slot.
     #[inline]
     pub(crate) fn is_first(&self, slot: usize) -> bool {
-        self.len > 0 && slot_of(self.at(0)) == slot
+        self.len > 0 && self.at(0).slot() == slot
     }
 
     /// Puts a key in its place. There must be room.
     #[inline]
-    pub(crate) fn insert(&mut self, key: u128) {
+    pub(crate) fn insert(&mut self, key: Key) {
         debug_assert!(!self.is_full());
         if self.len == 0 {
             self.put(0, key);
@@ -68,7 +125,7 @@ impl Near {
 
     /// Puts a key in the place of the first, which is no later: one that has just happened is due again.
     #[inline]
-    pub(crate) fn replace_first(&mut self, key: u128) {
+    pub(crate) fn replace_first(&mut self, key: Key) {
         if self.len == 1 {
             self.put(0, key);
         } else if self.at(self.len / 2) < key {
@@ -82,7 +139,7 @@ impl Near {
     /// Makes room for a key behind the last, and puts it in its place from there. The one in the middle must be less,
     /// so that the way ends there.
     #[inline]
-    fn put_towards_end(&mut self, key: u128) {
+    fn put_towards_end(&mut self, key: Key) {
         // Places run past the end of the ring and are masked where it is read: one addition less a step.
         let mut place = self.head + self.len;
         loop {
@@ -99,7 +156,7 @@ impl Near {
     /// Puts a key in its place from the front, where there is room for it. One behind that room must be greater, so
     /// that the way ends there.
     #[inline]
-    fn put_towards_front(&mut self, key: u128) {
+    fn put_towards_front(&mut self, key: Key) {
         let mut place = self.head;
         loop {
             let behind = self.ring[(place + 1) % ROOM];
@@ -126,7 +183,7 @@ impl Near {
     #[inline(never)]
     fn bring_to_front(&mut self, slot: usize) {
         let mut place = 0;
-        while slot_of(self.at(place)) != slot {
+        while self.at(place).slot() != slot {
             place += 1;
             assert!(place < self.len, "slot {slot} is not among the next");
         }
@@ -136,16 +193,17 @@ impl Near {
         }
     }
 
-    /// Takes the last key out.
+    /// Takes the last deadline out, with its slot.
     #[inline]
-    pub(crate) fn pop_last(&mut self) -> Option<u128> {
+    pub(crate) fn pop_last(&mut self) -> Option<(Instant, usize)> {
         let last = self.last()?;
         self.len -= 1;
-        Some(last)
+        Some((self.deadline(last), last.slot()))
     }
 
-    /// The key of a slot, if it is here.
-    pub(crate) fn key(&self, slot: usize) -> Option<u128> {
-        (0..self.len).map(|place| self.at(place)).find(|&key| slot_of(key) == slot)
+    /// When a slot is due, if that is here.
+    pub(crate) fn deadline_of(&self, slot: usize) -> Option<Instant> {
+        let found = (0..self.len).map(|place| self.at(place)).find(|key| key.slot() == slot);
+        found.map(|key| self.deadline(key))
     }
 }

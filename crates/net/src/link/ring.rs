@@ -63,8 +63,8 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
-    /// Doubles the room. The item that is to come stays out of this, so that it need not be in memory before it is in its
-    /// place.
+    /// Doubles the room. The item that is to come stays out of this, so that it need not be in memory before it is in
+    /// its place.
     #[cold]
     fn grow(&mut self) {
         let room = (2 * self.len).max(Self::FIRST_ROOM);
