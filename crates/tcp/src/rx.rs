@@ -290,6 +290,11 @@ impl Rx {
         Some(data)
     }
 
+    /// Whether there is data that the application takes.
+    pub(crate) fn has_data(&self) -> bool {
+        self.reader == Reader::Flowing && !self.ready.is_empty()
+    }
+
     /// Whether the application has all that has arrived in order.
     pub(crate) fn is_drained(&self) -> bool {
         self.ready.is_empty()

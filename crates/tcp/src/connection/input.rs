@@ -22,9 +22,8 @@ enum Carries {
 }
 
 impl Connection {
-    /// Takes in a segment of this connection. Data that is wanted is taken out.
     #[inline]
-    pub(crate) fn handle_segment(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
+    pub(super) fn handle_segment(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         match self.state {
             ConnectionState::Closed => {}
             ConnectionState::SynSent => self.handle_in_syn_sent(now, segment),

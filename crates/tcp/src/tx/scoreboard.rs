@@ -180,11 +180,10 @@ impl Scoreboard {
         let count = to - self.una;
         let mut timed = None;
         let mut is_timeable = true;
-        while let Some(record) = self.records.front() {
+        while let Some(record) = self.records.front()
+            && record.end <= to
+        {
             let end = record.end;
-            if end > to {
-                break;
-            }
             let is_sacked = record.sacked_in == self.epoch;
             is_timeable &= record.transmissions == 1 && !is_sacked;
             timed = Some(Timed { sent_at: record.departure.sent_at, end });
@@ -200,16 +199,30 @@ impl Scoreboard {
             self.first += 1;
         }
         if to > self.una {
-            // The peer took part of a segment.
-            let front = self.records.front().expect("what is sent and not acknowledged has a record");
-            if front.sacked_in != self.epoch {
-                self.delivery.deliver(to - self.una, &front.departure);
-                self.pipe -= self.weight(self.first) * (to - self.una);
-            }
-            self.una = to;
+            self.acknowledge_part(to);
         }
         self.lost_below = self.lost_below.max(self.first);
         self.retransmitted_below = self.retransmitted_below.max(self.first);
+        if !self.sacked.is_empty() {
+            self.forget_sacked(to);
+        }
+        Acked { count, timed: if is_timeable { timed } else { None } }
+    }
+
+    /// The peer took part of a segment.
+    #[cold]
+    fn acknowledge_part(&mut self, to: u64) {
+        let front = self.records.front().expect("what is sent and not acknowledged has a record");
+        if front.sacked_in != self.epoch {
+            self.delivery.deliver(to - self.una, &front.departure);
+            self.pipe -= self.weight(self.first) * (to - self.una);
+        }
+        self.una = to;
+    }
+
+    /// What is acknowledged need not be known to be SACKed.
+    #[inline(never)]
+    fn forget_sacked(&mut self, to: u64) {
         while let Some(range) = self.sacked.front_mut() {
             if range.end > to {
                 range.start = range.start.max(to);
@@ -217,7 +230,6 @@ impl Scoreboard {
             }
             self.sacked.pop_front();
         }
-        Acked { count, timed: if is_timeable { timed } else { None } }
     }
 
     /// Takes in one SACK block (RFC 6675, Update).
