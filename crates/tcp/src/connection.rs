@@ -173,15 +173,17 @@ impl Connection {
     }
 
     /// Whether a packet in such an envelope, with these ports, is for it.
-    #[inline]
-    pub(crate) fn receives(&self, envelope: &Envelope, ports: Ports) -> bool {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "four comparisons")]
+    pub(crate) fn is_for(&self, envelope: &Envelope, ports: Ports) -> bool {
         self.ports == ports
             && self.envelope.source == envelope.destination
             && self.envelope.destination == envelope.source
     }
 
     /// Takes in a segment that is for it, and what its envelope said. Data that is wanted is taken out.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the segment stays where it has been read")]
     pub(crate) fn take_in(
         &mut self,
         now: Instant,

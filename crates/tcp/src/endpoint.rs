@@ -494,19 +494,21 @@ impl Endpoint {
         };
         let segment = Received::new(FixedHeader::read(fixed), options);
         let ports = Ports { local: segment.destination_port, remote: segment.source_port };
-        let likely = likely.and_then(|id| Some((id, self.connections.get_mut(id)?)));
-        let Some((id, connection)) = likely.filter(|(_, connection)| connection.receives(envelope, ports))
-        else {
-            let checksum = packet.checksum();
-            return self.handle_elsewhere(now, envelope, segment, packet.tail_mut(), checksum);
-        };
-        connection.take_in(now, envelope, segment, packet.tail_mut());
-        if connection.is_queued && self.active.front() == Some(&id) {
-            // It stands there already, and may have something to say again.
-            self.is_first_settled = false;
-        } else {
-            self.queue(id);
+        if let Some(id) = likely
+            && let Some(connection) = self.connections.get_mut(id)
+            && connection.is_for(envelope, ports)
+        {
+            connection.take_in(now, envelope, segment, packet.tail_mut());
+            if connection.is_queued && self.active.front() == Some(&id) {
+                // It stands there already, and may have something to say again.
+                self.is_first_settled = false;
+            } else {
+                self.queue(id);
+            }
+            return;
         }
+        let checksum = packet.checksum();
+        self.handle_elsewhere(now, envelope, segment, packet.tail_mut(), checksum);
     }
 
     #[inline(never)]

@@ -162,6 +162,7 @@ impl Scoreboard {
     }
 
     /// Notes the first transmission of the next `len` offsets.
+    #[inline]
     pub(crate) fn push(&mut self, len: u64, now: Instant) -> Sent {
         let start = self.nxt;
         self.nxt += len;
