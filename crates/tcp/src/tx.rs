@@ -288,7 +288,6 @@ impl Tx {
     #[cold]
     fn next_urgent(&mut self, now: Instant) -> Option<Sent> {
         match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
-            Urgent::Nothing => None,
             Urgent::First if self.board.is_timed() && self.board.next_lost().is_some() => {
                 let sent = self.board.retransmit_next(now);
                 Some(self.resent(sent, now))
@@ -303,7 +302,7 @@ impl Tx {
                 let len = self.data_ready().min(allowed.max(1));
                 Some(self.sent_new(len, now))
             }
-            Urgent::WindowProbe => None,
+            Urgent::Nothing | Urgent::WindowProbe => None,
         }
     }
 

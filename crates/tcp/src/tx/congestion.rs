@@ -78,8 +78,8 @@ impl Tx {
             standard.on_acknowledged(&acknowledged);
         } else {
             // A copy: what is lent here has to lie in memory, and nothing of it does before.
-            let acknowledged = acknowledged;
-            self.control.on_acknowledged(&acknowledged);
+            let lent = acknowledged;
+            self.control.on_acknowledged(&lent);
         }
         reading.counts.newly_delivered
     }

@@ -98,7 +98,7 @@ fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
     let now = Instant::from_secs(1);
     assert_eq!(endpoint.take_due(now), Some(id));
     assert!(endpoint.postpone(now, id));
-    endpoint.write(now, id, Bytes::from_static(&[0; 100_000])).unwrap();
+    endpoint.write(now, id, Bytes::from(vec![0; 100_000])).unwrap();
     let mut sent = 0;
     while !endpoint.is_idle() {
         assert!(matches!(poll(endpoint, now).0, Output::Transmit(_)), "after {sent} packets");

@@ -99,7 +99,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_traffic_class_is_what_its_fields_say(traffic_class: u8, hop_limit: u8) {
-            let addresses = [std::net::IpAddr::from([10, 0, 0, 1]); 2];
+            let addresses = [IpAddr::from([10, 0, 0, 1]); 2];
             let header = IpHeader {
                 source: addresses[0],
                 destination: addresses[1],
