@@ -45,6 +45,9 @@ impl Range {
     }
 }
 
+/// Places for a few ranges.
+const NO_RANGES: [Range; 3] = [Range { start: 0, end: 0 }; 3];
+
 /// A segment to be sent, again or for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
@@ -84,6 +87,8 @@ pub(crate) struct Scoreboard {
     epoch: u32,
     /// What the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
+    /// Blocks that told nothing new when they last came. Most come again and again behind the one that does.
+    repeated: [Range; NO_RANGES.len()],
     /// The offset up to which the loss rule has been applied.
     lost_up_to: u64,
     delivery: DeliveryMeter,
@@ -103,6 +108,7 @@ impl Default for Scoreboard {
             pipe: 0,
             epoch: 1,
             sacked: VecDeque::new(),
+            repeated: NO_RANGES,
             lost_up_to: 0,
             delivery: DeliveryMeter::default(),
             timed: None,
@@ -221,6 +227,13 @@ impl Scoreboard {
         self.una = to;
     }
 
+    /// The peer has not kept what it SACKed.
+    fn forget_all_sacked(&mut self) {
+        self.epoch += 1;
+        self.sacked.clear();
+        self.repeated = NO_RANGES;
+    }
+
     /// What is acknowledged need not be known to be SACKed.
     #[inline(never)]
     fn forget_sacked(&mut self, to: u64) {
@@ -234,12 +247,24 @@ impl Scoreboard {
     }
 
     /// Takes in one SACK block (RFC 6675, Update).
+    #[inline]
     pub(crate) fn sack(&mut self, block: Range) -> Acked {
-        let Range { mut start, end } = block;
         // A block at or below SND.UNA is old, or reports a duplicate (RFC 2883); one beyond SND.NXT is a lie.
-        if start <= self.una || start >= end || end > self.nxt {
+        let is_news = self.una < block.start && block.start < block.end && block.end <= self.nxt;
+        if !is_news || self.repeated.contains(&block) {
             return Acked::default();
         }
+        let newly = self.sack_news(block);
+        if newly == Acked::default() {
+            self.repeated.rotate_right(1);
+            self.repeated[0] = block;
+        }
+        newly
+    }
+
+    #[inline(never)]
+    fn sack_news(&mut self, block: Range) -> Acked {
+        let Range { mut start, end } = block;
         // The ranges that the block overlaps or touches are one afterwards.
         let from = match self.sacked.back() {
             // Most blocks extend the last range.
@@ -457,8 +482,7 @@ impl Scoreboard {
             return self.time_out_by_time(now, smoothed_round_trip, on_lost);
         }
         if self.has_peer_reneged() {
-            self.epoch += 1;
-            self.sacked.clear();
+            self.forget_all_sacked();
         }
         let mut start = self.una;
         for (number, record) in (self.first..).zip(&self.records) {
