@@ -181,6 +181,7 @@ impl CongestionControl for NewReno {
 
     fn on_sent(&mut self, _: Sent) {}
 
+    #[inline]
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
         if acknowledged.is_recovering || acknowledged.bytes == 0 {
             return;

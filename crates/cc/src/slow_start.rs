@@ -53,10 +53,11 @@ impl Opening {
     }
 
     /// Takes in an acknowledgement of a slow start, after the window has grown by it.
+    #[inline]
     pub(crate) fn observe(&mut self, acknowledged: &Acknowledged) -> Verdict {
         match self {
             Self::HyStart(hystart) => {
-                let verdict = hystart.observe(acknowledged);
+                let verdict = hystart.observe(acknowledged.starts_round, acknowledged.round_trip);
                 if verdict == Verdict::Over {
                     *self = Self::Standard;
                 }
@@ -124,11 +125,11 @@ impl HyStart {
         Self { phase: Phase::Slow, last_least: Duration::MAX, least: Duration::MAX, samples: 0 }
     }
 
-    fn observe(&mut self, acknowledged: &Acknowledged) -> Verdict {
-        if acknowledged.starts_round && self.start_round() == Verdict::Over {
+    fn observe(&mut self, starts_round: bool, round_trip: Option<Duration>) -> Verdict {
+        if starts_round && self.start_round() == Verdict::Over {
             return Verdict::Over;
         }
-        let Some(round_trip) = acknowledged.round_trip else { return Verdict::GoesOn };
+        let Some(round_trip) = round_trip else { return Verdict::GoesOn };
         self.least = self.least.min(round_trip);
         self.samples += 1;
         if self.samples < N_RTT_SAMPLE {

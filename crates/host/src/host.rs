@@ -338,16 +338,17 @@ impl Host {
             }
         }
         while !self.stack.tcp.is_idle() {
-            match self.stack.tcp.poll_output(now, packet) {
-                tcp::Output::Transmit(ref envelope) => {
-                    let sent = self.interfaces.encapsulate_whole(envelope, protocol::TCP, packet);
-                    if sent.is_some() {
-                        return sent;
-                    }
-                    self.drops.no_route += 1;
-                }
-                tcp::Output::Event(id, event) => self.sockets.handle_tcp(now, &mut self.stack, id, event),
-                tcp::Output::Wait(_) => break,
+            let mut sent = None;
+            if let Some(envelope) = self.stack.tcp.poll_transmit(now, packet) {
+                sent = self.interfaces.encapsulate_whole(envelope, protocol::TCP, packet);
+                self.drops.no_route += u64::from(sent.is_none());
+            }
+            // What a connection tells behind its last packet is told with it: nobody has to ask again for that alone.
+            while let Some((id, event)) = self.stack.tcp.poll_event() {
+                self.sockets.handle_tcp(now, &mut self.stack, id, event);
+            }
+            if sent.is_some() {
+                return sent;
             }
         }
         None

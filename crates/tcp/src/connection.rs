@@ -16,7 +16,7 @@ use slantpath_wire::ip::{Envelope, IpFields};
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
 use crate::rx::Rx;
-use crate::segment::SequenceNumber;
+use crate::segment::{Received, SequenceNumber};
 use crate::tx::{Endurance, Tx, earlier};
 pub use state::ConnectionState;
 
@@ -173,11 +173,27 @@ impl Connection {
     }
 
     /// Whether a packet in such an envelope, with these ports, is for it.
-    #[inline]
-    pub(crate) fn receives(&self, envelope: &Envelope, ports: Ports) -> bool {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "four comparisons")]
+    pub(crate) fn is_for(&self, envelope: &Envelope, ports: Ports) -> bool {
         self.ports == ports
             && self.envelope.source == envelope.destination
             && self.envelope.destination == envelope.source
+    }
+
+    /// Takes in a segment that is for it, and what its envelope said. Data that is wanted is taken out.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the segment stays where it has been read")]
+    pub(crate) fn take_in(
+        &mut self,
+        now: Instant,
+        envelope: &Envelope,
+        segment: Received<'_>,
+        data: &mut Bytes,
+    ) {
+        self.received_ip = Some(envelope.fields);
+        self.handle_segment(now, segment, data);
+        self.is_silent = false;
     }
 
     /// Between which addresses its packets go, and what their IP headers say besides.
@@ -305,6 +321,13 @@ impl Connection {
             return self.ending.take();
         }
         None
+    }
+
+    /// Whether [`poll_event`](Self::poll_event) has something to give: not what waits for a reader that is held.
+    pub(crate) fn can_tell(&self) -> bool {
+        let is_last_word_due =
+            self.ending.is_some() && (self.rx.is_drained() || matches!(self.ending, Some(Event::Reset(_))));
+        !self.events.is_empty() || self.rx.has_data() || self.rx.is_end_due() || is_last_word_due
     }
 
     /// Whether there is something to tell the application.

@@ -144,6 +144,8 @@ pub struct Endpoint {
     wakeups: Wakeups,
     /// Resets for segments that belong to no connection.
     strays: VecDeque<(Envelope, Packet)>,
+    /// Of the last one that was sent.
+    latest_stray: Option<Envelope>,
     statistics: Statistics,
     next_port: u16,
     latest_config: Option<Arc<TcpConfig>>,
@@ -193,6 +195,7 @@ impl Default for Endpoint {
             over: Vec::new(),
             wakeups: BinaryHeap::new(),
             strays: VecDeque::new(),
+            latest_stray: None,
             statistics: Statistics::default(),
             next_port: FIRST_DYNAMIC_PORT,
             latest_config: None,
@@ -345,11 +348,28 @@ impl Endpoint {
 
     /// The next thing that follows. To be called until it says [`Output::Wait`]. If that is a packet to send, it has
     /// been written over `packet`, from the TCP header on.
-    #[inline]
     pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
+        if self.strays.is_empty()
+            && let Some((id, event)) = self.poll_event()
+        {
+            return Output::Event(id, event);
+        }
+        if let Some(envelope) = self.poll_transmit(now, packet) {
+            return Output::Transmit(*envelope);
+        }
+        match self.poll_event() {
+            Some((id, event)) => Output::Event(id, event),
+            None => Output::Wait(self.deadline()),
+        }
+    }
+
+    /// Writes the next packet to send over `packet`, if it comes before the next event. Who polls packets and events
+    /// apart goes on until [`is_idle`](Self::is_idle) says that there is neither.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<&Envelope> {
         if let Some((envelope, stray)) = self.strays.pop_front() {
             *packet = stray;
-            return Output::Transmit(envelope);
+            return Some(self.latest_stray.insert(envelope));
         }
         self.is_first_settled = false;
         while let Some(&id) = self.active.front() {
@@ -359,15 +379,10 @@ impl Endpoint {
                         note_wakeup(&mut self.wakeups, connection, id);
                         self.is_first_settled = true;
                     }
-                    return Output::Transmit(*connection.envelope());
+                    break;
                 }
-                if let Some(event) = connection.poll_event() {
-                    if !connection.has_event() && !connection.is_over() {
-                        // Nothing follows unless the user does something.
-                        note_wakeup(&mut self.wakeups, connection, id);
-                        self.is_first_settled = true;
-                    }
-                    return Output::Event(id, event);
+                if connection.can_tell() {
+                    return None;
                 }
                 connection.is_queued = false;
                 if connection.is_over() {
@@ -378,7 +393,25 @@ impl Endpoint {
             }
             self.active.pop();
         }
-        Output::Wait(self.deadline())
+        let first = *self.active.front()?;
+        self.connections.get(first).map(Connection::envelope)
+    }
+
+    /// The next event, if it comes before the next packet.
+    #[inline]
+    pub fn poll_event(&mut self) -> Option<(ConnectionId, Event)> {
+        if self.is_first_settled {
+            return None;
+        }
+        let id = *self.active.front()?;
+        let connection = self.connections.get_mut(id).filter(|connection| connection.is_silent)?;
+        let event = connection.poll_event()?;
+        if !connection.has_event() && !connection.is_over() {
+            // Nothing follows unless the user does something.
+            note_wakeup(&mut self.wakeups, connection, id);
+            self.is_first_settled = true;
+        }
+        Some((id, event))
     }
 
     /// A configuration, in one place with that of the last connection or listener if it is the same.
@@ -460,39 +493,12 @@ impl Endpoint {
             return;
         };
         let segment = Received::new(FixedHeader::read(fixed), options);
-        let checksum = packet.checksum();
-        self.handle_segment(now, likely, envelope, segment, packet.tail_mut(), checksum);
-    }
-
-    #[inline(never)]
-    fn handle_unusual(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
-        match Segment::parse(packet, envelope.source, envelope.destination) {
-            Ok((segment, mut data)) => {
-                let checksum = packet.checksum();
-                self.handle_segment(now, None, envelope, Received::from(&segment), &mut data, checksum);
-            }
-            Err(_) => self.statistics.malformed += 1,
-        }
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the segment stays where it has been read")]
-    fn handle_segment(
-        &mut self,
-        now: Instant,
-        likely: Option<ConnectionId>,
-        envelope: &Envelope,
-        segment: Received<'_>,
-        data: &mut Bytes,
-        checksum: Checksum,
-    ) {
         let ports = Ports { local: segment.destination_port, remote: segment.source_port };
-        if let Some(id) = self.connections.find_for(likely, envelope, ports)
+        if let Some(id) = likely
             && let Some(connection) = self.connections.get_mut(id)
+            && connection.is_for(envelope, ports)
         {
-            connection.received_ip = Some(envelope.fields);
-            connection.handle_segment(now, segment, data);
-            connection.is_silent = false;
+            connection.take_in(now, envelope, segment, packet.tail_mut());
             if connection.is_queued && self.active.front() == Some(&id) {
                 // It stands there already, and may have something to say again.
                 self.is_first_settled = false;
@@ -501,7 +507,41 @@ impl Endpoint {
             }
             return;
         }
-        self.handle_call_or_stray(now, envelope, segment, data, checksum);
+        let checksum = packet.checksum();
+        self.handle_elsewhere(now, envelope, segment, packet.tail_mut(), checksum);
+    }
+
+    #[inline(never)]
+    fn handle_unusual(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
+        match Segment::parse(packet, envelope.source, envelope.destination) {
+            Ok((segment, mut data)) => {
+                let checksum = packet.checksum();
+                self.handle_elsewhere(now, envelope, Received::from(&segment), &mut data, checksum);
+            }
+            Err(_) => self.statistics.malformed += 1,
+        }
+    }
+
+    /// A segment of which nobody knows yet whom it is for.
+    #[inline(never)]
+    fn handle_elsewhere(
+        &mut self,
+        now: Instant,
+        envelope: &Envelope,
+        segment: Received<'_>,
+        data: &mut Bytes,
+        checksum: Checksum,
+    ) {
+        let local = SocketAddr::new(envelope.destination, segment.destination_port);
+        let remote = SocketAddr::new(envelope.source, segment.source_port);
+        if let Some(id) = self.connections.find(local, remote)
+            && let Some(connection) = self.connections.get_mut(id)
+        {
+            connection.take_in(now, envelope, segment, data);
+            self.queue(id);
+        } else {
+            self.handle_call_or_stray(now, envelope, segment, data, checksum);
+        }
     }
 
     /// A segment that belongs to no connection.

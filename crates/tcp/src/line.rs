@@ -34,7 +34,8 @@ impl<T> Line<T> {
         self.first.as_ref()
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "mostly it writes the first place")]
     pub(crate) fn push(&mut self, item: T) {
         if self.first.is_none() {
             self.first = Some(item);

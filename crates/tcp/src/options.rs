@@ -77,6 +77,19 @@ impl SackBlocks {
     };
 }
 
+impl SackBlocks {
+    /// Reads at most four blocks of eight bytes each.
+    fn read(bytes: &[u8]) -> Self {
+        let mut blocks = Self::NONE;
+        for &[l0, l1, l2, l3, r0, r1, r2, r3] in bytes.as_chunks().0 {
+            let left = SequenceNumber(u32::from_be_bytes([l0, l1, l2, l3]));
+            let right = SequenceNumber(u32::from_be_bytes([r0, r1, r2, r3]));
+            blocks.push(SackBlock { left, right });
+        }
+        blocks
+    }
+}
+
 impl Default for SackBlocks {
     fn default() -> Self {
         Self::NONE
@@ -118,6 +131,14 @@ impl Options {
     /// Reads the options between the fixed header and the data.
     pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
         let mut options = Self::default();
+        if let [NO_OPERATION, NO_OPERATION, SACK, len, blocks @ ..] = bytes
+            && matches!(blocks.len(), 8 | 16 | 24 | 32)
+            && usize::from(*len) == 2 + blocks.len()
+        {
+            // Nothing but blocks, as in nearly all segments with options.
+            options.sack = SackBlocks::read(blocks);
+            return Ok(options);
+        }
         let mut reader = Reader::new(bytes);
         while !reader.is_empty() {
             let kind = reader.u8()?;
@@ -137,13 +158,7 @@ impl Options {
                 (MSS, 2) => options.mss_bytes = Some(value.u16()?),
                 (WINDOW_SCALE, 1) => options.window_shift = Some(value.u8()?),
                 (SACK_PERMITTED, 0) => options.sack_permitted = true,
-                (SACK, 8 | 16 | 24 | 32) => {
-                    options.sack = SackBlocks::default();
-                    while !value.is_empty() {
-                        let (left, right) = (SequenceNumber(value.u32()?), SequenceNumber(value.u32()?));
-                        options.sack.push(SackBlock { left, right });
-                    }
-                }
+                (SACK, 8 | 16 | 24 | 32) => options.sack = SackBlocks::read(value.take(value_len)?),
                 (TIMESTAMPS, 8) => {
                     options.timestamps = Some(Timestamps { value: value.u32()?, echo: value.u32()? });
                 }

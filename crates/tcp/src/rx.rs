@@ -112,7 +112,8 @@ impl Rx {
 
     /// Takes in a segment of the window, and its data out of its packet: `start` is its first offset, which may lie
     /// before RCV.NXT.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "nearly all data is in sequence, which takes a few steps")]
     pub(crate) fn receive(&mut self, now: Instant, start: i64, data: &mut Bytes, has_fin: bool) {
         if start == self.nxt.cast_signed() && self.reassembly.is_empty() && !has_fin {
             let end = self.nxt + data.len() as u64;
@@ -288,6 +289,11 @@ impl Rx {
         let data = self.ready.pop()?;
         self.ready_bytes -= data.len() as u64;
         Some(data)
+    }
+
+    /// Whether there is data that the application takes.
+    pub(crate) fn has_data(&self) -> bool {
+        self.reader == Reader::Flowing && !self.ready.is_empty()
     }
 
     /// Whether the application has all that has arrived in order.

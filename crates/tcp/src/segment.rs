@@ -130,8 +130,8 @@ impl Segment {
         Ok((segment, data))
     }
 
-    /// The header of a packet as [`emit`](Self::emit) makes them, without a checksum: inline, the data behind it. In two
-    /// parts, the second being the options.
+    /// The header of a packet as [`emit`](Self::emit) makes them, without a checksum: inline, the data behind it. Its
+    /// options are a part of their own.
     #[inline]
     pub(crate) fn usual_header(packet: &Packet) -> Option<(&[u8; HEADER_LEN], &[u8])> {
         let head = packet.head();

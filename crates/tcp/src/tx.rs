@@ -279,36 +279,45 @@ impl Tx {
     }
 
     /// The next segment to send, if any may be sent.
+    #[inline]
     pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
         self.held_until = None;
         if self.unsent() == 0 && self.board.is_empty() {
             self.board.limit_by_application();
             return None;
         }
+        if self.urgent != Urgent::Nothing
+            && let Some(sent) = self.next_urgent(now)
+        {
+            return Some(sent);
+        }
+        self.next_allowed(now)
+    }
+
+    /// What must go out whatever the windows allow.
+    #[cold]
+    fn next_urgent(&mut self, now: Instant) -> Option<Sent> {
         match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
-            Urgent::Nothing => {}
             Urgent::First if self.board.is_timed() && self.board.next_lost().is_some() => {
                 let sent = self.board.retransmit_next(now);
-                return Some(self.resent(sent, now));
+                Some(self.resent(sent, now))
             }
             Urgent::First => {
-                if let Some(sent) = self.board.retransmit_first(now, self.sack) {
-                    return Some(self.resent(sent, now));
-                }
+                let sent = self.board.retransmit_first(now, self.sack)?;
+                Some(self.resent(sent, now))
             }
-            Urgent::LossProbe => {
-                if let Some(sent) = self.next_probe(now) {
-                    return Some(sent);
-                }
+            Urgent::LossProbe => self.next_probe(now),
+            Urgent::WindowProbe if self.unsent() > 0 => {
+                let allowed = self.peer.edge().saturating_sub(self.board.nxt());
+                let len = self.data_ready().min(allowed.max(1));
+                Some(self.sent_new(len, now))
             }
-            Urgent::WindowProbe => {
-                if self.unsent() > 0 {
-                    let allowed = self.peer.edge().saturating_sub(self.board.nxt());
-                    let len = self.data_ready().min(allowed.max(1));
-                    return Some(self.sent_new(len, now));
-                }
-            }
+            Urgent::Nothing | Urgent::WindowProbe => None,
         }
+    }
+
+    /// What the windows allow.
+    fn next_allowed(&mut self, now: Instant) -> Option<Sent> {
         let mut cwnd = self.cwnd();
         if let Some(range) = self.board.next_lost() {
             let pipe = self.board.pipe();
@@ -425,6 +434,8 @@ impl Tx {
         Some(ready)
     }
 
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "nearly all segments are sent here")]
     fn sent_new(&mut self, data_len: u64, now: Instant) -> Sent {
         if let Recovery::Open { duplicates: 1.., limited_transmit } = &mut self.recovery {
             *limited_transmit += data_len;

@@ -6,7 +6,7 @@ use slantpath_base::{Duration, Instant};
 use super::state::{ConnectionState, Opening};
 use super::{Connection, Control, TimestampState};
 use crate::event::{Event, ResetCause};
-use crate::options::SackBlocks;
+use crate::options::{Options, SackBlocks};
 use crate::segment::{Flags, Received};
 use crate::tx::{Acknowledgement, Range};
 
@@ -22,9 +22,32 @@ enum Carries {
 }
 
 impl Connection {
-    /// Takes in a segment of this connection. Data that is wanted is taken out.
-    #[inline]
-    pub(crate) fn handle_segment(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
+    /// Takes in a segment. Nearly all are what comes next in an open connection, and need none of the checks in their
+    /// order.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the segment stays where it has been read")]
+    pub(super) fn handle_segment(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
+        let nxt = self.rx.nxt();
+        let is_next = self.state == ConnectionState::Established
+            && segment.flags | Flags::PSH == Flags::ACK | Flags::PSH
+            && segment.sequence == self.peer_sequence(nxt)
+            && nxt + data.len() as u64 <= self.rx.edge()
+            && self.timestamps.is_none();
+        let ack = self.own_offset(segment.acknowledgment);
+        if !is_next || !(self.tx.una().cast_signed()..=self.tx.nxt().cast_signed()).contains(&ack) {
+            return self.handle_any(now, segment, data);
+        }
+        let carries = if data.is_empty() { Carries::Nothing } else { Carries::Data };
+        let (sequence, window) = (nxt.cast_signed(), u64::from(segment.window) << self.peer_shift);
+        self.handle_valid_ack(now, ack.cast_unsigned(), sequence, window, segment.options, carries);
+        if carries == Carries::Data {
+            self.handle_data(now, sequence, data, false);
+        }
+    }
+
+    /// The same for any segment.
+    #[inline(never)]
+    fn handle_any(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         match self.state {
             ConnectionState::Closed => {}
             ConnectionState::SynSent => self.handle_in_syn_sent(now, segment),
@@ -32,7 +55,6 @@ impl Connection {
         }
     }
 
-    #[inline]
     fn handle_synchronised(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         let flags = segment.flags;
         let sequence = self.peer_offset(segment.sequence);
@@ -61,16 +83,22 @@ impl Connection {
             return;
         }
         if self.state.receives() {
-            self.rx.receive(now, sequence, data, has_fin);
-            if self.rx.is_finished() {
-                self.handle_end_of_peer(now);
-            }
+            self.handle_data(now, sequence, data, has_fin);
         } else {
             // Only a repetition of what was taken already can come after the peer's FIN.
             self.rx.acknowledge_now();
             if let ConnectionState::TimeWait { .. } = self.state {
                 self.wait_out(now);
             }
+        }
+    }
+
+    /// Takes in the data of an acceptable segment.
+    #[inline]
+    fn handle_data(&mut self, now: Instant, sequence: i64, data: &mut Bytes, has_fin: bool) {
+        self.rx.receive(now, sequence, data, has_fin);
+        if self.rx.is_finished() {
+            self.handle_end_of_peer(now);
         }
     }
 
@@ -157,7 +185,6 @@ impl Connection {
     }
 
     /// Takes in the acknowledgement of an acceptable segment. Returns whether the rest of it counts.
-    #[inline]
     fn handle_ack(&mut self, now: Instant, segment: Received<'_>, sequence: i64, carries: Carries) -> bool {
         let ack = self.own_offset(segment.acknowledgment);
         let window = u64::from(segment.window) << self.peer_shift;
@@ -180,42 +207,64 @@ impl Connection {
             // An old acknowledgement; the data beside it may be new.
             return true;
         }
-        if segment.options.sack.is_empty() && self.tx.waits_for_nothing() {
+        self.handle_valid_ack(now, ack.cast_unsigned(), sequence, window, segment.options, carries);
+        true
+    }
+
+    /// Takes in an acknowledgement that is neither old nor of what was not sent.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "for half of all segments, those that carry data, it is a few steps"
+    )]
+    fn handle_valid_ack(
+        &mut self,
+        now: Instant,
+        ack: u64,
+        sequence: i64,
+        window: u64,
+        options: &Options,
+        carries: Carries,
+    ) {
+        if options.sack.is_empty() && self.tx.waits_for_nothing() {
             self.tx.handle_window(sequence, window);
-            return true;
+        } else {
+            self.handle_ack_of_outstanding(now, ack, sequence, window, options, carries);
         }
+    }
+
+    #[inline(never)]
+    fn handle_ack_of_outstanding(
+        &mut self,
+        now: Instant,
+        ack: u64,
+        sequence: i64,
+        window: u64,
+        options: &Options,
+        carries: Carries,
+    ) {
         let before = self.tx.una();
         let mut ranges;
-        let sacked = if segment.options.sack.is_empty() {
+        let sacked = if options.sack.is_empty() {
             &[][..]
         } else {
             ranges = [Range { start: 0, end: 0 }; SackBlocks::MAX];
-            self.unwrap_sack(&segment.options.sack, &mut ranges)
+            self.unwrap_sack(&options.sack, &mut ranges)
         };
-        let echoed_rtt = self.echoed_rtt(now, segment);
-        self.tx.handle_ack(
-            now,
-            Acknowledgement {
-                ack: ack.cast_unsigned(),
-                sequence,
-                window,
-                sacked,
-                is_pure: carries == Carries::Nothing,
-                echoed_rtt,
-            },
-        );
+        let echoed_rtt = self.echoed_rtt(now, options);
+        let is_pure = carries == Carries::Nothing;
+        self.tx.handle_ack(now, Acknowledgement { ack, sequence, window, sacked, is_pure, echoed_rtt });
         if self.tx.una() > before {
             self.report_progress();
             if self.tx.is_finished() {
                 self.handle_own_end_acknowledged(now);
             }
         }
-        true
     }
 
     /// The round-trip time that an echoed timestamp gives, unless the echo is older than the connection.
-    fn echoed_rtt(&self, now: Instant, segment: Received<'_>) -> Option<Duration> {
-        let echo = self.timestamps.and(segment.options.timestamps)?.echo;
+    fn echoed_rtt(&self, now: Instant, options: &Options) -> Option<Duration> {
+        let echo = self.timestamps.and(options.timestamps)?.echo;
         let rtt = Duration::from_millis(super::output::timestamp_clock(now).wrapping_sub(echo).into());
         (rtt <= now.saturating_since(self.syn_sent_at)).then_some(rtt)
     }

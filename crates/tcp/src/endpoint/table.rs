@@ -3,9 +3,8 @@
 use std::net::{IpAddr, SocketAddr};
 
 use rustc_hash::FxHashMap;
-use slantpath_wire::ip::Envelope;
 
-use crate::connection::{Connection, Ports};
+use crate::connection::Connection;
 
 /// Names one connection of an endpoint. It is never used again for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,29 +99,7 @@ impl ConnectionTable {
 
     /// The connection between `local` and `remote`.
     pub(crate) fn find(&mut self, local: SocketAddr, remote: SocketAddr) -> Option<ConnectionId> {
-        self.look_up((local.ip(), local.port()), (remote.ip(), remote.port()))
-    }
-
-    /// The connection that a packet in such an envelope, with these ports, is for. That it is not the `likely` one costs
-    /// a comparison.
-    #[inline]
-    pub(crate) fn find_for(
-        &mut self,
-        likely: Option<ConnectionId>,
-        envelope: &Envelope,
-        ports: Ports,
-    ) -> Option<ConnectionId> {
-        if let Some(id) = likely
-            && self.get(id).is_some_and(|connection| connection.receives(envelope, ports))
-        {
-            return Some(id);
-        }
-        self.look_up((envelope.destination, ports.local), (envelope.source, ports.remote))
-    }
-
-    /// The same by address and port.
-    fn look_up(&mut self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<ConnectionId> {
-        let key = Key::new(local, remote);
+        let key = key(local, remote);
         match self.latest {
             Some((latest, id)) if latest == key => Some(id),
             _ => {
@@ -134,16 +111,9 @@ impl ConnectionTable {
     }
 }
 
-impl Key {
-    #[inline]
-    fn new(local: (IpAddr, u16), remote: (IpAddr, u16)) -> Self {
-        let ports = u32::from(local.1) << 16 | u32::from(remote.1);
-        Self { local: number(local.0), remote: number(remote.0), ports }
-    }
-}
-
 fn key(local: SocketAddr, remote: SocketAddr) -> Key {
-    Key::new((local.ip(), local.port()), (remote.ip(), remote.port()))
+    let ports = u32::from(local.port()) << 16 | u32::from(remote.port());
+    Key { local: number(local.ip()), remote: number(remote.ip()), ports }
 }
 
 /// An address as one number. IPv4's have ones before them: as an IPv6 address, that would be a group's.

@@ -41,6 +41,7 @@ impl Reassembly {
     /// when too many pieces are held already: the peer will send it again. Returns the first part that was held.
     pub(crate) fn insert(&mut self, start: u64, data: &Bytes) -> Option<Range> {
         let end = start + data.len() as u64;
+        let islands_before = self.islands.len();
         let mut at = start;
         let mut duplicate = None;
         while at < end && self.pieces < Self::MAX_PIECES {
@@ -57,7 +58,10 @@ impl Reassembly {
             self.place(index, at, data.slice(usize_of(at - start)..usize_of(gap_end - start)));
             at = gap_end;
         }
-        self.remember(start);
+        // What lengthens the island that changed last, and joins it to no other, changes nothing of the order.
+        if self.islands.len() != islands_before || !self.is_in_newest(start) {
+            self.remember(start);
+        }
         duplicate
     }
 
@@ -118,6 +122,15 @@ impl Reassembly {
         } else {
             self.islands.partition_point(|island| island.end <= offset)
         }
+    }
+
+    /// Whether an offset lies in the island that changed last.
+    fn is_in_newest(&self, offset: u64) -> bool {
+        self.recent[0].is_some_and(|newest| {
+            let (first, last) = (newest.min(offset), newest.max(offset));
+            let island = self.islands.get(self.index_after(last));
+            island.is_some_and(|island| island.start <= first)
+        })
     }
 
     /// Puts the island at `offset` first, and forgets others that have merged with it or are gone.

@@ -1,8 +1,8 @@
 //! What the congestion controller is told, and the window that follows.
 
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_cc::CongestionControl;
 use slantpath_cc::control::{Acknowledged, Sent};
+use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer};
 
 use super::Tx;
 use super::recovery::{Fast, FastWindow, Recovery};
@@ -30,10 +30,13 @@ impl Tx {
     }
 
     /// A segment was sent that takes so many bytes of the window.
+    #[inline]
     pub(super) fn report_sent(&mut self, now: Instant, bytes: u64, in_flight_before: u64) {
-        self.control.on_sent(Sent { now, bytes, in_flight_before });
-        if let Some(rate) = self.control.pacing_rate() {
-            self.pacer.on_sent(now, bytes, rate, self.control.send_quantum());
+        let sent = Sent { now, bytes, in_flight_before };
+        // The compiler knows that the first is told nothing and paces nothing.
+        match &mut self.control {
+            Controller::Standard(standard) => pace(standard, &mut self.pacer, sent),
+            control => pace_others(control, &mut self.pacer, sent),
         }
         if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
             window.on_sent(bytes);
@@ -58,7 +61,7 @@ impl Tx {
         round_trip: Option<Duration>,
     ) -> u64 {
         let reading = self.board.read_delivery(now, round_trip);
-        self.control.on_acknowledged(&Acknowledged {
+        let acknowledged = Acknowledged {
             now,
             bytes,
             in_flight_before,
@@ -70,7 +73,14 @@ impl Tx {
             starts_round: reading.starts_round,
             delivery: reading.sample,
             counts: reading.counts,
-        });
+        };
+        if let Controller::Standard(standard) = &mut self.control {
+            standard.on_acknowledged(&acknowledged);
+        } else {
+            // A copy: what is lent here has to lie in memory, and nothing of it does before.
+            let lent = acknowledged;
+            self.control.on_acknowledged(&lent);
+        }
         reading.counts.newly_delivered
     }
 
@@ -80,4 +90,18 @@ impl Tx {
             window.on_delivered(delivered, self.board.pipe(), self.mss);
         }
     }
+}
+
+/// Tells a controller what was sent, and notes at which rate it may go on.
+#[inline]
+fn pace(control: &mut impl CongestionControl, pacer: &mut Pacer, sent: Sent) {
+    control.on_sent(sent);
+    if let Some(rate) = control.pacing_rate() {
+        pacer.on_sent(sent.now, sent.bytes, rate, control.send_quantum());
+    }
+}
+
+#[inline(never)]
+fn pace_others(control: &mut Controller<NewReno>, pacer: &mut Pacer, sent: Sent) {
+    pace(control, pacer, sent);
 }

@@ -45,6 +45,9 @@ impl Range {
     }
 }
 
+/// Places for a few ranges.
+const NO_RANGES: [Range; 3] = [Range { start: 0, end: 0 }; 3];
+
 /// A segment to be sent, again or for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
@@ -84,6 +87,8 @@ pub(crate) struct Scoreboard {
     epoch: u32,
     /// What the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
+    /// Blocks that told nothing new when they last came. Most come again and again behind the one that does.
+    repeated: [Range; NO_RANGES.len()],
     /// The offset up to which the loss rule has been applied.
     lost_up_to: u64,
     delivery: DeliveryMeter,
@@ -103,6 +108,7 @@ impl Default for Scoreboard {
             pipe: 0,
             epoch: 1,
             sacked: VecDeque::new(),
+            repeated: NO_RANGES,
             lost_up_to: 0,
             delivery: DeliveryMeter::default(),
             timed: None,
@@ -162,6 +168,7 @@ impl Scoreboard {
     }
 
     /// Notes the first transmission of the next `len` offsets.
+    #[inline]
     pub(crate) fn push(&mut self, len: u64, now: Instant) -> Sent {
         let start = self.nxt;
         self.nxt += len;
@@ -180,11 +187,10 @@ impl Scoreboard {
         let count = to - self.una;
         let mut timed = None;
         let mut is_timeable = true;
-        while let Some(record) = self.records.front() {
+        while let Some(record) = self.records.front()
+            && record.end <= to
+        {
             let end = record.end;
-            if end > to {
-                break;
-            }
             let is_sacked = record.sacked_in == self.epoch;
             is_timeable &= record.transmissions == 1 && !is_sacked;
             timed = Some(Timed { sent_at: record.departure.sent_at, end });
@@ -200,16 +206,37 @@ impl Scoreboard {
             self.first += 1;
         }
         if to > self.una {
-            // The peer took part of a segment.
-            let front = self.records.front().expect("what is sent and not acknowledged has a record");
-            if front.sacked_in != self.epoch {
-                self.delivery.deliver(to - self.una, &front.departure);
-                self.pipe -= self.weight(self.first) * (to - self.una);
-            }
-            self.una = to;
+            self.acknowledge_part(to);
         }
         self.lost_below = self.lost_below.max(self.first);
         self.retransmitted_below = self.retransmitted_below.max(self.first);
+        if !self.sacked.is_empty() {
+            self.forget_sacked(to);
+        }
+        Acked { count, timed: if is_timeable { timed } else { None } }
+    }
+
+    /// The peer took part of a segment.
+    #[cold]
+    fn acknowledge_part(&mut self, to: u64) {
+        let front = self.records.front().expect("what is sent and not acknowledged has a record");
+        if front.sacked_in != self.epoch {
+            self.delivery.deliver(to - self.una, &front.departure);
+            self.pipe -= self.weight(self.first) * (to - self.una);
+        }
+        self.una = to;
+    }
+
+    /// The peer has not kept what it SACKed.
+    fn forget_all_sacked(&mut self) {
+        self.epoch += 1;
+        self.sacked.clear();
+        self.repeated = NO_RANGES;
+    }
+
+    /// What is acknowledged need not be known to be SACKed.
+    #[inline(never)]
+    fn forget_sacked(&mut self, to: u64) {
         while let Some(range) = self.sacked.front_mut() {
             if range.end > to {
                 range.start = range.start.max(to);
@@ -217,16 +244,27 @@ impl Scoreboard {
             }
             self.sacked.pop_front();
         }
-        Acked { count, timed: if is_timeable { timed } else { None } }
     }
 
     /// Takes in one SACK block (RFC 6675, Update).
+    #[inline]
     pub(crate) fn sack(&mut self, block: Range) -> Acked {
-        let Range { mut start, end } = block;
         // A block at or below SND.UNA is old, or reports a duplicate (RFC 2883); one beyond SND.NXT is a lie.
-        if start <= self.una || start >= end || end > self.nxt {
+        let is_news = self.una < block.start && block.start < block.end && block.end <= self.nxt;
+        if !is_news || self.repeated.contains(&block) {
             return Acked::default();
         }
+        let newly = self.sack_news(block);
+        if newly == Acked::default() {
+            self.repeated.rotate_right(1);
+            self.repeated[0] = block;
+        }
+        newly
+    }
+
+    #[inline(never)]
+    fn sack_news(&mut self, block: Range) -> Acked {
+        let Range { mut start, end } = block;
         // The ranges that the block overlaps or touches are one afterwards.
         let from = match self.sacked.back() {
             // Most blocks extend the last range.
@@ -444,8 +482,7 @@ impl Scoreboard {
             return self.time_out_by_time(now, smoothed_round_trip, on_lost);
         }
         if self.has_peer_reneged() {
-            self.epoch += 1;
-            self.sacked.clear();
+            self.forget_all_sacked();
         }
         let mut start = self.una;
         for (number, record) in (self.first..).zip(&self.records) {

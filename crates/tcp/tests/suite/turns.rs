@@ -53,6 +53,44 @@ fn an_endpoint_is_idle_with_its_last_event_and_sends_what_its_user_answers() {
 }
 
 #[test]
+fn packets_and_events_polled_apart_come_in_the_order_of_all_output() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (now, [left, right]) = (pair.now, [&mut pair.left, &mut pair.right]);
+    let [sender, receiver] = [left.id(), right.id()];
+    let mut packet = Packet::default();
+    let data = |len: usize| Some((receiver, Event::Data(Bytes::from(vec![0; len]))));
+    // One segment is acknowledged later, two at once.
+    for (len, acknowledges) in [(100, false), (100, true)] {
+        left.endpoint.write(now, sender, Bytes::from(vec![0; len])).unwrap();
+        pass(now, &mut left.endpoint, &mut right.endpoint);
+        assert_eq!(right.endpoint.poll_event(), None, "a packet may come before it");
+        let sent = right.endpoint.poll_transmit(now, &mut packet).map(|envelope| envelope.destination);
+        assert_eq!(sent, acknowledges.then_some(left.address));
+        assert!(!right.endpoint.is_idle());
+        assert_eq!(right.endpoint.poll_event(), data(len));
+        assert_eq!(right.endpoint.poll_event(), None);
+        assert!(right.endpoint.is_idle());
+    }
+}
+
+#[test]
+fn an_endpoint_is_idle_while_what_has_come_waits_for_a_reader_that_is_held() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (now, [left, right]) = (pair.now, [&mut pair.left, &mut pair.right]);
+    let [sender, receiver] = [left.id(), right.id()];
+    let mut packet = Packet::default();
+    right.endpoint.hold(now, receiver).unwrap();
+    left.endpoint.write(now, sender, Bytes::from_static(b"data")).unwrap();
+    pass(now, &mut left.endpoint, &mut right.endpoint);
+    assert!(right.endpoint.poll_transmit(now, &mut packet).is_none());
+    assert_eq!((right.endpoint.poll_event(), right.endpoint.is_idle()), (None, true));
+    right.endpoint.release(now, receiver).unwrap();
+    let window = right.endpoint.poll_transmit(now, &mut packet);
+    assert!(window.is_some(), "it is larger than that of the handshake");
+    assert_eq!(right.endpoint.poll_event(), Some((receiver, Event::Data(Bytes::from_static(b"data")))));
+}
+
+#[test]
 fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
     let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
     let (id, endpoint) = (pair.left.id(), &mut pair.left.endpoint);
@@ -60,7 +98,7 @@ fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
     let now = Instant::from_secs(1);
     assert_eq!(endpoint.take_due(now), Some(id));
     assert!(endpoint.postpone(now, id));
-    endpoint.write(now, id, Bytes::from_static(&[0; 100_000])).unwrap();
+    endpoint.write(now, id, Bytes::from(vec![0; 100_000])).unwrap();
     let mut sent = 0;
     while !endpoint.is_idle() {
         assert!(matches!(poll(endpoint, now).0, Output::Transmit(_)), "after {sent} packets");

@@ -38,6 +38,17 @@ fn resent(board: &mut Scoreboard) -> Vec<u64> {
 }
 
 #[test]
+fn a_block_that_comes_again_is_news_once_the_peer_has_reneged() {
+    let mut board = board(5);
+    let acked = |board: &mut Scoreboard| [range(1, 2), range(3, 4)].map(|block| board.sack(block).count);
+    assert_eq!([acked(&mut board), acked(&mut board), acked(&mut board)], [[MSS, MSS], [0, 0], [0, 0]]);
+    // What was missing in front has come, and what the peer had behind it is not acknowledged with it.
+    board.acknowledge(MSS);
+    board.on_timeout(NOW, None, |_| {});
+    assert_eq!(board.sack(range(3, 4)).count, MSS);
+}
+
+#[test]
 fn segments_that_are_too_long_are_cut_anew_and_lost() {
     let mut board = board(3);
     assert!(!board.recut(100, 300), "nothing is too long");

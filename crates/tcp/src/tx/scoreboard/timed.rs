@@ -225,8 +225,7 @@ impl Scoreboard {
     ) {
         let reneged = self.has_peer_reneged();
         if reneged {
-            self.epoch += 1;
-            self.sacked.clear();
+            self.forget_all_sacked();
         }
         let Some(timed) = &mut self.timed else { return };
         if reneged {
