@@ -74,14 +74,12 @@ impl Association {
         if self.poll_stage == PollStage::Events {
             return None;
         }
-        match self.build_packet(now) {
-            Some(path) => Some(self.finish_packet(path, packet)),
-            None => {
-                self.poll_stage = PollStage::Events;
-                self.report_timers();
-                None
-            }
-        }
+        let Some(path) = self.build_packet(now) else {
+            self.poll_stage = PollStage::Events;
+            self.report_timers();
+            return None;
+        };
+        Some(self.finish_packet(path, packet))
     }
 
     /// Writes the packet that has been built for `path`.
