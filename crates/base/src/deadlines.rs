@@ -113,7 +113,10 @@ impl<N: Number> Deadlines<N> {
             (_, Some(deadline)) if self.heap[place].deadline() == deadline => {}
             (_, Some(deadline)) => {
                 self.heap[place] = Key::new(deadline, component);
-                self.settle(place);
+                // One alone is where it belongs.
+                if self.heap.len() > 1 {
+                    self.settle(place);
+                }
             }
         }
     }

@@ -65,19 +65,21 @@ impl Association {
     }
 
     /// The next packet, written over `packet`.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "half of all polls find nothing, and cost no more than this then"
+    )]
+    #[inline(always)]
     pub(crate) fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
         if self.poll_stage == PollStage::Events {
             return None;
         }
-        match self.build_packet(now) {
-            Some(path) => Some(self.finish_packet(path, packet)),
-            None => {
-                self.poll_stage = PollStage::Events;
-                self.report_timers();
-                None
-            }
-        }
+        let Some(path) = self.build_packet(now) else {
+            self.poll_stage = PollStage::Events;
+            self.report_timers();
+            return None;
+        };
+        Some(self.finish_packet(path, packet))
     }
 
     /// Writes the packet that has been built for `path`.
@@ -145,6 +147,13 @@ impl Association {
         } else {
             (None, self.shutdown_due())
         };
+        if self.control.is_empty() && !self.receiver.is_ack_owed() && shutdown.is_none() {
+            // DATA alone, which is what most packets with DATA hold, or nothing.
+            let transmission = transmission?;
+            self.start_packet(transmission.path);
+            self.fill(now, transmission);
+            return Some(transmission.path);
+        }
 
         let path = if let Some((path, _)) = self.control.front() {
             *path
@@ -156,9 +165,7 @@ impl Association {
             shutdown?
         };
         self.start_packet(path);
-        if !self.control.is_empty() {
-            self.bundle_control(path);
-        }
+        self.bundle_control(path);
         let transmission = transmission.filter(|transmission| transmission.path == path);
         if self.receiver.is_ack_owed() && self.ack_path() == path {
             self.bundle_sack(path, transmission);
@@ -166,8 +173,7 @@ impl Association {
         if let Some(transmission) = transmission
             && (self.builder.is_empty() || transmission.first_chunk_len <= self.builder.room())
         {
-            let mut turn = turn!(self, now);
-            self.sender.fill(&mut turn, &mut self.builder, transmission);
+            self.fill(now, transmission);
         }
         if shutdown == Some(path) {
             self.bundle_shutdown(now, path);
@@ -189,6 +195,12 @@ impl Association {
     fn next_transmission(&mut self, now: Instant) -> Option<Transmission> {
         let mut turn = turn!(self, now);
         self.sender.next_transmission(&mut turn)
+    }
+
+    #[inline]
+    fn fill(&mut self, now: Instant, transmission: Transmission) {
+        let mut turn = turn!(self, now);
+        self.sender.fill(&mut turn, &mut self.builder, transmission);
     }
 
     fn start_packet(&mut self, path: PathId) {

@@ -38,9 +38,13 @@ impl Association {
     #[inline]
     pub(super) fn progress_shutdown(&mut self, now: Instant) {
         let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived);
-        if !may_progress || !self.sender.is_drained() {
-            return;
+        if may_progress && self.sender.is_drained() {
+            self.begin_t2(now);
         }
+    }
+
+    /// Everything has been acknowledged: SHUTDOWN or SHUTDOWN ACK is due.
+    fn begin_t2(&mut self, now: Instant) {
         let t2 = T2::Due { path: self.paths.current() };
         match self.state {
             State::ShutdownPending => {

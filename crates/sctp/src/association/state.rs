@@ -31,7 +31,8 @@ pub(super) enum T2 {
     Running { path: PathId, deadline: Instant },
 }
 
-/// The state with what exists only in it. Which it is has a byte of its own, since several questions a packet ask for it.
+/// The state with what exists only in it. Which it is has a byte of its own, since every packet asks for it several
+/// times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum State {

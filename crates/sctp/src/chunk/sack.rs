@@ -55,6 +55,9 @@ impl Sack {
         fixed[12..14].copy_from_slice(&blocks.to_be_bytes());
         fixed[14..16].copy_from_slice(&duplicates.to_be_bytes());
         out.extend_from_slice(&fixed);
+        if (blocks, duplicates) == (0, 0) {
+            return;
+        }
         for block in &self.gap_ack_blocks {
             let [s0, s1] = block.start.to_be_bytes();
             let [e0, e1] = block.end.to_be_bytes();

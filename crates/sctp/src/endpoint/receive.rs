@@ -85,20 +85,9 @@ impl Endpoint {
         };
         let CommonHeader { source_port, destination_port, verification_tag } = parsed.header;
         let route = Route { source, destination, source_port, destination_port };
-        let (port, slot) = if let Some(slot) = self.table.latest_slot(&route) {
-            (self.table[slot].port, Some(slot))
-        } else {
-            let port = self.by_number.get(&destination_port).copied();
-            let port = port.filter(|port| self.ports[*port as usize].addresses.contains(&destination));
-            let Some(port) = port.filter(|_| source_port != 0 && is_usable(source)) else {
-                self.stats.misdirected_packets += 1;
-                return;
-            };
-            let slot = self.table.slot_of(port, source, source_port);
-            if let Some(slot) = slot {
-                self.table.set_latest(route, slot);
-            }
-            (port, slot)
+        let Some((port, slot)) = self.table.latest(&route).or_else(|| self.find(route)) else {
+            self.stats.misdirected_packets += 1;
+            return;
         };
         let Some(first) = parsed.chunk_kinds().next() else {
             self.stats.malformed_packets += 1;
@@ -116,6 +105,21 @@ impl Endpoint {
             return;
         }
         self.handle_unusual_packet(now, Received { port, source, destination, ip, packet: &parsed }, first);
+    }
+
+    /// The place of the port that a packet goes to, and the slot of the association that its source is laid to; `None`
+    /// if it goes to no port of ours or has no sender.
+    fn find(&mut self, route: Route) -> Option<(u32, Option<u32>)> {
+        let Route { source, destination, source_port, destination_port } = route;
+        let port = *self.by_number.get(&destination_port)?;
+        let is_right = self.ports[port as usize].addresses.contains(&destination)
+            && source_port != 0
+            && is_usable(source);
+        let slot = self.table.slot_of(port, source, source_port).filter(|_| is_right);
+        if let Some(slot) = slot {
+            self.table.set_latest(route, port, slot);
+        }
+        is_right.then_some((port, slot))
     }
 
     /// A packet for a port that is not DATA, SACK and the like for an established association.

@@ -147,8 +147,8 @@ pub(super) struct Table {
     /// To whom packets to a port of ours from an address and port are laid. Several associations may list one address:
     /// it is of the first that has listed it, until another has been found there.
     by_peer: FxHashMap<Place, u32>,
-    /// The way that the last packet came, and whose it was: the next often comes the same way.
-    latest: Option<(Route, u32)>,
+    /// The way that the last packet came, the place of our port, and whose it was: the next often comes the same way.
+    latest: Option<(Route, u32, u32)>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
     /// Our tags of the associations that ended last.
@@ -239,16 +239,19 @@ impl Table {
         self.by_peer.get(&Place::new(own_port, address, port)).copied()
     }
 
-    /// The same for a packet that comes the way of the last one.
+    /// The same, with the place of our port, for a packet that comes the way of the last one.
     #[inline]
-    pub(super) fn latest_slot(&self, route: &Route) -> Option<u32> {
-        self.latest.as_ref().filter(|(latest, _)| latest == route).map(|(_, slot)| *slot)
+    pub(super) fn latest(&self, route: &Route) -> Option<(u32, Option<u32>)> {
+        self.latest
+            .as_ref()
+            .filter(|(latest, ..)| latest == route)
+            .map(|(_, port, slot)| (*port, Some(*slot)))
     }
 
-    /// A packet has come by this route, from a place and to an address that are known to be right, and is laid to the
-    /// association in `slot`.
-    pub(super) const fn set_latest(&mut self, route: Route, slot: u32) {
-        self.latest = Some((route, slot));
+    /// A packet has come by this route, from a place and to an address that are known to be right, for the port there,
+    /// and is laid to the association in `slot`.
+    pub(super) const fn set_latest(&mut self, route: Route, port: u32, slot: u32) {
+        self.latest = Some((route, port, slot));
     }
 
     /// The slot of the association whose peer is known to be at this address and port.

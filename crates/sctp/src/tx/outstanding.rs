@@ -183,8 +183,10 @@ impl Outstanding {
 
     /// The chunks from the one at `index` on are in a packet that passes with an MTU of `needed_mtu`.
     pub(crate) fn set_needed_mtu_from(&mut self, index: usize, needed_mtu: u16) {
-        for chunk in self.chunks.range_mut(index..) {
+        let mut index = index;
+        while let Some(chunk) = self.chunks.get_mut(index) {
             chunk.needed_mtu = needed_mtu;
+            index += 1;
         }
     }
 

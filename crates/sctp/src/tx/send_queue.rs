@@ -184,19 +184,24 @@ impl Waiting {
     fn pop(&mut self) -> Option<Message> {
         match self {
             Self::FirstCome(messages) => messages.pop_front(),
-            Self::RoundRobin { streams, turns } => {
-                let stream = turns.pop_front()?;
-                let messages = streams.get_mut(&stream)?;
-                let message = messages.pop_front();
-                if messages.is_empty() {
-                    streams.remove(&stream);
-                } else {
-                    turns.push_back(stream);
-                }
-                message
-            }
+            Self::RoundRobin { streams, turns } => pop_in_turn(streams, turns),
         }
     }
+}
+
+fn pop_in_turn(
+    streams: &mut BTreeMap<StreamId, VecDeque<Message>>,
+    turns: &mut VecDeque<StreamId>,
+) -> Option<Message> {
+    let stream = turns.pop_front()?;
+    let messages = streams.get_mut(&stream)?;
+    let message = messages.pop_front();
+    if messages.is_empty() {
+        streams.remove(&stream);
+    } else {
+        turns.push_back(stream);
+    }
+    message
 }
 
 #[inline]

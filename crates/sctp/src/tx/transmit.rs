@@ -149,9 +149,11 @@ impl Sender {
         }
         let needed_mtu = turn.paths[path].needed_mtu(builder.len());
         self.outstanding.set_needed_mtu_from(before, needed_mtu);
-        for tsn in self.packed.drain(..) {
-            if let Some(chunk) = self.outstanding.find_mut(tsn) {
-                chunk.needed_mtu = needed_mtu;
+        if first == First::Lost {
+            for tsn in self.packed.drain(..) {
+                if let Some(chunk) = self.outstanding.find_mut(tsn) {
+                    chunk.needed_mtu = needed_mtu;
+                }
             }
         }
     }
@@ -202,8 +204,12 @@ impl Sender {
     /// Whether there is a chunk that has not been sent, and both the packet and the peer have room for it.
     #[inline]
     fn next_fits(&self, turn: &Turn<'_>, builder: &PacketBuilder) -> bool {
+        let room = builder.room();
+        if room < Data::wire_len(1) && !builder.is_empty() {
+            return false;
+        }
         let Some(len) = self.queue.next_len(max_payload(turn.paths)) else { return false };
-        let fits = Data::wire_len(len) <= builder.room() || builder.is_empty();
+        let fits = Data::wire_len(len) <= room || builder.is_empty();
         let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
         fits && is_admitted && !self.outstanding.is_full()
     }

@@ -1,6 +1,8 @@
 //! Packets that are longer than a link on their way carries: loss without congestion.
 
 use super::*;
+use crate::chunk::CookieEcho;
+use crate::packet::CommonHeader;
 use crate::path::PathSnapshot;
 
 /// Loses what end 0 sends to a path with "don't fragment" and more than so many bytes.
@@ -164,6 +166,27 @@ fn a_window_grows_and_closes_by_the_chunks_of_the_lower_mtu() {
     assert_eq!(wire.path(0, 0).cwnd, before + 1_268);
     wire.run_until(Instant::from_secs(1));
     assert_eq!((wire.path(0, 0).cwnd, wire.path(0, 0).ssthresh), (1_268, 4 * 1_268));
+}
+
+#[test]
+fn what_a_cookie_echo_takes_along_is_not_too_big_because_the_next_packet_is() {
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.ends[0].send(wire.now, message(0, 0, 100)).unwrap();
+    let mut builder = PacketBuilder::default();
+    let header = CommonHeader {
+        source_port: wire.ends[0].tcb.local_port,
+        destination_port: wire.ends[0].tcb.peer_port,
+        verification_tag: wire.ends[0].tcb.peer_tag,
+    };
+    builder.start(header, 1_480);
+    assert!(builder.push(&Chunk::CookieEcho(CookieEcho { cookie: vec![7; 40].into() })));
+    wire.ends[0].bundle_data(wire.now, &mut builder, address(1, 0));
+    assert_eq!(builder.len(), 12 + 44 + 116);
+    wire.send(0, 1..2, 1_400);
+    assert_eq!(lengths(&wire.log), [(1_448, Fragmentation::Forbidden)]);
+    let again = report(&mut wire, 0, 1_300);
+    assert_eq!(lengths(&again), [(1_448, ALLOWED_1300)]);
 }
 
 #[test]
