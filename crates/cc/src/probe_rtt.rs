@@ -40,8 +40,8 @@ impl ProbeRtt {
     }
 }
 
-/// Whether the newest of what has arrived was sent while the application was the limit, or ProbeRTT, which limits what is
-/// sent until so much is delivered.
+/// Whether the newest of what has arrived was sent while the application was the limit, or ProbeRTT, which limits what
+/// is sent until so much is delivered.
 pub(crate) fn is_limited(acknowledged: &Acknowledged, until_delivered: u64) -> bool {
     acknowledged.delivery.is_some_and(|sample| sample.is_application_limited)
         || acknowledged.counts.newest.is_some_and(|newest| newest.delivered() < until_delivered)

@@ -274,9 +274,9 @@ pub enum LossDetection {
     /// By miss indications (RFC 9260, section 7.2.4).
     #[default]
     MissIndications,
-    /// By time, on each path by itself: a chunk is lost if one that was sent there after it has arrived and a reordering
-    /// window has passed. A probe shows the loss of the last chunks, what was sent again without need is taken back, and
-    /// the window of a recovery shrinks in proportion (RFC 8985, 5682, 3708, 6937).
+    /// By time, on each path by itself: a chunk is lost if one that was sent there after it has arrived and a
+    /// reordering window has passed. A probe shows the loss of the last chunks, what was sent again without need is
+    /// taken back, and the window of a recovery shrinks in proportion (RFC 8985, 5682, 3708, 6937).
     Rack,
 }
 

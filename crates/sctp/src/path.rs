@@ -334,7 +334,8 @@ impl Path {
     /// Whether the congestion window is not full.
     pub(crate) fn has_window(&self) -> bool {
         match self.allowance {
-            // The window of a recovery may be nothing before a SACK has come; what is alone on its way is never too much.
+            // The window of a recovery may be nothing before a SACK has come; what is alone on its way is never too
+            // much.
             Allowance::Window => self.flight_size < self.cwnd().max(1),
             Allowance::OnePacket => self.flight_size == 0,
         }
@@ -466,8 +467,8 @@ impl Path {
             //# chunk with the earliest outstanding TSN for that address,
             //# restart the T3-rtx timer for that address with its current RTO
             //# (if there is still outstanding data on that address).
-            // Where losses are found by time, whatever the path delivers shows that it works: a hole that stays is found
-            // without the timer, be it of a retransmission, and must not end what goes well.
+            // Where losses are found by time, whatever the path delivers shows that it works: a hole that stays is
+            // found without the timer, be it of a retransmission, and must not end what goes well.
             self.restart_t3_rtx(now);
         }
     }

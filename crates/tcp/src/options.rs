@@ -287,6 +287,17 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn sack_blocks_end_where_their_length_says() {
+        let mut bytes = vec![NO_OPERATION, NO_OPERATION, SACK, 10];
+        bytes.extend([0, 0, 0, 1, 0, 0, 0, 2]);
+        bytes.extend([NO_OPERATION; 8]);
+        let options = Options::parse(&bytes).unwrap();
+        assert_eq!(options.sack.len(), 1);
+        bytes[3] = 18;
+        assert_eq!(Options::parse(&bytes).unwrap().sack.len(), 2);
+    }
+
+    #[test]
     fn unknown_options_are_skipped_and_an_end_ends_them() {
         assert_eq!(Options::parse(&[30, 4, 1, 2, 2, 4, 0, 100]).unwrap().mss_bytes, Some(100));
         assert_eq!(Options::parse(&[0, 2, 4, 0, 100]), Ok(Options::default()));

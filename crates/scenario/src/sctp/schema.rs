@@ -237,8 +237,8 @@ policy! {
     pub struct LossDetectionChoice of LossDetection {
         /// By miss indications: RFC 9260, section 7.2.4.
         MissIndications = "rfc9260",
-        /// By time, on each path by itself, with loss probes; the window of a recovery shrinks in proportion, and what was
-        /// sent again without need is taken back: RFC 8985, 6937, 3708 and 5682.
+        /// By time, on each path by itself, with loss probes; the window of a recovery shrinks in proportion, and what
+        /// was sent again without need is taken back: RFC 8985, 6937, 3708 and 5682.
         Rack = "rack",
     }
 }

@@ -1,5 +1,5 @@
-//! What a path knows of its losses where they are found by time (RFC 8985): delivery times, the recovery that lasts, the
-//! probe that is out, and how to take back the last reduction.
+//! What a path knows of its losses where they are found by time (RFC 8985): delivery times, the recovery that lasts,
+//! the probe that is out, and how to take back the last reduction.
 
 use std::collections::VecDeque;
 
@@ -136,8 +136,8 @@ impl Timing {
         }
     }
 
-    /// Whether the SACK at hand gives a round-trip time: one is taken in a round trip. The next new chunk has the number
-    /// `next`.
+    /// Whether the SACK at hand gives a round-trip time: one is taken in a round trip. The next new chunk has the
+    /// number `next`.
     pub(crate) fn take_sample(&mut self, next: u64) -> bool {
         let has_sample = core::mem::take(&mut self.at_hand.has_sample);
         if has_sample {
@@ -181,8 +181,8 @@ impl Timing {
         }
     }
 
-    /// The SACK has been read. Returns whether it shows that T3-rtx expired although nothing was lost (F-RTO, RFC 5682):
-    /// the network went on delivering what was due long before.
+    /// The SACK has been read. Returns whether it shows that T3-rtx expired although nothing was lost (F-RTO, RFC
+    /// 5682): the network went on delivering what was due long before.
     pub(crate) fn end_sack(&mut self, now: Instant) -> bool {
         let is_spurious = core::mem::take(&mut self.at_hand.has_late_arrival) && self.undo.is_some();
         self.rack.end_of_ack(now, is_spurious);

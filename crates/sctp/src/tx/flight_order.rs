@@ -113,6 +113,22 @@ mod tests {
         assert_eq!(order.paths[0], [TsnRange { first: Tsn(5), last: Tsn(9) }]);
     }
 
+    #[test]
+    fn the_highest_in_flight_is_found_behind_what_is_not() {
+        use crate::tx::outstanding::tests::with_states;
+        let states = [(0, true), (0, true), (1, true), (0, false), (0, false)];
+        let outstanding = with_states(Tsn(5), &states);
+        let mut order = FlightOrder::default();
+        for tsn in 5..10 {
+            order.add(PathId(0), Tsn(tsn));
+        }
+        let mut last = |path| order.last(PathId(path), &outstanding, &Steps::default());
+        assert_eq!([last(0), last(0), last(1)], [Some(Tsn(6)), Some(Tsn(6)), None]);
+        assert_eq!(order.paths[0], [TsnRange { first: Tsn(5), last: Tsn(6) }]);
+        order.add(PathId(0), Tsn(9));
+        assert_eq!(order.last(PathId(0), &outstanding, &Steps::default()), Some(Tsn(6)));
+    }
+
     proptest! {
         /// In whatever order chunks are sent again, the ranges are the set of their TSNs.
         #[test]

@@ -123,7 +123,7 @@ impl Outstanding {
 
     /// The number of the next new chunk.
     pub(crate) fn next_number(&self) -> u64 {
-        self.acknowledged + self.chunks.len() as u64 + 1
+        self.number(self.next_tsn())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -266,5 +266,36 @@ impl Outstanding {
     /// Where `tsn` stands, which may be behind the end; `None` if it has been acknowledged cumulatively.
     fn index(&self, tsn: Tsn) -> Option<usize> {
         tsn.is_after(self.cumulative_ack).then(|| tsn.distance_from(self.cumulative_ack) as usize - 1)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::chunk::DataFlags;
+    use crate::types::{Ppid, StreamId, StreamSequence};
+    use slantpath_base::Instant;
+    use slantpath_cc::delivery::DeliveryMeter;
+
+    /// Chunks from `first` on: the path of each, and whether it is in flight.
+    pub(in crate::tx) fn with_states(first: Tsn, states: &[(u8, bool)]) -> Outstanding {
+        let mut outstanding = Outstanding::new(first);
+        for (path, is_in_flight) in states {
+            let tsn = outstanding.next_tsn();
+            let data = Data {
+                flags: DataFlags::WHOLE,
+                tsn,
+                stream: StreamId(0),
+                sequence: StreamSequence(0),
+                ppid: Ppid(0),
+                payload: Bytes::from_static(b"x"),
+            };
+            let departure = DeliveryMeter::default().depart(Instant::START, true, 1);
+            outstanding.push(Cut { data, context: 0, whole: None }, PathId(*path), departure);
+            if !is_in_flight {
+                outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
+            }
+        }
+        outstanding
     }
 }

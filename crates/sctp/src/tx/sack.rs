@@ -157,8 +157,8 @@ impl Sender {
         })
     }
 
-    /// Takes a round-trip time of each path, once in a round trip. That something before it was sent again does not matter
-    /// where it is known when each chunk left.
+    /// Takes a round-trip time of each path, once in a round trip. That something before it was sent again does not
+    /// matter where it is known when each chunk left.
     fn take_round_trips(&self, turn: &mut Turn<'_>, sack: &SackView<'_>) {
         let next = self.outstanding.next_number();
         for id in turn.paths.ids() {

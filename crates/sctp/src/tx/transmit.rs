@@ -84,8 +84,8 @@ impl Sender {
         may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
     }
 
-    /// A packet that goes out as a probe, whatever the congestion window says: new DATA if there is any and the peer has
-    /// room for it, else the last chunk again.
+    /// A packet that goes out as a probe, whatever the congestion window says: new DATA if there is any and the peer
+    /// has room for it, else the last chunk again.
     fn next_probe(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Transmission> {
         let new = self.queue.next_len(max_payload(turn.paths)).filter(|len| {
             path == turn.paths.current()

@@ -146,6 +146,78 @@ fn one_that_has_told_all_does_not_go_before_others() {
 }
 
 #[test]
+fn a_packet_is_for_its_own_connection_whichever_its_driver_has_in_mind() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (now, Pair { left, right, .. }) = (pair.now, &mut pair);
+    let first = right.id();
+    let from = (left.address, PORT + 1).into();
+    let second = left
+        .endpoint
+        .connect(now, from, right.socket(), TcpConfig::default(), &mut left.stream)
+        .expect("the port is free");
+    pass(now, &mut left.endpoint, &mut right.endpoint);
+    pass(now, &mut right.endpoint, &mut left.endpoint);
+    pass(now, &mut left.endpoint, &mut right.endpoint);
+    let mut accepted = None;
+    while !right.endpoint.is_idle() {
+        if let (Output::Event(id, Event::Connected), _) = poll(&mut right.endpoint, now) {
+            accepted = Some(id);
+        }
+    }
+    while !left.endpoint.is_idle() {
+        poll(&mut left.endpoint, now);
+    }
+    let accepted = accepted.expect("the second connection is accepted");
+    let mut packet = Packet::default();
+    for likely in [Some(first), Some(accepted), None] {
+        for (sender, receiver) in [(left.id.expect("it is connected"), first), (second, accepted)] {
+            left.endpoint.write(now, sender, Bytes::from_static(b"data")).unwrap();
+            let envelope = *left.endpoint.poll_transmit(now, &mut packet).expect("it is sent");
+            let strange = [
+                Envelope { source: "10.9.9.9".parse().unwrap(), ..envelope },
+                Envelope { destination: "10.9.9.9".parse().unwrap(), ..envelope },
+            ];
+            for envelope in strange {
+                right.endpoint.handle_packet(now, likely, &envelope, &mut packet.clone());
+                while right.endpoint.poll_transmit(now, &mut Packet::default()).is_some() {}
+                assert_eq!(right.endpoint.poll_event(), None, "{envelope:?}");
+            }
+            right.endpoint.handle_packet(now, likely, &envelope, &mut packet);
+            let (output, mut answer) = poll(&mut right.endpoint, now);
+            let output = if let Output::Transmit(envelope) = output {
+                left.endpoint.handle_packet(now, None, &envelope, &mut answer);
+                poll(&mut right.endpoint, now).0
+            } else {
+                output
+            };
+            assert!(matches!(output, Output::Event(id, Event::Data(_)) if id == receiver), "{output:?}");
+            while !right.endpoint.is_idle() {
+                poll(&mut right.endpoint, now);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_that_has_told_all_speaks_again_after_a_packet_for_it() {
+    let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
+    let (now, [left, right]) = (pair.now, [&mut pair.left, &mut pair.right]);
+    let [sender, receiver] = [left.id(), right.id()];
+    let mut packet = Packet::default();
+    for _ in 0..4 {
+        left.endpoint.write(now, sender, Bytes::from_static(b"data")).unwrap();
+        let envelope = *left.endpoint.poll_transmit(now, &mut packet).expect("it is sent");
+        right.endpoint.handle_packet(now, Some(receiver), &envelope, &mut packet);
+        assert!(!right.endpoint.is_idle());
+        if let Some(envelope) = right.endpoint.poll_transmit(now, &mut packet).copied() {
+            left.endpoint.handle_packet(now, Some(sender), &envelope, &mut packet);
+        }
+        assert_eq!(right.endpoint.poll_event(), Some((receiver, Event::Data(Bytes::from_static(b"data")))));
+        assert!(right.endpoint.is_idle());
+    }
+}
+
+#[test]
 fn a_wake_up_whose_timer_was_put_off_is_noted_anew() {
     let mut pair = Pair::connected(TcpConfig::default(), TcpConfig::default());
     let id = pair.left.id();

@@ -28,6 +28,25 @@ fn a_held_reader_closes_the_window_and_a_probe_finds_it_open_again() {
 }
 
 #[test]
+fn a_window_that_comes_with_data_counts_although_nothing_is_acknowledged_by_it() {
+    let right = TcpConfig { receive_buffer_bytes: 10_000, ..TcpConfig::default() };
+    let mut pair = Pair::connected(TcpConfig::default(), right);
+    let id = pair.right.id();
+    pair.right.endpoint.hold(pair.now, id).unwrap();
+    pair.write_left(pattern(9_000));
+    pair.run_for(Duration::from_secs(1));
+    assert_eq!(pair.left.snapshot().peer_window_bytes, 1_000);
+    pair.leftwards.lose(pair.leftwards.sent());
+    pair.right.endpoint.release(pair.now, id).unwrap();
+    pair.drain();
+    // The update is lost; data of the other direction brings it, while nothing is in flight in this one.
+    pair.right.endpoint.write(pair.now, id, pattern(100)).unwrap();
+    pair.drain();
+    pair.run_for(Duration::from_secs(2));
+    assert_eq!(pair.left.snapshot().peer_window_bytes, 10_000);
+}
+
+#[test]
 fn a_window_may_stay_closed_for_hours() {
     let right = TcpConfig { receive_buffer_bytes: 5_000, ..TcpConfig::default() };
     let mut pair = Pair::connected(TcpConfig::default(), right);

@@ -25,6 +25,26 @@ fn what_is_buffered_and_what_the_peer_has_room_for() {
 }
 
 #[test]
+fn a_chunk_whose_length_is_less_than_its_header_is_counted() {
+    let mut wire = end(1, quiet());
+    let mut builder = PacketBuilder::default();
+    let header = crate::packet::CommonHeader {
+        source_port: wire.ends[0].tcb.peer_port,
+        destination_port: wire.ends[0].tcb.local_port,
+        verification_tag: wire.ends[0].tcb.local_tag,
+    };
+    builder.start(header, usize::MAX);
+    assert!(builder.push(&sack(0, &[])));
+    let mut bytes = builder.finish(ChecksumPolicy::Omit).contiguous().to_vec();
+    bytes.extend([0, 3, 0, 3]);
+    let packet = Packet::copied(&bytes, slantpath_wire::Checksum::Omitted);
+    let parsed = ParsedPacket::parse(&packet).unwrap();
+    wire.ends[0].handle_packet(wire.now, &parsed, address(1, 0), address(0, 0));
+    assert_eq!(wire.ends[0].snapshot().stats.malformed_chunks, 1);
+    assert_eq!(wire.ends[0].snapshot().stats.sacks_received, 1);
+}
+
+#[test]
 fn what_has_come_and_gone_is_counted() {
     let mut wire = end(1, quiet());
     wire.send(0, 0..2, 1_400);

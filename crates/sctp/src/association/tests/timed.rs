@@ -8,7 +8,7 @@ use slantpath_cc::Algorithm;
 /// A packet's DATA chunk with a payload of 1,400 bytes.
 const P: u64 = 1_416;
 /// Half of 20 such chunks and of what the SACK opens that shows the loss.
-const HALF: u64 = (20 * P + 1_468) / 2;
+const HALF: u64 = u64::midpoint(20 * P, 1_468);
 
 fn rack() -> SctpConfig {
     SctpConfig {
@@ -290,6 +290,154 @@ fn one_round_trip_is_measured_in_each_whatever_was_sent_again_meanwhile() {
     assert_eq!(samples(&wire), before + 2);
     sacked(&mut wire, 220, 23, &[]);
     assert_eq!(samples(&wire), before + 2);
+}
+
+#[test]
+fn a_window_that_has_grown_stays_while_nothing_pauses() {
+    let congestion_control = Algorithm::Hybla;
+    let mut wire = in_flight(1, 20, SctpConfig { congestion_control, ..rack() });
+    wire.send(0, 20..60, 1_400);
+    sacked(&mut wire, 100, 2, &[]);
+    let cwnd = wire.path(0, 0).cwnd;
+    assert!(cwnd > 20 * P, "{cwnd}");
+    at(&mut wire, 101);
+    wire.send(0, 60..61, 1_400);
+    assert_eq!(wire.path(0, 0).cwnd, cwnd);
+    sacked(&mut wire, 102, 4, &[]);
+    assert!(wire.path(0, 0).cwnd > cwnd);
+}
+
+#[test]
+fn what_is_held_is_not_asked_for_ever_once_the_peer_has_no_room() {
+    let capacity = Some(DataRate::from_bits_per_sec(1_132_800));
+    let congestion_control = Algorithm::Backlog;
+    let config = SctpConfig { congestion_control, known_capacity: capacity, ..rack() };
+    let mut wire = in_flight(1, 20, config);
+    wire.send(0, 20..60, 1_400);
+    assert_eq!(sacked(&mut wire, 100, 10, &[]), [21, 22, 23]);
+    let held = wire.next_at().unwrap();
+    assert_eq!(held, Instant::from_millis(130));
+    let Chunk::Sack(mut closed) = sack(10, &[(2, 2)]) else { unreachable!("it makes a SACK") };
+    closed.a_rwnd = 0;
+    at(&mut wire, 110);
+    wire.inject(0, 0, &[Chunk::Sack(closed)]);
+    assert_eq!(deadline(&mut wire), (130, vec![]));
+    assert!(wire.next_at().unwrap() > held);
+}
+
+#[test]
+fn a_duplicate_of_what_was_not_outstanding_at_the_reduction_gives_nothing_back() {
+    for (duplicate, undone) in [(2, 0), (3, 1), (24, 1), (25, 0)] {
+        let mut wire = in_flight(1, 20, rack());
+        wire.send(0, 20..60, 1_400);
+        assert_eq!(sacked(&mut wire, 100, 2, &[]), [21, 22, 23, 24]);
+        assert_eq!(sacked(&mut wire, 101, 2, &[(2, 4)])[0], 3);
+        sacked(&mut wire, 110, 20, &[]);
+        sacked_with(&mut wire, 210, 24, &[], &[duplicate]);
+        assert_eq!(stats(&wire).2, undone, "{duplicate}");
+    }
+}
+
+#[test]
+fn a_window_that_has_grown_beyond_what_it_was_is_not_taken_back() {
+    let mut wire = in_flight(1, 8, rack());
+    sacked(&mut wire, 100, 0, &[(2, 4)]);
+    sacked(&mut wire, 105, 8, &[]);
+    let path = &mut wire.ends[0].paths[PathId(0)];
+    let grown =
+        slantpath_cc::sctp::SctpController::new(slantpath_cc::SctpPolicy::default(), 1_468, 40 * P, 30 * P);
+    path.cc = slantpath_cc::Controller::Standard(grown);
+    sacked_with(&mut wire, 201, 8, &[], &[1]);
+    assert_eq!((wire.path(0, 0).cwnd, wire.path(0, 0).ssthresh, stats(&wire).2), (40 * P, 30 * P, 1));
+}
+
+#[test]
+fn a_second_probe_is_sent_only_once_a_round_trip_has_been_measured() {
+    let mut wire = in_flight(1, 10, rack());
+    sacked(&mut wire, 100, 9, &[]);
+    assert_eq!(deadline(&mut wire), (500, vec![10]));
+    // Both copies arrive, which measures nothing.
+    sacked_with(&mut wire, 600, 10, &[], &[10]);
+    at(&mut wire, 700);
+    wire.send(0, 10..11, 1_400);
+    // T3-rtx counts from here.
+    assert_eq!(deadline(&mut wire), (1_100, vec![]));
+    assert_eq!(deadline(&mut wire), (2_100, vec![11]));
+    let mut measured = in_flight(1, 10, rack());
+    sacked(&mut measured, 100, 9, &[]);
+    deadline(&mut measured);
+    sacked_with(&mut measured, 600, 10, &[], &[10]);
+    at(&mut measured, 700);
+    measured.send(0, 10..11, 1_400);
+    sacked(&mut measured, 800, 11, &[]);
+    at(&mut measured, 900);
+    measured.send(0, 11..12, 1_400);
+    assert_eq!(deadline(&mut measured), (1_300, vec![12]));
+}
+
+#[test]
+fn a_later_loss_that_is_found_while_a_recovery_lasts_begins_the_next_at_its_end() {
+    let mut wire = in_flight(1, 20, rack());
+    wire.send(0, 20..60, 1_400);
+    sacked(&mut wire, 100, 0, &[(2, 4)]);
+    assert_eq!(sacked(&mut wire, 110, 0, &[(2, 20)]), [22, 23, 24, 25, 26, 27, 28, 29, 30]);
+    // Chunk 22 is found lost, while chunk 1 is still missing.
+    sacked(&mut wire, 215, 0, &[(2, 21), (23, 30)]);
+    assert_eq!(wire.path(0, 0).ssthresh, HALF);
+    // Nothing is found lost any more, but the recovery ends with what it was for.
+    sacked(&mut wire, 216, 21, &[(2, 9)]);
+    assert_eq!(wire.path(0, 0).ssthresh, HALF / 2);
+}
+
+#[test]
+fn a_timeout_in_a_recovery_is_of_the_same_losses() {
+    let mut wire = in_flight(1, 20, rack());
+    sacked(&mut wire, 100, 0, &[(2, 4)]);
+    let ssthresh = wire.path(0, 0).ssthresh;
+    while stats(&wire).1 == 0 {
+        wire.step();
+    }
+    assert_eq!((wire.path(0, 0).ssthresh, wire.path(0, 0).cwnd), (ssthresh, 1_468));
+}
+
+#[test]
+fn no_probe_is_due_in_a_recovery_in_which_nothing_is_out_of_order() {
+    let mut wire = in_flight(1, 20, rack());
+    sacked(&mut wire, 100, 0, &[(2, 4)]);
+    sacked(&mut wire, 110, 5, &[]);
+    // T3-rtx, and not two round trips.
+    assert_eq!(wire.next_at(), Some(Instant::from_millis(1_110)));
+}
+
+#[test]
+fn a_probe_that_was_sent_again_before_a_timeout_says_nothing_of_it() {
+    let mut wire = in_flight(1, 4, rack());
+    sacked(&mut wire, 100, 2, &[]);
+    assert_eq!(deadline(&mut wire), (300, vec![4]));
+    assert_eq!(deadline(&mut wire), (1_300, vec![3]));
+    // Either copy of chunk 4.
+    sacked(&mut wire, 1_310, 2, &[(2, 2)]);
+    assert_eq!(stats(&wire).2, 0);
+}
+
+#[test]
+fn a_probe_repeats_the_last_chunk_where_the_peer_has_no_room_for_more_and_on_another_path() {
+    let mut full = in_flight(1, 20, rack());
+    full.send(0, 20..22, 1_400);
+    let Chunk::Sack(mut closed) = sack(1, &[]) else { unreachable!("it makes a SACK") };
+    closed.a_rwnd = 0;
+    at(&mut full, 100);
+    full.inject(0, 0, &[Chunk::Sack(closed)]);
+    assert_eq!(deadline(&mut full), (300, vec![20]));
+    let mut other = in_flight(2, 20, rack());
+    let second = address(1, 1);
+    at(&mut other, 10);
+    other.ends[0].set_primary(other.now, second);
+    other.send(0, 20..45, 1_400);
+    let before = other.log.len();
+    assert_eq!(deadline(&mut other), (200, vec![20]));
+    assert_eq!(deadline(&mut other), (210, vec![41]));
+    assert_eq!(sent_since(&other, before), [(0, 20), (1, 41)]);
 }
 
 #[test]
