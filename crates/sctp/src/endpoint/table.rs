@@ -343,6 +343,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_latest_way_is_that_of_its_route_alone() {
+        let [one, other] = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])];
+        let route = Route { source: one, destination: other, source_port: 5, destination_port: 6 };
+        let mut table = Table::default();
+        assert_eq!(table.latest(&route), None);
+        table.set_latest(route, 3, 7);
+        assert_eq!(table.latest(&route), Some((3, Some(7))));
+        let others = [
+            Route { source: other, ..route },
+            Route { destination: one, ..route },
+            Route { source_port: 6, ..route },
+            Route { destination_port: 5, ..route },
+        ];
+        assert_eq!(others.map(|other| table.latest(&other)), [None; 4]);
+    }
+
+    #[test]
     fn a_slot_is_put_in_line_once() {
         let mut table = Table { slots: vec![Slot::default()], ..Table::default() };
         let news = [true, true, false, false, true].map(|is_pending| table.set_pending(0, is_pending));

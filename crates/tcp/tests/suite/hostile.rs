@@ -30,6 +30,22 @@ fn options(stream: &mut Stream, una: SequenceNumber) -> Options {
 }
 
 #[test]
+fn what_lies_beyond_the_window_is_not_taken_though_it_comes_next() {
+    let left = TcpConfig { receive_buffer_bytes: 10_000, ..TcpConfig::default() };
+    let mut pair = Pair::connected(left, TcpConfig::default());
+    let id = pair.left.id();
+    pair.left.endpoint.hold(pair.now, id).unwrap();
+    // Behind the SYN.
+    let mut segment = pair.right.sent.last().unwrap().segment;
+    segment.flags = Flags::ACK;
+    segment.sequence = segment.sequence.plus(1);
+    segment.options = Options::default();
+    pair.inject_left(&segment, Bytes::from(vec![0; 10_001]));
+    pair.drain();
+    assert_eq!(pair.left.snapshot().received_bytes, 10_000);
+}
+
+#[test]
 fn any_segments_leave_a_connection_that_works_or_ends() {
     for seed in 0..100 {
         let mut stream = Seed::new(seed, 0).stream("hostile");

@@ -34,6 +34,18 @@ fn packets(wire: &Wire, before: usize) -> Vec<(usize, Vec<u32>)> {
 }
 
 #[test]
+fn the_shortest_chunk_takes_the_last_room_of_a_packet() {
+    let mut wire = end(1, &quiet());
+    for (context, len) in [(0, 1_432), (1, 4)] {
+        let message = message(0, context, len);
+        let payload = message.payload.slice(..len);
+        wire.ends[0].send(wire.now, Message { payload, ..message }).unwrap();
+    }
+    wire.drain();
+    assert_eq!(packets(&wire, 0), [(0, vec![1, 2])]);
+}
+
+#[test]
 fn new_data_does_not_ride_with_a_fast_retransmission_where_cwnd_is_full() {
     let mut wire = end(1, &quiet());
     wire.send(0, 0..1, 100);

@@ -140,6 +140,24 @@ fn blocks_below_una_and_beyond_nxt_are_ignored() {
 }
 
 #[test]
+fn what_is_acknowledged_is_not_kept_as_sacked() {
+    let mut board = board(6);
+    board.sack(range(1, 2));
+    board.sack(range(3, 5));
+    board.acknowledge(4 * MSS);
+    assert_eq!(board.sacked, [range(4, 5)]);
+    board.acknowledge(5 * MSS);
+    assert!(board.is_in_order());
+}
+
+#[test]
+fn a_block_of_nothing_is_none() {
+    let mut board = board(6);
+    board.sack(Range { start: 250, end: 250 });
+    assert!(board.is_in_order());
+}
+
+#[test]
 fn three_segments_above_or_three_islands_above_mean_a_loss() {
     let mut board = board(20);
     board.sack(range(2, 4));

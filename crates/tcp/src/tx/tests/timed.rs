@@ -132,6 +132,19 @@ fn what_the_peer_had_already_gives_the_window_back() {
 }
 
 #[test]
+fn a_window_that_has_grown_beyond_what_it_was_is_not_taken_back() {
+    let mut trace = Trace::started(rack(), 8, 100);
+    trace.at(100).sack(0, &[(1, 4)]);
+    trace.at(105).ack(4);
+    let larger = TcpConfig { initial_window: InitialWindow::Segments(40), ..rack() };
+    trace.tx.control = larger.controller(1_000);
+    let cwnd = trace.tx.control.cwnd();
+    assert_eq!(cwnd, 40_000);
+    trace.at(201).sack(4, &[(0, 1)]);
+    assert_eq!((trace.tx.control.cwnd(), duplicates(&trace)), (cwnd, (1, 1, 1)));
+}
+
+#[test]
 fn two_repetitions_of_which_one_was_needed_give_nothing_back() {
     let mut trace = Trace::started(rack(), 8, 8);
     trace.at(100).sack(0, &[(2, 6)]);
