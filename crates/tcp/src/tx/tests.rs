@@ -105,6 +105,43 @@ fn without_sack() -> TcpConfig {
     TcpConfig { sack: false, ..TcpConfig::default() }
 }
 
+#[test]
+fn a_controller_that_rules_recoveries_has_its_window_without_sack_too() {
+    let config = TcpConfig { congestion_control: slantpath_cc::Algorithm::Bbr, ..without_sack() };
+    let mut trace = Trace::started(config, 10, 100);
+    for at in 1..=4 {
+        trace.at(100 + at).ack(0);
+    }
+    assert_eq!(trace.fast_recoveries(), 1);
+    assert_eq!(trace.tx.cwnd(), trace.tx.control.cwnd());
+}
+
+#[test]
+fn nothing_more_is_asked_for_only_while_new_data_waits_for_the_window_and_nothing_else() {
+    let mut open = Trace::started(TcpConfig::default(), 8, 100);
+    assert!(open.tx.is_spent());
+    // A loss is repaired: a rescue may follow.
+    open.at(100).sack(0, &[(1, 7)]);
+    assert_eq!((open.fast_recoveries(), open.tx.is_spent()), (1, false));
+    // Something is to go at once.
+    let mut timed_out = Trace::started(TcpConfig::default(), 8, 100);
+    timed_out.now = timed_out.tx.deadline().unwrap();
+    timed_out.tx.handle_deadline(timed_out.now);
+    timed_out.tx.recovery = Recovery::default();
+    assert!(!timed_out.tx.is_spent());
+    // There is no more.
+    let all = Trace::started(TcpConfig { nagle: true, ..TcpConfig::default() }, 8, 4);
+    assert!(!all.tx.is_spent());
+}
+
+#[test]
+fn an_acknowledgement_may_tell_of_a_window_alone_if_nothing_is_in_flight_and_no_loss_found_by_time() {
+    let waits = |config: TcpConfig, segments| Trace::started(config, 8, segments).tx.waits_for_nothing();
+    let timed = TcpConfig { loss_detection: crate::config::LossDetection::Rack, ..TcpConfig::default() };
+    assert_eq!([0, 1].map(|segments| waits(TcpConfig::default(), segments)), [true, false]);
+    assert_eq!([0, 1].map(|segments| waits(timed, segments)), [false, false]);
+}
+
 /// RFC 6582, section 3.2: three of ten segments are lost.
 #[test]
 fn each_partial_acknowledgement_repeats_a_loss_and_the_first_restarts_the_timer() {
