@@ -107,7 +107,7 @@ fn without_sack() -> TcpConfig {
 
 #[test]
 fn a_controller_that_rules_recoveries_has_its_window_without_sack_too() {
-    let config = TcpConfig { congestion_control: slantpath_cc::Algorithm::Bbr, ..without_sack() };
+    let config = TcpConfig { congestion_control: Algorithm::Bbr, ..without_sack() };
     let mut trace = Trace::started(config, 10, 100);
     for at in 1..=4 {
         trace.at(100 + at).ack(0);
@@ -137,7 +137,7 @@ fn nothing_more_is_asked_for_only_while_new_data_waits_for_the_window_and_nothin
 #[test]
 fn an_acknowledgement_may_tell_of_a_window_alone_if_nothing_is_in_flight_and_no_loss_found_by_time() {
     let waits = |config: TcpConfig, segments| Trace::started(config, 8, segments).tx.waits_for_nothing();
-    let timed = TcpConfig { loss_detection: crate::config::LossDetection::Rack, ..TcpConfig::default() };
+    let timed = TcpConfig { loss_detection: LossDetection::Rack, ..TcpConfig::default() };
     assert_eq!([0, 1].map(|segments| waits(TcpConfig::default(), segments)), [true, false]);
     assert_eq!([0, 1].map(|segments| waits(timed, segments)), [false, false]);
 }
