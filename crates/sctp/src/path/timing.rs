@@ -12,6 +12,9 @@ use slantpath_cc::{CongestionControl, Controller, ProportionalWindow, Rack};
 use super::{Allowance, Path};
 use crate::types::Tsn;
 
+/// When a probe is due while no round trip is known.
+const FIRST_PROBE: Duration = Duration::from_secs(1);
+
 /// A path whose losses are found by time.
 #[derive(Clone, Debug)]
 pub(crate) struct Timing {
@@ -323,7 +326,11 @@ impl Path {
         let Some(undo) = self.timing.as_mut().and_then(|timing| timing.undo.take()) else { return };
         match undo.control {
             None => self.cc.on_spurious(now),
-            Some(control) if control.cwnd() >= self.cc.cwnd() => self.cc = control,
+            Some(control) if control.cwnd() >= self.cc.cwnd() => {
+                self.cc = control;
+                // The path may have become narrower since.
+                self.cc.set_segment_bytes(self.pmdcs.into());
+            }
             Some(_) => {}
         }
         self.allowance = Allowance::Window;
@@ -400,6 +407,3 @@ impl Path {
         }
     }
 }
-
-/// When a probe is due while no round trip is known.
-const FIRST_PROBE: Duration = Duration::from_secs(1);

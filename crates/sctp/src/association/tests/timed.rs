@@ -354,6 +354,20 @@ fn a_window_that_has_grown_beyond_what_it_was_is_not_taken_back() {
 }
 
 #[test]
+fn a_window_that_is_given_back_counts_in_chunks_that_the_path_carries_by_now() {
+    let mut wire = in_flight(1, 8, rack());
+    sacked(&mut wire, 100, 0, &[(2, 4)]);
+    sacked(&mut wire, 105, 8, &[]);
+    let destination = wire.ends[0].paths[PathId(0)].destination;
+    wire.ends[0].handle_packet_too_big(wire.now, destination, 1_300);
+    wire.drain();
+    sacked_with(&mut wire, 201, 8, &[], &[1]);
+    assert_eq!((wire.path(0, 0).cwnd, stats(&wire).2), (20 * P, 1));
+    wire.ends[0].paths[PathId(0)].collapse_window(slantpath_cc::control::LossEvent::New);
+    assert_eq!(wire.path(0, 0).cwnd, 1_268);
+}
+
+#[test]
 fn a_second_probe_is_sent_only_once_a_round_trip_has_been_measured() {
     let mut wire = in_flight(1, 10, rack());
     sacked(&mut wire, 100, 9, &[]);
