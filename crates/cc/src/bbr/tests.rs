@@ -335,6 +335,37 @@ fn probe_rtt_marks_what_is_in_flight() {
 }
 
 #[test]
+fn the_round_that_probe_rtt_lasts_begins_once_it_holds() {
+    let after = |before, in_flight| {
+        let mut bbr = Bbr { mode: Mode::ProbeRtt(before), round_ends_at: u64::MAX, ..Bbr::new(CONFIG) };
+        let acknowledged = Acknowledged { in_flight, ..after_five_segments(false) };
+        bbr.update_round_trip(&acknowledged, false);
+        (bbr.round_ends_at == acknowledged.counts.delivered, bbr.round_ends_at == u64::MAX)
+    };
+    let window = Bbr::new(CONFIG).least_window();
+    let held = ProbeRtt::Held { until: Instant::from_millis(60_000), has_lasted_a_round: false };
+    assert_eq!(after(ProbeRtt::Falling, window + 1), (false, true));
+    assert_eq!(after(ProbeRtt::Falling, window), (true, false));
+    assert_eq!(after(held, window), (false, true));
+}
+
+#[test]
+fn probe_rtt_lasts_for_a_round_however_long_that_is() {
+    let after = |has_lasted_a_round, starts_round| {
+        let until = Instant::from_millis(1);
+        let mode = Mode::ProbeRtt(ProbeRtt::Held { until, has_lasted_a_round });
+        let mut bbr = Bbr { mode, ..Bbr::new(CONFIG) };
+        let acknowledged = Acknowledged { now: Instant::from_millis(1_000), ..after_five_segments(false) };
+        bbr.update_round_trip(&acknowledged, starts_round);
+        matches!(bbr.mode, Mode::ProbeRtt(_))
+    };
+    assert_eq!(
+        [(false, false), (false, true), (true, false)].map(|(has, starts)| after(has, starts)),
+        [true, false, false]
+    );
+}
+
+#[test]
 fn the_window_to_come_back_to_is_that_before_all_recoveries_and_probes() {
     let saved = |recovery, mode| {
         let mut bbr = Bbr { cwnd: 20_000, prior_cwnd: 50_000, recovery, mode, ..Bbr::new(CONFIG) };

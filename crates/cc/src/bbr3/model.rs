@@ -89,7 +89,7 @@ pub(super) struct Model {
     /// BBR.probe_rtt_min_delay, likewise.
     probe_round_trip: Option<(Duration, Instant)>,
     pub(super) rounds: u64,
-    round_ends_at: u64,
+    pub(super) round_ends_at: u64,
     delivered: u64,
     pub(super) pipe: Pipe,
     /// BBR.bw_latest and BBR.inflight_latest.

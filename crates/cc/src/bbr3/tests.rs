@@ -418,6 +418,35 @@ fn probe_rtt_falls_to_half_the_product_and_marks_what_is_in_flight() {
 }
 
 #[test]
+fn the_round_that_probe_rtt_lasts_begins_once_it_holds() {
+    let after = |before, in_flight| {
+        let mut bbr = full(State::ProbeRtt(before));
+        bbr.model.round_ends_at = u64::MAX;
+        bbr.check_probe_rtt(&Acknowledged { in_flight, ..after_five_segments(false, 0) }, false);
+        bbr.model.round_ends_at < u64::MAX
+    };
+    let held = ProbeRtt::Held { until: Instant::from_millis(60_000), has_lasted_a_round: false };
+    assert!(!after(ProbeRtt::Falling, 50_001));
+    assert!(after(ProbeRtt::Falling, 50_000));
+    assert!(!after(held, 50_000));
+}
+
+#[test]
+fn probe_rtt_lasts_for_a_round_however_long_that_is() {
+    let after = |has_lasted_a_round, starts_round| {
+        let held = State::ProbeRtt(ProbeRtt::Held { until: Instant::from_millis(1), has_lasted_a_round });
+        let mut bbr = Bbr3 { now: Instant::from_millis(1_000), ..full(held) };
+        bbr.model.sample.starts_round = starts_round;
+        bbr.check_probe_rtt(&after_five_segments(false, 0), false);
+        matches!(bbr.state, State::ProbeRtt(_))
+    };
+    assert_eq!(
+        [(false, false), (false, true), (true, false)].map(|(has, starts)| after(has, starts)),
+        [true, false, false]
+    );
+}
+
+#[test]
 fn probe_rtt_is_over_after_its_time() {
     let after = |nanos| {
         let until = Instant::from_millis(1_000);

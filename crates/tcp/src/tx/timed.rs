@@ -157,7 +157,11 @@ impl Tx {
         let Some(undo) = self.timing.undo.take() else { return };
         match undo.control {
             None => self.control.on_spurious(now),
-            Some(control) if control.cwnd() >= self.control.cwnd() => self.control = control,
+            Some(control) if control.cwnd() >= self.control.cwnd() => {
+                self.control = control;
+                // The path may have become narrower since.
+                self.control.set_segment_bytes(self.mss);
+            }
             Some(_) => {}
         }
         self.recovery = Recovery::default();

@@ -434,6 +434,20 @@ fn nothing_is_given_back_once_segments_have_been_cut_anew() {
 }
 
 #[test]
+fn a_window_that_is_given_back_counts_in_segments_that_the_path_carries_by_now() {
+    let mut trace = Trace::started(rack(), 8, 8);
+    trace.at(100).sack(0, &[(1, 8)]);
+    assert_eq!(trace.at(200).ack(8).2, 0);
+    trace.tx.reduce_mss(trace.now, 500);
+    trace.at(210).sack(8, &[(0, 1)]);
+    assert_eq!((trace.tx.cwnd(), duplicates(&trace)), (8_000, (1, 1, 1)));
+    trace.write(1);
+    trace.timeout();
+    trace.timeout();
+    assert_eq!(trace.tx.cwnd(), 500);
+}
+
+#[test]
 fn the_first_block_reports_a_duplicate_below_the_acknowledgement_or_within_the_second_block() {
     let ranges = |blocks: &[(u64, u64)]| -> Vec<Range> {
         blocks.iter().map(|&(start, end)| Range { start, end }).collect()
