@@ -341,9 +341,9 @@ impl Bbr {
 
     fn set_cwnd(&mut self, acknowledged: &Acknowledged, gain: u64) {
         let acked = acknowledged.counts.newly_delivered;
-        let lost = std::mem::take(&mut self.newly_lost);
+        self.newly_lost = 0;
         if acked > 0 {
-            let mut cwnd = self.cwnd.saturating_sub(lost).max(self.config.segment_bytes);
+            let mut cwnd = self.cwnd;
             if self.recovery == Recovery::Conserving {
                 cwnd = cwnd.max(acknowledged.in_flight + acked);
             } else {
@@ -436,6 +436,10 @@ impl CongestionControl for Bbr {
 
     fn on_segment_lost(&mut self, lost: &LostSegment) {
         self.newly_lost += lost.bytes;
+        // Now and not with the next acknowledgement, or the room that it leaves would be filled before.
+        if self.recovery != Recovery::Open {
+            self.cwnd = self.cwnd.saturating_sub(lost.bytes).max(self.config.segment_bytes);
+        }
     }
 
     fn on_lost(&mut self, congestion: Congestion) {

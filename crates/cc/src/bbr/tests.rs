@@ -254,10 +254,29 @@ fn a_recovery_conserves_for_a_round() {
     let mut bbr = Bbr { cwnd: 5_000, recovery: Recovery::Conserving, ..Bbr::new(CONFIG) };
     bbr.set_cwnd(&after_five_segments(false), UNIT);
     assert_eq!(bbr.cwnd(), 8_000);
-    // What is lost leaves the window with the next arrival.
-    bbr.newly_lost = 2_000;
-    bbr.set_cwnd(&Acknowledged::of(Instant::from_millis(150), 0, 0), UNIT);
-    assert_eq!(bbr.cwnd(), 8_000);
+}
+
+#[test]
+fn what_is_lost_in_a_recovery_leaves_the_window_at_once_and_no_room_to_fill() {
+    let mut path = Path::cruising();
+    let cwnd = path.bbr.cwnd();
+    let departure = path.meter.depart(Instant::from_millis(path.now), false, 100 * SEGMENT);
+    let lost = path.meter.lose(SEGMENT, &departure);
+    path.bbr.on_segment_lost(&lost);
+    assert_eq!(path.bbr.cwnd(), cwnd, "the reduction follows");
+    path.bbr.on_lost(Congestion { in_flight: 100 * SEGMENT });
+    assert_eq!(path.bbr.cwnd(), 99 * SEGMENT);
+    for recovery in [Recovery::Conserving, Recovery::Growing] {
+        let mut bbr = Bbr { cwnd: 3 * SEGMENT, recovery, ..Bbr::new(CONFIG) };
+        bbr.on_segment_lost(&lost);
+        assert_eq!(bbr.cwnd(), 2 * SEGMENT);
+        // Nor once more when the next acknowledgement comes.
+        bbr.on_acknowledged(&Acknowledged::of(Instant::from_millis(150), 0, 0));
+        assert_eq!((bbr.cwnd(), bbr.newly_lost), (2 * SEGMENT, 0));
+        bbr.on_segment_lost(&lost);
+        bbr.on_segment_lost(&lost);
+        assert_eq!(bbr.cwnd(), SEGMENT);
+    }
 }
 
 #[test]
