@@ -24,8 +24,8 @@ rust-tests: need-cargo need-cc
 	cargo test --workspace --quiet
 
 python-lint: python-package
-	.venv/bin/ruff check python studies
-	.venv/bin/ruff format --check python studies
+	.venv/bin/ruff check python studies peers
+	.venv/bin/ruff format --check python studies peers
 	.venv/bin/mypy
 	.venv/bin/mypy --platform darwin
 	.venv/bin/mypy --platform win32

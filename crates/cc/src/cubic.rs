@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::new_reno::AvoidanceIncrease;
 use crate::sctp::decayed;
-use crate::slow_start::{Opening, SlowStart, Verdict};
+use crate::slow_start::{ByteCounting, Opening, SlowStart, Verdict};
 
 /// The multiplicative decrease factor.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
@@ -51,7 +51,8 @@ pub struct CubicConfig {
     //# SHOULD use the HyStart++ slow start
     //# algorithm
     pub slow_start: SlowStart,
-    /// By how many segments one acknowledgement may open the window in standard slow start (L of RFC 3465).
+    /// By how many segments one acknowledgement may open the window in standard slow start (L of RFC 3465); after a
+    /// timeout it is one.
     pub byte_counting_limit: u64,
     /// Whether an acknowledgement of two segments opens the window in congestion avoidance twice as far as one of one.
     pub avoidance_increase: AvoidanceIncrease,
@@ -99,6 +100,7 @@ pub struct Cubic {
     fraction: f64,
     ssthresh: u64,
     opening: Opening,
+    byte_counting: ByteCounting,
     /// W_max in bytes, unless there has been no congestion since the start or the last timeout.
     plateau: Option<f64>,
     /// cwnd_prior in bytes: the window before ssthresh was set last.
@@ -116,7 +118,17 @@ impl Cubic {
         let cwnd = config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes);
         let ssthresh = config.initial_ssthresh_bytes.unwrap_or(u64::MAX);
         let opening = Opening::new(config.slow_start);
-        Self { config, cwnd, fraction: 0.0, ssthresh, opening, plateau: None, cwnd_prior: cwnd, stage: None }
+        Self {
+            config,
+            cwnd,
+            fraction: 0.0,
+            ssthresh,
+            opening,
+            byte_counting: ByteCounting::Configured,
+            plateau: None,
+            cwnd_prior: cwnd,
+            stage: None,
+        }
     }
 
     //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
@@ -248,12 +260,13 @@ impl CongestionControl for Cubic {
         //# application-limited.
         let is_full = acknowledged.in_flight_before + self.config.segment_bytes > self.cwnd;
         if !self.is_in_slow_start() {
+            self.byte_counting = ByteCounting::Configured;
             self.avoid(acknowledged, is_full);
             return;
         }
         if is_full {
             let segment = self.config.segment_bytes;
-            let limit = self.config.byte_counting_limit * segment;
+            let limit = self.byte_counting.limit(self.config.byte_counting_limit, segment);
             let cwnd = self.cwnd + self.opening.growth(acknowledged.bytes, segment, limit);
             self.cwnd = cwnd.min(self.config.max_cwnd_bytes);
         }
@@ -280,6 +293,7 @@ impl CongestionControl for Cubic {
         if timed_out.loss == LossEvent::New {
             self.reduce_ssthresh(timed_out.in_flight);
         }
+        self.byte_counting = ByteCounting::AfterTimeout;
         self.cwnd = self.config.segment_bytes;
         self.fraction = 0.0;
         self.plateau = None;

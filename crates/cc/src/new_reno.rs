@@ -5,7 +5,7 @@
 //! one lasts without SACK is [`InflatedWindow`](crate::InflatedWindow).
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
-use crate::slow_start::{Opening, SlowStart, Verdict};
+use crate::slow_start::{ByteCounting, Opening, SlowStart, Verdict};
 
 /// How much may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,8 @@ pub struct NewRenoConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// How the first slow start ends.
     pub slow_start: SlowStart,
+    /// By how many segments one ACK may open the window in slow start (L of RFC 3465); after a timeout it is one.
+    pub byte_counting_limit: u32,
     /// The law of congestion avoidance.
     pub avoidance_increase: AvoidanceIncrease,
     /// Whether a window that was not used grows.
@@ -95,6 +97,7 @@ impl NewRenoConfig {
             initial_window: InitialWindow::Rfc6928,
             initial_ssthresh_bytes: None,
             slow_start: SlowStart::Standard,
+            byte_counting_limit: 1,
             avoidance_increase: AvoidanceIncrease::ByteCounting,
             unused_window: UnusedWindow::Grow,
             window_limit_bytes: u64::MAX,
@@ -110,6 +113,7 @@ pub struct NewReno {
     cwnd: u64,
     ssthresh: u64,
     opening: Opening,
+    byte_counting: ByteCounting,
     /// Bytes acknowledged in congestion avoidance since the last increase.
     counted: u64,
 }
@@ -125,7 +129,14 @@ impl NewReno {
         // A window below one segment would let nothing out.
         let cwnd = config.initial_window.bytes(config.mss_bytes).max(mss).min(config.max_cwnd_bytes);
         let ssthresh = config.initial_ssthresh_bytes.unwrap_or(u64::MAX);
-        Self { config, cwnd, ssthresh, opening: Opening::new(config.slow_start), counted: 0 }
+        Self {
+            config,
+            cwnd,
+            ssthresh,
+            opening: Opening::new(config.slow_start),
+            byte_counting: ByteCounting::Configured,
+            counted: 0,
+        }
     }
 
     /// Whether the window doubles each round trip.
@@ -190,6 +201,7 @@ impl CongestionControl for NewReno {
         let is_full = acknowledged.in_flight_before + self.mss() > limit;
         let may_grow = is_full || self.config.unused_window == UnusedWindow::Grow;
         if !self.is_in_slow_start() {
+            self.byte_counting = ByteCounting::Configured;
             if may_grow {
                 self.avoid(acknowledged.bytes);
             }
@@ -199,7 +211,8 @@ impl CongestionControl for NewReno {
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
             //# cwnd += min (N, SMSS)                      (2)
             let mss = self.mss();
-            self.grow(self.opening.growth(acknowledged.bytes, mss, mss));
+            let limit = self.byte_counting.limit(self.config.byte_counting_limit.into(), mss);
+            self.grow(self.opening.growth(acknowledged.bytes, mss, limit));
         }
         if self.opening.observe(acknowledged) == Verdict::Over {
             self.ssthresh = self.cwnd;
@@ -223,6 +236,7 @@ impl CongestionControl for NewReno {
         if timed_out.loss == LossEvent::New {
             self.reduce_ssthresh(timed_out.in_flight);
         }
+        self.byte_counting = ByteCounting::AfterTimeout;
         self.cwnd = self.mss();
         self.counted = 0;
     }
@@ -297,6 +311,31 @@ mod tests {
         reno.on_acknowledged(&acknowledged(3 * MSS, 1 << 30));
         reno.on_acknowledged(&acknowledged(1, 1 << 30));
         assert_eq!(reno.cwnd(), 4_001);
+    }
+
+    #[test]
+    fn slow_start_adds_what_is_acknowledged_up_to_the_byte_counting_limit_and_one_segment_after_a_timeout() {
+        let mut reno = NewReno::new(NewRenoConfig {
+            byte_counting_limit: 2,
+            initial_window: InitialWindow::Segments(2),
+            ..NewRenoConfig::new(1_000)
+        });
+        for (bytes, cwnd) in [(3 * MSS, 4_000), (1_500, 5_500), (MSS, 6_500)] {
+            reno.on_acknowledged(&acknowledged(bytes, 1 << 30));
+            assert_eq!(reno.cwnd(), cwnd);
+        }
+        let timed_out = |reno: &mut NewReno| {
+            reno.on_timed_out(TimedOut { in_flight: 4 * MSS, loss: LossEvent::New });
+            reno.on_acknowledged(&acknowledged(2 * MSS, 1 << 30));
+            reno.cwnd()
+        };
+        assert_eq!(timed_out(&mut reno), 2_000);
+        // Twice in a row, and in the slow start after congestion avoidance again.
+        assert_eq!(timed_out(&mut reno), 2_000);
+        reno.on_acknowledged(&acknowledged(1, 1 << 30));
+        reno.limit_cwnd(MSS);
+        reno.on_acknowledged(&acknowledged(2 * MSS, 1 << 30));
+        assert_eq!(reno.cwnd(), 3_000);
     }
 
     #[test]

@@ -76,6 +76,28 @@ impl Opening {
     }
 }
 
+/// By how much an acknowledgement may open the window in standard slow start: L of RFC 3465.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByteCounting {
+    Configured,
+    /// By one segment until congestion avoidance.
+    AfterTimeout,
+}
+
+impl ByteCounting {
+    pub(crate) const fn limit(self, configured_segments: u64, segment_bytes: u64) -> u64 {
+        match self {
+            Self::Configured => configured_segments * segment_bytes,
+            //= https://www.rfc-editor.org/rfc/rfc3465#section-2.3
+            //# In this situation, a
+            //# TCP MUST use L=1*SMSS as specified in RFC 2581 since ACKs for large
+            //# amounts of previously unacknowledged data are common during this
+            //# phase of a transfer.
+            Self::AfterTimeout => segment_bytes,
+        }
+    }
+}
+
 /// What HyStart++ remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HyStart {

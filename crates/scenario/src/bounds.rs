@@ -63,6 +63,11 @@ pub(crate) const TOTAL: AtMost<DataSize> =
 pub(crate) const REPETITIONS: AtMost<u32> = AtMost::new(10_000, "at a time-out of a minute that is a week");
 /// Packets, reports or acknowledgements that are counted.
 pub(crate) const PACKETS: AtMost<u32> = AtMost::new(1_000_000, "more packets are in no window");
+/// Segments for which one ACK of TCP may open the window.
+//= https://www.rfc-editor.org/rfc/rfc3465#section-2.3
+//# This document specifies that TCP implementations MAY use L=2*SMSS
+//# bytes and MUST NOT use L > 2*SMSS bytes.
+pub(crate) const BYTE_COUNTING: AtMost<u32> = AtMost::new(2, "RFC 3465, section 2.3, allows no more");
 /// Addresses of a peer.
 pub(crate) const ADDRESSES: AtMost<u32> = AtMost::new(10_000, "an INIT holds no more of them");
 /// What an expiry makes of a time-out.

@@ -52,6 +52,9 @@ pub struct TcpConfig {
     pub fast_convergence: bool,
     /// How the first slow start ends. Default: by a loss or the threshold (RFC 5681).
     pub slow_start: SlowStart,
+    /// By how many segments one ACK may open the window in slow start, where no timeout has begun it: 1 or 2, L of
+    /// RFC 3465. Default: 1 (RFC 5681).
+    pub byte_counting_limit: u32,
     /// The window of a new connection. Default: RFC 6928.
     pub initial_window: InitialWindow,
     /// Slow start ends here even without a loss. Default: no such bound.
@@ -109,6 +112,7 @@ impl Default for TcpConfig {
             known_capacity: None,
             fast_convergence: true,
             slow_start: SlowStart::Standard,
+            byte_counting_limit: congestion.byte_counting_limit,
             initial_window: congestion.initial_window,
             initial_ssthresh_bytes: congestion.initial_ssthresh_bytes,
             avoidance_increase: congestion.avoidance_increase,
@@ -158,7 +162,7 @@ impl TcpConfig {
                 initial_ssthresh_bytes: self.initial_ssthresh_bytes,
                 max_cwnd_bytes,
                 slow_start: self.slow_start,
-                byte_counting_limit: 1,
+                byte_counting_limit: self.byte_counting_limit.into(),
                 avoidance_increase: self.avoidance_increase,
                 fast_convergence: self.fast_convergence,
                 idle_window: IdleWindow::Restart,
@@ -173,6 +177,7 @@ impl TcpConfig {
             initial_window: self.initial_window,
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
             slow_start: self.slow_start,
+            byte_counting_limit: self.byte_counting_limit,
             avoidance_increase: self.avoidance_increase,
             unused_window: self.unused_window,
             window_limit_bytes: self.window_limit_bytes(mss_bytes),
@@ -291,5 +296,10 @@ mod tests {
         let starts = [SlowStart::Standard, SlowStart::HyStart];
         let begun = starts.map(|slow_start| TcpConfig { slow_start, ..TcpConfig::default() }.new_reno(1_000));
         assert_eq!(begun.map(|config| config.slow_start), starts);
+        let limits = [1, 2];
+        let begun = limits.map(|byte_counting_limit| {
+            TcpConfig { byte_counting_limit, ..TcpConfig::default() }.new_reno(1_000)
+        });
+        assert_eq!(begun.map(|config| config.byte_counting_limit), limits);
     }
 }

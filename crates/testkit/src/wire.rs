@@ -55,6 +55,8 @@ pub struct Wire<T> {
     idle_from: Instant,
     /// Packets that found its queue full.
     dropped: u64,
+    /// Packets that went through it, and how long they waited together until they were sent.
+    waited: (u64, Duration),
     stream: Stream,
     state: State,
     /// By arrival, then by order of sending.
@@ -78,6 +80,7 @@ impl<T: Mangle> Wire<T> {
             bottleneck: None,
             idle_from: Instant::START,
             dropped: 0,
+            waited: (0, Duration::ZERO),
             stream,
             state: State::Whole,
             under_way: BTreeMap::new(),
@@ -122,6 +125,12 @@ impl<T: Mangle> Wire<T> {
         self.dropped
     }
 
+    /// How long a packet waited in the queue of the bottleneck on the mean, of those that it did not drop.
+    pub fn mean_wait(&self) -> Duration {
+        let (packets, time) = self.waited;
+        time / packets.max(1)
+    }
+
     /// Sends a packet.
     pub fn send(&mut self, now: Instant, mut packet: T) {
         let ordinal = self.sent;
@@ -157,11 +166,13 @@ impl<T: Mangle> Wire<T> {
         let Some(Bottleneck { rate, queue }) = self.bottleneck else { return Some(now) };
         let size = DataSize::from_bytes(packet.bits() / 8);
         let starts = self.idle_from.max(now);
-        let waiting = rate.size_in(starts.saturating_since(now));
+        let wait = starts.saturating_since(now);
+        let waiting = rate.size_in(wait);
         if waiting.as_bytes() + size.as_bytes() > queue.as_bytes() {
             self.dropped += 1;
             return None;
         }
+        self.waited = (self.waited.0 + 1, self.waited.1 + wait);
         self.idle_from = starts + rate.time_to_send(size);
         Some(self.idle_from)
     }
@@ -252,6 +263,8 @@ mod tests {
         let at = |millis| Instant::from_millis(millis);
         let expected = vec![(at(14), 0), (at(18), 1), (at(22), 2), (at(26), 3), (at(30), 5), (at(34), 9)];
         assert_eq!((carried(&mut wire, 10), wire.dropped()), (expected, 4));
+        // They waited 0, 3, 6, 9, 11 and 11 ms.
+        assert_eq!(wire.mean_wait(), Duration::from_micros(40_000) / 6);
     }
 
     #[test]

@@ -199,6 +199,17 @@ fn slow_start_adds_what_is_acknowledged_up_to_the_byte_counting_limit() {
         let mut cubic = Cubic::new(CubicConfig { byte_counting_limit, ..CONFIG });
         cubic.on_acknowledged(&full(&cubic, at(0), 3_500));
         assert_eq!(cubic.cwnd(), after);
+        // One segment after a timeout, until congestion avoidance.
+        cubic.on_timed_out(TimedOut { in_flight: 4 * SEGMENT, loss: LossEvent::New });
+        cubic.on_acknowledged(&full(&cubic, at(0), 3_500));
+        assert_eq!(cubic.cwnd(), 2_000);
+        while cubic.is_in_slow_start() {
+            cubic.on_acknowledged(&full(&cubic, at(0), SEGMENT));
+        }
+        cubic.on_acknowledged(&full(&cubic, at(0), 1));
+        cubic.limit_cwnd(SEGMENT);
+        cubic.on_acknowledged(&full(&cubic, at(0), 3_500));
+        assert_eq!(cubic.cwnd(), after - 9_000);
     }
 }
 

@@ -40,6 +40,10 @@ fn values(profile: &TcpProfile, faults: &mut Faults) {
             faults.report(count.place(), fault.help("write 1 or more; RFC 5681 has 3"));
         }
     }
+    if *profile.byte_counting_limit == 0 {
+        let fault = Fault::new("with `byte_counting_limit = 0` no window ever opens");
+        faults.report(profile.byte_counting_limit.place(), fault.help("write 1 or 2; RFC 5681 has 1"));
+    }
     positive(&profile.clock_granularity, "a clock's tick", faults);
     let is_timed = profile.loss_detection.policy() == LossDetection::Rack;
     if is_timed && !*profile.sack {

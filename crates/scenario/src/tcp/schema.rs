@@ -10,7 +10,7 @@ use slantpath_tcp::{
 };
 use slantpath_wire::ip::IpFields;
 
-use crate::bounds::{BUFFER, PACKETS, RATE, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
+use crate::bounds::{BUFFER, BYTE_COUNTING, PACKETS, RATE, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
 use crate::congestion::{Capacity, SlowStartChoice};
 use crate::probes::schema::Interval;
 
@@ -52,6 +52,8 @@ section! {
         fast_convergence: Setting<bool> = rfc().fast_convergence;
         /// How the first slow start ends.
         slow_start: Setting<SlowStartChoice> = SlowStartChoice::of(rfc().slow_start);
+        /// Segments by which one ACK may open the window in slow start, `L` of RFC 3465; after a time-out it is 1.
+        byte_counting_limit: Setting<u32> = rfc().byte_counting_limit, at most BYTE_COUNTING;
         /// The window of a new connection, unless `initial_cwnd` gives a size.
         initial_window: Setting<InitialWindowRule> = InitialWindowRule::Rfc6928;
         /// The window of a new connection as a size.
@@ -240,6 +242,7 @@ impl TcpProfile {
             known_capacity: self.known_capacity.quantity(),
             fast_convergence: *self.fast_convergence,
             slow_start: self.slow_start.policy(),
+            byte_counting_limit: *self.byte_counting_limit,
             initial_window: match (*self.initial_cwnd, *self.initial_window) {
                 (InitialCwnd::Bytes(size), _) => InitialWindow::Bytes(size.as_bytes()),
                 (InitialCwnd::Rule, InitialWindowRule::Rfc2581) => InitialWindow::Rfc2581,
