@@ -33,24 +33,27 @@ enum Reader {
 }
 
 #[derive(Debug)]
+// In this order in memory: what packets of either direction touch in front, then what data does.
+#[repr(C)]
 pub(crate) struct Rx {
     /// RCV.NXT.
     nxt: u64,
-    /// Where the peer's stream ends, once its FIN has come.
-    fin: Option<u64>,
-    reassembly: Reassembly,
-    ready: Line<Bytes>,
-    ready_bytes: u64,
-    reader: Reader,
+    /// The first offset that the peer was never allowed to send.
+    edge: u64,
     ack_due: AckDue,
-    delayed_ack: DelayedAck,
     buffer_bytes: u64,
     /// The shift of the windows that are advertised.
     shift: u8,
-    /// The first offset that the peer was never allowed to send.
-    edge: u64,
+    reader: Reader,
     is_end_reported: bool,
+    /// Once something has come ahead of a gap.
+    reassembly: Option<Box<Reassembly>>,
     duplicates: Duplicates,
+    /// Where the peer's stream ends, once its FIN has come.
+    fin: Option<u64>,
+    ready: Line<Bytes>,
+    ready_bytes: u64,
+    delayed_ack: DelayedAck,
 }
 
 /// What becomes of data that has come before (RFC 2883).
@@ -66,7 +69,7 @@ impl Rx {
         Self {
             nxt: 0,
             fin: None,
-            reassembly: Reassembly::default(),
+            reassembly: None,
             ready: Line::default(),
             ready_bytes: 0,
             reader: Reader::Flowing,
@@ -115,7 +118,7 @@ impl Rx {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "nearly all data is in sequence, which takes a few steps")]
     pub(crate) fn receive(&mut self, now: Instant, start: i64, data: &mut Bytes, has_fin: bool) {
-        if start == self.nxt.cast_signed() && self.reassembly.is_empty() && !has_fin {
+        if start == self.nxt.cast_signed() && !self.has_gap() && !has_fin {
             let end = self.nxt + data.len() as u64;
             if end <= self.edge && self.fin.is_none() {
                 self.nxt = end;
@@ -154,11 +157,14 @@ impl Rx {
             self.fin = Some(end);
         }
         if !data.is_empty() {
-            if let Some(duplicate) = self.reassembly.insert(start, &data) {
+            let reassembly = self.reassembly.get_or_insert_default();
+            let duplicate = reassembly.insert(start, &data);
+            let mut pieces = VecDeque::new();
+            let taken = reassembly.take_from(self.nxt, &mut pieces);
+            if let Some(duplicate) = duplicate {
                 self.note_duplicate(duplicate);
             }
-            let mut pieces = VecDeque::new();
-            if let Some(end) = self.reassembly.take_from(self.nxt, &mut pieces) {
+            if let Some(end) = taken {
                 for piece in pieces {
                     self.ready.push(piece);
                 }
@@ -258,11 +264,11 @@ impl Rx {
 
     /// The blocks to report beside RCV.NXT.
     pub(crate) fn sack_blocks(&self) -> impl Iterator<Item = Range> {
-        self.reassembly.blocks()
+        self.reassembly.iter().flat_map(|reassembly| reassembly.blocks())
     }
 
     pub(crate) fn has_gap(&self) -> bool {
-        !self.reassembly.is_empty()
+        self.reassembly.as_ref().is_some_and(|reassembly| !reassembly.is_empty())
     }
 
     /// The application stops taking data.

@@ -96,37 +96,39 @@ pub(crate) struct Counters {
 }
 
 #[derive(Debug)]
+// In this order in memory: what segments and acknowledgements touch together, and what losses do in the end.
+#[repr(C)]
 pub(crate) struct Tx {
-    config: Arc<TcpConfig>,
-    mss: u64,
     sack: bool,
-    window_limit: u64,
-    stream: SendStream,
     /// Whether a FIN follows the stream.
     is_closed: bool,
-    board: Scoreboard,
-    control: Controller<NewReno>,
-    recovery: Recovery,
-    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
-    recover: Option<u64>,
-    rtt: RttEstimator,
-    /// A segment that ends beyond this offset gives the next round-trip time.
-    next_sample: u64,
-    peer: PeerWindow,
+    /// Whether more than half of the send buffer was in use.
+    is_filled: bool,
     urgent: Urgent,
-    /// The retransmission timer; while the peer's window is closed, the persist timer.
-    timer: Option<Instant>,
     timeouts_in_a_row: u32,
     /// Probes of a closed window since the peer last said anything.
     probes_in_a_row: u32,
-    last_sent: Instant,
-    /// Whether more than half of the send buffer was in use.
-    is_filled: bool,
-    counters: Counters,
-    timing: Timing,
-    pacer: Pacer,
+    /// The retransmission timer; while the peer's window is closed, the persist timer.
+    timer: Option<Instant>,
     /// Something waits for this time although the window would let it out.
     held_until: Option<Instant>,
+    peer: PeerWindow,
+    stream: SendStream,
+    board: Scoreboard,
+    last_sent: Instant,
+    mss: u64,
+    window_limit: u64,
+    config: Arc<TcpConfig>,
+    recovery: Recovery,
+    control: Controller<NewReno>,
+    /// A segment that ends beyond this offset gives the next round-trip time.
+    next_sample: u64,
+    rtt: RttEstimator,
+    timing: Timing,
+    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
+    recover: Option<u64>,
+    counters: Counters,
+    pacer: Pacer,
 }
 
 impl Tx {
@@ -602,7 +604,9 @@ impl Tx {
             return;
         }
         self.rtt.sample(round_trip_since(sent_at));
-        self.timing.probe.on_measured();
+        if self.board.is_timed() {
+            self.timing.probe.on_measured();
+        }
         if self.config.rtt_sampling == RttSampling::OncePerRoundTrip {
             self.next_sample = self.board.nxt();
         }

@@ -47,7 +47,7 @@ pub(crate) enum FastWindow {
     /// Without SACK, the same inflated by duplicates (RFC 6582).
     Inflated(InflatedWindow),
     /// A window that shrinks while segments arrive (RFC 6937).
-    Proportional(ProportionalWindow),
+    Proportional(Box<ProportionalWindow>),
 }
 
 impl Recovery {
@@ -147,7 +147,7 @@ impl Tx {
         let window = match (self.sack, self.config.sack_recovery) {
             (true, _) if self.control.rules_recovery() => FastWindow::Controlled,
             (true, SackRecovery::Proportional) => {
-                FastWindow::Proportional(ProportionalWindow::new(self.control.cwnd(), in_flight))
+                FastWindow::Proportional(Box::new(ProportionalWindow::new(self.control.cwnd(), in_flight)))
             }
             (true, SackRecovery::Rfc6675) => FastWindow::Controlled,
             (false, _) => {

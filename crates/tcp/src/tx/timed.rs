@@ -8,6 +8,8 @@ use super::{Acknowledgement, Marked, Range, Tx, Urgent};
 
 /// What the sending half knows beside the scoreboard while losses are found by time.
 #[derive(Debug, Default)]
+// In this order in memory: the deadline is asked for whether losses are found by time or not.
+#[repr(C)]
 pub(crate) struct Timing {
     /// Due before the retransmission timer.
     pub(super) early: Option<Early>,
