@@ -31,6 +31,8 @@ pub enum Algorithm {
 
 /// One of the controllers that a transport may use; `S` is its own.
 #[derive(Clone, Debug)]
+// Which it is stands in front of it, and not in one of its gaps: both are read with each packet.
+#[repr(u8)]
 pub enum Controller<S> {
     /// Backlog.
     Backlog(Box<Backlog>),

@@ -126,31 +126,31 @@ pub(crate) struct Connection {
     pub(crate) received_ip: Option<IpFields>,
     /// The last event, which waits for the data before it.
     ending: Option<Ending>,
+    control: Control,
+    state: ConnectionState,
+    /// The earliest wake-up that the endpoint has noted.
+    pub(crate) scheduled: Instant,
+    rx: Rx,
     ports: Ports,
     /// The initial send sequence number.
     iss: SequenceNumber,
     /// The initial receive sequence number; of no meaning in SYN-SENT.
     irs: SequenceNumber,
-    control: Control,
-    timestamps: Option<TimestampState>,
-    state: ConnectionState,
-    /// The earliest wake-up that the endpoint has noted.
-    pub(crate) scheduled: Instant,
+    /// How often the own SYN, or answer to one, was repeated.
+    syn_repeats: u32,
+    events: VecDeque<Event>,
     /// Of what it sends.
     envelope: Envelope,
     /// The peer's offset up to which the last segment sent acknowledged.
     last_ack_sent: u64,
     /// Shared with all connections that are configured alike.
     config: Arc<TcpConfig>,
-    events: VecDeque<Event>,
-    rx: Rx,
+    timestamps: Option<TimestampState>,
     tx: Tx,
     /// What the peer's SYN offered.
     offers: Offers,
     /// When the own SYN, or answer to one, was sent.
     syn_sent_at: Instant,
-    /// How often it was repeated.
-    syn_repeats: u32,
     /// From when on an unacceptable segment without data may be answered again.
     next_challenge: Instant,
 }
@@ -436,3 +436,19 @@ const LEAST_MTU_V4: u32 = 68;
 const ASSUMED_MTU_V4: u32 = 576;
 /// What every IPv6 link carries (RFC 8200, section 5).
 const LEAST_MTU_V6: u32 = 1_280;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::{align_of, offset_of};
+
+    /// A line of the cache, in bytes.
+    const LINE: usize = 64;
+
+    #[test]
+    fn what_timers_and_acknowledgements_ask_for_lies_in_the_first_lines_of_its_half() {
+        assert_eq!((align_of::<Connection>(), offset_of!(Connection, tx) % LINE), (LINE, 0));
+        assert!(offset_of!(Connection, rx) + size_of::<u64>() * 3 <= LINE);
+        assert_eq!(Tx::timers_end(), LINE);
+    }
+}

@@ -8,11 +8,7 @@ use super::{Acknowledgement, Marked, Range, Tx, Urgent};
 
 /// What the sending half knows beside the scoreboard while losses are found by time.
 #[derive(Debug, Default)]
-// In this order in memory: the deadline is asked for whether losses are found by time or not.
-#[repr(C)]
 pub(crate) struct Timing {
-    /// Due before the retransmission timer.
-    pub(super) early: Option<Early>,
     pub(super) probe: super::probe::Probes,
     /// How to take back the last reduction.
     pub(super) undo: Option<Box<Undo>>,
@@ -102,7 +98,7 @@ impl Tx {
         let control = &mut self.control;
         let found =
             self.board.detect_overtaken(now, srtt, is_recovering, |lost| control.on_segment_lost(&lost));
-        self.timing.early = found.next_at.map(Early::Reordering);
+        self.early = found.next_at.map(Early::Reordering);
         match self.recovery {
             Recovery::Open { .. } => {
                 let is_due = found.count > 0 || core::mem::take(&mut self.timing.has_later_loss);
