@@ -1,5 +1,5 @@
-//! A transport's choice of controller, told apart by an enum: no dynamic dispatch. Those that keep a model of the path
-//! are allocated apart, so that a connection that uses none is no larger for them.
+//! A transport's choice of controller, told apart by an enum: no dynamic dispatch. All but the
+//! transport's own are allocated apart, so that a connection that uses none is no larger for them.
 
 use slantpath_base::{DataRate, Instant};
 
@@ -31,6 +31,8 @@ pub enum Algorithm {
 
 /// One of the controllers that a transport may use; `S` is its own.
 #[derive(Clone, Debug)]
+// Which it is stands in front of it, and not in one of its gaps: both are read with each packet.
+#[repr(u8)]
 pub enum Controller<S> {
     /// Backlog.
     Backlog(Box<Backlog>),
@@ -39,7 +41,7 @@ pub enum Controller<S> {
     /// BBR, version 3.
     Bbr3(Box<Bbr3>),
     /// CUBIC.
-    Cubic(Cubic),
+    Cubic(Box<Cubic>),
     /// Hybla.
     Hybla(Box<Hybla>),
     /// The transport's own.
@@ -266,7 +268,7 @@ mod tests {
             Controller::Backlog(Box::new(Backlog::new(backlog))),
             Controller::Bbr(Box::new(Bbr::new(bbr))),
             Controller::Bbr3(Box::new(Bbr3::new(bbr))),
-            Controller::Cubic(Cubic::new(CONFIG)),
+            Controller::Cubic(Box::new(Cubic::new(CONFIG))),
             Controller::Hybla(Box::new(Hybla::new(hybla))),
         ];
         let said = controllers.map(|controller| (controller.cwnd(), controller.rules_recovery()));
@@ -275,14 +277,14 @@ mod tests {
 
     #[test]
     fn a_controller_that_does_not_pace_lets_everything_leave_together() {
-        let cubic = Controller::<Listener>::Cubic(Cubic::new(CONFIG));
+        let cubic = Controller::<Listener>::Cubic(Box::new(Cubic::new(CONFIG)));
         assert_eq!((cubic.pacing_rate(), cubic.send_quantum()), (None, u64::MAX));
     }
 
     #[test]
     fn cubic_in_its_place_is_cubic() {
         let mut alone = Cubic::new(CONFIG);
-        let mut chosen = Controller::<Listener>::Cubic(Cubic::new(CONFIG));
+        let mut chosen = Controller::<Listener>::Cubic(Box::new(Cubic::new(CONFIG)));
         for millis in 1..200 {
             let acknowledged = Acknowledged::of(Instant::from_millis(millis), 1_460, chosen.cwnd());
             alone.on_acknowledged(&acknowledged);

@@ -113,23 +113,25 @@ pub struct LostSegment {
 
 /// Counts what is delivered over one path (C in the draft).
 #[derive(Clone, Debug)]
+// In this order in memory: what a departure reads, then what an acknowledgement does.
+#[repr(C)]
 pub struct DeliveryMeter {
     /// Bytes delivered (C.delivered).
     delivered: u64,
-    /// When the last of them were (C.delivered_time).
-    delivered_at: Instant,
-    /// When the newest of what is delivered was sent (C.first_sent_time).
-    first_sent_at: Instant,
     /// Once so much is delivered, nothing is in flight that was sent while the application was the limit
     /// (C.app_limited); zero is never.
     limited_until: u64,
+    /// When the last of what is delivered was (C.delivered_time).
+    delivered_at: Instant,
+    /// When the newest of what is delivered was sent (C.first_sent_time).
+    first_sent_at: Instant,
+    /// Bytes lost (C.lost).
+    lost: u64,
     /// What is sent from this count of delivered bytes on belongs to the round after the current one.
     round_ends_at: u64,
     least_round_trip: Duration,
     /// Bytes delivered at the last reading.
     delivered_before: u64,
-    /// Bytes lost (C.lost).
-    lost: u64,
     /// Bytes lost at the last reading.
     lost_before: u64,
     /// The newest of what has been delivered since the last reading.

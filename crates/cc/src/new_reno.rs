@@ -108,14 +108,16 @@ impl NewRenoConfig {
 
 /// cwnd and ssthresh of one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// In this order in memory: what is asked for with each packet in front.
+#[repr(C)]
 pub struct NewReno {
-    config: NewRenoConfig,
     cwnd: u64,
     ssthresh: u64,
-    opening: Opening,
-    byte_counting: ByteCounting,
     /// Bytes acknowledged in congestion avoidance since the last increase.
     counted: u64,
+    opening: Opening,
+    byte_counting: ByteCounting,
+    config: NewRenoConfig,
 }
 
 impl NewReno {

@@ -69,10 +69,12 @@ struct Smoothed {
 
 /// Turns round-trip times into a retransmission timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// In this order in memory: the timeout is asked for with each packet, the constants once a round trip.
+#[repr(C)]
 pub struct RttEstimator {
-    config: RtoConfig,
-    smoothed: Option<Smoothed>,
     rto: Duration,
+    smoothed: Option<Smoothed>,
+    config: RtoConfig,
 }
 
 impl RttEstimator {

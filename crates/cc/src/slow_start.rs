@@ -18,7 +18,8 @@ pub enum SlowStart {
 /// A slow start while it lasts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
-    HyStart(HyStart),
+    /// Apart, since most paths have none.
+    HyStart(Box<HyStart>),
     Standard,
 }
 
@@ -33,7 +34,7 @@ pub(crate) enum Verdict {
 impl Opening {
     pub(crate) fn new(policy: SlowStart) -> Self {
         match policy {
-            SlowStart::HyStart => Self::HyStart(HyStart::new()),
+            SlowStart::HyStart => Self::HyStart(Box::new(HyStart::new())),
             SlowStart::Standard => Self::Standard,
         }
     }
@@ -44,7 +45,7 @@ impl Opening {
         match self {
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2
             //# cwnd = cwnd + min(N, L * SMSS)
-            Self::HyStart(HyStart { phase: Phase::Slow, .. }) => bytes.min(L * segment_bytes),
+            Self::HyStart(hystart) if hystart.phase == Phase::Slow => bytes.min(L * segment_bytes),
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2
             //# cwnd = cwnd + (min(N, L * SMSS) / CSS_GROWTH_DIVISOR)
             Self::HyStart(_) => bytes.min(L * segment_bytes) / CSS_GROWTH_DIVISOR,

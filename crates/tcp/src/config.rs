@@ -156,7 +156,7 @@ impl TcpConfig {
                 max_cwnd_bytes,
                 slow_start: self.slow_start,
             }))),
-            Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
+            Algorithm::Cubic => Controller::Cubic(Box::new(Cubic::new(CubicConfig {
                 segment_bytes,
                 initial_cwnd_bytes,
                 initial_ssthresh_bytes: self.initial_ssthresh_bytes,
@@ -166,7 +166,7 @@ impl TcpConfig {
                 avoidance_increase: self.avoidance_increase,
                 fast_convergence: self.fast_convergence,
                 idle_window: IdleWindow::Restart,
-            })),
+            }))),
             Algorithm::Standard => Controller::Standard(NewReno::new(new_reno)),
         }
     }

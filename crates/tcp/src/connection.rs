@@ -95,45 +95,64 @@ pub(crate) struct Ports {
     pub(crate) remote: u16,
 }
 
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Closed,
+    Reset(ResetCause),
+}
+
+impl From<Ending> for Event {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Closed => Self::Closed,
+            Ending::Reset(cause) => Self::Reset(cause),
+        }
+    }
+}
+
+/// Of many connections none is in the cache when a packet comes: what packets touch lies together, in this order, and
+/// what belongs to the handshake behind it.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Connection {
-    /// Shared with all connections that are configured alike.
-    config: Arc<TcpConfig>,
-    /// Of what it sends.
-    envelope: Envelope,
-    ports: Ports,
-    state: ConnectionState,
-    /// The initial send sequence number.
-    iss: SequenceNumber,
-    /// The initial receive sequence number; of no meaning in SYN-SENT.
-    irs: SequenceNumber,
-    /// What the peer's SYN offered.
-    offers: Offers,
-    /// When the own SYN, or answer to one, was sent.
-    syn_sent_at: Instant,
-    /// How often it was repeated.
-    syn_repeats: u32,
-    control: Control,
-    tx: Tx,
-    rx: Rx,
-    /// The shift of the peer's windows.
-    peer_shift: u8,
-    timestamps: Option<TimestampState>,
-    /// The peer's offset up to which the last segment sent acknowledged.
-    last_ack_sent: u64,
-    /// From when on an unacceptable segment without data may be answered again.
-    next_challenge: Instant,
-    events: VecDeque<Event>,
-    /// The last event, which waits for the data before it.
-    ending: Option<Event>,
-    /// What the IP header said of the packet that came last.
-    pub(crate) received_ip: Option<IpFields>,
     /// Whether it had nothing to send when it was last asked, and nothing has happened to it since.
     pub(crate) is_silent: bool,
     /// Bookkeeping of the endpoint.
     pub(crate) is_queued: bool,
+    /// The shift of the peer's windows.
+    peer_shift: u8,
+    /// What the IP header said of the packet that came last.
+    pub(crate) received_ip: Option<IpFields>,
+    /// The last event, which waits for the data before it.
+    ending: Option<Ending>,
+    control: Control,
+    state: ConnectionState,
     /// The earliest wake-up that the endpoint has noted.
     pub(crate) scheduled: Instant,
+    rx: Rx,
+    ports: Ports,
+    /// The initial send sequence number.
+    iss: SequenceNumber,
+    /// The initial receive sequence number; of no meaning in SYN-SENT.
+    irs: SequenceNumber,
+    /// How often the own SYN, or answer to one, was repeated.
+    syn_repeats: u32,
+    events: VecDeque<Event>,
+    /// Of what it sends.
+    envelope: Envelope,
+    /// The peer's offset up to which the last segment sent acknowledged.
+    last_ack_sent: u64,
+    /// Shared with all connections that are configured alike.
+    config: Arc<TcpConfig>,
+    timestamps: Option<TimestampState>,
+    tx: Tx,
+    /// What the peer's SYN offered.
+    offers: Offers,
+    /// When the own SYN, or answer to one, was sent.
+    syn_sent_at: Instant,
+    /// From when on an unacceptable segment without data may be answered again.
+    next_challenge: Instant,
 }
 
 impl Connection {
@@ -214,7 +233,7 @@ impl Connection {
     /// Ends the own stream.
     pub(crate) fn close(&mut self) {
         match self.state {
-            ConnectionState::SynSent => self.finish(Event::Closed),
+            ConnectionState::SynSent => self.finish(Ending::Closed),
             ConnectionState::Established => self.state = ConnectionState::FinWait1,
             ConnectionState::CloseWait => self.state = ConnectionState::LastAck,
             _ => {}
@@ -283,7 +302,7 @@ impl Connection {
             self.handle_handshake_timeout(now);
         } else if self.tx.handle_deadline(now) == Endurance::Exhausted {
             self.control = Control::Reset { sequence: self.own_sequence(self.tx.nxt()) };
-            self.finish(Event::Reset(ResetCause::TimedOut));
+            self.finish(Ending::Reset(ResetCause::TimedOut));
         }
     }
 
@@ -316,18 +335,24 @@ impl Connection {
         if self.rx.take_end() {
             return Some(Event::PeerClosed);
         }
-        // The last word waits for a reader that is held, unless there is nothing to wait for any more.
-        if self.rx.is_drained() || matches!(self.ending, Some(Event::Reset(_))) {
-            return self.ending.take();
+        if self.is_last_word_due() {
+            return self.ending.take().map(Event::from);
         }
         None
     }
 
     /// Whether [`poll_event`](Self::poll_event) has something to give: not what waits for a reader that is held.
     pub(crate) fn can_tell(&self) -> bool {
-        let is_last_word_due =
-            self.ending.is_some() && (self.rx.is_drained() || matches!(self.ending, Some(Event::Reset(_))));
-        !self.events.is_empty() || self.rx.has_data() || self.rx.is_end_due() || is_last_word_due
+        !self.events.is_empty() || self.rx.has_data() || self.rx.is_end_due() || self.is_last_word_due()
+    }
+
+    /// The last word waits for a reader that is held, unless there is nothing to wait for any more.
+    fn is_last_word_due(&self) -> bool {
+        match self.ending {
+            None => false,
+            Some(Ending::Closed) => self.rx.is_drained(),
+            Some(Ending::Reset(_)) => true,
+        }
     }
 
     /// Whether there is something to tell the application.
@@ -368,14 +393,14 @@ impl Connection {
         }
     }
 
-    /// Ends the connection; `event` is the last word to the application.
-    fn finish(&mut self, event: Event) {
+    /// Ends the connection; `ending` is the last word to the application.
+    fn finish(&mut self, ending: Ending) {
         self.state = ConnectionState::Closed;
         if let Control::Syn | Control::SynAck = self.control {
             self.control = Control::Nothing;
         }
         self.tx.stop_timer();
-        self.ending = Some(event);
+        self.ending = Some(ending);
     }
 
     /// The wire's number of an offset in the own stream.
@@ -411,3 +436,19 @@ const LEAST_MTU_V4: u32 = 68;
 const ASSUMED_MTU_V4: u32 = 576;
 /// What every IPv6 link carries (RFC 8200, section 5).
 const LEAST_MTU_V6: u32 = 1_280;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::{align_of, offset_of};
+
+    /// A line of the cache, in bytes.
+    const LINE: usize = 64;
+
+    #[test]
+    fn what_timers_and_acknowledgements_ask_for_lies_in_the_first_lines_of_its_half() {
+        assert_eq!((align_of::<Connection>(), offset_of!(Connection, tx) % LINE), (LINE, 0));
+        assert!(offset_of!(Connection, rx) + size_of::<u64>() * 3 <= LINE);
+        assert_eq!(Tx::timers_end(), LINE);
+    }
+}

@@ -33,32 +33,36 @@ enum Reader {
 }
 
 #[derive(Debug)]
+// In this order in memory: what packets of either direction touch, then what data does.
+#[repr(C)]
 pub(crate) struct Rx {
+    ack_due: AckDue,
     /// RCV.NXT.
     nxt: u64,
-    /// Where the peer's stream ends, once its FIN has come.
-    fin: Option<u64>,
-    reassembly: Reassembly,
-    ready: Line<Bytes>,
-    ready_bytes: u64,
-    reader: Reader,
-    ack_due: AckDue,
-    delayed_ack: DelayedAck,
+    /// The first offset that the peer was never allowed to send.
+    edge: u64,
     buffer_bytes: u64,
     /// The shift of the windows that are advertised.
     shift: u8,
-    /// The first offset that the peer was never allowed to send.
-    edge: u64,
+    reader: Reader,
     is_end_reported: bool,
-    duplicates: Duplicates,
+    /// Once something has come ahead of a gap.
+    reassembly: Option<Box<Reassembly>>,
+    /// What has come twice and is to be reported; `None` if nothing ever is (RFC 2883).
+    duplicates: Option<Box<Duplicates>>,
+    /// Where the peer's stream ends, once its FIN has come.
+    fin: Option<u64>,
+    /// Of data that the application has not taken; it lies in `ready`.
+    ready_bytes: u64,
+    ready: Line<Bytes>,
+    delayed_ack: DelayedAck,
 }
 
-/// What becomes of data that has come before (RFC 2883).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Duplicates {
-    Unreported,
-    /// The next acknowledgement reports the last of it.
-    Reported(Option<Range>),
+/// Data that has come before, while such data is reported.
+#[derive(Debug, Default)]
+struct Duplicates {
+    /// The last of it. The next acknowledgement reports it.
+    latest: Option<Range>,
 }
 
 impl Rx {
@@ -66,7 +70,7 @@ impl Rx {
         Self {
             nxt: 0,
             fin: None,
-            reassembly: Reassembly::default(),
+            reassembly: None,
             ready: Line::default(),
             ready_bytes: 0,
             reader: Reader::Flowing,
@@ -77,11 +81,7 @@ impl Rx {
             // A window is never scaled on a SYN (RFC 7323, section 2.2).
             edge: config.receive_buffer_bytes.min(0xffff),
             is_end_reported: false,
-            duplicates: if config.duplicate_reports {
-                Duplicates::Reported(None)
-            } else {
-                Duplicates::Unreported
-            },
+            duplicates: config.duplicate_reports.then(Box::default),
         }
     }
 
@@ -115,7 +115,7 @@ impl Rx {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "nearly all data is in sequence, which takes a few steps")]
     pub(crate) fn receive(&mut self, now: Instant, start: i64, data: &mut Bytes, has_fin: bool) {
-        if start == self.nxt.cast_signed() && self.reassembly.is_empty() && !has_fin {
+        if start == self.nxt.cast_signed() && !self.has_gap() && !has_fin {
             let end = self.nxt + data.len() as u64;
             if end <= self.edge && self.fin.is_none() {
                 self.nxt = end;
@@ -154,11 +154,14 @@ impl Rx {
             self.fin = Some(end);
         }
         if !data.is_empty() {
-            if let Some(duplicate) = self.reassembly.insert(start, &data) {
+            let reassembly = self.reassembly.get_or_insert_default();
+            let duplicate = reassembly.insert(start, &data);
+            let mut pieces = VecDeque::new();
+            let taken = reassembly.take_from(self.nxt, &mut pieces);
+            if let Some(duplicate) = duplicate {
                 self.note_duplicate(duplicate);
             }
-            let mut pieces = VecDeque::new();
-            if let Some(end) = self.reassembly.take_from(self.nxt, &mut pieces) {
+            if let Some(end) = taken {
                 for piece in pieces {
                     self.ready.push(piece);
                 }
@@ -181,23 +184,20 @@ impl Rx {
         }
     }
 
-    const fn note_duplicate(&mut self, range: Range) {
-        if let Duplicates::Reported(duplicate) = &mut self.duplicates {
-            *duplicate = Some(range);
+    fn note_duplicate(&mut self, range: Range) {
+        if let Some(duplicates) = &mut self.duplicates {
+            duplicates.latest = Some(range);
         }
     }
 
     /// Whether something has come twice and is not reported yet.
-    pub(crate) const fn has_duplicate(&self) -> bool {
-        matches!(self.duplicates, Duplicates::Reported(Some(_)))
+    pub(crate) fn has_duplicate(&self) -> bool {
+        self.duplicates.as_ref().is_some_and(|duplicates| duplicates.latest.is_some())
     }
 
     /// What has come twice and is not reported yet: the first block of the next acknowledgement (RFC 2883, section 4).
-    pub(crate) const fn take_duplicate(&mut self) -> Option<Range> {
-        match &mut self.duplicates {
-            Duplicates::Unreported => None,
-            Duplicates::Reported(duplicate) => duplicate.take(),
-        }
+    pub(crate) fn take_duplicate(&mut self) -> Option<Range> {
+        self.duplicates.as_mut()?.latest.take()
     }
 
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.3
@@ -258,11 +258,11 @@ impl Rx {
 
     /// The blocks to report beside RCV.NXT.
     pub(crate) fn sack_blocks(&self) -> impl Iterator<Item = Range> {
-        self.reassembly.blocks()
+        self.reassembly.iter().flat_map(|reassembly| reassembly.blocks())
     }
 
     pub(crate) fn has_gap(&self) -> bool {
-        !self.reassembly.is_empty()
+        self.reassembly.as_ref().is_some_and(|reassembly| !reassembly.is_empty())
     }
 
     /// The application stops taking data.
@@ -283,7 +283,7 @@ impl Rx {
 
     /// The next data for the application.
     pub(crate) fn poll_data(&mut self) -> Option<Bytes> {
-        if self.reader == Reader::Held {
+        if !self.has_data() {
             return None;
         }
         let data = self.ready.pop()?;
@@ -293,12 +293,12 @@ impl Rx {
 
     /// Whether there is data that the application takes.
     pub(crate) fn has_data(&self) -> bool {
-        self.reader == Reader::Flowing && !self.ready.is_empty()
+        self.reader == Reader::Flowing && !self.is_drained()
     }
 
     /// Whether the application has all that has arrived in order.
-    pub(crate) fn is_drained(&self) -> bool {
-        self.ready.is_empty()
+    pub(crate) const fn is_drained(&self) -> bool {
+        self.ready_bytes == 0
     }
 
     /// Whether the end of the peer's stream is to be told now, once.
@@ -310,7 +310,7 @@ impl Rx {
 
     /// Whether the end of the peer's stream is to be told.
     pub(crate) fn is_end_due(&self) -> bool {
-        !self.is_end_reported && self.ready.is_empty() && self.is_finished()
+        !self.is_end_reported && self.is_drained() && self.is_finished()
     }
 }
 

@@ -96,37 +96,41 @@ pub(crate) struct Counters {
 }
 
 #[derive(Debug)]
+// In this order in memory: what segments and acknowledgements touch together, and what losses do in the end.
+#[repr(C)]
 pub(crate) struct Tx {
-    config: Arc<TcpConfig>,
-    mss: u64,
     sack: bool,
-    window_limit: u64,
-    stream: SendStream,
     /// Whether a FIN follows the stream.
     is_closed: bool,
-    board: Scoreboard,
-    control: Controller<NewReno>,
-    recovery: Recovery,
-    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
-    recover: Option<u64>,
-    rtt: RttEstimator,
-    /// A segment that ends beyond this offset gives the next round-trip time.
-    next_sample: u64,
-    peer: PeerWindow,
+    /// Whether more than half of the send buffer was in use.
+    is_filled: bool,
     urgent: Urgent,
-    /// The retransmission timer; while the peer's window is closed, the persist timer.
-    timer: Option<Instant>,
     timeouts_in_a_row: u32,
     /// Probes of a closed window since the peer last said anything.
     probes_in_a_row: u32,
-    last_sent: Instant,
-    /// Whether more than half of the send buffer was in use.
-    is_filled: bool,
-    counters: Counters,
-    timing: Timing,
-    pacer: Pacer,
+    /// The retransmission timer; while the peer's window is closed, the persist timer.
+    timer: Option<Instant>,
     /// Something waits for this time although the window would let it out.
     held_until: Option<Instant>,
+    /// Due before the retransmission timer, while losses are found by time.
+    early: Option<Early>,
+    peer: PeerWindow,
+    last_sent: Instant,
+    mss: u64,
+    window_limit: u64,
+    config: Arc<TcpConfig>,
+    stream: SendStream,
+    /// A segment that ends beyond this offset gives the next round-trip time.
+    next_sample: u64,
+    board: Scoreboard,
+    recovery: Recovery,
+    control: Controller<NewReno>,
+    rtt: RttEstimator,
+    timing: Timing,
+    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
+    recover: Option<u64>,
+    counters: Counters,
+    pacer: Pacer,
 }
 
 impl Tx {
@@ -151,6 +155,7 @@ impl Tx {
             last_sent: Instant::START,
             is_filled: false,
             counters: Counters::default(),
+            early: None,
             timing: Timing::default(),
             pacer: Pacer::default(),
             held_until: None,
@@ -252,7 +257,7 @@ impl Tx {
 
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        earlier(earlier(self.timer, self.timing.early.map(Early::at)), self.held_until)
+        earlier(earlier(self.timer, self.early.map(Early::at)), self.held_until)
     }
 
     /// Starts the timer for the handshake's own segments.
@@ -263,7 +268,7 @@ impl Tx {
     /// Nothing is to be sent any more.
     pub(crate) const fn stop_timer(&mut self) {
         self.timer = None;
-        self.timing.early = None;
+        self.early = None;
         self.held_until = None;
     }
 
@@ -602,7 +607,9 @@ impl Tx {
             return;
         }
         self.rtt.sample(round_trip_since(sent_at));
-        self.timing.probe.on_measured();
+        if self.board.is_timed() {
+            self.timing.probe.on_measured();
+        }
         if self.config.rtt_sampling == RttSampling::OncePerRoundTrip {
             self.next_sample = self.board.nxt();
         }
@@ -612,9 +619,9 @@ impl Tx {
     pub(crate) fn handle_deadline(&mut self, now: Instant) -> Endurance {
         // What was held may go; a state that sends nothing more will not ask again.
         self.held_until = self.held_until.filter(|held_until| *held_until > now);
-        match self.timing.early.filter(|early| early.at() <= now) {
+        match self.early.filter(|early| early.at() <= now) {
             Some(Early::Probe(_)) => {
-                self.timing.early = None;
+                self.early = None;
                 self.handle_probe_timeout(now);
                 return Endurance::Lasts;
             }
@@ -644,6 +651,14 @@ impl Tx {
         self.rtt.back_off();
         self.start_timer(now);
         Endurance::Lasts
+    }
+}
+
+#[cfg(test)]
+impl Tx {
+    /// Where its timers end in memory.
+    pub(crate) fn timers_end() -> usize {
+        core::mem::offset_of!(Self, early) + size_of::<Option<Early>>()
     }
 }
 

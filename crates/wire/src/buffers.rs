@@ -8,15 +8,22 @@ use crate::Packet;
 
 /// Makes packets contiguous without an allocation for each, as long as what was made earlier is dropped again. No two
 /// packets share a buffer.
+///
+/// Whoever keeps a piece of a packet keeps all of its buffer. So buffers have lengths, and a packet goes into one that is
+/// at most twice as long, or 128 bytes.
 #[derive(Debug)]
 pub struct PacketBuffers {
-    /// The one that was used longest ago first.
-    buffers: VecDeque<Bytes>,
+    /// Of each of the [`LENGTHS`], the one that was used longest ago first. Those for packets that are longer than all
+    /// of these are among the last. Empty before the first use.
+    buffers: Vec<VecDeque<Bytes>>,
     most: usize,
 }
 
+/// The lengths of buffers in bytes: up to what a packet of an Ethernet takes.
+const LENGTHS: [usize; 5] = [128, 256, 512, 1_024, 2_048];
+
 impl Default for PacketBuffers {
-    /// As many buffers as carry 256 KiB at a time.
+    /// As many buffers of each length as of the longest carry 256 KiB at a time.
     fn default() -> Self {
         Self::new(128)
     }
@@ -30,16 +37,14 @@ impl Clone for PacketBuffers {
 }
 
 impl PacketBuffers {
-    /// How long a buffer is, in bytes, but for a packet that is longer: what a packet of an Ethernet takes.
-    pub const CAPACITY: usize = 2_048;
-
-    /// Keeps at most `most` buffers, which is how many packets may be held at a time before each costs an allocation.
+    /// Keeps at most `most` buffers of a length, which is how many packets of about the same length may be held at a
+    /// time before each costs an allocation.
     ///
     /// # Panics
     /// If that is none.
     pub fn new(most: usize) -> Self {
         assert!(most > 0, "there is a buffer");
-        Self { buffers: VecDeque::new(), most }
+        Self { buffers: Vec::new(), most }
     }
 
     /// The packet's bytes in one piece: its tail itself if that holds them all, else a copy.
@@ -54,47 +59,51 @@ impl PacketBuffers {
     /// The concatenation of `parts`.
     #[inline]
     pub fn copied<const N: usize>(&mut self, parts: [&[u8]; N]) -> Bytes {
-        let mut buffer = self.take(parts.iter().map(|part| part.len()).sum());
+        let len = parts.iter().map(|part| part.len()).sum();
+        let place = LENGTHS.iter().position(|length| len <= *length).unwrap_or(LENGTHS.len() - 1);
+        let length = LENGTHS[place].max(len);
+        if self.buffers.is_empty() {
+            self.buffers.resize(LENGTHS.len(), VecDeque::new());
+        }
+        let buffers = &mut self.buffers[place];
+        let mut buffer = take(buffers, length, self.most);
         for part in parts {
             buffer.extend_from_slice(part);
         }
         let bytes = buffer.freeze();
-        self.buffers.push_back(bytes.clone());
+        buffers.push_back(bytes.clone());
         bytes
     }
 
     /// Keeps none of the buffers any longer.
     pub fn clear(&mut self) {
-        if !self.buffers.is_empty() {
-            self.buffers = VecDeque::new();
-        }
+        self.buffers = Vec::new();
     }
+}
 
-    /// An empty buffer with room for `len` bytes.
-    fn take(&mut self, len: usize) -> BytesMut {
-        // Whoever keeps a piece of a packet keeps all of its buffer.
-        let longest = (2 * len).max(Self::CAPACITY);
-        // What is looked at in vain is looked at again when all others have been used: so a buffer that is held for
-        // good costs its place, and not that of another.
-        for _ in 0..2 {
-            let Some(oldest) = self.buffers.pop_front() else { break };
-            match oldest.try_into_mut() {
-                Ok(mut buffer) if (len..=longest).contains(&buffer.capacity()) => {
-                    buffer.clear();
-                    return buffer;
-                }
-                Ok(_) => {}
-                Err(held) => self.buffers.push_back(held),
+/// An empty buffer of at least `length` bytes, one of `buffers`, of which there are `most`.
+fn take(buffers: &mut VecDeque<Bytes>, length: usize, most: usize) -> BytesMut {
+    // What is looked at in vain is looked at again when all others have been used: so a buffer that is held for good
+    // costs its place, and not that of another.
+    for _ in 0..2 {
+        let Some(oldest) = buffers.pop_front() else { break };
+        match oldest.try_into_mut() {
+            // One that carried a packet longer than all lengths may be too short for another, or far too long.
+            Ok(mut buffer) if (length..=2 * length).contains(&buffer.capacity()) => {
+                buffer.clear();
+                return buffer;
             }
+            Ok(_) => {}
+            Err(held) => buffers.push_back(held),
         }
-        if self.buffers.len() >= self.most {
-            self.buffers.pop_back();
-        }
-        let mut buffer = BytesMut::with_capacity(len.max(Self::CAPACITY));
-        // From now on it counts who holds it, and does not have to begin to.
-        drop(buffer.split_to(0));
-        buffer
     }
+    if buffers.len() >= most {
+        buffers.pop_back();
+    }
+    let mut buffer = BytesMut::with_capacity(length);
+    // From now on it counts who holds it, and does not have to begin to.
+    drop(buffer.split_to(0));
+    buffer
 }
 
 #[cfg(test)]
@@ -102,6 +111,10 @@ mod tests {
     use super::*;
     use crate::Checksum;
     use proptest::prelude::*;
+
+    fn kept(buffers: &PacketBuffers) -> usize {
+        buffers.buffers.iter().map(VecDeque::len).sum()
+    }
 
     fn packet(mark: u8, tail_len: usize) -> Packet {
         Packet::with_tail(&[mark; 28], Bytes::from(vec![mark; tail_len]), 1, Checksum::Complete)
@@ -114,7 +127,7 @@ mod tests {
         for mark in 2..100 {
             let bytes = buffers.contiguous(&packet(mark, 1_999));
             assert_eq!((bytes.as_ptr(), bytes.len()), (place, 2_028));
-            assert_eq!(buffers.buffers.len(), 1, "one for {mark} packets");
+            assert_eq!(kept(&buffers), 1, "one for {mark} packets");
         }
     }
 
@@ -126,28 +139,49 @@ mod tests {
             assert_eq!(buffers.contiguous(&packet(mark, 1_999)), packet(mark, 1_999).contiguous());
         }
         assert_eq!(piece[..], [1; 10]);
-        assert_eq!(buffers.buffers.len(), 2);
+        assert_eq!(kept(&buffers), 2);
     }
 
     #[test]
     fn no_more_buffers_are_kept_than_were_asked_for() {
         let mut buffers = PacketBuffers::new(3);
         let held: Vec<_> = (0..10).map(|mark| buffers.contiguous(&packet(mark, 1_999))).collect();
-        assert_eq!(buffers.buffers.len(), 3);
+        assert_eq!(kept(&buffers), 3);
         for (mark, bytes) in (0..).zip(&held) {
             assert_eq!(*bytes, packet(mark, 1_999).contiguous());
         }
     }
 
     #[test]
-    fn the_buffer_of_a_long_packet_is_not_used_for_a_short_one() {
+    fn the_buffer_of_a_very_long_packet_is_not_used_for_one_of_less_than_half() {
         let mut buffers = PacketBuffers::new(8);
         let place = buffers.contiguous(&packet(1, 8_999)).as_ptr();
         assert_eq!(buffers.contiguous(&packet(2, 4_499)).as_ptr(), place);
         let short = buffers.contiguous(&packet(3, 1_999));
-        assert_eq!(buffers.buffers.len(), 1);
+        assert_eq!(kept(&buffers), 1);
         drop(buffers);
         assert_eq!(short.try_into_mut().map(|buffer| buffer.capacity()), Ok(2_048));
+    }
+
+    #[test]
+    fn a_buffer_is_at_most_twice_as_long_as_its_packet_or_128_bytes() {
+        let mut buffers = PacketBuffers::new(8);
+        let lens = [29, 128, 129, 256, 257, 512, 513, 1_024, 1_025, 2_048, 2_049];
+        let held = lens.map(|len| buffers.contiguous(&packet(1, len - 29)));
+        drop(buffers);
+        let capacities = held.map(|bytes| bytes.try_into_mut().map(|buffer| buffer.capacity()));
+        let expected = [128, 128, 256, 256, 512, 512, 1_024, 1_024, 2_048, 2_048, 2_049];
+        assert_eq!(capacities, expected.map(Ok));
+    }
+
+    #[test]
+    fn packets_of_one_length_leave_the_buffers_of_another_alone() {
+        let mut buffers = PacketBuffers::new(1);
+        let places = [72, 1_400].map(|len| buffers.contiguous(&packet(1, len)).as_ptr());
+        for mark in 2..10 {
+            assert_eq!([72, 1_400].map(|len| buffers.contiguous(&packet(mark, len)).as_ptr()), places);
+        }
+        assert_eq!(kept(&buffers), 2);
     }
 
     #[test]
@@ -173,7 +207,7 @@ mod tests {
                 for (bytes, expected) in &held {
                     prop_assert_eq!(bytes, expected);
                 }
-                prop_assert!(buffers.buffers.len() <= 4);
+                prop_assert!(buffers.buffers.iter().all(|buffers| buffers.len() <= 4));
             }
         }
     }

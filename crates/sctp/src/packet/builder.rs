@@ -142,10 +142,7 @@ impl PacketBuilder {
                 head[..bytes.len()].copy_from_slice(bytes);
                 bytes.len()
             });
-        } else if bytes.len() < PacketBuffers::CAPACITY / 2 {
-            packet.compose(Bytes::copy_from_slice(bytes), 0, state, |_, _| 0);
         } else {
-            // Whoever keeps a piece of it keeps all of a buffer, which is at most twice as long as the packet.
             packet.compose(self.buffers.copied([bytes]), 0, state, |_, _| 0);
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
         }))),
         Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
         Algorithm::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(bbr))),
-        Algorithm::Cubic => Controller::Cubic(Cubic::new(CubicConfig {
+        Algorithm::Cubic => Controller::Cubic(Box::new(Cubic::new(CubicConfig {
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
@@ -48,7 +48,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             avoidance_increase: AvoidanceIncrease::ByteCounting,
             fast_convergence: config.fast_convergence,
             idle_window: IdleWindow::Halve,
-        })),
+        }))),
         Algorithm::Hybla => Controller::Hybla(Box::new(Hybla::new(HyblaConfig {
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,

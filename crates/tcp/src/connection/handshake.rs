@@ -6,7 +6,7 @@ use std::sync::Arc;
 use slantpath_base::Instant;
 
 use super::state::{ConnectionState, Opening};
-use super::{Connection, Control, TimestampState};
+use super::{Connection, Control, Ending, TimestampState};
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
 use crate::options::Options;
@@ -103,7 +103,7 @@ impl Connection {
         }
         if flags.contains(Flags::RST) {
             if has_ack {
-                self.finish(Event::Reset(ResetCause::Refused));
+                self.finish(Ending::Reset(ResetCause::Refused));
             }
             return;
         }
@@ -150,7 +150,7 @@ impl Connection {
     pub(super) fn handle_handshake_timeout(&mut self, now: Instant) {
         self.syn_repeats += 1;
         if self.syn_repeats > self.config.syn_retransmission_limit {
-            return self.finish(Event::Reset(ResetCause::TimedOut));
+            return self.finish(Ending::Reset(ResetCause::TimedOut));
         }
         let is_calling = self.state == ConnectionState::SynSent;
         self.control = if is_calling { Control::Syn } else { Control::SynAck };

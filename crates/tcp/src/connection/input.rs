@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 
 use super::state::{ConnectionState, Opening};
-use super::{Connection, Control, TimestampState};
+use super::{Connection, Control, Ending, TimestampState};
 use crate::event::{Event, ResetCause};
 use crate::options::{Options, SackBlocks};
 use crate::segment::{Flags, Received};
@@ -178,9 +178,9 @@ impl Connection {
             // Both ends have closed: nothing is lost, and the user is told nothing of it. A peer that has
             // forgotten the connection answers so to an acknowledgement of its repeated FIN.
             ConnectionState::Closing | ConnectionState::LastAck | ConnectionState::TimeWait { .. } => {
-                self.finish(Event::Closed);
+                self.finish(Ending::Closed);
             }
-            _ => self.finish(Event::Reset(ResetCause::ByPeer)),
+            _ => self.finish(Ending::Reset(ResetCause::ByPeer)),
         }
     }
 
@@ -296,7 +296,7 @@ impl Connection {
         match self.state {
             ConnectionState::FinWait1 => self.state = ConnectionState::FinWait2,
             ConnectionState::Closing => self.close_orderly(now),
-            ConnectionState::LastAck => self.finish(Event::Closed),
+            ConnectionState::LastAck => self.finish(Ending::Closed),
             _ => {}
         }
     }
@@ -315,7 +315,7 @@ impl Connection {
     fn close_orderly(&mut self, now: Instant) {
         self.wait_out(now);
         self.tx.stop_timer();
-        self.ending = Some(Event::Closed);
+        self.ending = Some(Ending::Closed);
     }
 
     fn wait_out(&mut self, now: Instant) {

@@ -5,13 +5,13 @@ use slantpath_cc::control::{Acknowledged, Sent};
 use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer};
 
 use super::Tx;
-use super::recovery::{Fast, FastWindow, Recovery};
+use super::recovery::{FastWindow, Recovery};
 
 impl Tx {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
     pub(crate) fn cwnd(&self) -> u64 {
         match &self.recovery {
-            Recovery::Fast(Fast { window, .. }) if !self.control.rules_recovery() => match window {
+            Recovery::Fast(fast) if !self.control.rules_recovery() => match &fast.window {
                 FastWindow::Controlled => self.control.cwnd(),
                 FastWindow::Inflated(window) => window.bytes(),
                 FastWindow::Proportional(window) => window.bytes(),
@@ -38,7 +38,9 @@ impl Tx {
             Controller::Standard(standard) => pace(standard, &mut self.pacer, sent),
             control => pace_others(control, &mut self.pacer, sent),
         }
-        if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
+        if let Recovery::Fast(fast) = &mut self.recovery
+            && let FastWindow::Proportional(window) = &mut fast.window
+        {
             window.on_sent(bytes);
         }
     }
@@ -86,7 +88,9 @@ impl Tx {
 
     /// An acknowledgement has told of so many bytes, and what is lost by it is known: the window of a recovery follows.
     pub(super) fn shrink_proportionally(&mut self, delivered: u64) {
-        if let Recovery::Fast(Fast { window: FastWindow::Proportional(window), .. }) = &mut self.recovery {
+        if let Recovery::Fast(fast) = &mut self.recovery
+            && let FastWindow::Proportional(window) = &mut fast.window
+        {
             window.on_delivered(delivered, self.board.pipe(), self.mss);
         }
     }

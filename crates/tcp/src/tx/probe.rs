@@ -56,10 +56,10 @@ impl Tx {
     //# acknowledges new data unless it is already in fast recovery, RTO
     //# recovery, or segments have been SACKed
     pub(super) fn schedule_probe(&mut self, now: Instant) {
-        if let Some(Early::Reordering(_)) = self.timing.early {
+        if let Some(Early::Reordering(_)) = self.early {
             return;
         }
-        self.timing.early = None;
+        self.early = None;
         let is_excluded = self.is_recovering() || self.board.is_empty() || !self.board.is_in_order();
         let Some(timeout_at) = self.timer.filter(|_| !is_excluded && self.timing.probe.out.is_none()) else {
             return;
@@ -75,7 +75,7 @@ impl Tx {
             Some(srtt) => srtt.saturating_mul(2),
             None => FIRST_PROBE,
         };
-        self.timing.early = Some(Early::Probe(now.saturating_add(interval).min(timeout_at)));
+        self.early = Some(Early::Probe(now.saturating_add(interval).min(timeout_at)));
     }
 
     /// A probe is due.
@@ -101,7 +101,7 @@ impl Tx {
             (self.resent(sent, now), Kind::Repeated)
         };
         self.timing.probe = Probes { out: Some(Probe { end: self.board.nxt(), kind }), is_unmeasured: true };
-        self.timing.early = None;
+        self.early = None;
         Some(sent)
     }
 

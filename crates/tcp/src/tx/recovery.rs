@@ -13,7 +13,7 @@ use crate::config::SackRecovery;
 #[derive(Debug)]
 pub(crate) enum Recovery {
     /// Repairing what duplicate ACKs or SACK showed to be lost.
-    Fast(Fast),
+    Fast(Box<Fast>),
     /// No loss is being repaired.
     Open {
         /// Duplicate ACKs since the last progress.
@@ -106,7 +106,9 @@ impl Tx {
 
     /// Gives the window back to the controller, lest what it was inflated by leave in a burst.
     pub(super) fn end_inflation(&mut self) {
-        if let Recovery::Fast(Fast { window: FastWindow::Inflated(_), .. }) = self.recovery {
+        if let Recovery::Fast(fast) = &self.recovery
+            && let FastWindow::Inflated(_) = fast.window
+        {
             self.control.limit_cwnd(InflatedWindow::limit_at_end(self.board.flight(), self.mss));
         }
     }
@@ -124,8 +126,12 @@ impl Tx {
                     self.enter();
                 }
             }
-            Recovery::Fast(Fast { window: FastWindow::Inflated(window), .. }) => window.inflate(1, self.mss),
-            Recovery::Fast(_) | Recovery::Timeout { .. } => {}
+            Recovery::Fast(fast) => {
+                if let FastWindow::Inflated(window) = &mut fast.window {
+                    window.inflate(1, self.mss);
+                }
+            }
+            Recovery::Timeout { .. } => {}
         }
     }
 
@@ -155,7 +161,8 @@ impl Tx {
             }
         };
         let rescue_from = self.board.first_end();
-        self.recovery = Recovery::Fast(Fast { point, has_had_partial_ack: false, window, rescue_from });
+        let fast = Fast { point, has_had_partial_ack: false, window, rescue_from };
+        self.recovery = Recovery::Fast(Box::new(fast));
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5
         //# (4.3) Retransmit the first data segment presumed dropped -- the
         //# segment starting with sequence number HighACK + 1.  To
@@ -179,7 +186,7 @@ impl Tx {
     /// The retransmission timer expired on data: the window falls to one segment and everything counts as lost.
     pub(super) fn collapse(&mut self, now: Instant) {
         if self.board.is_timed() {
-            self.timing.early = None;
+            self.early = None;
             self.timing.probe.forget();
             if self.timeouts_in_a_row == 1 {
                 self.remember_window();

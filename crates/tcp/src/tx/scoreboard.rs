@@ -75,15 +75,20 @@ pub(crate) struct Timed {
 
 /// The records of all segments between SND.UNA and SND.NXT.
 #[derive(Debug)]
+// In this order in memory: what is touched while nothing is lost in front.
+#[repr(C)]
 pub(crate) struct Scoreboard {
-    records: VecDeque<Record>,
-    /// The number of the front record.
-    first: RecordNumber,
-    lost_below: RecordNumber,
-    retransmitted_below: RecordNumber,
     una: u64,
     nxt: u64,
     pipe: u64,
+    /// Losses are found by time, and the three prefixes are not used.
+    timed: Option<Box<ByTime>>,
+    records: VecDeque<Record>,
+    lost_below: RecordNumber,
+    retransmitted_below: RecordNumber,
+    delivery: DeliveryMeter,
+    /// The number of the front record.
+    first: RecordNumber,
     epoch: u32,
     /// What the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
@@ -91,9 +96,6 @@ pub(crate) struct Scoreboard {
     repeated: [Range; NO_RANGES.len()],
     /// The offset up to which the loss rule has been applied.
     lost_up_to: u64,
-    delivery: DeliveryMeter,
-    /// Losses are found by time, and the three prefixes are not used.
-    timed: Option<Box<ByTime>>,
 }
 
 impl Default for Scoreboard {

@@ -9,8 +9,6 @@ use super::{Acknowledgement, Marked, Range, Tx, Urgent};
 /// What the sending half knows beside the scoreboard while losses are found by time.
 #[derive(Debug, Default)]
 pub(crate) struct Timing {
-    /// Due before the retransmission timer.
-    pub(super) early: Option<Early>,
     pub(super) probe: super::probe::Probes,
     /// How to take back the last reduction.
     pub(super) undo: Option<Box<Undo>>,
@@ -100,7 +98,7 @@ impl Tx {
         let control = &mut self.control;
         let found =
             self.board.detect_overtaken(now, srtt, is_recovering, |lost| control.on_segment_lost(&lost));
-        self.timing.early = found.next_at.map(Early::Reordering);
+        self.early = found.next_at.map(Early::Reordering);
         match self.recovery {
             Recovery::Open { .. } => {
                 let is_due = found.count > 0 || core::mem::take(&mut self.timing.has_later_loss);

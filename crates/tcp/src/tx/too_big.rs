@@ -26,6 +26,7 @@ impl Tx {
         let point = self.board.nxt();
         self.recover = Some(point);
         self.recovery = Recovery::Timeout { point };
+        self.early = None;
         self.timing.forget();
         self.start_timer(now);
     }
