@@ -10,7 +10,7 @@ use slantpath_sctp::{
     Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, Output,
     PartPlace, PortConfig, Ppid, SctpConfig, StreamId,
 };
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet, PacketBuffers};
 
 use super::{Endpoint, Messages, Settings, Side};
@@ -166,7 +166,8 @@ impl<F: Form> Endpoint for Slantpath<F> {
 
     fn handle_datagram(&mut self, now: Instant, datagram: F) {
         datagram.received(&mut self.place);
-        self.endpoint.handle_packet(now, self.peer, self.here, IpFields::default(), &self.place);
+        let envelope = Envelope { source: self.peer, destination: self.here, fields: IpFields::default() };
+        self.endpoint.handle_packet(now, &envelope, &self.place);
         self.drain(now);
     }
 

@@ -15,7 +15,7 @@ use slantpath_wire::{Checksum, Packet};
 use crate::application::{Application, Listener};
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
-use crate::interfaces::{Interfaces, NoSourceAddress, Segment};
+use crate::interfaces::{Interfaces, NoSourceAddress};
 use crate::receiver::ReceiverConfig;
 use crate::record::{
     CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport,
@@ -323,18 +323,18 @@ impl Host {
     #[inline]
     fn poll_stack(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.sctp.is_idle() {
-            match self.stack.sctp.poll_output(now, packet) {
-                sctp::Output::Transmit { source, destination, fragmentation, ip } => {
-                    let protocol = protocol::SCTP;
-                    let segment = Segment { source, destination, protocol, fragmentation, ip };
-                    if let Some(interface) = self.send(segment, packet) {
-                        return Some(interface);
-                    }
-                }
-                sctp::Output::Event(id, event) => {
-                    self.sockets.handle_sctp(now, &mut self.stack, id, event);
-                }
-                sctp::Output::Wait(_) => break,
+            let mut sent = None;
+            if let Some(departing) = self.stack.sctp.poll_transmit(now, packet) {
+                let sctp::Departing { envelope, fragmentation } = &departing;
+                sent = self.interfaces.encapsulate(envelope, *fragmentation, protocol::SCTP, packet);
+                self.drops.no_route += u64::from(sent.is_none());
+            }
+            // What an association tells behind its last packet is told with it: nobody has to ask again for that alone.
+            while let Some((id, event)) = self.stack.sctp.poll_event() {
+                self.sockets.handle_sctp(now, &mut self.stack, id, event);
+            }
+            if sent.is_some() {
+                return sent;
             }
         }
         while !self.stack.tcp.is_idle() {
@@ -343,7 +343,7 @@ impl Host {
                 sent = self.interfaces.encapsulate_whole(envelope, protocol::TCP, packet);
                 self.drops.no_route += u64::from(sent.is_none());
             }
-            // What a connection tells behind its last packet is told with it: nobody has to ask again for that alone.
+            // The same.
             while let Some((id, event)) = self.stack.tcp.poll_event() {
                 self.sockets.handle_tcp(now, &mut self.stack, id, event);
             }
@@ -352,12 +352,6 @@ impl Host {
             }
         }
         None
-    }
-
-    fn send(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
-        let sent = self.interfaces.encapsulate(segment, packet);
-        self.drops.no_route += u64::from(sent.is_none());
-        sent
     }
 
     /// A router has something to say of a packet that this host sent. What follows from it is for the transport.
@@ -412,8 +406,7 @@ impl Host {
             return;
         };
         if protocol == protocol::SCTP {
-            let &Envelope { source, destination, fields } = envelope;
-            self.stack.sctp.handle_packet(now, source, destination, fields, packet);
+            self.stack.sctp.handle_packet(now, envelope, packet);
         } else {
             let likely = self.sockets.connection(socket);
             self.stack.tcp.handle_packet(now, likely, envelope, packet);

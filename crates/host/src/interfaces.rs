@@ -6,21 +6,11 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
-use slantpath_wire::ip::{Envelope, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader};
+use slantpath_wire::ip::{Envelope, Fragmentation, IPV4_HEADER_LEN, IpHeader};
 use slantpath_wire::{Checksum, Packet, fragment};
 
 /// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
 pub const HOP_LIMIT: u8 = 64;
-
-/// What IP is told of a segment on its way down.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Segment {
-    pub(crate) source: IpAddr,
-    pub(crate) destination: IpAddr,
-    pub(crate) protocol: u8,
-    pub(crate) fragmentation: sctp::Fragmentation,
-    pub(crate) ip: IpFields,
-}
 
 /// A host's addresses and its routes.
 #[derive(Clone, Debug, Default)]
@@ -134,13 +124,19 @@ impl Interfaces {
 
     /// Puts an IP header in front of a segment, and says which interface the packet leaves by. `None` if there is no
     /// route.
-    pub(crate) fn encapsulate(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
-        let Segment { source, destination, protocol, fragmentation, ip } = segment;
+    #[inline]
+    pub(crate) fn encapsulate(
+        &mut self,
+        envelope: &Envelope,
+        fragmentation: sctp::Fragmentation,
+        protocol: u8,
+        packet: &mut Packet,
+    ) -> Option<InterfaceId> {
         match fragmentation {
-            sctp::Fragmentation::Allowed { .. } => self.encapsulate_any(segment, packet),
-            sctp::Fragmentation::Forbidden => {
-                self.encapsulate_whole(&Envelope { source, destination, fields: ip }, protocol, packet)
+            sctp::Fragmentation::Allowed { .. } => {
+                self.encapsulate_any(envelope, fragmentation, protocol, packet)
             }
+            sctp::Fragmentation::Forbidden => self.encapsulate_whole(envelope, protocol, packet),
         }
     }
 
@@ -168,15 +164,19 @@ impl Interfaces {
             octets[9] = protocol;
             return Some(route.interface);
         }
-        let (fragmentation, Envelope { source, destination, fields: ip }) =
-            (sctp::Fragmentation::Forbidden, *envelope);
-        self.encapsulate_any(Segment { source, destination, protocol, fragmentation, ip }, packet)
+        self.encapsulate_any(envelope, sctp::Fragmentation::Forbidden, protocol, packet)
     }
 
     /// The same for a packet that does not follow one of its kind, or whose header is not as nearly all are.
     #[inline(never)]
-    fn encapsulate_any(&mut self, segment: Segment, packet: &mut Packet) -> Option<InterfaceId> {
-        let Segment { source, destination, protocol, fragmentation, ip } = segment;
+    fn encapsulate_any(
+        &mut self,
+        envelope: &Envelope,
+        fragmentation: sctp::Fragmentation,
+        protocol: u8,
+        packet: &mut Packet,
+    ) -> Option<InterfaceId> {
+        let &Envelope { source, destination, fields: ip } = envelope;
         let (route, source) = self.route(destination, source)?;
         let interface = route.interface;
         let payload_len = length(packet);
@@ -276,7 +276,7 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_wire::ip::{Dscp, Ecn, Fragment};
+    use slantpath_wire::ip::{Dscp, Ecn, Fragment, IpFields, protocol};
 
     fn interfaces(own: &str, peer: &str) -> (Interfaces, [IpAddr; 2]) {
         let interface = InterfaceId::new(0);
@@ -286,17 +286,19 @@ mod tests {
         (interfaces, addresses)
     }
 
-    fn segment(
-        [source, destination]: [IpAddr; 2],
-        len: usize,
-        fragmentation: sctp::Fragmentation,
-    ) -> (Segment, Packet) {
+    const FORBIDDEN: sctp::Fragmentation = sctp::Fragmentation::Forbidden;
+
+    fn segment([source, destination]: [IpAddr; 2], len: usize) -> (Envelope, Packet) {
         let packet = Packet::shared(vec![1; len].into(), Checksum::Complete);
-        (Segment { source, destination, protocol: 132, fragmentation, ip: IpFields::default() }, packet)
+        (Envelope { source, destination, fields: IpFields::default() }, packet)
     }
 
-    fn headers(interfaces: &mut Interfaces, (segment, mut packet): (Segment, Packet)) -> Vec<IpHeader> {
-        let mut sent = interfaces.encapsulate(segment, &mut packet);
+    fn headers(
+        interfaces: &mut Interfaces,
+        (envelope, mut packet): (Envelope, Packet),
+        fragmentation: sctp::Fragmentation,
+    ) -> Vec<IpHeader> {
+        let mut sent = interfaces.encapsulate(&envelope, fragmentation, protocol::SCTP, &mut packet);
         let mut headers = Vec::new();
         while sent.is_some() {
             headers.push(IpHeader::parse(&packet.contiguous()).unwrap().0);
@@ -308,8 +310,8 @@ mod tests {
     #[test]
     fn a_segment_gets_a_header_that_parses() {
         let (mut interfaces, addresses) = interfaces("10.0.0.1", "10.0.0.2");
-        let (segment, mut packet) = segment(addresses, 30, sctp::Fragmentation::Forbidden);
-        interfaces.encapsulate(segment, &mut packet).unwrap();
+        let (envelope, mut packet) = segment(addresses, 30);
+        interfaces.encapsulate(&envelope, FORBIDDEN, protocol::SCTP, &mut packet).unwrap();
         let bytes = packet.contiguous();
         let (header, len) = IpHeader::parse(&bytes).unwrap();
         assert_eq!([header.source, header.destination], addresses);
@@ -323,12 +325,10 @@ mod tests {
         let stranger = "10.0.0.9".parse().unwrap();
         for preferred in [addresses[0], stranger] {
             let sent = [Checksum::Complete, Checksum::Omitted].map(|checksum| {
-                let ip = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::Capable0 };
-                let (source, destination, fragmentation) =
-                    (preferred, addresses[1], sctp::Fragmentation::Forbidden);
-                let segment = Segment { source, destination, protocol: 6, fragmentation, ip };
+                let fields = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::Capable0 };
+                let envelope = Envelope { source: preferred, destination: addresses[1], fields };
                 let mut packet = Packet::copied(&[1; 70], checksum);
-                interfaces.encapsulate(segment, &mut packet).unwrap();
+                interfaces.encapsulate(&envelope, FORBIDDEN, protocol::TCP, &mut packet).unwrap();
                 packet.contiguous().to_vec()
             });
             let [complete, mut omitted] = sent;
@@ -343,7 +343,7 @@ mod tests {
         let (mut interfaces, addresses) = interfaces("10.0.0.1", "10.0.0.2");
         for identification in 1..=2 {
             let allowed = sctp::Fragmentation::Allowed { source_mtu: 576 };
-            let sent = headers(&mut interfaces, segment(addresses, 1_000, allowed));
+            let sent = headers(&mut interfaces, segment(addresses, 1_000), allowed);
             let fragmentations: Vec<_> = sent.iter().map(|header| header.fragmentation).collect();
             assert_eq!(fragmentations, [Fragmentation::Allowed { identification }]);
         }
@@ -354,16 +354,15 @@ mod tests {
     fn ipv6_packets_that_are_too_long_are_cut_here() {
         let (mut interfaces, addresses) = interfaces("fd00::1", "fd00::2");
         let allowed = sctp::Fragmentation::Allowed { source_mtu: 1_300 };
-        let sent = headers(&mut interfaces, segment(addresses, 1_260, allowed));
+        let sent = headers(&mut interfaces, segment(addresses, 1_260), allowed);
         assert_eq!(sent.len(), 1, "1,300 bytes fit");
-        let sent = headers(&mut interfaces, segment(addresses, 1_261, allowed));
+        let sent = headers(&mut interfaces, segment(addresses, 1_261), allowed);
         let part = |offset_bytes, is_followed| {
             Fragmentation::Fragment(Fragment { identification: 2, offset_bytes, is_followed })
         };
         let fragmentations: Vec<_> = sent.iter().map(|header| header.fragmentation).collect();
         assert_eq!(fragmentations, [part(0, true), part(1_248, false)]);
         assert_eq!(interfaces.fragments_sent(), 2);
-        let whole = sctp::Fragmentation::Forbidden;
-        assert_eq!(headers(&mut interfaces, segment(addresses, 1_400, whole)).len(), 1);
+        assert_eq!(headers(&mut interfaces, segment(addresses, 1_400), FORBIDDEN).len(), 1);
     }
 }

@@ -33,7 +33,7 @@ use rustc_hash::FxHashMap;
 use slantpath_base::{Deadlines, Duration, Instant, Stream};
 use slantpath_wire::Packet;
 use slantpath_wire::icmp::IcmpError;
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
 use crate::address::{is_usable, source_for};
@@ -381,7 +381,7 @@ impl Endpoint {
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         match input {
             Input::Packet { source, destination, ip, ref packet } => {
-                self.handle_packet(now, source, destination, ip, packet);
+                self.handle_packet(now, &Envelope { source, destination, fields: ip }, packet);
             }
             Input::Deadline => {
                 while let Some(id) = self.take_due(now) {
@@ -426,36 +426,44 @@ impl Endpoint {
 
     /// What is to be done next; a packet to send is written over `packet`. Call it until it says [`Output::Wait`].
     pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
-        if !self.outbox.is_empty()
-            && let Some(output) = self.outbox.pop(packet)
-        {
-            return output;
+        if self.is_idle() {
+            return Output::Wait(self.deadlines.earliest());
+        }
+        if let Some(Departing { envelope, fragmentation }) = self.poll_transmit(now, packet) {
+            let Envelope { source, destination, fields: ip } = envelope;
+            return Output::Transmit { source, destination, fragmentation, ip };
+        }
+        match self.poll_event() {
+            Some((id, event)) => Output::Event(id, event),
+            None => Output::Wait(self.deadlines.earliest()),
+        }
+    }
+
+    /// Writes the next packet to send over `packet`, if it comes before the next event, and says where it goes. Who
+    /// polls packets and events apart goes on until [`is_idle`](Self::is_idle) says that there is neither.
+    pub fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
+        if !self.outbox.is_empty() {
+            return self.outbox.pop_packet(packet);
         }
         if core::mem::take(&mut self.is_first_settled) {
             // Its user has not answered.
             self.dismiss_first();
         }
         while let Some(&slot) = self.pending.front() {
-            let deadline = match self.table.get_mut(slot).map(|entry| (&mut entry.state, &entry.config.ip)) {
+            let deadline = match self.table.get_mut(slot).map(|entry| &mut entry.state) {
                 None => None,
-                Some((State::CookieWait(handshake), _)) => Some(handshake.deadline()),
-                Some((State::CookieEchoed(handshake), _)) => Some(handshake.deadline()),
-                Some((State::Established(association), ip)) => {
+                Some(State::CookieWait(handshake)) => Some(handshake.deadline()),
+                Some(State::CookieEchoed(handshake)) => Some(handshake.deadline()),
+                Some(State::Established(association)) => {
                     if let Some(departing) = association.poll_transmit(now, packet) {
-                        let Departing { source, destination, fragmentation } = departing;
-                        return Output::Transmit { source, destination, fragmentation, ip: *ip };
-                    }
-                    if let Some(event) = association.poll_event() {
-                        let settled = (!association.has_output()).then(|| association.next_deadline());
-                        let id = self.table.id(slot);
-                        if matches!(event, Event::Closed(_)) {
-                            self.remove(slot);
-                        } else if let Some(deadline) = settled {
-                            // Nothing follows unless the user does something.
-                            self.deadlines.set(slot, deadline);
-                            self.is_first_settled = true;
+                        if !association.has_output() {
+                            let deadline = association.next_deadline();
+                            self.settle_first(slot, deadline);
                         }
-                        return Output::Event(id, event);
+                        return Some(departing);
+                    }
+                    if association.can_tell() {
+                        return None;
                     }
                     association.next_deadline()
                 }
@@ -463,7 +471,39 @@ impl Endpoint {
             self.deadlines.set(slot, deadline);
             self.dismiss_first();
         }
-        Output::Wait(self.deadlines.earliest())
+        None
+    }
+
+    /// The next event, if it comes before the next packet.
+    #[inline]
+    pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
+        if !self.outbox.is_empty() {
+            return self.outbox.pop_event();
+        }
+        // Asked here, since packets leave most often without an event behind them.
+        if self.is_first_settled { None } else { self.poll_event_of_first() }
+    }
+
+    fn poll_event_of_first(&mut self) -> Option<(AssociationId, Event)> {
+        let slot = *self.pending.front()?;
+        let State::Established(association) = &mut self.table.get_mut(slot)?.state else { return None };
+        let event = association.poll_event()?;
+        let settled = (!association.has_output()).then(|| association.next_deadline());
+        let id = self.table.id(slot);
+        if matches!(event, Event::Closed(_)) {
+            self.remove(slot);
+        } else if let Some(deadline) = settled {
+            self.settle_first(slot, deadline);
+        }
+        Some((id, event))
+    }
+
+    /// The first of those that were to be looked at, the one in `slot`, says nothing more unless its user does
+    /// something.
+    #[inline]
+    fn settle_first(&mut self, slot: u32, deadline: Option<Instant>) {
+        self.deadlines.set(slot, deadline);
+        self.is_first_settled = true;
     }
 
     /// The first of those that were to be looked at has nothing more to say.
@@ -554,8 +594,11 @@ impl Endpoint {
     /// Has the slot looked at by the next poll.
     #[inline]
     fn wake(&mut self, slot: u32) {
-        // One that has said all stands in nobody's way.
-        if core::mem::take(&mut self.is_first_settled) && self.pending.front() != Some(&slot) {
+        if core::mem::take(&mut self.is_first_settled) {
+            if self.pending.front() == Some(&slot) {
+                return;
+            }
+            // One that has said all stands in nobody's way.
             self.dismiss_first();
         }
         if self.table.set_pending(slot, true) {

@@ -1,9 +1,8 @@
 //! What an association has to say, in its order: packets before events, events before the next deadline.
 
-use std::net::IpAddr;
-
 use slantpath_base::Instant;
 use slantpath_wire::Packet;
+use slantpath_wire::ip::Envelope;
 
 use super::state::State;
 use super::{Association, turn};
@@ -28,10 +27,8 @@ pub enum AssociationOutput {
 /// Where a packet goes, and what IP is to know of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departing {
-    /// Our address.
-    pub source: IpAddr,
-    /// The peer's address.
-    pub destination: IpAddr,
+    /// From our address to the peer's, and what the IP header says besides.
+    pub envelope: Envelope,
     /// Whether IP may cut it.
     pub fragmentation: Fragmentation,
 }
@@ -75,11 +72,16 @@ impl Association {
             return None;
         }
         let Some(path) = self.build_packet(now) else {
-            self.poll_stage = PollStage::Events;
-            self.report_timers();
+            self.end_packets();
             return None;
         };
         Some(self.finish_packet(path, packet))
+    }
+
+    /// No packet can leave before something changes.
+    fn end_packets(&mut self) {
+        self.poll_stage = PollStage::Events;
+        self.report_timers();
     }
 
     /// Writes the packet that has been built for `path`.
@@ -87,8 +89,7 @@ impl Association {
         let path = &mut self.paths[path];
         path.stats.packets_sent += 1;
         let departing = Departing {
-            source: path.source,
-            destination: path.destination,
+            envelope: Envelope { source: path.source, destination: path.destination, fields: self.config.ip },
             fragmentation: path.fragmentation(self.builder.len()),
         };
         self.builder.finish_over(self.config.checksum, packet);
@@ -98,7 +99,13 @@ impl Association {
     /// The next event, once there are no packets.
     #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        if self.can_tell() { self.events.pop_front() } else { None }
+    }
+
+    /// Whether the next output is an event.
+    #[inline]
+    pub(crate) fn can_tell(&self) -> bool {
+        self.poll_stage == PollStage::Events && !self.events.is_empty()
     }
 
     /// When something is to be done again, once there are no events.
@@ -152,6 +159,9 @@ impl Association {
             let transmission = transmission?;
             self.start_packet(transmission.path);
             self.fill(now, transmission);
+            if self.sender.is_window_full(&self.paths) {
+                self.end_packets();
+            }
             return Some(transmission.path);
         }
 
@@ -166,6 +176,7 @@ impl Association {
         };
         self.start_packet(path);
         self.bundle_control(path);
+        let has_more = transmission.is_some() || shutdown.is_some();
         let transmission = transmission.filter(|transmission| transmission.path == path);
         if self.receiver.is_ack_owed() && self.ack_path() == path {
             self.bundle_sack(path, transmission);
@@ -177,6 +188,9 @@ impl Association {
         }
         if shutdown == Some(path) {
             self.bundle_shutdown(now, path);
+        }
+        if !has_more && self.control.is_empty() && !self.receiver.is_ack_due() {
+            self.end_packets();
         }
         Some(path)
     }

@@ -36,13 +36,7 @@ struct Arrived {
 impl Association {
     /// Takes in a packet that the endpoint has found to belong here, verification tag and all. Chunks of the
     /// handshake in it have been dealt with.
-    pub fn handle_packet(
-        &mut self,
-        now: Instant,
-        packet: &ParsedPacket<'_>,
-        source: IpAddr,
-        _destination: IpAddr,
-    ) {
+    pub fn handle_packet(&mut self, now: Instant, packet: &ParsedPacket<'_>, source: IpAddr) {
         if self.state.is_closed() {
             return;
         }
@@ -73,10 +67,13 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        if self.receiver.on_packet_end(now, &self.config) {
-            self.answer_data_with_shutdown();
+        let brought_data = self.receiver.on_packet_end(now, &self.config);
+        if !matches!(self.state, State::Established) {
+            if brought_data {
+                self.answer_data_with_shutdown();
+            }
+            self.progress_shutdown(now);
         }
-        self.progress_shutdown(now);
     }
 
     /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.

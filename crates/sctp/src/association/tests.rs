@@ -23,6 +23,7 @@ use std::collections::BinaryHeap;
 
 use slantpath_base::{Duration, Seed};
 use slantpath_wire::Packet;
+use slantpath_wire::ip::Envelope;
 use smallvec::SmallVec;
 
 use super::*;
@@ -186,7 +187,7 @@ impl Wire {
     }
 
     fn transmit(&mut self, from: usize, departing: Departing, packet: Packet) {
-        let Departing { source, destination, fragmentation } = departing;
+        let Departing { envelope: Envelope { source, destination, .. }, fragmentation } = departing;
         // Another address than these is the only one of its test.
         let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap_or(0);
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
@@ -215,7 +216,7 @@ impl Wire {
             let Reverse((_, _, index)) = self.arriving.pop().unwrap();
             let sent = self.log[index].clone();
             let packet = ParsedPacket::parse(&sent.packet).unwrap();
-            self.ends[1 - sent.from].handle_packet(self.now, &packet, sent.source, sent.destination);
+            self.ends[1 - sent.from].handle_packet(self.now, &packet, sent.source);
         } else {
             for end in [0, 1] {
                 if self.deadlines[end].is_some_and(|deadline| deadline <= self.now) {
@@ -269,7 +270,7 @@ impl Wire {
         }
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
-        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), address(end, path));
+        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path));
     }
 
     /// The messages that `end` has received, those in parts put together, in the order of delivery.

@@ -231,7 +231,7 @@ impl Endpoint {
         let State::Established(association) = &mut self.table[slot].state else { return };
         association.push_control(Chunk::CookieAck(CookieAck), received.source);
         let packet: &ParsedPacket<'_> = received.packet;
-        association.handle_packet(now, packet, received.source, received.destination);
+        association.handle_packet(now, packet, received.source);
         self.wake(slot);
     }
 

@@ -90,8 +90,7 @@ impl Endpoint {
         //# does not contain an INIT chunk.  If it does contain an INIT
         //# chunk and the association is in the COOKIE-WAIT state, handle
         //# the ICMP message like an ABORT chunk.
-        let port = &self.ports[self.table[slot].port as usize];
-        let (own, own_port) = (port.addresses[0], port.number);
+        let own_port = self.ports[self.table[slot].port as usize].number;
         match &mut self.table[slot].state {
             // There is no peer's tag yet: what is ours is an INIT.
             State::CookieWait(_) => self.fail(slot, CloseReason::PeerAborted(Vec::new())),
@@ -108,7 +107,7 @@ impl Endpoint {
                 builder.push(&abort);
                 let packet = builder.finish(ChecksumPolicy::Omit);
                 let parsed = ParsedPacket::parse(&packet).expect("what is built can be read");
-                association.handle_packet(now, &parsed, destination, own);
+                association.handle_packet(now, &parsed, destination);
                 self.wake(slot);
             }
             State::CookieEchoed(_) | State::Established(_) => {}

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use slantpath_wire::Packet;
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 
-use super::{AssociationId, Output};
+use super::AssociationId;
 use crate::association::Departing;
 use crate::chunk::Chunk;
 use crate::event::Event;
@@ -26,7 +26,7 @@ pub(super) struct Sender {
 #[derive(Debug)]
 enum Waiting {
     Event(AssociationId, Event),
-    Packet { departing: Departing, ip: IpFields, packet: Packet },
+    Packet(Departing, Packet),
 }
 
 /// Packets and events that wait to be polled.
@@ -41,17 +41,25 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// The oldest; a packet is moved to `place`.
-    #[inline]
-    pub(super) fn pop(&mut self, place: &mut Packet) -> Option<Output> {
-        Some(match self.waiting.pop_front()? {
-            Waiting::Event(id, event) => Output::Event(id, event),
-            Waiting::Packet { departing, ip, packet } => {
+    /// The oldest if that is a packet, which is moved to `place`.
+    #[cold]
+    pub(super) fn pop_packet(&mut self, place: &mut Packet) -> Option<Departing> {
+        match self.waiting.pop_front_if(|waiting| matches!(waiting, Waiting::Packet(..)))? {
+            Waiting::Packet(departing, packet) => {
                 *place = packet;
-                let Departing { source, destination, fragmentation } = departing;
-                Output::Transmit { source, destination, fragmentation, ip }
+                Some(departing)
             }
-        })
+            Waiting::Event(..) => None,
+        }
+    }
+
+    /// The oldest if that is an event.
+    #[cold]
+    pub(super) fn pop_event(&mut self) -> Option<(AssociationId, Event)> {
+        match self.waiting.pop_front_if(|waiting| matches!(waiting, Waiting::Event(..)))? {
+            Waiting::Event(id, event) => Some((id, event)),
+            Waiting::Packet(..) => None,
+        }
     }
 
     pub(super) fn push_event(&mut self, id: AssociationId, event: Event) {
@@ -94,7 +102,7 @@ impl Outbox {
         let packet = self.builder.finish(sender.checksum);
         // Nothing is known of the path, and nobody would send the packet in another form.
         let fragmentation = Fragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
-        let departing = Departing { source, destination, fragmentation };
-        self.waiting.push_back(Waiting::Packet { departing, ip: sender.ip, packet });
+        let envelope = Envelope { source, destination, fields: sender.ip };
+        self.waiting.push_back(Waiting::Packet(Departing { envelope, fragmentation }, packet));
     }
 }

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::Instant;
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Packet, WireError};
 
 use super::Endpoint;
@@ -60,14 +60,7 @@ impl Received<'_> {
 
 impl Endpoint {
     /// The same as [`handle_input`](Self::handle_input) of a packet that stays where it is: it is large to move.
-    pub fn handle_packet(
-        &mut self,
-        now: Instant,
-        source: IpAddr,
-        destination: IpAddr,
-        ip: IpFields,
-        packet: &Packet,
-    ) {
+    pub fn handle_packet(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
         self.stats.packets_received += 1;
         let parsed = match ParsedPacket::parse(packet) {
             Ok(parsed) => parsed,
@@ -83,9 +76,9 @@ impl Endpoint {
                 return;
             }
         };
-        let CommonHeader { source_port, destination_port, verification_tag } = parsed.header;
-        let route = Route { source, destination, source_port, destination_port };
-        let Some((port, slot)) = self.table.latest(&route).or_else(|| self.find(route)) else {
+        let header = &parsed.header;
+        let latest = self.table.latest(envelope, header);
+        let Some((port, slot)) = latest.or_else(|| self.find(envelope, header)) else {
             self.stats.misdirected_packets += 1;
             return;
         };
@@ -96,27 +89,30 @@ impl Endpoint {
         if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
             && let Some(slot) = slot
             && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
-            && association.local_tag() == verification_tag
+            && association.local_tag() == header.verification_tag
         {
             // What most packets are.
-            *received_ip = Some(ip);
-            association.handle_packet(now, &parsed, source, destination);
+            *received_ip = Some(envelope.fields);
+            association.handle_packet(now, &parsed, envelope.source);
             self.wake(slot);
             return;
         }
+        let &Envelope { source, destination, fields: ip } = envelope;
         self.handle_unusual_packet(now, Received { port, source, destination, ip, packet: &parsed }, first);
     }
 
     /// The place of the port that a packet goes to, and the slot of the association that its source is laid to; `None`
     /// if it goes to no port of ours or has no sender.
-    fn find(&mut self, route: Route) -> Option<(u32, Option<u32>)> {
-        let Route { source, destination, source_port, destination_port } = route;
+    fn find(&mut self, envelope: &Envelope, header: &CommonHeader) -> Option<(u32, Option<u32>)> {
+        let &Envelope { source, destination, .. } = envelope;
+        let &CommonHeader { source_port, destination_port, .. } = header;
         let port = *self.by_number.get(&destination_port)?;
         let is_right = self.ports[port as usize].addresses.contains(&destination)
             && source_port != 0
             && is_usable(source);
         let slot = self.table.slot_of(port, source, source_port).filter(|_| is_right);
         if let Some(slot) = slot {
+            let route = Route { source, destination, source_port, destination_port };
             self.table.set_latest(route, port, slot);
         }
         is_right.then_some((port, slot))
@@ -230,7 +226,7 @@ impl Endpoint {
                     self.stats.unexpected_chunks += 1;
                     return;
                 }
-                association.handle_packet(now, received.packet, received.source, received.destination);
+                association.handle_packet(now, received.packet, received.source);
                 self.wake(slot);
             }
             State::CookieWait(_) => self.receive_in_cookie_wait(now, slot, received, first),
@@ -257,7 +253,7 @@ impl Endpoint {
         if received.has(kind::COOKIE_ACK) {
             self.establish(now, slot);
             if let State::Established(association) = &mut self.table[slot].state {
-                association.handle_packet(now, received.packet, received.source, received.destination);
+                association.handle_packet(now, received.packet, received.source);
             }
             return;
         }

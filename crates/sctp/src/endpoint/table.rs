@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use slantpath_base::Stream;
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
 use crate::association::{Association, AssociationState};
 use crate::config::SctpConfig;
 use crate::cookie::TieTags;
 use crate::handshake::{CookieEchoed, CookieWait};
+use crate::packet::CommonHeader;
 use crate::tcb::PeerAddress;
 use crate::types::VerificationTag;
 
@@ -241,11 +242,13 @@ impl Table {
 
     /// The same, with the place of our port, for a packet that comes the way of the last one.
     #[inline]
-    pub(super) fn latest(&self, route: &Route) -> Option<(u32, Option<u32>)> {
-        self.latest
-            .as_ref()
-            .filter(|(latest, ..)| latest == route)
-            .map(|(_, port, slot)| (*port, Some(*slot)))
+    pub(super) fn latest(&self, envelope: &Envelope, header: &CommonHeader) -> Option<(u32, Option<u32>)> {
+        let (route, port, slot) = self.latest.as_ref()?;
+        let is_same = route.source_port == header.source_port
+            && route.destination_port == header.destination_port
+            && route.source == envelope.source
+            && route.destination == envelope.destination;
+        is_same.then_some((*port, Some(*slot)))
     }
 
     /// A packet has come by this route, from a place and to an address that are known to be right, for the port there,
@@ -281,6 +284,7 @@ impl Table {
         if slot.generation == id.generation { slot.entry.as_mut() } else { None }
     }
 
+    #[inline]
     pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut Entry> {
         self.slots[slot as usize].entry.as_mut()
     }
@@ -333,6 +337,7 @@ impl Index<u32> for Table {
 }
 
 impl IndexMut<u32> for Table {
+    #[inline]
     fn index_mut(&mut self, slot: u32) -> &mut Entry {
         self.slots[slot as usize].entry.as_mut().expect("the slot holds an association")
     }
@@ -346,17 +351,23 @@ mod tests {
     fn the_latest_way_is_that_of_its_route_alone() {
         let [one, other] = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])];
         let route = Route { source: one, destination: other, source_port: 5, destination_port: 6 };
+        let latest = |table: &Table, route: &Route| {
+            let &Route { source, destination, source_port, destination_port } = route;
+            let envelope = Envelope { source, destination, fields: IpFields::default() };
+            let verification_tag = VerificationTag(9);
+            table.latest(&envelope, &CommonHeader { source_port, destination_port, verification_tag })
+        };
         let mut table = Table::default();
-        assert_eq!(table.latest(&route), None);
+        assert_eq!(latest(&table, &route), None);
         table.set_latest(route, 3, 7);
-        assert_eq!(table.latest(&route), Some((3, Some(7))));
+        assert_eq!(latest(&table, &route), Some((3, Some(7))));
         let others = [
             Route { source: other, ..route },
             Route { destination: one, ..route },
             Route { source_port: 6, ..route },
             Route { destination_port: 5, ..route },
         ];
-        assert_eq!(others.map(|other| table.latest(&other)), [None; 4]);
+        assert_eq!(others.map(|other| latest(&table, &other)), [None; 4]);
     }
 
     #[test]

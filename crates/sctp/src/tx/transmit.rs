@@ -84,6 +84,18 @@ impl Sender {
         may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
     }
 
+    /// Whether [`next_transmission`](Self::next_transmission) would find, right behind a packet with DATA, that a window
+    /// keeps what is new, and that alone, from leaving.
+    #[inline]
+    pub(crate) fn is_window_full(&self, paths: &Paths) -> bool {
+        if self.urgent != Urgent::No || !self.lost.is_empty() {
+            return false;
+        }
+        let Some(len) = self.queue.next_len(max_payload(paths)) else { return false };
+        !self.peer_window.admits(len, self.outstanding.in_flight_payload())
+            || !paths[paths.current()].may_send_data()
+    }
+
     /// A packet that goes out as a probe, whatever the congestion window says: new DATA if there is any and the peer
     /// has room for it, else the last chunk again.
     fn next_probe(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Transmission> {

@@ -3,6 +3,7 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{AssociationId, Event, Message, Output, Ppid, SctpConfig, StreamId};
 use slantpath_wire::Packet;
+use slantpath_wire::ip::Envelope;
 
 use crate::net::{Net, Route, v4};
 
@@ -37,7 +38,8 @@ fn tell(net: &mut Net, host: usize) {
     let mut packet = Packet::default();
     let output = net.hosts[host].endpoint.poll_output(net.now, &mut packet);
     let Output::Transmit { source, destination, ip, .. } = output else { panic!("{output:?}") };
-    net.hosts[2].endpoint.handle_packet(net.now, source, destination, ip, &packet);
+    let envelope = Envelope { source, destination, fields: ip };
+    net.hosts[2].endpoint.handle_packet(net.now, &envelope, &packet);
 }
 
 fn next(net: &mut Net) -> Result<Route, Option<AssociationId>> {
@@ -101,4 +103,40 @@ fn a_message_behind_others_that_cannot_leave_at_this_moment_wakes_nobody() {
     // Max.Burst is four; the fifth and the first behind it are tried in vain.
     assert_eq!(sends, [false, false, false, false, false, true, true, true]);
     assert!(!is_idle_after(&mut net, now + Duration::from_millis(1)), "a burst of its own");
+}
+
+#[test]
+fn with_the_last_packet_that_a_window_lets_out_all_is_said() {
+    let (mut net, [first, _]) = served();
+    for _ in 0..8 {
+        net.hosts[2].endpoint.send(net.now, first, message(1_000)).expect("room in the buffer");
+    }
+    let (endpoint, mut packet) = (&mut net.hosts[2].endpoint, Packet::default());
+    let idle: Vec<bool> = (0..4)
+        .map(|_| {
+            let departing = endpoint.poll_transmit(net.now, &mut packet).expect("Max.Burst is four");
+            assert_eq!(departing.envelope.destination, v4(1, 1));
+            endpoint.is_idle()
+        })
+        .collect();
+    assert_eq!(idle, [false, false, false, true]);
+    // T3-rtx, with the least RTO.
+    assert_eq!(endpoint.deadline(), Some(net.now + Duration::from_secs(1)));
+    assert!(endpoint.poll_event().is_none() && endpoint.poll_transmit(net.now, &mut packet).is_none());
+}
+
+#[test]
+fn what_a_sack_acknowledges_is_told_with_it() {
+    let (mut net, [first, _]) = served();
+    tell(&mut net, 0);
+    tell(&mut net, 0);
+    let (endpoint, mut packet) = (&mut net.hosts[2].endpoint, Packet::default());
+    assert!(endpoint.poll_event().is_none(), "a packet comes before");
+    assert!(endpoint.poll_transmit(net.now, &mut packet).is_some());
+    for is_last in [false, true] {
+        let (id, event) = endpoint.poll_event().expect("a message");
+        assert!(id == first && matches!(event, Event::Received(_)), "{event:?}");
+        assert_eq!(endpoint.is_idle(), is_last);
+    }
+    assert_eq!(endpoint.deadline(), None);
 }
