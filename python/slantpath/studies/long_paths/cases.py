@@ -60,7 +60,7 @@ class Path:
             "links.path.delay": _ms(self.round_trip_s / 2),
             "links.path.queue": f"{round(queue * self.product_bytes)} B",
             "links.path.loss": "0 %",
-            "probes.intervals": "200 ms",
+            "probes.intervals": "1 s",
         }
 
 
@@ -198,6 +198,8 @@ HANDOVER = Change(
     (LEO.rate_bit_per_s, LEO.rate_bit_per_s),
     {"links.path.delay": "20 ms", "links.path.queue": "250000 B"},
 )
+AFTER_S = 20.0
+"""The time after a change whose goodput is told."""
 CHANGES = (HANDOVER, _fade(GEO), _fade(LEO), _capacity(GEO), _capacity(LEO))
 
 FLOWS = (2, 5, 20)
@@ -346,6 +348,7 @@ def _changes() -> Iterator[Case]:
             **_flow(transport, profile),
             **one.values,
             "script": one.script(),
+            "probes.intervals": "200 ms",
         }
         yield Case(change(one.name, transport, profile), values)
 

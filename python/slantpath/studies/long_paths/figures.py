@@ -65,25 +65,21 @@ def against_loss(observed: Observed) -> Figure:
 def courses(shown: Mapping[str, Course]) -> Figure:
     """Draw window and queue of one run of each controller over time."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(10.0, 6.6))
-        windows, queues = figure.subplots(2, 1, sharex=True)
-    for number, (controller, course) in enumerate(shown.items()):
-        label = cases.PROFILES[controller]
+        figure = Figure(figsize=(10.0, 9.0))
+        panels = figure.subplots(len(shown) // 2, 2, sharex=True, sharey=True)
+    for axes, (controller, course) in zip(panels.flat, shown.items(), strict=True):
         at_s, window = numbers(course.flow, "end_s"), numbers(course.flow, "cwnd_bytes")
-        windows.plot(at_s, window / cases.GEO.product_bytes, label=label, **series(number, at_s.size))
+        axes.plot(at_s, window / cases.GEO.product_bytes, label="cwnd", **series(0, at_s.size))
         ahead = course.link.filter(pc.equal(course.link.column("direction").cast(pa.string()), "forward"))
         at_s, queue = numbers(ahead, "end_s"), numbers(ahead, "queue_mean_packets")
-        queues.plot(
-            at_s,
-            queue * PACKET_BYTES / cases.GEO.product_bytes,
-            label=label,
-            **series(number, at_s.size),
-        )
-    windows.set_ylabel("cwnd / products")
-    windows.set_yscale("log")
-    queues.set_ylabel("queue / products")
-    queues.set_xlabel("time / s")
-    _legend_below(figure, windows)
+        queued = queue * PACKET_BYTES / cases.GEO.product_bytes
+        axes.plot(at_s, queued, label="queue", **series(1, at_s.size))
+        axes.set_title(cases.PROFILES[controller], fontsize="medium")
+    for axes in panels[-1]:
+        axes.set_xlabel("time / s")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("products")
+    _legend_below(figure, panels[0, 0])
     return figure
 
 
@@ -127,7 +123,7 @@ def changes(delivered: Mapping[tuple[str, str], tuple[NDArray[np.float64], float
         figure = Figure(figsize=(10.0, 11.0))
         panels = figure.subplots(len(cases.CHANGES), 1)
     for axes, change in zip(panels, cases.CHANGES, strict=True):
-        for number, controller in enumerate(cases.CONTROLLERS):
+        for controller in cases.CONTROLLERS:
             brought, interval_s = delivered[change.name, controller]
             width = round(1.0 / interval_s)
             seconds = brought.reshape(-1, width).sum(axis=1) * 8 / 1e6
@@ -135,7 +131,7 @@ def changes(delivered: Mapping[tuple[str, str], tuple[NDArray[np.float64], float
                 np.arange(1, seconds.size + 1),
                 seconds,
                 label=cases.PROFILES[controller],
-                **series(number, seconds.size),
+                **series(_look(controller), seconds.size),
             )
         for at_s in change.at_s:
             axes.axvline(at_s, color="#55555e", linewidth=1)
@@ -157,7 +153,7 @@ def shares(observed: Observed) -> Figure:
     for axes, rival in zip(panels, cases.RIVALS, strict=True):
         for number, controller in enumerate(cases.CONTROLLERS):
             left = [left_and_taken(observed, how, controller, rival)[0].mean for how in cases.SHARINGS]
-            look = {**SERIES[number], "linestyle": "none", "markersize": 7}
+            look = {**SERIES[_look(controller)], "linestyle": "none", "markersize": 7}
             offset = 0.1 * (number - (len(cases.CONTROLLERS) - 1) / 2)
             axes.plot(places + offset, left, label=cases.PROFILES[controller], **look)
         axes.axhline(50, color="#55555e", linewidth=1)
@@ -166,6 +162,11 @@ def shares(observed: Observed) -> Figure:
     panels[-1].set_xticks(places, [how.about for how in cases.SHARINGS], rotation=30, ha="right", fontsize=8)
     _legend_below(figure, panels[0])
     return figure
+
+
+def _look(controller: str) -> int:
+    """Give a controller the same look in every figure."""
+    return list(cases.PROFILES).index(controller)
 
 
 def _legend_below(figure: Figure, axes: Axes) -> None:

@@ -172,21 +172,29 @@ def _ramp(observed: Observed, transport: str, path: cases.Path) -> Unnumbered:
 
 
 def _needless(observed: Observed) -> Finding:
+    def in_vain(case: str) -> float:
+        return observed.estimate(case, lambda run: run.needless).mean
+
+    places = list(product(cases.TRANSPORTS, cases.PATHS))
     counts = {
-        (transport, path, controller): observed.estimate(
-            cases.reordering(path, transport, controller), lambda run: run.needless
-        ).mean
-        for transport, path, controller in product(cases.TRANSPORTS, cases.PATHS, cases.CONTROLLERS)
+        (transport, path, controller): in_vain(cases.reordering(path, transport, controller))
+        for (transport, path), controller in product(places, cases.CONTROLLERS)
+    }
+    in_order = {
+        (transport, path, controller): in_vain(cases.table(path, transport, controller, "0"))
+        for transport, path, controller in counts
     }
     least, most = min(counts.values()), max(counts.values())
-    remark = "; ".join(
-        f"{transport.upper()}, {path.upper()}: "
-        + ", ".join(
-            f"{cases.PROFILES[controller]} {counts[transport, path, controller]:.0f}"
-            for controller in cases.CONTROLLERS
+
+    def told(transport: str, path: str) -> str:
+        said = (
+            f"{cases.PROFILES[each]} {counts[transport, path, each]:.0f} "
+            f"({in_order[transport, path, each]:.0f})"
+            for each in cases.CONTROLLERS
         )
-        for transport, path in product(cases.TRANSPORTS, cases.PATHS)
-    )
+        return f"{transport.upper()}, {path.upper()}: {', '.join(said)}"
+
+    remark = "without reordering in brackets; " + "; ".join(told(*place) for place in places)
     return _numbered(
         13,
         (
