@@ -1,4 +1,4 @@
-//! The scenarios of the studies, compiled in: an installed package needs no checkout to reproduce a paper.
+//! The scenarios of the studies, compiled in: an installed package needs no checkout to repeat them.
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -8,6 +8,11 @@ use crate::source::Source;
 
 const SCENARIOS: &[(&str, &str, &str)] = &[
     ("failover", "studies/failover/scenario.toml", include_str!("../../../studies/failover/scenario.toml")),
+    (
+        "long-paths",
+        "studies/long-paths/scenario.toml",
+        include_str!("../../../studies/long-paths/scenario.toml"),
+    ),
     (
         "multi-link",
         "studies/multi-link/scenario.toml",

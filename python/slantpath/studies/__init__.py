@@ -1,1 +1,1 @@
-"""Reproductions of published measurements: each a scenario, a grid of runs, claims, figures and a report."""
+"""Studies, of published measurements or our own: a scenario, a grid of runs, claims, figures, a report."""

@@ -1,4 +1,4 @@
-"""What a paper claims, what we found, and whether the two agree."""
+"""What a paper claims or an aim asks for, what we found, and whether that bears it out."""
 
 from __future__ import annotations
 
@@ -25,15 +25,24 @@ class Verdict(StrEnum):
 
     AGREES = "agrees"
     DIFFERS = "differs"
+    MET = "met"
+    """Of an aim, as the next."""
+    MISSED = "missed"
+
+    @property
+    def good(self) -> bool:
+        """Whether it is what the claim hopes for."""
+        return self in {Verdict.AGREES, Verdict.MET}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of a paper that can be checked."""
+    """A sentence that can be checked: of a paper, or an aim."""
 
     number: str
     text: str
     published: str
+    """What the paper found, or what is aimed at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +92,9 @@ def verdict(*, agrees: bool) -> Verdict:
     return Verdict.AGREES if agrees else Verdict.DIFFERS
 
 
-def as_text(findings: Sequence[Finding]) -> str:
-    """Lay the findings out for a terminal."""
-    head = ("", "claim", "published", f"ours ({LEVEL:.0%} interval)", "verdict")
+def as_text(findings: Sequence[Finding], against: str = "published") -> str:
+    """Lay the findings out for a terminal; ``against`` is what they are held to."""
+    head = ("", "claim", against, f"ours ({LEVEL:.0%} interval)", "verdict")
     rows = [
         head,
         *((f.claim.number, f.claim.text, f.claim.published, f.ours, f.verdict.value) for f in findings),

@@ -14,7 +14,7 @@ from slantpath.errors import RunError
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
 from slantpath.store import Store
-from slantpath.studies import failover, multi_link
+from slantpath.studies import failover, long_paths, multi_link
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Results(Protocol):
         """Say from what every random draw derives."""
 
 
-STUDIES = {"failover": failover, "multi-link": multi_link}
+STUDIES = {"failover": failover, "long-paths": long_paths, "multi-link": multi_link}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -104,7 +104,7 @@ def _name(case: str, job: Job) -> str:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="slantpath study",
-        description="Reproduce a paper: run its scenario, check its claims, draw its figures.",
+        description="Make a study: run its scenarios, check its claims, draw its figures.",
         epilog="Without a name: the list of studies. An interrupted study goes on where it stopped.",
     )
     parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))

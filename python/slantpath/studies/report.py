@@ -11,7 +11,7 @@ import matplotlib as mpl
 import pyarrow as pa
 
 from slantpath import _native, page
-from slantpath.studies.claims import LEVEL, TOLERANCE, Verdict
+from slantpath.studies.claims import LEVEL, TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,11 @@ class Grid:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
+    def markdown(self) -> str:
+        """Lay it out as Markdown, without its title."""
+        rows = [self.head, ["---"] * len(self.head), *self.rows]
+        return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+
 
 @dataclass(slots=True)
 class Report:
@@ -41,6 +46,12 @@ class Report:
     scenarios: list[tuple[str, str, str]] = field(default_factory=list)
     """Name, hash and merged text of each scenario that was run."""
     seeds: str = ""
+    against: str = "published"
+    """What the findings are held to, as it heads their column."""
+    about_claims: str = (
+        "What the paper claims, and what we found. A value agrees if the published one lies in our "
+        f"interval widened by {TOLERANCE:.0%} of it."
+    )
 
     def html(self) -> str:
         """Give the whole page. Equal studies give equal pages: there is no date in it."""
@@ -61,7 +72,7 @@ class Report:
     def _claims(self) -> str:
         def row(finding: Finding) -> Sequence[str | page.Cell]:
             remark = f"<br><small>{escape(finding.remark)}</small>" if finding.remark else ""
-            mark = "agrees" if finding.verdict is Verdict.AGREES else "differs"
+            mark = "agrees" if finding.verdict.good else "differs"
             return (
                 finding.claim.number,
                 page.Cell(escape(finding.claim.text) + remark, "claim"),
@@ -71,9 +82,8 @@ class Report:
             )
 
         return "<h2>Claims</h2>" + page.table(
-            "What the paper claims, and what we found. A value agrees if the published one lies in our "
-            f"interval widened by {TOLERANCE:.0%} of it.",
-            ("number", "claim", "published", f"ours, {LEVEL:.0%} interval", "verdict"),
+            self.about_claims,
+            ("number", "claim", self.against, f"ours, {LEVEL:.0%} interval", "verdict"),
             map(row, self.findings),
         )
 

@@ -64,16 +64,10 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     )
     files.append(write_whole(out / "claims.txt", table.encode()))
     files += [
-        write_whole(out / f"{grid.title.split()[0].lower()}.txt", _text(grid).encode()) for grid in grids
+        write_whole(out / f"{grid.title.split()[0].lower()}.txt", grid.markdown().encode()) for grid in grids
     ]
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files
-
-
-def _text(grid: Grid) -> str:
-    """Lay a table out as Markdown."""
-    rows = [grid.head, ["---"] * len(grid.head), *grid.rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
 def _write_timelines(out: Path, results: Results) -> list[Path]:

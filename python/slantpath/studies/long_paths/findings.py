@@ -1,0 +1,232 @@
+"""The aims of the project for long paths, and what our runs say to them: claims L1 to L14."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Protocol
+
+from slantpath.studies.claims import Claim, Estimate, Finding, Verdict
+from slantpath.studies.long_paths import cases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from slantpath.studies.long_paths.measures import RunFigures
+
+CHOICE = "backlog"
+"""The controller that is held to the aims, since it was made for them."""
+MEASURE = "bbr"
+"""The controller whose queue losses are the measure of those allowed."""
+
+GOODPUT_AIMS = {"geo": (95.0, 94.0, 90.0), "leo": (96.0, 95.0, 90.0)}
+"""Goodput in % of the link, for each loss of the table."""
+QUEUE_LOSSES_AIM = 0.1
+"""Of what BBR loses to the queue."""
+RAMP_AIM = 8.0
+"""Round trips from the start to nine tenths."""
+NO_WORSE = 0.95
+"""What another may have beside a controller, of what it has beside CUBIC, before that is called worse."""
+
+
+class Observed(Protocol):
+    """What was measured, case by case."""
+
+    def estimate(self, case: str, of: Callable[[RunFigures], float], /) -> Estimate:
+        """Estimate a figure of a case."""
+
+
+def findings(observed: Observed) -> list[Finding]:
+    """Hold the runs against the aims."""
+    cells = list(product(cases.TRANSPORTS, cases.PATHS.values()))
+    found = [
+        *(_goodput(observed, *cell) for cell in cells),
+        *(_queue_losses(observed, *cell) for cell in cells),
+        *(_ramp(observed, *cell) for cell in cells),
+    ]
+    return [
+        *(_numbered(number, each) for number, each in enumerate(found, start=1)),
+        _needless(observed),
+        _others(observed),
+    ]
+
+
+def goodput(observed: Observed, path: cases.Path, transport: str, profile: str) -> list[Estimate]:
+    """Estimate the goodput for each loss of the table."""
+    return _over_losses(observed, path, transport, profile, lambda run: run.steady(path))
+
+
+def queue_losses(observed: Observed, path: cases.Path, transport: str, profile: str) -> list[Estimate]:
+    """Estimate the packets lost to the queue for each loss of the table."""
+    return _over_losses(observed, path, transport, profile, lambda run: run.queue_losses)
+
+
+def ramp(observed: Observed, path: cases.Path, transport: str, profile: str) -> list[Estimate]:
+    """Estimate the ramp for each loss of the table."""
+    return _over_losses(observed, path, transport, profile, lambda run: run.ramp(path))
+
+
+def _over_losses(
+    observed: Observed,
+    path: cases.Path,
+    transport: str,
+    profile: str,
+    of: Callable[[RunFigures], float],
+) -> list[Estimate]:
+    return [observed.estimate(cases.table(path.name, transport, profile, loss), of) for loss in cases.LOSSES]
+
+
+def left_and_taken(
+    observed: Observed, how: cases.Sharing, controller: str, rival: str
+) -> tuple[Estimate, Estimate]:
+    """Estimate what a rival has beside a controller, and what the controller has, in % of the link."""
+
+    def share_of(flow: str) -> Estimate:
+        return observed.estimate(
+            cases.sharing(how, controller, rival),
+            lambda run: run.goodput(cases.LEO.rate_bit_per_s, cases.SHARED_FROM_S, cases.DURATION_S, flow),
+        )
+
+    return share_of("rival"), share_of("data")
+
+
+def worse_than_cubic(observed: Observed, controller: str) -> list[tuple[cases.Sharing, str, float]]:
+    """List where a controller leaves a rival less than CUBIC does, and what part of it."""
+    found = []
+    for how, rival in product(cases.SHARINGS, cases.RIVALS):
+        left, beside_cubic = (
+            left_and_taken(observed, how, each, rival)[0].mean for each in (controller, "cubic")
+        )
+        part = left / beside_cubic if beside_cubic else math.inf
+        if part < NO_WORSE:
+            found.append((how, rival, part))
+    return found
+
+
+def slashed(estimates: Sequence[Estimate], decimals: int = 1) -> str:
+    """Write the estimates for the losses of the table in a line."""
+    return " / ".join(
+        each.text("", 1.0, decimals).strip() if math.isfinite(each.mean) else "never" for each in estimates
+    )
+
+
+Unnumbered = tuple[str, str, str, bool, str]
+"""What is claimed, the aim, what we found, whether it is met, and a remark."""
+
+
+def _numbered(number: int, row: Unnumbered) -> Finding:
+    text, aim, ours, met, remark = row
+    return Finding(Claim(f"L{number}", text, aim), ours, Verdict.MET if met else Verdict.MISSED, remark)
+
+
+def _where(transport: str, path: cases.Path) -> str:
+    return f"{cases.PROFILES[CHOICE]} over {transport.upper()}, {path.name.upper()}"
+
+
+def _goodput(observed: Observed, transport: str, path: cases.Path) -> Unnumbered:
+    aims = GOODPUT_AIMS[path.name]
+    ours = goodput(observed, path, transport, CHOICE)
+    others = {
+        profile: goodput(observed, path, transport, profile)
+        for profile in cases.PROFILES
+        if profile != CHOICE
+    }
+    best = [
+        max(others, key=lambda profile, at=at: others[profile][at].mean)  # type: ignore[misc]
+        for at in range(len(aims))
+    ]
+    remark = "the best of the others: " + ", ".join(
+        f"{cases.PROFILES[profile]} {others[profile][at].mean:.1f} % at {loss}"
+        for at, (profile, loss) in enumerate(zip(best, cases.LOSSES, strict=True))
+    )
+    return (
+        f"{_where(transport, path)}: goodput at loss {' / '.join(cases.LOSSES)}",
+        "≥ " + " / ".join(f"{aim:.0f}" for aim in aims) + " %",
+        f"{slashed(ours)} %",
+        all(each.mean >= aim for each, aim in zip(ours, aims, strict=True)),
+        remark,
+    )
+
+
+def _queue_losses(observed: Observed, transport: str, path: cases.Path) -> Unnumbered:
+    ours = queue_losses(observed, path, transport, CHOICE)
+    theirs = queue_losses(observed, path, transport, MEASURE)
+    return (
+        f"{_where(transport, path)}: packets lost to the queue in 120 s",
+        f"≤ a tenth of {cases.PROFILES[MEASURE]}'s",
+        f"{slashed(ours, 0)}, {cases.PROFILES[MEASURE]} {slashed(theirs, 0)}",
+        all(each.mean <= QUEUE_LOSSES_AIM * other.mean for each, other in zip(ours, theirs, strict=True)),
+        "",
+    )
+
+
+def _ramp(observed: Observed, transport: str, path: cases.Path) -> Unnumbered:
+    ours = ramp(observed, path, transport, CHOICE)
+    return (
+        f"{_where(transport, path)}: round trips until one has brought nine tenths",
+        f"≤ {RAMP_AIM:.0f}",
+        slashed(ours),
+        all(each.mean <= RAMP_AIM for each in ours),
+        "from the first segment or chunk on, without the handshake; a round trip counts where it has arrived",
+    )
+
+
+def _needless(observed: Observed) -> Finding:
+    def in_vain(case: str) -> float:
+        return observed.estimate(case, lambda run: run.needless).mean
+
+    places = list(product(cases.TRANSPORTS, cases.PATHS))
+    counts = {
+        (transport, path, controller): in_vain(cases.reordering(path, transport, controller))
+        for (transport, path), controller in product(places, cases.CONTROLLERS)
+    }
+    in_order = {
+        (transport, path, controller): in_vain(cases.table(path, transport, controller, "0"))
+        for transport, path, controller in counts
+    }
+    least, most = min(counts.values()), max(counts.values())
+
+    def told(transport: str, path: str) -> str:
+        said = (
+            f"{cases.PROFILES[each]} {counts[transport, path, each]:.0f} "
+            f"({in_order[transport, path, each]:.0f})"
+            for each in cases.CONTROLLERS
+        )
+        return f"{transport.upper()}, {path.upper()}: {', '.join(said)}"
+
+    remark = "without reordering in brackets; " + "; ".join(told(*place) for place in places)
+    return _numbered(
+        13,
+        (
+            "5 % of the packets up to 10 ms late: repeated in vain in 120 s, any controller",
+            "none",
+            f"{least:.0f} to {most:.0f}",
+            most == 0,
+            remark,
+        ),
+    )
+
+
+def _others(observed: Observed) -> Finding:
+    situations = len(cases.SHARINGS) * len(cases.RIVALS)
+
+    def told(controller: str) -> Iterator[str]:
+        worse = worse_than_cubic(observed, controller)
+        yield f"{cases.PROFILES[controller]} in {situations - len(worse)} of {situations}"
+        if worse:
+            how, rival, part = min(worse, key=lambda each: each[2])
+            yield f"at worst {part:.0%} of it, {how.about}, {cases.PROFILES[rival]}"
+
+    others = [
+        ", ".join(told(controller)) for controller in cases.CONTROLLERS if controller not in (CHOICE, "cubic")
+    ]
+    return _numbered(
+        14,
+        (
+            f"{cases.PROFILES[CHOICE]} leaves NewReno and CUBIC no less than CUBIC does, no random loss",
+            "everywhere",
+            ", ".join(told(CHOICE)),
+            not worse_than_cubic(observed, CHOICE),
+            "; ".join(others),
+        ),
+    )
