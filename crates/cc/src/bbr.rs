@@ -188,9 +188,7 @@ impl Bbr {
 
     /// Takes in rate and round. Returns whether a round begins.
     fn update_rate(&mut self, acknowledged: &Acknowledged) -> bool {
-        let (Some(sample), Some(newest)) = (acknowledged.delivery, acknowledged.counts.newest) else {
-            return false;
-        };
+        let Some(newest) = acknowledged.counts.newest else { return false };
         let starts_round = newest.delivered() >= self.round_ends_at;
         if starts_round {
             self.round_ends_at = acknowledged.counts.delivered;
@@ -199,6 +197,7 @@ impl Bbr {
                 self.recovery = Recovery::Growing;
             }
         }
+        let Some(sample) = acknowledged.delivery else { return starts_round };
         let rate = sample.rate().as_bits_per_sec();
         if !is_limited(acknowledged, self.limited_until) || rate >= self.rates.get() {
             self.rates.update(RATE_ROUNDS, self.rounds, rate);

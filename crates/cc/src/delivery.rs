@@ -130,6 +130,8 @@ pub struct DeliveryMeter {
     /// What is sent from this count of delivered bytes on belongs to the round after the current one.
     round_ends_at: u64,
     least_round_trip: Duration,
+    /// Of what was sent before so much was delivered no sample is taken.
+    trusted_from: u64,
     /// Bytes delivered at the last reading.
     delivered_before: u64,
     /// Bytes lost at the last reading.
@@ -148,6 +150,7 @@ impl Default for DeliveryMeter {
             limited_until: 0,
             round_ends_at: 0,
             least_round_trip: Duration::MAX,
+            trusted_from: 0,
             delivered_before: 0,
             lost: 0,
             lost_before: 0,
@@ -191,6 +194,11 @@ impl DeliveryMeter {
         LostSegment { bytes, departure: *departure, delivered: self.delivered, lost: self.lost }
     }
 
+    /// Some of what has been told to be delivered arrived before, unseen: what is in flight tells no rate.
+    pub const fn distrust(&mut self) {
+        self.trusted_from = self.delivered;
+    }
+
     /// The application has nothing more to send although the window would let it out; so much is in flight.
     pub fn limit_by_application(&mut self, in_flight: u64) {
         self.limited_until = (self.delivered + in_flight).max(1);
@@ -229,7 +237,8 @@ impl DeliveryMeter {
         let to_acknowledge = now.saturating_since(newest.delivered_at);
         let interval = to_send.max(to_acknowledge);
         // What is acknowledged in less than a round trip was sent twice, and the first copy has arrived after all.
-        let is_credible = !interval.is_zero()
+        let is_credible = newest.delivered >= self.trusted_from
+            && !interval.is_zero()
             && (interval >= self.least_round_trip || self.least_round_trip == Duration::MAX);
         let sample = is_credible.then(|| DeliverySample {
             delivered: self.delivered - newest.delivered,
@@ -277,6 +286,27 @@ mod tests {
         // The second chunk alone would tell of three in 210 ms.
         let expected = DeliverySample { delivered: 2_000, interval: ms(110), is_application_limited: false };
         assert_eq!([sample(true), sample(false)], [Some(expected); 2]);
+    }
+
+    #[test]
+    fn of_what_was_in_flight_when_late_news_came_no_sample_is_taken() {
+        let mut meter = DeliveryMeter::default();
+        let [first, hidden, last] = [true, false, false].map(|is_alone| meter.depart(at(0), is_alone, 1_000));
+        meter.deliver(1_000, &first);
+        meter.read(at(100), None);
+        let next = meter.depart(at(100), false, 1_000);
+        meter.deliver(1_000, &hidden);
+        meter.distrust();
+        assert_eq!(meter.read(at(150), None).sample, None);
+        let after = meter.depart(at(150), false, 1_000);
+        for departure in [last, next] {
+            meter.deliver(1_000, &departure);
+            let reading = meter.read(at(200), None);
+            assert_eq!((reading.sample, reading.counts.newly_delivered), (None, 1_000));
+        }
+        meter.deliver(1_000, &after);
+        let expected = DeliverySample { delivered: 3_000, interval: ms(150), is_application_limited: false };
+        assert_eq!(meter.read(at(250), None).sample, Some(expected));
     }
 
     #[test]

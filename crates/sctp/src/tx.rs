@@ -10,6 +10,7 @@ mod gap_ranges;
 mod missing;
 mod outstanding;
 mod peer_window;
+mod report;
 mod sack;
 mod send_queue;
 mod steps;
@@ -36,6 +37,7 @@ use gap_ranges::GapRanges;
 use missing::MissingReports;
 use outstanding::Outstanding;
 use peer_window::PeerWindow;
+use report::Reports;
 use send_queue::SendQueue;
 use steps::Steps;
 
@@ -117,6 +119,7 @@ pub(crate) struct Sender {
     buffered_bytes: u64,
     backlog: Backlog,
     steps: Steps,
+    reports: Reports,
 }
 
 impl Sender {
@@ -136,6 +139,7 @@ impl Sender {
             buffered_bytes: 0,
             backlog: Backlog::Open,
             steps: Steps::default(),
+            reports: Reports::default(),
         }
     }
 

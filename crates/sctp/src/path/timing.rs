@@ -22,6 +22,8 @@ pub(crate) struct Timing {
     /// What was sent here, in the order of its departure. What has arrived, was lost or went elsewhere since is passed
     /// over when it comes to the front, so that each transmission is met once.
     pub(crate) departures: VecDeque<Departed>,
+    /// What was sent before all of `departures`, and of which the peer's SACKs have no room to tell.
+    pub(crate) set_aside: VecDeque<Departed>,
     /// Due before T3-rtx.
     pub(crate) early: Option<Early>,
     pub(crate) recovery: Recovery,
@@ -54,6 +56,13 @@ pub(crate) struct Departed {
     pub(crate) tsn: Tsn,
     /// Which of its transmissions it was.
     pub(crate) transmission: u32,
+}
+
+/// Where the oldest of what was sent stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    SetAside,
+    Departures,
 }
 
 /// A timer that runs beside T3-rtx.
@@ -127,6 +136,7 @@ impl Timing {
         Self {
             rack: Rack::new(duplicate_threshold),
             departures: VecDeque::new(),
+            set_aside: VecDeque::new(),
             early: None,
             recovery: Recovery::Open,
             probe: None,
@@ -137,6 +147,31 @@ impl Timing {
             undo: None,
             next_sample: 0,
         }
+    }
+
+    /// The oldest of what was sent here and of which the peer's SACKs tell, up to `last_told`. What they do not tell of
+    /// is set aside: it is missing from them whether it has arrived or not.
+    pub(crate) fn oldest(&mut self, last_told: Option<Tsn>) -> Option<(Order, Departed)> {
+        let is_told = |departed: &Departed| last_told.is_none_or(|last| !departed.tsn.is_after(last));
+        if let Some(&departed) = self.set_aside.front().filter(|departed| is_told(departed)) {
+            return Some((Order::SetAside, departed));
+        }
+        loop {
+            let departed = *self.departures.front()?;
+            if is_told(&departed) {
+                return Some((Order::Departures, departed));
+            }
+            self.departures.pop_front();
+            self.set_aside.push_back(departed);
+        }
+    }
+
+    /// It has arrived, was lost or went elsewhere.
+    pub(crate) fn forget_oldest(&mut self, order: Order) {
+        match order {
+            Order::SetAside => self.set_aside.pop_front(),
+            Order::Departures => self.departures.pop_front(),
+        };
     }
 
     /// Whether the SACK at hand gives a round-trip time: one is taken in a round trip. The next new chunk has the

@@ -57,11 +57,12 @@ impl Sender {
         let srtt = path.rtt.srtt();
         let Some(timing) = &path.timing else { return };
         let window = timing.reordering_window(srtt);
+        let last_told = self.reports.last_told();
         let mut last = None;
         let next_at = loop {
             let path = &mut turn.paths[id];
             let Some(timing) = &mut path.timing else { return };
-            let Some(&departed) = timing.departures.front() else { break None };
+            let Some((order, departed)) = timing.oldest(last_told) else { break None };
             self.steps.take(1);
             let stands = |chunk: &&OutstandingChunk| {
                 chunk.state == ChunkState::InFlight
@@ -69,14 +70,14 @@ impl Sender {
                     && chunk.transmissions == departed.transmission
             };
             let Some(chunk) = self.outstanding.find(departed.tsn).filter(stands) else {
-                timing.departures.pop_front();
+                timing.forget_oldest(order);
                 continue;
             };
             let (wire_len, departure) = (chunk.wire_len(), chunk.departure);
             let end = self.outstanding.number(departed.tsn);
             match timing.lost_at(Transmission { sent_at: departure.sent_at, end }, window) {
                 Some(lost_at) if lost_at <= turn.now => {
-                    timing.departures.pop_front();
+                    timing.forget_oldest(order);
                     path.on_chunk_lost(wire_len, &departure);
                     self.outstanding.set_state(departed.tsn, ChunkState::Lost(Loss::Reported));
                     insert_lost(&mut self.lost, departed.tsn);

@@ -368,6 +368,25 @@ fn a_window_that_is_given_back_counts_in_chunks_that_the_path_carries_by_now() {
 }
 
 #[test]
+fn what_a_full_sack_does_not_tell_of_is_not_lost_however_much_has_overtaken_it() {
+    let every_second = |first: u16, count: u16| -> Vec<(u16, u16)> {
+        (0..count).map(|n| (first + 2 * n, first + 2 * n)).collect()
+    };
+    let mut wire = in_flight(1, 80, SctpConfig { initial_cwnd_bytes: Some(80 * P), max_burst: 80, ..rack() });
+    let in_flight = |wire: &Wire| wire.path(0, 0).flight_size / P;
+    // Sixteen blocks, up to chunk 32: there may be no room for more.
+    assert_eq!(sacked(&mut wire, 100, 0, &every_second(2, 16)), [1, 3, 5, 7, 9, 11, 13, 15, 17]);
+    assert_eq!(in_flight(&wire), 57);
+    // A repetition has overtaken all of the first flight. The SACK tells that chunk 33 is missing, and of none behind.
+    assert_eq!(sacked(&mut wire, 200, 2, &every_second(2, 16)), [19]);
+    assert_eq!(in_flight(&wire), 55);
+    // With room to spare it tells of all: 35 and everything behind is lost.
+    let repaired = sacked(&mut wire, 201, 4, &every_second(2, 15));
+    assert_eq!(repaired, [21, 23, 25, 27, 29, 31, 33, 35, 36, 37, 38]);
+    assert_eq!(in_flight(&wire), 19);
+}
+
+#[test]
 fn a_second_probe_is_sent_only_once_a_round_trip_has_been_measured() {
     let mut wire = in_flight(1, 10, rack());
     sacked(&mut wire, 100, 9, &[]);
