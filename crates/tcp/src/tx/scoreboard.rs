@@ -23,6 +23,8 @@ use timed::ByTime;
 pub(crate) type RecordNumber = u64;
 
 #[derive(Clone, Copy, Debug)]
+// It fills a line of the cache.
+#[repr(align(64))]
 struct Record {
     /// Offset past its last byte; it starts where the one before it ends.
     end: u64,
@@ -83,13 +85,13 @@ pub(crate) struct Scoreboard {
     pipe: u64,
     /// Losses are found by time, and the three prefixes are not used.
     timed: Option<Box<ByTime>>,
-    records: VecDeque<Record>,
-    lost_below: RecordNumber,
-    retransmitted_below: RecordNumber,
     delivery: DeliveryMeter,
     /// The number of the front record.
     first: RecordNumber,
     epoch: u32,
+    records: VecDeque<Record>,
+    lost_below: RecordNumber,
+    retransmitted_below: RecordNumber,
     /// What the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
     /// Blocks that told nothing new when they last came. Most come again and again behind the one that does.
@@ -156,7 +158,7 @@ impl Scoreboard {
 
     /// Whether everything sent has been acknowledged.
     pub(crate) fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.una == self.nxt
     }
 
     /// Where the first unacknowledged segment ends.
