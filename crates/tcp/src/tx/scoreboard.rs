@@ -519,7 +519,17 @@ impl Scoreboard {
 
     /// Index of the record that holds `offset`.
     fn index_at(&self, offset: u64) -> usize {
-        self.records.partition_point(|record| record.end <= offset)
+        self.index_among_equals(offset)
+            .unwrap_or_else(|| self.records.partition_point(|record| record.end <= offset))
+    }
+
+    /// The same if all segments before it are as long as the first, as they mostly are: it is then not searched.
+    #[inline]
+    fn index_among_equals(&self, offset: u64) -> Option<usize> {
+        let first_len = self.first_end()?.checked_sub(self.una).filter(|len| *len > 0)?;
+        let index = usize_of(offset.checked_sub(self.una)? / first_len);
+        let record = self.records.get(index)?;
+        (self.start_of(index) <= offset && offset < record.end).then_some(index)
     }
 
     fn start_of(&self, index: usize) -> u64 {
