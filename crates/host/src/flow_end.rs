@@ -16,6 +16,8 @@ use crate::transport::Adaptation;
     clippy::large_enum_variant,
     reason = "a flow's end is boxed already, and is looked at for every packet"
 )]
+// Which it is stands in front of it, and not in one of its gaps.
+#[repr(u8)]
 enum Role {
     Receiver(Receiver),
     Sender(Sender),
@@ -29,12 +31,14 @@ enum Layer {
     Sending(Box<SendingM3ua>),
 }
 
+/// Of many flows none is in the cache when a message comes or is due: what that touches lies together, in this order.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct FlowEnd {
     layer: Layer,
-    role: Role,
     /// When the paths may be sampled next, if they are probed.
     next_sample: Option<Instant>,
+    role: Role,
 }
 
 impl FlowEnd {

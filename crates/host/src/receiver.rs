@@ -23,14 +23,16 @@ pub struct ReceiverConfig {
 }
 
 #[derive(Debug)]
+// In this order in memory: what all bytes touch, then what messages do.
+#[repr(C)]
 pub(crate) struct Receiver {
     config: ReceiverConfig,
     /// Until when it is busy with what it has read; `None` if it reads everything at once, or waits.
     busy_until: Option<Instant>,
+    report: ReceiverReport,
     deframer: Deframer,
     /// The number that each stream must deliver next.
     expected: Vec<u32>,
-    report: ReceiverReport,
 }
 
 impl Receiver {

@@ -71,15 +71,13 @@ pub struct CongestionSample {
 /// Everything that a sender remembers of its flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+// In this order in memory: what every message touches at the end, where the sender's configuration follows.
+#[repr(C)]
 pub struct SenderReport {
     /// Peer addresses, one a path, in the order of the association; one for TCP.
     pub paths: Vec<IpAddr>,
     /// When the association or connection was up.
     pub connected: Option<Instant>,
-    /// Messages handed to the transport.
-    pub messages_sent: u64,
-    /// Bytes of these messages.
-    pub bytes_sent: u64,
     /// Messages that the transport gave up on, and said so (SCTP).
     pub messages_failed: u64,
     /// Messages and their fates, by number, without those that were [taken](crate::Host::take_sender_records); empty
@@ -97,6 +95,10 @@ pub struct SenderReport {
     pub failure: Option<String>,
     /// When it ended: closed in order, or with [`failure`](Self::failure).
     pub ended: Option<Instant>,
+    /// Messages handed to the transport.
+    pub messages_sent: u64,
+    /// Bytes of these messages.
+    pub bytes_sent: u64,
 }
 
 /// Records that were taken out of a sender: it has forgotten them.
@@ -125,15 +127,17 @@ pub enum Finality {
 /// Everything that a receiver remembers of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+// In this order in memory: what all that is delivered touches in front.
+#[repr(C)]
 pub struct ReceiverReport {
-    /// Messages delivered.
-    pub messages_delivered: u64,
     /// Bytes delivered.
     pub bytes_delivered: u64,
     /// When the first byte was delivered.
     pub first_delivery: Option<Instant>,
     /// When the last byte was delivered.
     pub last_delivery: Option<Instant>,
+    /// Messages delivered.
+    pub messages_delivered: u64,
     /// Delivered messages in order of delivery, without those that were [taken](crate::Host::take_deliveries); empty
     /// unless messages are recorded.
     pub messages: Vec<DeliveredMessage>,

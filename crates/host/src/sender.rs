@@ -12,29 +12,31 @@ use crate::workload::{Schedule, WhenBlocked, Workload};
 
 /// What a sender does.
 #[derive(Clone, Debug)]
+// In this order in memory: what every message asks for in front.
+#[repr(C)]
 pub struct SenderConfig {
-    /// When it opens the association or connection.
-    pub connect: Instant,
-    /// When its first message is due, or as soon as it is connected if that is later.
-    pub start: Instant,
     /// When it stops and closes; `None` runs until its workload ends or the run does.
     pub stop: Option<Instant>,
-    /// What it sends.
-    pub workload: Workload,
-    /// What it does while the transport takes nothing.
-    pub when_blocked: WhenBlocked,
-    /// What its messages hold.
-    pub content: Content,
     /// Streams to send on in turn (SCTP); at least 1.
     pub streams: u16,
     /// Whether messages go out unordered (SCTP).
     pub unordered: bool,
-    /// Whether to remember each message.
-    pub record_messages: bool,
+    /// What its messages hold.
+    pub content: Content,
+    /// What it does while the transport takes nothing.
+    pub when_blocked: WhenBlocked,
     /// What to measure without remembering messages.
     pub measurement: Measurement,
+    /// Whether to remember each message.
+    pub record_messages: bool,
     /// Whether to remember what happens to the paths (SCTP). Messages are traced for it, remembered or not.
     pub record_timeline: bool,
+    /// When it opens the association or connection.
+    pub connect: Instant,
+    /// When its first message is due, or as soon as it is connected if that is later.
+    pub start: Instant,
+    /// What it sends.
+    pub workload: Workload,
     /// Whether to sample each path's congestion state, at most once per this time.
     pub sample_paths: Option<slantpath_base::Duration>,
 }
@@ -119,24 +121,26 @@ pub(crate) enum Want {
 }
 
 #[derive(Debug)]
+// In this order in memory: what every message touches, then what recorded ones do.
+#[repr(C)]
 pub(crate) struct Sender {
-    config: SenderConfig,
     phase: Phase,
-    /// Present from the moment that the transport is up.
-    schedule: Option<Schedule>,
-    stream: Stream,
-    next_number: u32,
-    /// Since when the message at hand has been offered in vain.
-    blocked_since: Option<Instant>,
     /// Whether the transport may have room again.
     may_offer: bool,
     /// The path of the latest message that went out for the first time.
     new_data_path: Option<u8>,
+    next_number: u32,
+    /// Since when the message at hand has been offered in vain.
+    blocked_since: Option<Instant>,
+    /// Present from the moment that the transport is up.
+    schedule: Option<Schedule>,
+    report: SenderReport,
+    config: SenderConfig,
     /// Of each message in the report; only if messages are recorded.
     tracks: VecDeque<Track>,
     /// How many messages were taken out of the report: the number of the first one that is there.
     taken: usize,
-    report: SenderReport,
+    stream: Stream,
 }
 
 /// What is needed to find a recorded message and to know that nothing more happens to it.

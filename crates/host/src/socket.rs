@@ -90,13 +90,15 @@ enum Reading {
 
 /// A socket, apart from the transports.
 #[derive(Debug)]
+// In this order in memory: what is asked for with each packet, then what is when it opens.
+#[repr(C)]
 pub(crate) struct SocketState {
     kind: Kind,
     local_port: u16,
-    peer: Option<Peer>,
+    reading: Reading,
     /// The peer's addresses in the order in which paths are numbered.
     paths: Vec<IpAddr>,
-    reading: Reading,
+    peer: Option<Peer>,
 }
 
 #[derive(Debug)]
@@ -463,7 +465,7 @@ impl Socket<'_> {
             | tcp::Event::Transmitted { .. }
             | tcp::Event::Writable => {}
         }
-        tcp_event(event, &self.state.paths)
+        tcp_event(event, self.state)
     }
 
     /// Reads the congestion state of each path.

@@ -40,13 +40,15 @@ enum Readiness {
     Waiting,
 }
 
+/// Of many sockets none is in the cache when a packet comes: what packets touch fills one line of it.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Slot {
-    state: SocketState,
-    application: Application,
     readiness: Readiness,
     /// Until when the application has nothing to do unless it is told something.
     idle_until: Instant,
+    application: Application,
+    state: SocketState,
 }
 
 /// When a ready socket is served: carriers in the order in which they were added, then all others in the opposite
@@ -94,7 +96,7 @@ impl Sockets {
     fn push(&mut self, state: SocketState, application: Application) -> SocketId {
         let id = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
         let (readiness, idle_until) = (Readiness::Waiting, Instant::START);
-        self.slots.push(Slot { state, application, readiness, idle_until });
+        self.slots.push(Slot { readiness, idle_until, application, state });
         id
     }
 

@@ -59,14 +59,16 @@ pub enum WhenBlocked {
 
 /// A workload in progress.
 #[derive(Clone, Debug)]
+// In this order in memory: what every message touches in front.
+#[repr(C)]
 pub(crate) struct Schedule {
-    workload: Workload,
-    stream: Stream,
-    start: Instant,
-    /// Messages taken so far.
-    taken: u64,
     /// When the next message is due; `None` once there is none.
     due: Option<Instant>,
+    /// Messages taken so far.
+    taken: u64,
+    workload: Workload,
+    start: Instant,
+    stream: Stream,
 }
 
 impl Schedule {

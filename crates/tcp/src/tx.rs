@@ -8,6 +8,7 @@ mod recovery;
 mod scoreboard;
 mod stream;
 mod timed;
+mod timer;
 mod too_big;
 mod window;
 
@@ -26,6 +27,7 @@ pub(crate) use scoreboard::{Range, Sent};
 use scoreboard::{Scoreboard, Timed};
 use stream::SendStream;
 use timed::{Early, Timing};
+use timer::Timer;
 use window::PeerWindow;
 
 /// An acknowledgement from the peer, with offsets unwrapped.
@@ -109,28 +111,28 @@ pub(crate) struct Tx {
     /// Probes of a closed window since the peer last said anything.
     probes_in_a_row: u32,
     /// The retransmission timer; while the peer's window is closed, the persist timer.
-    timer: Option<Instant>,
+    timer: Timer,
     /// Something waits for this time although the window would let it out.
-    held_until: Option<Instant>,
+    held_until: Timer,
     /// Due before the retransmission timer, while losses are found by time.
     early: Option<Early>,
-    peer: PeerWindow,
-    last_sent: Instant,
+    stream: SendStream,
     mss: u64,
     window_limit: u64,
-    config: Arc<TcpConfig>,
-    stream: SendStream,
+    last_sent: Instant,
+    peer: PeerWindow,
     /// A segment that ends beyond this offset gives the next round-trip time.
     next_sample: u64,
+    config: Arc<TcpConfig>,
+    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
+    recover: Option<u64>,
     board: Scoreboard,
     recovery: Recovery,
     control: Controller<NewReno>,
+    pacer: Pacer,
     rtt: RttEstimator,
     timing: Timing,
-    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
-    recover: Option<u64>,
     counters: Counters,
-    pacer: Pacer,
 }
 
 impl Tx {
@@ -149,7 +151,7 @@ impl Tx {
             next_sample: 0,
             peer: PeerWindow::default(),
             urgent: Urgent::Nothing,
-            timer: None,
+            timer: Timer::OFF,
             timeouts_in_a_row: 0,
             probes_in_a_row: 0,
             last_sent: Instant::START,
@@ -158,7 +160,7 @@ impl Tx {
             early: None,
             timing: Timing::default(),
             pacer: Pacer::default(),
-            held_until: None,
+            held_until: Timer::OFF,
             config,
         }
     }
@@ -180,7 +182,7 @@ impl Tx {
             self.control.limit_cwnd(self.mss);
             self.rtt.raise_to(Duration::from_secs(3));
         }
-        self.timer = None;
+        self.timer = Timer::OFF;
         self.timeouts_in_a_row = 0;
     }
 
@@ -257,19 +259,20 @@ impl Tx {
 
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        earlier(earlier(self.timer, self.early.map(Early::at)), self.held_until)
+        let early = Timer::from(self.early.map(Early::at));
+        self.timer.or_earlier(self.held_until).or_earlier(early).at()
     }
 
     /// Starts the timer for the handshake's own segments.
     pub(crate) fn start_timer(&mut self, now: Instant) {
-        self.timer = Some(now.saturating_add(self.rtt.rto()));
+        self.timer = Timer::set(now.saturating_add(self.rtt.rto()));
     }
 
     /// Nothing is to be sent any more.
     pub(crate) const fn stop_timer(&mut self) {
-        self.timer = None;
+        self.timer = Timer::OFF;
         self.early = None;
-        self.held_until = None;
+        self.held_until = Timer::OFF;
     }
 
     /// Cuts the bytes of a segment out of the stream, and tells whether it carries the FIN.
@@ -286,7 +289,7 @@ impl Tx {
     /// The next segment to send, if any may be sent.
     #[inline]
     pub(crate) fn next_segment(&mut self, now: Instant) -> Option<Sent> {
-        self.held_until = None;
+        self.held_until = Timer::OFF;
         if self.unsent() == 0 && self.board.is_empty() {
             self.board.limit_by_application();
             return None;
@@ -361,7 +364,7 @@ impl Tx {
         if self.unsent() == 0 && self.board.pipe() < cwnd {
             self.board.limit_by_application();
         }
-        if self.timer.is_none() && self.unsent() > 0 {
+        if self.timer.is_off() && self.unsent() > 0 {
             // Nothing is in flight and nothing may be sent: only a probe can learn that the window opened.
             self.start_timer(now);
         }
@@ -467,7 +470,7 @@ impl Tx {
             //# a more careful variant
             //# that re-arms the RTO timer on each retransmission that is sent during
             //# recovery MAY be used.
-            self.timer = None;
+            self.timer = Timer::OFF;
         }
         self.arm(now);
         sent
@@ -480,7 +483,7 @@ impl Tx {
     //# of RTO).
     fn arm(&mut self, now: Instant) {
         self.last_sent = now;
-        if self.timer.is_none() {
+        if self.timer.is_off() {
             self.start_timer(now);
         }
     }
@@ -590,7 +593,7 @@ impl Tx {
         //# (5.2) When all outstanding data has been acknowledged, turn off the
         //# retransmission timer.
         if self.board.is_empty() {
-            self.timer = None;
+            self.timer = Timer::OFF;
         } else if restarts_timer {
             //= https://www.rfc-editor.org/rfc/rfc6298#section-5
             //# (5.3) When an ACK is received that acknowledges new data, restart the
@@ -618,7 +621,9 @@ impl Tx {
     /// The timer expired.
     pub(crate) fn handle_deadline(&mut self, now: Instant) -> Endurance {
         // What was held may go; a state that sends nothing more will not ask again.
-        self.held_until = self.held_until.filter(|held_until| *held_until > now);
+        if self.held_until.is_due(now) {
+            self.held_until = Timer::OFF;
+        }
         match self.early.filter(|early| early.at() <= now) {
             Some(Early::Probe(_)) => {
                 self.early = None;
@@ -628,7 +633,7 @@ impl Tx {
             Some(Early::Reordering(_)) => self.find_overtaken(now),
             None => {}
         }
-        if self.timer.is_none_or(|timer| timer > now) {
+        if !self.timer.is_due(now) {
             return Endurance::Lasts;
         }
         if self.board.is_empty() || self.peer.edge() <= self.board.una() {
@@ -651,14 +656,6 @@ impl Tx {
         self.rtt.back_off();
         self.start_timer(now);
         Endurance::Lasts
-    }
-}
-
-#[cfg(test)]
-impl Tx {
-    /// Where its timers end in memory.
-    pub(crate) fn timers_end() -> usize {
-        core::mem::offset_of!(Self, early) + size_of::<Option<Early>>()
     }
 }
 

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 
+use super::SocketState;
 use crate::sender::{Acknowledged, Sent};
 use crate::timeline::PathEventKind;
 
@@ -105,12 +106,14 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
     }
 }
 
-pub(super) fn tcp_event(event: tcp::Event, paths: &[IpAddr]) -> Option<SocketEvent> {
+pub(super) fn tcp_event(event: tcp::Event, socket: &SocketState) -> Option<SocketEvent> {
     match event {
         tcp::Event::Acked { up_to_bytes } => {
             Some(SocketEvent::Acknowledged(Acknowledged::Bytes(up_to_bytes)))
         }
-        tcp::Event::Connected => Some(SocketEvent::Connected { paths: paths.to_vec(), outbound_streams: 1 }),
+        tcp::Event::Connected => {
+            Some(SocketEvent::Connected { paths: socket.paths.clone(), outbound_streams: 1 })
+        }
         tcp::Event::Data(bytes) => Some(SocketEvent::Bytes(bytes)),
         tcp::Event::Transmitted { start_bytes, end_bytes, transmissions } => Some(SocketEvent::Transmitted {
             sent: Sent::Bytes(start_bytes..end_bytes),

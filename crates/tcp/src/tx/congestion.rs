@@ -48,9 +48,9 @@ impl Tx {
     /// Whether the controller's rate lets nothing out now, though the window would.
     pub(super) fn is_held(&mut self, now: Instant) -> bool {
         if self.control.pacing_rate().is_some() {
-            self.held_until = self.pacer.held_until(now);
+            self.held_until = self.pacer.held_until(now).into();
         }
-        self.held_until.is_some()
+        !self.held_until.is_off()
     }
 
     /// An acknowledgement has been taken in that acknowledges `bytes` more cumulatively, or SACKs something, or both.

@@ -61,7 +61,8 @@ impl Tx {
         }
         self.early = None;
         let is_excluded = self.is_recovering() || self.board.is_empty() || !self.board.is_in_order();
-        let Some(timeout_at) = self.timer.filter(|_| !is_excluded && self.timing.probe.out.is_none()) else {
+        let Some(timeout_at) = self.timer.at().filter(|_| !is_excluded && self.timing.probe.out.is_none())
+        else {
             return;
         };
         if self.peer.edge() <= self.board.una() {

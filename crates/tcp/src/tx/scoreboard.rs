@@ -23,6 +23,8 @@ use timed::ByTime;
 pub(crate) type RecordNumber = u64;
 
 #[derive(Clone, Copy, Debug)]
+// It fills a line of the cache.
+#[repr(align(64))]
 struct Record {
     /// Offset past its last byte; it starts where the one before it ends.
     end: u64,
@@ -83,13 +85,13 @@ pub(crate) struct Scoreboard {
     pipe: u64,
     /// Losses are found by time, and the three prefixes are not used.
     timed: Option<Box<ByTime>>,
-    records: VecDeque<Record>,
-    lost_below: RecordNumber,
-    retransmitted_below: RecordNumber,
     delivery: DeliveryMeter,
     /// The number of the front record.
     first: RecordNumber,
     epoch: u32,
+    records: VecDeque<Record>,
+    lost_below: RecordNumber,
+    retransmitted_below: RecordNumber,
     /// What the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
     /// Blocks that told nothing new when they last came. Most come again and again behind the one that does.
@@ -156,7 +158,7 @@ impl Scoreboard {
 
     /// Whether everything sent has been acknowledged.
     pub(crate) fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.una == self.nxt
     }
 
     /// Where the first unacknowledged segment ends.
@@ -517,7 +519,17 @@ impl Scoreboard {
 
     /// Index of the record that holds `offset`.
     fn index_at(&self, offset: u64) -> usize {
-        self.records.partition_point(|record| record.end <= offset)
+        self.index_among_equals(offset)
+            .unwrap_or_else(|| self.records.partition_point(|record| record.end <= offset))
+    }
+
+    /// The same if all segments before it are as long as the first, as they mostly are: it is then not searched.
+    #[inline]
+    fn index_among_equals(&self, offset: u64) -> Option<usize> {
+        let first_len = self.first_end()?.checked_sub(self.una).filter(|len| *len > 0)?;
+        let index = usize_of(offset.checked_sub(self.una)? / first_len);
+        let record = self.records.get(index)?;
+        (self.start_of(index) <= offset && offset < record.end).then_some(index)
     }
 
     fn start_of(&self, index: usize) -> u64 {

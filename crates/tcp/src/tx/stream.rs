@@ -19,10 +19,12 @@ impl Chunk {
 
 /// The send stream. Offsets count bytes since the start of the connection's stream.
 #[derive(Debug, Default)]
+// In this order in memory: a receiver asks for the end, too.
+#[repr(C)]
 pub(crate) struct SendStream {
-    chunks: VecDeque<Chunk>,
     end: u64,
     acknowledged: u64,
+    chunks: VecDeque<Chunk>,
     /// Index of the chunk from which the last cut was made: the next one nearly always follows it.
     cursor: usize,
 }

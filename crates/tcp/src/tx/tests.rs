@@ -643,3 +643,10 @@ fn in_a_proportional_recovery_from_many_losses_each_sack_lets_two_segments_out()
     let sent: Vec<_> = (16..=18).map(|past| trace.at(100).sack(0, &[(15, past)]).3.len()).collect();
     assert_eq!(sent, [1, 1, 6]);
 }
+
+#[test]
+fn timers_stand_in_the_first_line_of_the_cache_and_the_scoreboard_begins_one() {
+    const LINE: usize = 64;
+    assert!(core::mem::offset_of!(Tx, stream) < LINE, "they stand before the stream");
+    assert_eq!(core::mem::offset_of!(Tx, board) % LINE, 0);
+}

@@ -437,3 +437,25 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn the_record_of_an_offset_is_found_whatever_the_lengths(
+        lens in proptest::collection::vec(1..4_u64, 1..40),
+        acknowledged in 0.0..1.0,
+        offset in 0.0..1.2,
+    ) {
+        let mut board = Scoreboard::default();
+        for len in lens {
+            board.push(len, NOW);
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
+        let at = |part: f64| (part * board.nxt() as f64) as u64;
+        let (acknowledged, offset) = (at(acknowledged), at(offset));
+        if acknowledged > 0 {
+            board.acknowledge(acknowledged);
+        }
+        let searched = board.records.iter().take_while(|record| record.end <= offset).count();
+        prop_assert_eq!(board.index_at(offset), searched);
+    }
+}
