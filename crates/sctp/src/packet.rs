@@ -91,6 +91,7 @@ impl<'a> ParsedPacket<'a> {
     /// Reads the common header of `packet` and verifies its checksum, unless that was omitted.
     ///
     /// Nothing of a bulk payload is copied if it is the packet's tail, or lies with all else in one.
+    #[inline]
     pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
         let layout = if packet.head().is_empty() && packet.padding() == 0 {
             Layout::Shared(packet.tail())

@@ -373,6 +373,7 @@ impl Path {
     }
 
     /// A DATA chunk goes out here, which keeps the departure.
+    #[inline]
     pub(crate) fn on_chunk_sent(
         &mut self,
         now: Instant,

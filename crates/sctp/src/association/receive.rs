@@ -74,6 +74,7 @@ impl Association {
             }
             self.progress_shutdown(now);
         }
+        self.foresee_packets();
     }
 
     /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.

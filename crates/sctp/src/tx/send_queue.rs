@@ -176,7 +176,7 @@ impl Waiting {
     fn front(&self) -> Option<&Message> {
         match self {
             Self::FirstCome(messages) => messages.front(),
-            Self::RoundRobin { streams, turns } => streams.get(turns.front()?)?.front(),
+            Self::RoundRobin { streams, turns } => first_in_turn(streams, turns),
         }
     }
 
@@ -187,6 +187,14 @@ impl Waiting {
             Self::RoundRobin { streams, turns } => pop_in_turn(streams, turns),
         }
     }
+}
+
+#[inline(never)]
+fn first_in_turn<'a>(
+    streams: &'a BTreeMap<StreamId, VecDeque<Message>>,
+    turns: &VecDeque<StreamId>,
+) -> Option<&'a Message> {
+    streams.get(turns.front()?)?.front()
 }
 
 fn pop_in_turn(
