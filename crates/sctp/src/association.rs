@@ -101,6 +101,7 @@ impl Association {
     }
 
     /// SEND: queues a message.
+    #[inline]
     pub fn send(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
         match self.state {
             State::Established => {}

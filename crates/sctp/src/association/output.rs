@@ -116,13 +116,19 @@ impl Association {
     /// The next event, once there are no packets.
     #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
-        if self.can_tell() { self.events.pop_front() } else { None }
+        if self.poll_stage == PollStage::Packets { None } else { self.events.pop_front() }
     }
 
-    /// Whether the next output is an event.
+    /// The event that is the next output, if one is.
     #[inline]
-    pub(crate) fn can_tell(&self) -> bool {
-        self.poll_stage != PollStage::Packets && !self.events.is_empty()
+    pub(crate) fn next_event(&self) -> Option<&Event> {
+        if self.poll_stage == PollStage::Packets { None } else { self.events.front() }
+    }
+
+    /// Whether one event is left.
+    #[inline]
+    pub(crate) fn has_one_event(&self) -> bool {
+        self.events.len() == 1
     }
 
     /// When something is to be done again, once there are no events.
