@@ -232,14 +232,15 @@ impl Sender {
     /// Whether there is a chunk that has not been sent, and both the packet and the peer have room for it.
     #[inline]
     fn next_fits(&self, turn: &Turn<'_>, builder: &PacketBuilder) -> bool {
-        let room = builder.room();
-        if room < Data::wire_len(1) && !builder.is_empty() {
-            return false;
-        }
+        let room = if builder.is_empty() { usize::MAX } else { builder.room() };
+        self.next_fits_into(turn, room)
+    }
+
+    /// The same for so much room, in bytes.
+    fn next_fits_into(&self, turn: &Turn<'_>, room: usize) -> bool {
         let Some(len) = self.queue.next_len(max_payload(turn.paths)) else { return false };
-        let fits = Data::wire_len(len) <= room || builder.is_empty();
         let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
-        fits && is_admitted && !self.outstanding.is_full()
+        Data::wire_len(len) <= room && is_admitted && !self.outstanding.is_full()
     }
 
     /// Puts the next chunk that has not been sent, which fits, into a packet, and all behind it that fit.
@@ -264,7 +265,8 @@ impl Sender {
             self.flight_order.add(path, tsn);
             trace(turn, chunk);
             self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
-            if !self.next_fits(turn, builder) {
+            let room = builder.room();
+            if room < Data::wire_len(1) || !self.next_fits_into(turn, room) {
                 return;
             }
         }
