@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_sctp::{
-    Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, Output,
-    PartPlace, PortConfig, Ppid, SctpConfig, StreamId,
+    Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, PartPlace,
+    PortConfig, Ppid, SctpConfig, StreamId,
 };
 use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet, PacketBuffers};
@@ -105,26 +105,25 @@ impl<F: Form> Slantpath<F> {
 
     /// Drains the endpoint until it waits.
     fn drain(&mut self, now: Instant) {
-        loop {
-            match self.endpoint.poll_output(now, &mut self.place) {
-                Output::Transmit { .. } => {
-                    self.outgoing.push_back(F::sent(&mut self.place, &mut self.buffers));
-                }
-                Output::Event(association, Event::Established { .. }) => {
-                    self.association = Some(association);
-                    self.is_established = true;
-                }
-                Output::Event(_, Event::Received(message)) => self.received.add(1, message.payload.len()),
-                Output::Event(_, Event::ReceivedPart(part)) => {
-                    self.received.add(usize::from(part.place == PartPlace::Last), part.payload.len());
-                }
-                Output::Event(..) => {}
-                Output::Wait(deadline) => {
-                    self.deadline = deadline;
-                    return;
+        while !self.endpoint.is_idle() {
+            if self.endpoint.poll_transmit(now, &mut self.place).is_some() {
+                self.outgoing.push_back(F::sent(&mut self.place, &mut self.buffers));
+            }
+            while let Some((association, event)) = self.endpoint.poll_event() {
+                match event {
+                    Event::Established { .. } => {
+                        self.association = Some(association);
+                        self.is_established = true;
+                    }
+                    Event::Received(message) => self.received.add(1, message.payload.len()),
+                    Event::ReceivedPart(part) => {
+                        self.received.add(usize::from(part.place == PartPlace::Last), part.payload.len());
+                    }
+                    _ => {}
                 }
             }
         }
+        self.deadline = self.endpoint.deadline();
     }
 }
 

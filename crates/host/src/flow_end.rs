@@ -109,12 +109,11 @@ impl FlowEnd {
         event: SocketEvent,
         socket: &mut Socket<'_>,
     ) -> Reaction {
-        if let (Layer::None, Role::Receiver(receiver), SocketEvent::Bytes(bytes)) =
-            (&self.layer, &mut self.role, &event)
-        {
-            // Nearly all that the receiver of a stream is told.
-            receiver.handle_bytes(now, bytes);
-            return pause_while_busy(receiver, now, socket);
+        if let (Layer::None, Role::Receiver(receiver)) = (&self.layer, &mut self.role) {
+            // Nearly all that a receiver is told.
+            if let Some(reaction) = take_in(receiver, now, &event, socket) {
+                return reaction;
+            }
         }
         let Some(event) = self.adapt(now, event) else { return Reaction::Serve };
         match &mut self.role {
@@ -141,26 +140,14 @@ impl FlowEnd {
                 // Flows are one-way: a receiver sends nothing back.
                 SocketEvent::Bytes(_) | SocketEvent::Message { .. } | SocketEvent::Restarted => {}
             },
-            Role::Receiver(receiver) => match event {
-                SocketEvent::Bytes(bytes) => {
-                    receiver.handle_bytes(now, &bytes);
-                    return pause_while_busy(receiver, now, socket);
+            Role::Receiver(receiver) => {
+                if let Some(reaction) = take_in(receiver, now, &event, socket) {
+                    return reaction;
                 }
-                SocketEvent::Message { stream, payload, .. } => {
-                    receiver.handle_message(now, stream, &payload);
-                    return pause_while_busy(receiver, now, socket);
-                }
-                SocketEvent::Ended { failure } => {
+                if let SocketEvent::Ended { failure } = event {
                     receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
                 }
-                SocketEvent::Acknowledged(_)
-                | SocketEvent::Connected { .. }
-                | SocketEvent::MessageFailed
-                | SocketEvent::Path { .. }
-                | SocketEvent::Restarted
-                | SocketEvent::Transmitted { .. }
-                | SocketEvent::Writable => {}
-            },
+            }
         }
         Reaction::Serve
     }
@@ -281,6 +268,30 @@ impl FlowEnd {
         self.next_sample = Some(now.saturating_add(interval));
         socket.sample_paths(now, |sample| sender.report_mut().push_sample(sample));
     }
+}
+
+/// Hands what has come in of the flow to its receiver; `None` if the event is another.
+#[expect(clippy::inline_always, reason = "it is no longer than a call, and nearly all events pass it")]
+#[inline(always)]
+fn take_in(
+    receiver: &mut Receiver,
+    now: Instant,
+    event: &SocketEvent,
+    socket: &mut Socket<'_>,
+) -> Option<Reaction> {
+    match event {
+        SocketEvent::Bytes(bytes) => receiver.handle_bytes(now, bytes),
+        SocketEvent::Message { stream, payload, .. } => receiver.handle_message(now, *stream, payload),
+        SocketEvent::Acknowledged(_)
+        | SocketEvent::Connected { .. }
+        | SocketEvent::Ended { .. }
+        | SocketEvent::MessageFailed
+        | SocketEvent::Path { .. }
+        | SocketEvent::Restarted
+        | SocketEvent::Transmitted { .. }
+        | SocketEvent::Writable => return None,
+    }
+    Some(pause_while_busy(receiver, now, socket))
 }
 
 /// Has the transport hold back what comes while a receiver is busy with what it has read.

@@ -417,9 +417,13 @@ impl Socket<'_> {
         event: sctp::Event,
     ) -> Option<SocketEvent> {
         let Kind::Sctp { link, partial } = &mut self.state.kind else { return None };
+        if let sctp::Event::Received(message) = event {
+            // What most events are.
+            return Some(SocketEvent::of_message(message));
+        }
         let event = match event {
             sctp::Event::ReceivedPart(part) => match partial.push(part) {
-                Ok(Some(message)) => sctp::Event::Received(message),
+                Ok(Some(message)) => return Some(SocketEvent::of_message(message)),
                 Ok(None) => return None,
                 Err(error) => {
                     self.stack.sctp.abort(now, id, error.to_string().into());

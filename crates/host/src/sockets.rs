@@ -256,7 +256,14 @@ impl Sockets {
                 slot.application.handle_deadline(now);
                 Served::Again
             }
-            Readiness::Touched | Readiness::Waiting => slot.application.serve(now, &mut socket),
+            Readiness::Touched | Readiness::Waiting => {
+                let mut served = slot.application.serve(now, &mut socket);
+                // While nobody else waits and the transports have nothing to do, it would be its turn again at once.
+                while matches!(served, Served::Again) && self.ready.is_empty() && socket.stack.is_idle() {
+                    served = slot.application.serve(now, &mut socket);
+                }
+                served
+            }
         };
         let opened = slot.state.opened();
         if let Some(opened) = opened {

@@ -101,6 +101,7 @@ impl Association {
     }
 
     /// SEND: queues a message.
+    #[inline]
     pub fn send(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
         match self.state {
             State::Established => {}
@@ -257,7 +258,7 @@ impl Association {
     /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to
     /// its burst: a driver that hands in several packets at a time gets what they release one by one.
     fn refill_bursts(&mut self, now: Instant) {
-        let is_undrained = self.poll_stage == PollStage::Packets && self.burst_at == Some(now);
+        let is_undrained = self.poll_stage != PollStage::Events && self.burst_at == Some(now);
         self.burst_at = Some(now);
         let max_burst = self.config.max_burst;
         if is_undrained {

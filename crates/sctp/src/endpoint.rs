@@ -284,17 +284,14 @@ impl Endpoint {
     /// SEND: queues a message.
     pub fn send(&mut self, now: Instant, id: AssociationId, message: Message) -> Result<(), SendError> {
         let entry = self.table.find_mut(id).ok_or(SendError::NoAssociation)?;
-        match &mut entry.state {
-            State::CookieWait(handshake) => handshake.early_requests.send(message, &entry.config),
-            State::CookieEchoed(handshake) => handshake.send(now, message),
-            State::Established(association) => {
-                let result = association.send(now, message);
-                if association.has_output() {
-                    self.wake(id.slot());
-                }
-                result
-            }
+        let State::Established(association) = &mut entry.state else {
+            return entry.send_early(now, message);
+        };
+        let result = association.send(now, message);
+        if association.has_output() {
+            self.wake(id.slot());
         }
+        result
     }
 
     /// SHUTDOWN: ends the association once all messages have been delivered. `false` if there is none.
@@ -462,7 +459,7 @@ impl Endpoint {
                         }
                         return Some(departing);
                     }
-                    if association.can_tell() {
+                    if association.next_event().is_some() {
                         return None;
                     }
                     association.next_deadline()
@@ -486,16 +483,22 @@ impl Endpoint {
 
     fn poll_event_of_first(&mut self) -> Option<(AssociationId, Event)> {
         let slot = *self.pending.front()?;
-        let State::Established(association) = &mut self.table.get_mut(slot)?.state else { return None };
-        let event = association.poll_event()?;
-        let settled = (!association.has_output()).then(|| association.next_deadline());
         let id = self.table.id(slot);
-        if matches!(event, Event::Closed(_)) {
-            self.remove(slot);
-        } else if let Some(deadline) = settled {
-            self.settle_first(slot, deadline);
+        let State::Established(association) = &mut self.table.get_mut(slot)?.state else { return None };
+        match association.next_event()? {
+            Event::Closed(_) => {
+                let end = association.poll_event();
+                self.remove(slot);
+                return Some((id, end?));
+            }
+            _ if association.has_one_event() => {
+                self.deadlines.set(slot, association.next_deadline());
+                self.is_first_settled = true;
+            }
+            _ => {}
         }
-        Some((id, event))
+        // Moved once, to where it is asked for.
+        Some((id, association.poll_event()?))
     }
 
     /// The first of those that were to be looked at, the one in `slot`, says nothing more unless its user does

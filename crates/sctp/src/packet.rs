@@ -91,6 +91,8 @@ impl<'a> ParsedPacket<'a> {
     /// Reads the common header of `packet` and verifies its checksum, unless that was omitted.
     ///
     /// Nothing of a bulk payload is copied if it is the packet's tail, or lies with all else in one.
+    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
+    #[inline(always)]
     pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
         let layout = if packet.head().is_empty() && packet.padding() == 0 {
             Layout::Shared(packet.tail())
@@ -231,7 +233,8 @@ impl Chunks<'_> {
     }
 
     /// Reads a DATA chunk that has been found.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a chunk is large to move")]
+    #[inline(always)]
     pub(crate) fn read_data(&self, found: FoundChunk) -> Result<Data, WireError> {
         let FoundChunk { header, start } = found;
         match self.payload {

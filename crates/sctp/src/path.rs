@@ -375,6 +375,8 @@ impl Path {
     }
 
     /// A DATA chunk goes out here, which keeps the departure.
+    #[expect(clippy::inline_always, reason = "a departure is large to move")]
+    #[inline(always)]
     pub(crate) fn on_chunk_sent(
         &mut self,
         now: Instant,

@@ -106,6 +106,17 @@ impl Receiver {
             deliver(Event::Received(message_of(data)));
             return Ok(());
         }
+        self.on_any_data(data, packet_len, deliver)
+    }
+
+    /// The same for a chunk of any kind that has user data.
+    #[inline(never)]
+    fn on_any_data(
+        &mut self,
+        data: Data,
+        packet_len: usize,
+        mut deliver: impl FnMut(Event),
+    ) -> Result<(), DataFault> {
         let arrival = self.tracker.classify(data.tsn);
         match arrival {
             Arrival::Duplicate => {

@@ -35,6 +35,15 @@ pub(crate) enum SocketEvent {
     Writable,
 }
 
+impl SocketEvent {
+    /// A whole message.
+    #[inline]
+    pub(super) fn of_message(message: sctp::ReceivedMessage) -> Self {
+        let sctp::ReceivedMessage { stream, ppid, payload, .. } = message;
+        Self::Message { stream: stream.0, payload_protocol: ppid.0, payload }
+    }
+}
+
 /// The number of the path to `address`.
 pub(super) fn path_number(paths: &[IpAddr], address: IpAddr) -> Option<u8> {
     u8::try_from(paths.iter().position(|path| *path == address)?).ok()
@@ -57,11 +66,7 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         sctp::Event::Established { outbound_streams, .. } => {
             Some(SocketEvent::Connected { paths: paths.clone(), outbound_streams })
         }
-        sctp::Event::Received(message) => Some(SocketEvent::Message {
-            stream: message.stream.0,
-            payload_protocol: message.ppid.0,
-            payload: message.payload,
-        }),
+        sctp::Event::Received(message) => Some(SocketEvent::of_message(message)),
         sctp::Event::Transmitted { context, destination, transmission, .. } => {
             let path = number_path(paths, destination);
             // What an adaptation layer sends for itself has no number.

@@ -38,7 +38,9 @@ pub struct Departing {
 pub(super) enum PollStage {
     /// Something has changed: packets may be ready.
     Packets,
-    /// No packet is; events may be.
+    /// No packet is, as was seen when the input came; nobody has asked since.
+    NoPackets,
+    /// All packets have been taken; events may be ready.
     Events,
 }
 
@@ -68,7 +70,8 @@ impl Association {
     )]
     #[inline(always)]
     pub(crate) fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
-        if self.poll_stage == PollStage::Events {
+        if self.poll_stage != PollStage::Packets {
+            self.poll_stage = PollStage::Events;
             return None;
         }
         let Some(path) = self.build_packet(now) else {
@@ -82,6 +85,20 @@ impl Association {
     fn end_packets(&mut self) {
         self.poll_stage = PollStage::Events;
         self.report_timers();
+    }
+
+    /// Spares whoever polls an attempt to build a packet, if it is seen at a glance that there is none.
+    #[inline]
+    pub(super) fn foresee_packets(&mut self) {
+        if matches!(self.state, State::Established)
+            && self.control.is_empty()
+            && !self.receiver.is_ack_due()
+            && self.sender.has_no_queue()
+            && self.sender.finds_nothing(&mut self.paths)
+        {
+            self.end_packets();
+            self.poll_stage = PollStage::NoPackets;
+        }
     }
 
     /// Writes the packet that has been built for `path`.
@@ -99,13 +116,19 @@ impl Association {
     /// The next event, once there are no packets.
     #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
-        if self.can_tell() { self.events.pop_front() } else { None }
+        if self.poll_stage == PollStage::Packets { None } else { self.events.pop_front() }
     }
 
-    /// Whether the next output is an event.
+    /// The event that is the next output, if one is.
     #[inline]
-    pub(crate) fn can_tell(&self) -> bool {
-        self.poll_stage == PollStage::Events && !self.events.is_empty()
+    pub(crate) fn next_event(&self) -> Option<&Event> {
+        if self.poll_stage == PollStage::Packets { None } else { self.events.front() }
+    }
+
+    /// Whether one event is left.
+    #[inline]
+    pub(crate) fn has_one_event(&self) -> bool {
+        self.events.len() == 1
     }
 
     /// When something is to be done again, once there are no events.
@@ -147,28 +170,44 @@ impl Association {
     #[inline(never)]
     fn build_packet(&mut self, now: Instant) -> Option<PathId> {
         // DATA and SHUTDOWN never leave in the same state.
-        let (transmission, shutdown) = if self.state.may_send_data() {
-            (self.next_transmission(now), None)
-        } else if self.state.is_closed() {
-            return self.build_farewell();
-        } else {
-            (None, self.shutdown_due())
-        };
-        if self.control.is_empty() && !self.receiver.is_ack_owed() && shutdown.is_none() {
-            // DATA alone, which is what most packets with DATA hold, or nothing.
-            let transmission = transmission?;
-            self.start_packet(transmission.path);
-            self.fill(now, transmission);
-            if self.sender.is_window_full(&self.paths) {
-                self.end_packets();
-            }
-            return Some(transmission.path);
+        if !self.state.may_send_data() {
+            return match self.state {
+                State::Closed { .. } => self.build_farewell(),
+                _ => self.build_bundle(now, None, self.shutdown_due()),
+            };
         }
+        let transmission = self.next_transmission(now);
+        if !self.control.is_empty() || self.receiver.is_ack_owed() {
+            return self.build_bundle(now, transmission, None);
+        }
+        // DATA alone, which is what most packets with DATA hold, or nothing.
+        let transmission = transmission?;
+        self.start_packet(transmission.path);
+        self.fill(now, transmission);
+        if self.sender.finds_nothing(&mut self.paths) {
+            self.end_packets();
+        }
+        Some(transmission.path)
+    }
 
+    /// The same for a packet that is more than DATA.
+    #[inline(never)]
+    fn build_bundle(
+        &mut self,
+        now: Instant,
+        transmission: Option<Transmission>,
+        shutdown: Option<PathId>,
+    ) -> Option<PathId> {
+        let is_ack_due = self.receiver.is_ack_due();
+        let has_more = transmission.is_some() || shutdown.is_some();
+        if self.control.is_empty() && !is_ack_due && !has_more {
+            return None;
+        }
+        let ack_path = self.receiver.is_ack_owed().then(|| self.ack_path());
         let path = if let Some((path, _)) = self.control.front() {
             *path
-        } else if self.receiver.is_ack_due() {
-            self.ack_path()
+        } else if let Some(ack_path) = ack_path.filter(|_| is_ack_due) {
+            ack_path
         } else if let Some(transmission) = transmission {
             transmission.path
         } else {
@@ -176,9 +215,8 @@ impl Association {
         };
         self.start_packet(path);
         self.bundle_control(path);
-        let has_more = transmission.is_some() || shutdown.is_some();
         let transmission = transmission.filter(|transmission| transmission.path == path);
-        if self.receiver.is_ack_owed() && self.ack_path() == path {
+        if ack_path == Some(path) {
             self.bundle_sack(path, transmission);
         }
         if let Some(transmission) = transmission
@@ -217,6 +255,7 @@ impl Association {
         self.sender.fill(&mut turn, &mut self.builder, transmission);
     }
 
+    #[inline]
     fn start_packet(&mut self, path: PathId) {
         let header = CommonHeader {
             source_port: self.tcb.local_port,

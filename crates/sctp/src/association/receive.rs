@@ -55,7 +55,10 @@ impl Association {
             // The two that make up traffic pass without being moved as what the longest chunk takes.
             let read = match found.header.kind {
                 kind::DATA => chunks.read_data(found).map(|data| self.on_data(now, data, arrived)),
-                kind::SACK => chunks.read_sack(found).map(|sack| self.on_sack(now, &sack, from)),
+                kind::SACK => match chunks.read_sack(found) {
+                    Ok(ref sack) => Ok(self.on_sack(now, sack, from)),
+                    Err(error) => Err(error),
+                },
                 _ => self.read_other(now, &chunks, found, arrived),
             };
             match read {
@@ -74,6 +77,7 @@ impl Association {
             }
             self.progress_shutdown(now);
         }
+        self.foresee_packets();
     }
 
     /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.

@@ -35,7 +35,6 @@ impl Association {
     }
 
     /// Goes on with the shutdown once everything has been acknowledged.
-    #[inline]
     pub(super) fn progress_shutdown(&mut self, now: Instant) {
         let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived);
         if may_progress && self.sender.is_drained() {

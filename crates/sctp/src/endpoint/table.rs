@@ -6,13 +6,14 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use slantpath_base::Stream;
+use slantpath_base::{Instant, Stream};
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
 use crate::association::{Association, AssociationState};
 use crate::config::SctpConfig;
 use crate::cookie::TieTags;
+use crate::event::{Message, SendError};
 use crate::handshake::{CookieEchoed, CookieWait};
 use crate::packet::CommonHeader;
 use crate::tcb::PeerAddress;
@@ -87,6 +88,16 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Queues a message before the handshake is over.
+    #[cold]
+    pub(super) fn send_early(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
+        match &mut self.state {
+            State::CookieWait(handshake) => handshake.early_requests.send(message, &self.config),
+            State::CookieEchoed(handshake) => handshake.send(now, message),
+            State::Established(association) => association.send(now, message),
+        }
+    }
+
     /// Whether the peer is known to be at `address`, and has not only said so.
     fn is_confirmed(&self, address: IpAddr) -> bool {
         match &self.state {

@@ -60,6 +60,7 @@ impl PacketBuilder {
     }
 
     /// Bundles a DATA chunk, and returns whether it fitted.
+    #[inline]
     pub fn push_data(&mut self, data: &Data) -> bool {
         if Data::wire_len(data.payload.len()) > self.room() {
             return false;
@@ -127,6 +128,7 @@ impl PacketBuilder {
     ///
     /// # Panics
     /// If no packet was started.
+    #[inline]
     pub(crate) fn finish_over(&mut self, policy: ChecksumPolicy, packet: &mut Packet) {
         assert!(core::mem::take(&mut self.is_started), "a packet was started");
         let has_room = self.bytes.len() <= Packet::HEAD_CAPACITY;

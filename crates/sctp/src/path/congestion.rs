@@ -104,6 +104,14 @@ impl Path {
         self.held_until = self.held_until.filter(|held_until| *held_until > now);
     }
 
+    /// There is nothing to send: if the window would let it out, that is what limits the rate.
+    #[inline]
+    pub(crate) fn limit_by_application(&mut self) {
+        if self.flight_size < self.cwnd() {
+            self.delivery.limit_by_application(self.flight_size);
+        }
+    }
+
     /// A chunk in flight here counts as lost.
     pub(crate) fn on_chunk_lost(&mut self, wire_len: u64, departure: &Departure) {
         self.on_chunk_left(wire_len);

@@ -19,7 +19,8 @@ pub(super) struct FlightOrder {
 
 impl FlightOrder {
     /// `tsn` is in flight to `path` from now on.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as a rule it is no longer than a call")]
+    #[inline(always)]
     pub(super) fn add(&mut self, path: PathId, tsn: Tsn) {
         // As a rule it follows what was sent before.
         match self.paths.get_mut(path.index()).and_then(VecDeque::back_mut) {

@@ -89,6 +89,7 @@ impl GapRanges {
     }
 
     /// Follows the cumulative TSN ack where no blocks are told, as in a SHUTDOWN.
+    #[inline(never)]
     pub(crate) fn advance(&mut self, cumulative: Tsn) -> GapChanges {
         let mut changes = GapChanges::default();
         self.rebase(cumulative);
@@ -116,6 +117,7 @@ impl GapRanges {
 
     /// What the blocks of a SACK change, whose cumulative TSN ack is not older than the last one. The ranges
     /// follow with [`commit`](Self::commit).
+    #[inline(never)]
     pub(crate) fn compare(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
         self.rebase(cumulative);
         self.steps.take(blocks.len());
@@ -139,6 +141,7 @@ impl GapRanges {
     }
 
     /// Takes over the blocks that were compared last.
+    #[inline(never)]
     pub(crate) fn commit(&mut self, changes: &GapChanges) {
         for range in &changes.newly_acked {
             self.insert(self.position(range.first), self.position(range.last));

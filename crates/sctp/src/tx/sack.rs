@@ -162,6 +162,7 @@ impl Sender {
 
     /// Takes a round-trip time of each path, once in a round trip. That something before it was sent again does not
     /// matter where it is known when each chunk left.
+    #[inline(never)]
     fn take_round_trips(&self, turn: &mut Turn<'_>, sack: &SackView<'_>) {
         let next = self.outstanding.next_number();
         for id in turn.paths.ids() {
@@ -182,8 +183,15 @@ impl Sender {
     }
 
     /// Sends a zero window probe again as soon as there is room for it: the peer has thrown it away.
+    #[inline]
     fn settle_probe(&mut self, turn: &mut Turn<'_>) {
-        let Some(tsn) = self.peer_window.outstanding_probe() else { return };
+        if let Some(tsn) = self.peer_window.outstanding_probe() {
+            self.settle_probe_of(turn, tsn);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_probe_of(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
         let (path, wire_len) = match self.outstanding.find(tsn) {
             Some(chunk) if chunk.state == ChunkState::Acked => return self.peer_window.end_probe(),
             None => return self.peer_window.end_probe(),
@@ -238,6 +246,7 @@ impl Sender {
     }
 
     /// Marks what the blocks acknowledge for the first time; gives the highest such TSN.
+    #[inline(never)]
     fn acknowledge_gaps(
         &mut self,
         turn: &mut Turn<'_>,
@@ -258,6 +267,7 @@ impl Sender {
     }
 
     /// Takes back what the peer has thrown away after it had acknowledged it.
+    #[inline(never)]
     fn revoke(&mut self, turn: &mut Turn<'_>, changes: &GapChanges, counted_up_to: Option<Tsn>) {
         for tsn in changes.revoked.iter().copied().flat_map(TsnRange::iter) {
             let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { continue };
@@ -301,6 +311,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn count_missing_up_to(&mut self, turn: &mut Turn<'_>, highest: Tsn, limit: Option<Tsn>) {
         self.examine_up_to(highest);
 

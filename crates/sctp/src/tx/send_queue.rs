@@ -75,13 +75,7 @@ impl SendQueue {
     pub(crate) fn push(&mut self, message: Message) {
         match &mut self.waiting {
             Waiting::FirstCome(messages) => messages.push_back(message),
-            Waiting::RoundRobin { streams, turns } => {
-                let messages = streams.entry(message.stream).or_default();
-                if messages.is_empty() {
-                    turns.push_back(message.stream);
-                }
-                messages.push_back(message);
-            }
+            Waiting::RoundRobin { streams, turns } => push_in_turn(streams, turns, message),
         }
     }
 
@@ -98,6 +92,19 @@ impl SendQueue {
     /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
     #[inline]
     pub(crate) fn take(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
+        if self.in_progress.is_none()
+            && let Waiting::FirstCome(messages) = &mut self.waiting
+            && let Some(message) = messages.pop_front_if(|message| message.payload.len() <= max_payload)
+        {
+            // What most chunks are.
+            let sequence = self.next_sequence(message.stream, message.is_unordered);
+            return Some(whole(message, sequence, tsn));
+        }
+        self.take_any(max_payload, tsn)
+    }
+
+    #[inline(never)]
+    fn take_any(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
         if self.in_progress.is_none() {
             let message = self.waiting.pop()?;
             let sequence = self.next_sequence(message.stream, message.is_unordered);
@@ -176,7 +183,7 @@ impl Waiting {
     fn front(&self) -> Option<&Message> {
         match self {
             Self::FirstCome(messages) => messages.front(),
-            Self::RoundRobin { streams, turns } => streams.get(turns.front()?)?.front(),
+            Self::RoundRobin { streams, turns } => first_in_turn(streams, turns),
         }
     }
 
@@ -189,6 +196,30 @@ impl Waiting {
     }
 }
 
+// Few take turns: these stand apart from what every message passes.
+
+#[inline(never)]
+fn push_in_turn(
+    streams: &mut BTreeMap<StreamId, VecDeque<Message>>,
+    turns: &mut VecDeque<StreamId>,
+    message: Message,
+) {
+    let messages = streams.entry(message.stream).or_default();
+    if messages.is_empty() {
+        turns.push_back(message.stream);
+    }
+    messages.push_back(message);
+}
+
+#[inline(never)]
+fn first_in_turn<'a>(
+    streams: &'a BTreeMap<StreamId, VecDeque<Message>>,
+    turns: &VecDeque<StreamId>,
+) -> Option<&'a Message> {
+    streams.get(turns.front()?)?.front()
+}
+
+#[inline(never)]
 fn pop_in_turn(
     streams: &mut BTreeMap<StreamId, VecDeque<Message>>,
     turns: &mut VecDeque<StreamId>,

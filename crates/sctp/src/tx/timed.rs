@@ -139,9 +139,8 @@ impl Sender {
     /// Tells the path of a chunk what the SACK at hand says of it.
     pub(super) fn time_arrival(turn: &mut Turn<'_>, chunk: &OutstandingChunk, number: u64) {
         let path = &mut turn.paths[chunk.path];
-        let srtt = path.rtt.srtt();
         let Some(timing) = &mut path.timing else { return };
-        let sent_at = chunk.departure.sent_at;
+        let (srtt, sent_at) = (path.rtt.srtt(), chunk.departure.sent_at);
         if chunk.state == ChunkState::Lost(Loss::TimedOut) && chunk.transmissions == 1 {
             timing.on_given_up_arrived(sent_at, srtt);
         }

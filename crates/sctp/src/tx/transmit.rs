@@ -31,6 +31,7 @@ pub(crate) struct Transmission {
 
 impl Sender {
     /// The next packet that the windows let out.
+    #[inline]
     pub(crate) fn next_transmission(&mut self, turn: &mut Turn<'_>) -> Option<Transmission> {
         if let Urgent::LossProbe(path) = self.urgent {
             self.urgent = Urgent::No;
@@ -61,10 +62,7 @@ impl Sender {
         }
         let path = turn.paths.current();
         let Some(len) = self.queue.next_len(max_payload(turn.paths)) else {
-            let path = &mut turn.paths[path];
-            if path.flight_size < path.cwnd() {
-                path.delivery.limit_by_application(path.flight_size);
-            }
+            turn.paths[path].limit_by_application();
             return None;
         };
         if self.outstanding.is_full() {
@@ -84,20 +82,33 @@ impl Sender {
         may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
     }
 
-    /// Whether [`next_transmission`](Self::next_transmission) would find, right behind a packet with DATA, that a window
-    /// keeps what is new, and that alone, from leaving.
-    #[inline]
-    pub(crate) fn is_window_full(&self, paths: &Paths) -> bool {
+    /// The same as [`next_transmission`](Self::next_transmission) where it is seen at a glance that it finds nothing:
+    /// nothing waits to be sent, or a window keeps what is new from following what is in flight. `false` if something
+    /// may be found.
+    #[expect(clippy::inline_always, reason = "it is asked behind every packet, and is no longer than a call")]
+    #[inline(always)]
+    pub(crate) fn finds_nothing(&self, paths: &mut Paths) -> bool {
         if self.urgent != Urgent::No || !self.lost.is_empty() {
             return false;
         }
-        let Some(len) = self.queue.next_len(max_payload(paths)) else { return false };
-        !self.peer_window.admits(len, self.outstanding.in_flight_payload())
-            || !paths[paths.current()].may_send_data()
+        let max_payload = max_payload(paths);
+        let current = paths.current();
+        let path = &mut paths[current];
+        match self.queue.next_len(max_payload) {
+            Some(len) => {
+                let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
+                path.flight_size > 0 && !(is_admitted && path.may_send_data())
+            }
+            None => {
+                path.limit_by_application();
+                true
+            }
+        }
     }
 
     /// A packet that goes out as a probe, whatever the congestion window says: new DATA if there is any and the peer
     /// has room for it, else the last chunk again.
+    #[cold]
     fn next_probe(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Transmission> {
         let new = self.queue.next_len(max_payload(turn.paths)).filter(|len| {
             path == turn.paths.current()
@@ -119,13 +130,17 @@ impl Sender {
     #[inline]
     fn admits_new(&mut self, turn: &Turn<'_>, path: PathId) -> bool {
         match turn.config.new_data_after_timeout {
-            NewDataAfterTimeout::AssociationWindow => {
-                let in_flight: u64 = turn.paths.iter().map(|path| path.flight_size).sum();
-                in_flight + self.lost_bytes() < turn.paths[path].cwnd()
-            }
+            NewDataAfterTimeout::AssociationWindow => self.has_association_window(turn, path),
             NewDataAfterTimeout::PathWindow => true,
             NewDataAfterTimeout::RetransmissionsFirst => self.next_lost().is_none(),
         }
+    }
+
+    /// Whether what is in flight or lost on any path leaves room in the window of `path`.
+    #[inline(never)]
+    fn has_association_window(&self, turn: &Turn<'_>, path: PathId) -> bool {
+        let in_flight: u64 = turn.paths.iter().map(|path| path.flight_size).sum();
+        in_flight + self.lost_bytes() < turn.paths[path].cwnd()
     }
 
     /// Whether a chunk is on its way into the closed window of the peer.
@@ -143,6 +158,7 @@ impl Sender {
 
     /// Fills a packet that has been started, may hold control chunks, and has room for the first chunk of a
     /// transmission.
+    #[inline]
     pub(crate) fn fill(
         &mut self,
         turn: &mut Turn<'_>,
@@ -216,17 +232,19 @@ impl Sender {
     /// Whether there is a chunk that has not been sent, and both the packet and the peer have room for it.
     #[inline]
     fn next_fits(&self, turn: &Turn<'_>, builder: &PacketBuilder) -> bool {
-        let room = builder.room();
-        if room < Data::wire_len(1) && !builder.is_empty() {
-            return false;
-        }
+        let room = if builder.is_empty() { usize::MAX } else { builder.room() };
+        self.next_fits_into(turn, room)
+    }
+
+    /// The same for so much room, in bytes.
+    fn next_fits_into(&self, turn: &Turn<'_>, room: usize) -> bool {
         let Some(len) = self.queue.next_len(max_payload(turn.paths)) else { return false };
-        let fits = Data::wire_len(len) <= room || builder.is_empty();
         let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
-        fits && is_admitted && !self.outstanding.is_full()
+        Data::wire_len(len) <= room && is_admitted && !self.outstanding.is_full()
     }
 
     /// Puts the next chunk that has not been sent, which fits, into a packet, and all behind it that fit.
+    #[inline]
     fn fill_with_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let max_payload = max_payload(turn.paths);
         loop {
@@ -247,7 +265,8 @@ impl Sender {
             self.flight_order.add(path, tsn);
             trace(turn, chunk);
             self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
-            if !self.next_fits(turn, builder) {
+            let room = builder.room();
+            if room < Data::wire_len(1) || !self.next_fits_into(turn, room) {
                 return;
             }
         }
