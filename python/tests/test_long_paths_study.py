@@ -181,7 +181,7 @@ def test_each_aim_is_missed_by_itself() -> None:
 
     slow = figures_of(GEO, 93.9, ramp=7, queue_losses=10)
     assert missed(with_cell("table/geo/tcp/backlog/1e-3", slow)) == ["L1"]
-    late = figures_of(LEO, 96.01, ramp=9, queue_losses=10)
+    late = figures_of(LEO, 96.01, ramp=8, queue_losses=10)
     assert missed(with_cell("table/leo/tcp/backlog/0", late)) == ["L10"]
     lossy = figures_of(GEO, 90.01, ramp=7, queue_losses=11)
     assert missed(with_cell("table/geo/sctp/backlog/1e-2", lossy)) == ["L7"]
@@ -217,6 +217,8 @@ def test_the_table_of_a_path_has_the_aims_what_others_measured_and_every_profile
 def test_bursts_last_as_long_as_they_should_and_are_drawn_anew_for_each_run_and_direction() -> None:
     bursts = cases.every()[cases.bursts("geo", "tcp", "cubic")].bursts
     assert bursts is not None
+    one, other = cases.every()[cases.bursts("geo", "tcp", "cubic")].scenarios(2)
+    assert one.hash != other.hash
     script = bursts.script(0)
     assert script == bursts.script(0)
     directions = {
@@ -241,13 +243,13 @@ def test_every_case_has_a_scenario_without_a_warning_and_no_two_of_them_are_equa
 
 
 def test_runs_are_planned_in_the_ratio_of_the_study_and_one_where_nothing_is_drawn() -> None:
-    planned = {runs: Counter(name for name, _ in plan(runs, None)) for runs in (1, 5)}
+    planned = {runs: Counter(name for name, _ in plan(runs, None)) for runs in (1, 5, 10)}
 
     def count(runs: int, case: str) -> int:
         return planned[runs][case]
 
     assert count(5, cases.table("geo", "tcp", "bbr", "1e-2")) == 5
-    assert count(5, cases.table("geo", "tcp", "bbr", "0")) == 1
+    assert count(10, cases.table("geo", "tcp", "bbr", "0")) == 1
     assert count(5, cases.reordering("geo", "tcp", "bbr")) == 3
     assert count(1, cases.reordering("geo", "tcp", "bbr")) == 1
 
