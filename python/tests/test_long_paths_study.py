@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from slantpath.studies.claims import Estimate, Verdict
 from slantpath.studies.long_paths import Results, cases, figures, findings, plan, tables, write
 from slantpath.studies.long_paths.cases import GEO, LEO
 from slantpath.studies.long_paths.measures import RunFigures, estimate
+from slantpath.studies.long_paths.runs import runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -242,16 +242,20 @@ def test_every_case_has_a_scenario_without_a_warning_and_no_two_of_them_are_equa
     assert len({scenario.hash for scenario in scenarios.values()}) == len(scenarios)
 
 
-def test_runs_are_planned_in_the_ratio_of_the_study_and_one_where_nothing_is_drawn() -> None:
-    planned = {runs: Counter(name for name, _ in plan(runs, None)) for runs in (1, 5, 10)}
-
+def test_cases_have_runs_in_the_ratio_of_the_study_and_one_where_nothing_is_drawn() -> None:
     def count(runs: int, case: str) -> int:
-        return planned[runs][case]
+        return runs_of(cases.every()[case], runs)
 
     assert count(5, cases.table("geo", "tcp", "bbr", "1e-2")) == 5
     assert count(10, cases.table("geo", "tcp", "bbr", "0")) == 1
     assert count(5, cases.reordering("geo", "tcp", "bbr")) == 3
     assert count(1, cases.reordering("geo", "tcp", "bbr")) == 1
+
+
+def test_every_run_is_planned_once() -> None:
+    planned = [(name, job.run) for name, job in plan(2, None)]
+    assert len(planned) == len(set(planned))
+    assert len(planned) == sum(runs_of(case, 2) for case in cases.every().values())
 
 
 def test_a_short_run_of_the_study_is_read_as_it_was_made() -> None:
