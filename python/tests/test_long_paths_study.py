@@ -309,6 +309,11 @@ def test_everything_is_written(tmp_path: Path) -> None:
     drawn = ("goodput", "courses", "ramps", "changes", "shares")
     assert {f"{name}.{kind}" for name in drawn for kind in ("png", "svg")} < names
     assert {"claims.txt", "report.html", "numbers-geo.txt", "shares-cubic.txt"} < names
+    pages = {file.stem: file.read_text(encoding="utf-8") for file in files if file.suffix == ".md"}
+    assert set(pages) == set(cases.CONTROLLERS)
+    assert "| TCP | 72.0 / 72.0 ± ? / 72.0 ± ? | never / never / never | 0 / 0 ± ? / 0 ± ? |" in pages["bbr3"]
+    assert "| setting | BBRv3 |" in pages["bbr3"]
+    assert not any(label in pages["bbr3"] for label in ("| Hybla", "Linux", "| BBR |"))
     html = (tmp_path / "one" / "report.html").read_text(encoding="utf-8")
     assert html.count("<figure>") == len(drawn)
     assert "An aim is met if the mean reaches it." in html
