@@ -76,7 +76,8 @@ def _drawings(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "ramps",
         "Ramps.",
-        "What each round trip brings, from the first arrival on; the line is at nine tenths.",
+        "What each round trip brings, from the first arrival on; the line is at nine tenths. What has waited for "
+        "a gap comes at once, above the frame.",
         words.ramps(rounds),
         figures.ramps(rounds),
     )
