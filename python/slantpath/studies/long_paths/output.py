@@ -76,8 +76,8 @@ def _drawings(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "ramps",
         "Ramps.",
-        "What each round trip brings, from the first arrival on; the line is at nine tenths. What has waited for "
-        "a gap comes at once, above the frame.",
+        "What each round trip brings, from the first arrival on; the line is at nine tenths. What has waited "
+        "for a gap comes at once, above the frame.",
         words.ramps(rounds),
         figures.ramps(rounds),
     )
