@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from slantpath.studies.claims import Estimate, Verdict
 from slantpath.studies.long_paths import Results, cases, figures, findings, plan, tables, write
 from slantpath.studies.long_paths.cases import GEO, LEO
 from slantpath.studies.long_paths.measures import RunFigures, estimate
+from slantpath.studies.long_paths.runs import runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -181,7 +181,7 @@ def test_each_aim_is_missed_by_itself() -> None:
 
     slow = figures_of(GEO, 93.9, ramp=7, queue_losses=10)
     assert missed(with_cell("table/geo/tcp/backlog/1e-3", slow)) == ["L1"]
-    late = figures_of(LEO, 96.01, ramp=9, queue_losses=10)
+    late = figures_of(LEO, 96.01, ramp=8, queue_losses=10)
     assert missed(with_cell("table/leo/tcp/backlog/0", late)) == ["L10"]
     lossy = figures_of(GEO, 90.01, ramp=7, queue_losses=11)
     assert missed(with_cell("table/geo/sctp/backlog/1e-2", lossy)) == ["L7"]
@@ -217,6 +217,8 @@ def test_the_table_of_a_path_has_the_aims_what_others_measured_and_every_profile
 def test_bursts_last_as_long_as_they_should_and_are_drawn_anew_for_each_run_and_direction() -> None:
     bursts = cases.every()[cases.bursts("geo", "tcp", "cubic")].bursts
     assert bursts is not None
+    one, other = cases.every()[cases.bursts("geo", "tcp", "cubic")].scenarios(2)
+    assert one.hash != other.hash
     script = bursts.script(0)
     assert script == bursts.script(0)
     directions = {
@@ -240,16 +242,20 @@ def test_every_case_has_a_scenario_without_a_warning_and_no_two_of_them_are_equa
     assert len({scenario.hash for scenario in scenarios.values()}) == len(scenarios)
 
 
-def test_runs_are_planned_in_the_ratio_of_the_study_and_one_where_nothing_is_drawn() -> None:
-    planned = {runs: Counter(name for name, _ in plan(runs, None)) for runs in (1, 5)}
-
+def test_cases_have_runs_in_the_ratio_of_the_study_and_one_where_nothing_is_drawn() -> None:
     def count(runs: int, case: str) -> int:
-        return planned[runs][case]
+        return runs_of(cases.every()[case], runs)
 
     assert count(5, cases.table("geo", "tcp", "bbr", "1e-2")) == 5
-    assert count(5, cases.table("geo", "tcp", "bbr", "0")) == 1
+    assert count(10, cases.table("geo", "tcp", "bbr", "0")) == 1
     assert count(5, cases.reordering("geo", "tcp", "bbr")) == 3
     assert count(1, cases.reordering("geo", "tcp", "bbr")) == 1
+
+
+def test_every_run_is_planned_once() -> None:
+    planned = [(name, job.run) for name, job in plan(2, None)]
+    assert len(planned) == len(set(planned))
+    assert len(planned) == sum(runs_of(case, 2) for case in cases.every().values())
 
 
 def test_a_short_run_of_the_study_is_read_as_it_was_made() -> None:
@@ -303,6 +309,11 @@ def test_everything_is_written(tmp_path: Path) -> None:
     drawn = ("goodput", "courses", "ramps", "changes", "shares")
     assert {f"{name}.{kind}" for name in drawn for kind in ("png", "svg")} < names
     assert {"claims.txt", "report.html", "numbers-geo.txt", "shares-cubic.txt"} < names
+    pages = {file.stem: file.read_text(encoding="utf-8") for file in files if file.suffix == ".md"}
+    assert set(pages) == set(cases.CONTROLLERS)
+    assert "| TCP | 72.0 / 72.0 ± ? / 72.0 ± ? | never / never / never | 0 / 0 ± ? / 0 ± ? |" in pages["bbr3"]
+    assert "| setting | BBRv3 |" in pages["bbr3"]
+    assert not any(label in pages["bbr3"] for label in ("| Hybla", "Linux", "| BBR |"))
     html = (tmp_path / "one" / "report.html").read_text(encoding="utf-8")
     assert html.count("<figure>") == len(drawn)
     assert "An aim is met if the mean reaches it." in html

@@ -112,6 +112,9 @@ def ramps(rounds: Mapping[tuple[str, str], NDArray[np.float64]]) -> Figure:
         axes.axhline(90, color="#55555e", linewidth=1)
         axes.set_title(f"{transport.upper()} over GEO, no loss", fontsize="medium")
         axes.set_xlabel("round trip")
+        axes.set_xticks(range(0, FIRST_ROUND_TRIPS + 1, 5))
+        # What has waited for a gap comes at once, far above the link's rate: that is no part of the ramp.
+        axes.set_ylim(0, 110)
     panels[0].set_ylabel("arrived / % of the link")
     _legend_below(figure, panels[0])
     return figure

@@ -1,4 +1,4 @@
-"""Everything that the study writes: tables, figures and the report."""
+"""Everything that the study writes: tables, figures, a page a controller, and the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from slantpath.files import write_whole
 from slantpath.page import Drawing, write_drawings
 from slantpath.studies.claims import as_text
-from slantpath.studies.long_paths import cases, figures, tables, words
+from slantpath.studies.long_paths import cases, figures, pages, tables, words
 from slantpath.studies.long_paths.findings import findings
 from slantpath.studies.report import Report
 
@@ -44,6 +44,10 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     )
     files.append(write_whole(out / "claims.txt", table.encode()))
     files += [write_whole(out / f"{name}.txt", grid.markdown().encode()) for name, grid in grids]
+    files += [
+        write_whole(out / "controllers" / f"{name}.md", text.encode())
+        for name, text in pages.pages([grid for _, grid in grids])
+    ]
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files
 
@@ -72,7 +76,8 @@ def _drawings(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "ramps",
         "Ramps.",
-        "What each round trip brings, from the first arrival on; the line is at nine tenths.",
+        "What each round trip brings, from the first arrival on; the line is at nine tenths. What has waited "
+        "for a gap comes at once, above the frame.",
         words.ramps(rounds),
         figures.ramps(rounds),
     )

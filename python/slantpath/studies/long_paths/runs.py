@@ -26,11 +26,11 @@ def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
     return [
         (case.name, Job(scenario, number, seed))
         for case in cases.every().values()
-        for number, scenario in enumerate(case.scenarios(_runs_of(case, runs)))
+        for number, scenario in enumerate(case.scenarios(runs_of(case, runs)))
     ]
 
 
-def _runs_of(case: cases.Case, runs: int) -> int:
+def runs_of(case: cases.Case, runs: int) -> int:
     """Give a case as many runs as were asked for, in the ratio that the study has."""
     return 1 if case.most_runs == 1 else max(1, runs * case.most_runs // RUNS)
 

@@ -75,7 +75,8 @@ def numbers(observed: Observed, path: cases.Path) -> Grid:
         f"{path.label}: loss {' / '.join(cases.LOSSES)}",
         "Goodput from 20 to 120 s in % of the link; round trips from the first segment until one has brought "
         "nine tenths of what the link carries; packets lost to the queue in 120 s. Loss in both directions, "
-        "a queue of one product, windows of 8 MiB. Headers leave 96.8 % to SCTP and 97.3 % to TCP.",
+        "a queue of one product, windows of 8 MiB. Headers leave 96.8 % to SCTP and 97.3 % to TCP. A ramp of "
+        "more than some twenty round trips is none: what has waited for a gap came at once.",
         NUMBERS_HEAD,
         rows,
     )
