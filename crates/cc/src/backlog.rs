@@ -24,7 +24,7 @@ use slantpath_base::{DataRate, Instant};
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
 use crate::cubic::{Cubic, CubicConfig, IdleWindow};
-use crate::delivery::rate_of;
+use crate::delivery::{Departure, LostSegment, rate_of};
 use crate::new_reno::AvoidanceIncrease;
 use crate::slow_start::SlowStart;
 use crowd::{Crowd, Finding};
@@ -55,6 +55,8 @@ pub struct Backlog {
     crowd: Crowd,
     /// The backlog that the window is led to, in bytes.
     target: u64,
+    /// What had been delivered when the retransmission timer last expired.
+    silent_since: Option<u64>,
     mode: Mode,
 }
 
@@ -107,6 +109,7 @@ impl Backlog {
             round: Round::default(),
             crowd: Crowd::default(),
             target: config.initial_cwnd_bytes,
+            silent_since: None,
             mode: Mode::Opening(Opening::default()),
         }
     }
@@ -137,6 +140,11 @@ impl Backlog {
         let base = self.path.base()?;
         let rate = self.config.capacity.or_else(|| self.path.rate())?;
         Some(rate.size_in(base).as_bytes())
+    }
+
+    /// Whether what left like this was sent before something arrived again after the last silence.
+    fn met_silence(&self, departure: &Departure) -> bool {
+        self.silent_since.is_some_and(|delivered| departure.delivered() <= delivered)
     }
 
     fn set_cwnd(&mut self, bytes: u64) {
@@ -341,7 +349,10 @@ impl CongestionControl for Backlog {
             self.set_cwnd(resume * REDUCTION / 10);
         }
         let has_shortened = self.path.observe(acknowledged);
-        self.round.observe(acknowledged, self.send_quantum());
+        // A segment of before the silence has taken as long as that.
+        if acknowledged.counts.newest.is_some_and(|newest| !self.met_silence(&newest)) {
+            self.round.observe(acknowledged, self.send_quantum());
+        }
         if has_shortened && !matches!(self.mode, Mode::Opening(_)) {
             // What was in flight on the longer path would wait at the bottleneck of the shorter one.
             if let Some(product) = self.product() {
@@ -360,6 +371,12 @@ impl CongestionControl for Backlog {
         }
     }
 
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        if self.met_silence(&lost.departure) {
+            self.path.excuse(lost.bytes);
+        }
+    }
+
     fn on_lost(&mut self, congestion: Congestion) {
         if let Mode::Competing { cubic, .. } = &mut self.mode {
             cubic.on_lost(congestion);
@@ -374,6 +391,7 @@ impl CongestionControl for Backlog {
             _ => self.cwnd,
         };
         self.mode = Mode::Silent { resume };
+        self.silent_since = Some(self.path.delivered());
         self.cwnd = self.config.segment_bytes;
     }
 

@@ -317,12 +317,21 @@ impl Path {
 
     /// Begins a new burst: an event has come that may release packets.
     pub(crate) fn refill_burst(&mut self, max_burst: u32) {
-        self.burst_left = max_burst;
+        self.burst_left = self.burst_limit(max_burst);
+    }
+
+    /// How many packets an event may release. What is paced makes no burst that is longer than its quantum, and a limit
+    /// beside that would hold the window down after each pause.
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+    //# the protocol parameter
+    //# 'Max.Burst' SHOULD be used to limit the number of packets sent.
+    fn burst_limit(&self, max_burst: u32) -> u32 {
+        if self.cc.pacing_rate().is_some() { u32::MAX } else { max_burst }
     }
 
     /// Adds the burst of another event to one that has not been used up.
     pub(crate) fn extend_burst(&mut self, max_burst: u32) {
-        self.burst_left = self.burst_left.saturating_add(max_burst);
+        self.burst_left = self.burst_left.saturating_add(self.burst_limit(max_burst));
     }
 
     /// Whether another packet with DATA may leave now.

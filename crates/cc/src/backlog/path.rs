@@ -116,6 +116,16 @@ impl PathModel {
         self.lost_before = lost;
     }
 
+    /// Nor are so many bytes more, of which an acknowledgement will tell.
+    pub(super) const fn excuse(&mut self, bytes: u64) {
+        self.lost_before += bytes;
+    }
+
+    /// Bytes delivered as far as is known.
+    pub(super) const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
     /// Returns whether the path has become shorter by an eighth.
     pub(super) fn observe(&mut self, acknowledged: &Acknowledged) -> bool {
         self.delivered = acknowledged.counts.delivered;
@@ -146,7 +156,8 @@ impl PathModel {
         let lost = self.lost.saturating_sub(self.lost_before);
         let ratio = (u128::from(lost) * u128::from(LOSS_UNIT)) / u128::from((delivered + lost).max(1));
         let ratio = u64::try_from(ratio).expect("at most one unit");
-        self.loss = self.loss - self.loss / LOSS_WEIGHT + ratio / LOSS_WEIGHT;
+        // Rounded down as a whole, so that it comes back to nothing.
+        self.loss = (self.loss * (LOSS_WEIGHT - 1) + ratio) / LOSS_WEIGHT;
         self.has_lost = lost > 0;
         self.delivered_before = self.delivered;
         self.lost_before = self.lost;
@@ -322,6 +333,15 @@ mod tests {
         assert_eq!(end(3_000, 1_000, None), (4_096, true));
         assert_eq!(end(6_000, 2_000, None), (7_168, true));
         assert_eq!(end(9_000, 5_000, Some(5_000)), (5_376, false));
+        // Nothing is left of it once nothing has been lost for long.
+        for _ in 0..40 {
+            end(10_000, 5_000, None);
+        }
+        assert_eq!(end(10_000, 5_000, None), (0, false));
+        path.excuse(600);
+        (path.delivered, path.lost) = (10_400, 6_000);
+        path.end_round(&Round::default());
+        assert_eq!(path.loss(), (1 << 16) / 2 / 4, "400 of 800");
     }
 
     #[test]

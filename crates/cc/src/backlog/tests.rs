@@ -126,6 +126,38 @@ fn a_timeout_leaves_one_segment_and_what_arrives_after_it_seven_tenths_of_the_wi
 }
 
 #[test]
+fn what_was_sent_before_a_silence_tells_neither_a_round_trip_nor_a_loss_of_the_path() {
+    let (mut control, mut meter) = settled(100);
+    // The last of it leaves at 1.9 s, and the first of what is repeated, before anything has arrived.
+    let before =
+        [1_900, 3_000].map(|millis| meter.depart(Instant::from_millis(millis), false, 110 * SEGMENT));
+    control.on_timed_out(TimedOut { in_flight: 110 * SEGMENT, loss: LossEvent::New });
+    let arrive = |control: &mut Backlog, meter: &mut DeliveryMeter, departure, now, round_trip| {
+        let round_trip = Some(Duration::from_millis(round_trip));
+        meter.deliver(SEGMENT, departure);
+        let reading = meter.read(Instant::from_millis(now), round_trip);
+        control.on_acknowledged(&Acknowledged {
+            round_trip,
+            starts_round: true,
+            counts: reading.counts,
+            ..Acknowledged::of(Instant::from_millis(now), SEGMENT, 10 * SEGMENT)
+        });
+    };
+    arrive(&mut control, &mut meter, &before[0], 4_900, 3_000);
+    assert_eq!((control.cwnd(), control.path.round_trip()), (77_000, Some(Duration::from_millis(100))));
+    // What the silence has swallowed is found lost now.
+    let after = meter.depart(Instant::from_millis(4_900), false, 77 * SEGMENT);
+    control.on_segment_lost(&meter.lose(100 * SEGMENT, &before[1]));
+    arrive(&mut control, &mut meter, &after, 5_000, 100);
+    assert_eq!((control.path.loss(), control.path.has_lost()), (0, false));
+    // What is sent afterwards counts.
+    let later = meter.depart(Instant::from_millis(5_000), false, 77 * SEGMENT);
+    control.on_segment_lost(&meter.lose(SEGMENT, &later));
+    arrive(&mut control, &mut meter, &later, 5_100, 100);
+    assert_eq!(control.path.loss(), (1 << 16) / 2 / 4);
+}
+
+#[test]
 fn a_mark_is_congestion() {
     let (mut control, _) = settled(100);
     control.on_marked(Congestion { in_flight: 110 * SEGMENT });

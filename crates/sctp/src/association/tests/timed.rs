@@ -531,3 +531,18 @@ fn what_the_controller_paces_waits_for_its_turn() {
     wire.run_to_rest();
     assert_eq!(wire.received(1), (0..40).collect::<Vec<_>>());
 }
+
+#[test]
+fn max_burst_limits_nothing_that_is_paced() {
+    let capacity = Some(DataRate::from_bits_per_sec(1_132_800));
+    let congestion_control = Algorithm::Backlog;
+    let config = SctpConfig { congestion_control, known_capacity: capacity, max_burst: 1, ..rack() };
+    let mut wire = Wire::new(1, config);
+    // No round trip is known yet: one packet, and one for each SACK.
+    wire.send(0, 0..4, 1_400);
+    assert_eq!(data_packets(&wire, 0).len(), 1);
+    at(&mut wire, 400);
+    let before = data_packets(&wire, 0).len();
+    wire.send(0, 4..20, 1_400);
+    assert_eq!(data_packets(&wire, 0).len() - before, 3);
+}
