@@ -9,8 +9,8 @@ use crate::Packet;
 /// Makes packets contiguous without an allocation for each, as long as what was made earlier is dropped again. No two
 /// packets share a buffer.
 ///
-/// Whoever keeps a piece of a packet keeps all of its buffer. So buffers have lengths, and a packet goes into one that is
-/// at most twice as long, or 128 bytes.
+/// Whoever keeps a piece of a packet keeps all of its buffer. So buffers have lengths, and a packet goes into one that
+/// is at most twice as long, or 128 bytes.
 #[derive(Debug)]
 pub struct PacketBuffers {
     /// Of each of the [`LENGTHS`], the one that was used longest ago first. Those for packets that are longer than all
