@@ -68,7 +68,8 @@ impl Sack {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a SACK is large to move")]
+    #[inline(always)]
     pub(crate) fn parse(value: BytesView<'_>) -> Result<Self, WireError> {
         let mut reader = Reader::new(value.as_slice());
         let [t0, t1, t2, t3, w0, w1, w2, w3, b0, b1, d0, d1] = reader.array()?;

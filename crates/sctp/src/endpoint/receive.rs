@@ -76,7 +76,7 @@ impl Endpoint {
                 return;
             }
         };
-        let header = &parsed.header;
+        let header = parsed.header;
         let latest = self.table.latest(envelope, header);
         let Some((port, slot)) = latest.or_else(|| self.find(envelope, header)) else {
             self.stats.misdirected_packets += 1;
@@ -103,9 +103,9 @@ impl Endpoint {
 
     /// The place of the port that a packet goes to, and the slot of the association that its source is laid to; `None`
     /// if it goes to no port of ours or has no sender.
-    fn find(&mut self, envelope: &Envelope, header: &CommonHeader) -> Option<(u32, Option<u32>)> {
+    fn find(&mut self, envelope: &Envelope, header: CommonHeader) -> Option<(u32, Option<u32>)> {
         let &Envelope { source, destination, .. } = envelope;
-        let &CommonHeader { source_port, destination_port, .. } = header;
+        let CommonHeader { source_port, destination_port, .. } = header;
         let port = *self.by_number.get(&destination_port)?;
         let is_right = self.ports[port as usize].addresses.contains(&destination)
             && source_port != 0

@@ -253,7 +253,7 @@ impl Table {
 
     /// The same, with the place of our port, for a packet that comes the way of the last one.
     #[inline]
-    pub(super) fn latest(&self, envelope: &Envelope, header: &CommonHeader) -> Option<(u32, Option<u32>)> {
+    pub(super) fn latest(&self, envelope: &Envelope, header: CommonHeader) -> Option<(u32, Option<u32>)> {
         let (route, port, slot) = self.latest.as_ref()?;
         let is_same = route.source_port == header.source_port
             && route.destination_port == header.destination_port
@@ -366,7 +366,7 @@ mod tests {
             let &Route { source, destination, source_port, destination_port } = route;
             let envelope = Envelope { source, destination, fields: IpFields::default() };
             let verification_tag = VerificationTag(9);
-            table.latest(&envelope, &CommonHeader { source_port, destination_port, verification_tag })
+            table.latest(&envelope, CommonHeader { source_port, destination_port, verification_tag })
         };
         let mut table = Table::default();
         assert_eq!(latest(&table, &route), None);

@@ -60,7 +60,8 @@ impl PacketBuilder {
     }
 
     /// Bundles a DATA chunk, and returns whether it fitted.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each chunk passes it once")]
+    #[inline(always)]
     pub fn push_data(&mut self, data: &Data) -> bool {
         if Data::wire_len(data.payload.len()) > self.room() {
             return false;

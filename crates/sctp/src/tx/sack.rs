@@ -418,6 +418,8 @@ impl Sender {
 }
 
 /// Credits a chunk, acknowledged for the first time, to the path that it was sent to last.
+#[expect(clippy::inline_always, reason = "each chunk passes it once")]
+#[inline(always)]
 fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, number: u64) {
     Sender::time_arrival(turn, chunk, number);
     let path = &mut turn.paths[chunk.path];

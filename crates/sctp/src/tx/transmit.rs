@@ -94,16 +94,12 @@ impl Sender {
         let max_payload = max_payload(paths);
         let current = paths.current();
         let path = &mut paths[current];
-        match self.queue.next_len(max_payload) {
-            Some(len) => {
-                let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
-                path.flight_size > 0 && !(is_admitted && path.may_send_data())
-            }
-            None => {
-                path.limit_by_application();
-                true
-            }
-        }
+        let Some(len) = self.queue.next_len(max_payload) else {
+            path.limit_by_application();
+            return true;
+        };
+        let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
+        path.flight_size > 0 && !(is_admitted && path.may_send_data())
     }
 
     /// A packet that goes out as a probe, whatever the congestion window says: new DATA if there is any and the peer

@@ -184,6 +184,20 @@ fn only_the_last_chunk_before_a_shutdown_asks_to_be_acknowledged_at_once() {
 }
 
 #[test]
+fn once_the_queue_is_empty_it_is_the_application_that_limits_the_rate() {
+    let is_limited = |wire: &Wire| {
+        let mut meter = wire.ends[0].paths[PathId(0)].delivery.clone();
+        meter.depart(Instant::START, false, 1).is_application_limited()
+    };
+    let mut wire = end(1, &quiet());
+    wire.send(0, 0..13, 1_452);
+    wire.inject(0, 0, &[sack(1, &[])]);
+    assert!(!is_limited(&wire), "the window is full, and a message waits");
+    wire.inject(0, 0, &[sack(10, &[])]);
+    assert!(is_limited(&wire));
+}
+
+#[test]
 fn a_sack_that_is_due_goes_before_data_that_leaves_it_no_room() {
     let mut wire = end(1, &quiet());
     wire.hand_in(0, 0, &[data(6, b"one")]);
