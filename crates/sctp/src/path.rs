@@ -69,8 +69,6 @@ pub(crate) struct SackTally {
     pub(crate) acked_earliest: bool,
     /// A chunk sent here has now been reported missing often enough.
     pub(crate) found_loss: bool,
-    /// What is acknowledged may have arrived long before, since no SACK had room to tell.
-    pub(crate) may_be_late: bool,
 }
 
 /// Which packets to an address IP may cut into fragments.

@@ -127,9 +127,6 @@ impl Path {
         }
         self.allowance = Allowance::Window;
         let round_trip = self.tally.round_trip;
-        if self.tally.may_be_late {
-            self.delivery.distrust();
-        }
         let reading = self.delivery.read(now, round_trip);
         self.cc.on_acknowledged(&Acknowledged {
             now,

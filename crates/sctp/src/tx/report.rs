@@ -3,14 +3,15 @@
 use crate::chunk::GapAckBlock;
 use crate::types::Tsn;
 
-/// Every receiver reports as many blocks. Linux reports no more (`SCTP_MAX_GABS`); others as many as fit into a packet.
+/// Every receiver reports as many blocks. Linux reports no more (`SCTP_MAX_GABS`); others as many as fit into a
+/// packet.
 const ALWAYS_FIT: usize = 16;
 
 /// What the last SACK could speak of.
 ///
-/// Blocks are reported from the lowest TSN up, as many as there is room for, and the rest is left out (RFC 9260, section
-/// 6.7). How many that are only the peer knows: a SACK with more blocks than any before, or as many, may lack some, and what
-/// lies above its last block may have arrived.
+/// Blocks are reported from the lowest TSN up, as many as there is room for, and the rest is left out (RFC 9260,
+/// section 6.7). How many that are only the peer knows: a SACK with more blocks than any before, or as many, may lack
+/// some, and what lies above its last block may have arrived.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reports {
     most_blocks: usize,

@@ -115,12 +115,12 @@ impl Sender {
         let is_timed = turn.config.loss_detection == LossDetection::Rack;
         let mut newest = self.acknowledge_up_to(turn, &sack);
         if let Some(gaps) = sack.gaps {
-            if self.reports.take_in(sack.cumulative_tsn_ack, gaps.blocks) {
-                turn.paths.for_each(|path| path.tally.may_be_late = true);
-            }
             if let Some(changes) = &changes {
                 self.acked_gaps.commit(changes);
                 newest = self.acknowledge_gaps(turn, &sack, changes).or(newest);
+            }
+            if self.reports.take_in(sack.cumulative_tsn_ack, gaps.blocks) {
+                turn.paths.for_each(|path| path.delivery.distrust());
             }
             self.peer_window.advertise(gaps.a_rwnd);
         }

@@ -183,6 +183,7 @@ fn algorithm(control: &str) -> Algorithm {
 }
 
 /// Holds ours to the kernel: the same losses by chance for as many seeds.
+#[expect(clippy::print_stderr, reason = "both sides are read with --nocapture")]
 fn hold(path: &str, points: &[Point]) {
     for &Point { control, loss, goodput, dropped, wait } in points {
         let linux = Transfer::of_linux(path, control, loss);
