@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a command speaks through its streams")]
 
 use slantpath_benches::cpu_time::CpuTime;
-use slantpath_benches::dumbbell::{self, Case, Protocol};
+use slantpath_benches::dumbbell::{self, Case, Governed, Protocol};
 use slantpath_benches::rounds::Failure;
 
 fn main() -> Result<(), Failure> {
@@ -17,8 +17,13 @@ fn main() -> Result<(), Failure> {
         "tcp" => Protocol::Tcp,
         other => return Err(format!("the protocol is tcp or sctp, not {other}").into()),
     };
-    let case =
-        Case { protocol, flows: flows.parse()?, delay_ms: delay_ms.parse()?, seconds: seconds.parse()? };
+    let case = Case {
+        protocol,
+        governed: Governed::ByTheRfcs,
+        flows: flows.parse()?,
+        delay_ms: delay_ms.parse()?,
+        seconds: seconds.parse()?,
+    };
     let before = CpuTime::read()?;
     let hops = dumbbell::slantpath::run(&case).packet_hops();
     let seconds = CpuTime::read()?.own - before.own;

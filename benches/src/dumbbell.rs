@@ -5,6 +5,8 @@
 pub mod ns2;
 pub mod slantpath;
 
+use slantpath_cc::Algorithm;
+
 /// What the flows speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -24,11 +26,22 @@ impl Protocol {
     }
 }
 
+/// How losses are found, and what governs the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Governed {
+    /// As the RFCs have it: by duplicates, and by RFC 5681 or RFC 9260.
+    ByTheRfcs,
+    /// By time, and by this controller. TCP's segments are acknowledged two by two.
+    ByTime(Algorithm),
+}
+
 /// One dumbbell.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// What all flows speak.
     pub protocol: Protocol,
+    /// What governs their windows.
+    pub governed: Governed,
     /// How many flows.
     pub flows: usize,
     /// One-way propagation from end to end, in milliseconds.
@@ -41,8 +54,15 @@ impl Case {
     /// The cases that `make bench` runs.
     pub fn all() -> Vec<Self> {
         let flows = [(Protocol::Tcp, 10), (Protocol::Tcp, 100), (Protocol::Sctp, 10)];
-        let with_delays =
-            |(protocol, flows)| [20, 250].map(|delay_ms| Self { protocol, flows, delay_ms, seconds: 60 });
+        let with_delays = |(protocol, flows)| {
+            [20, 250].map(|delay_ms| Self {
+                protocol,
+                governed: Governed::ByTheRfcs,
+                flows,
+                delay_ms,
+                seconds: 60,
+            })
+        };
         flows.into_iter().flat_map(with_delays).collect()
     }
 

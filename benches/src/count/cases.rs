@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use slantpath_base::Instant;
 
-use crate::dumbbell::{self, Protocol};
+use slantpath_cc::Algorithm;
+
+use crate::dumbbell::{self, Governed, Protocol};
 use crate::pair::slantpath::Slantpath;
 use crate::pair::{Pair, Settings, Side};
 use crate::rounds::Failure;
@@ -21,12 +23,21 @@ pub struct Case {
     prepare: fn() -> Result<Work, Failure>,
 }
 
+const HOP: &str = "packet-hop";
+const RFCS: Governed = Governed::ByTheRfcs;
+
 impl Case {
     /// All cases, in the order of the table.
-    pub const ALL: [Self; 5] = [
-        Self { name: "tcp-dumbbell-10", unit: "packet-hop", prepare: || Ok(dumbbell(Protocol::Tcp, 10)) },
-        Self { name: "tcp-dumbbell-100", unit: "packet-hop", prepare: || Ok(dumbbell(Protocol::Tcp, 100)) },
-        Self { name: "sctp-dumbbell-10", unit: "packet-hop", prepare: || Ok(dumbbell(Protocol::Sctp, 10)) },
+    pub const ALL: [Self; 11] = [
+        Self { name: "tcp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 10)) },
+        Self { name: "tcp-dumbbell-100", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 100)) },
+        Self { name: "tcp-new-reno", unit: HOP, prepare: || Ok(by_time(Algorithm::Standard)) },
+        Self { name: "tcp-cubic", unit: HOP, prepare: || Ok(by_time(Algorithm::Cubic)) },
+        Self { name: "tcp-hybla", unit: HOP, prepare: || Ok(by_time(Algorithm::Hybla)) },
+        Self { name: "tcp-bbr", unit: HOP, prepare: || Ok(by_time(Algorithm::Bbr)) },
+        Self { name: "tcp-bbr3", unit: HOP, prepare: || Ok(by_time(Algorithm::Bbr3)) },
+        Self { name: "tcp-backlog", unit: HOP, prepare: || Ok(by_time(Algorithm::Backlog)) },
+        Self { name: "sctp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Sctp, RFCS, 10)) },
         Self { name: "sctp-pair-1024", unit: "message", prepare: || pair(1_024) },
         Self { name: "sctp-pair-100", unit: "message", prepare: || pair(100) },
     ];
@@ -46,13 +57,18 @@ impl Case {
 }
 
 /// Ten seconds of a dumbbell with 20 ms one way.
-fn dumbbell(protocol: Protocol, flows: usize) -> Work {
-    let case = dumbbell::Case { protocol, flows, delay_ms: 20, seconds: 10 };
+fn dumbbell(protocol: Protocol, governed: Governed, flows: usize) -> Work {
+    let case = dumbbell::Case { protocol, governed, flows, delay_ms: 20, seconds: 10 };
     let mut network = dumbbell::slantpath::build(&case);
     Box::new(move || {
         network.run_until(Instant::from_secs(case.seconds.into()));
         network.packet_hops()
     })
+}
+
+/// The same of ten TCP flows whose losses are found by time.
+fn by_time(algorithm: Algorithm) -> Work {
+    dumbbell(Protocol::Tcp, Governed::ByTime(algorithm), 10)
 }
 
 /// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown.

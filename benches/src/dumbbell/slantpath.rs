@@ -12,7 +12,7 @@ use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId, Qu
 use slantpath_sctp::SctpConfig;
 use slantpath_tcp::{DelayedAck, TcpConfig};
 
-use super::{Case, Protocol};
+use super::{Case, Governed, Protocol};
 
 const PORT: u16 = 5000;
 const PACKET_BYTES: u64 = 1_500;
@@ -151,6 +151,32 @@ fn message(protocol: Protocol) -> DataSize {
     }
 }
 
+fn sctp(governed: Governed) -> SctpConfig {
+    match governed {
+        Governed::ByTheRfcs => SctpConfig::default(),
+        Governed::ByTime(congestion_control) => SctpConfig {
+            congestion_control,
+            loss_detection: slantpath_sctp::LossDetection::Rack,
+            ..SctpConfig::default()
+        },
+    }
+}
+
+fn tcp(governed: Governed) -> TcpConfig {
+    match governed {
+        // As ns's TCPSink/Sack1.
+        Governed::ByTheRfcs => TcpConfig { delayed_ack: DelayedAck::Off, ..TcpConfig::default() },
+        Governed::ByTime(congestion_control) => TcpConfig {
+            congestion_control,
+            loss_detection: slantpath_tcp::LossDetection::Rack,
+            duplicate_reports: true,
+            sack_recovery: slantpath_tcp::SackRecovery::Proportional,
+            rtt_sampling: slantpath_tcp::RttSampling::EveryAck,
+            ..TcpConfig::default()
+        },
+    }
+}
+
 fn transport(case: &Case, local: IpAddr, peer: Option<Peer>) -> TransportConfig {
     let window = window_bytes(case);
     let protocol = match case.protocol {
@@ -158,15 +184,13 @@ fn transport(case: &Case, local: IpAddr, peer: Option<Peer>) -> TransportConfig 
             receive_buffer_bytes: u32::try_from(window).expect("a window is 32 bits wide"),
             send_buffer_bytes: 2 * window,
             checksum: slantpath_sctp::ChecksumPolicy::Omit,
-            ..SctpConfig::default()
+            ..sctp(case.governed)
         })),
         Protocol::Tcp => Transport::Tcp(Box::new(TcpConfig {
             receive_buffer_bytes: window,
             send_buffer_bytes: 2 * window,
-            // As ns's TCPSink/Sack1.
-            delayed_ack: DelayedAck::Off,
             checksum: slantpath_tcp::ChecksumPolicy::Omit,
-            ..TcpConfig::default()
+            ..tcp(case.governed)
         })),
     };
     TransportConfig {
@@ -180,12 +204,13 @@ fn transport(case: &Case, local: IpAddr, peer: Option<Peer>) -> TransportConfig 
 
 #[cfg(test)]
 mod tests {
+    use slantpath_cc::Algorithm;
     use slantpath_host::SocketId;
 
     use super::*;
 
     fn case(protocol: Protocol) -> Case {
-        Case { protocol, flows: 4, delay_ms: 20, seconds: 10 }
+        Case { protocol, governed: Governed::ByTheRfcs, flows: 4, delay_ms: 20, seconds: 10 }
     }
 
     /// Bytes that all receivers have had, over what the bottleneck could carry.
@@ -201,6 +226,17 @@ mod tests {
         for protocol in [Protocol::Sctp, Protocol::Tcp] {
             let share = share_of_bottleneck(&case(protocol));
             assert!((0.85..=1_452.0 / 1_500.0 + 0.01).contains(&share), "{protocol:?}: {share}");
+        }
+    }
+
+    #[test]
+    fn flows_of_each_controller_fill_most_of_it() {
+        for protocol in [Protocol::Sctp, Protocol::Tcp] {
+            for algorithm in [Algorithm::Standard, Algorithm::Bbr, Algorithm::Backlog] {
+                let governed = Governed::ByTime(algorithm);
+                let share = share_of_bottleneck(&Case { governed, ..case(protocol) });
+                assert!(share > 0.85, "{protocol:?}, {algorithm:?}: {share}");
+            }
         }
     }
 
