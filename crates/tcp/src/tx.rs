@@ -364,7 +364,7 @@ impl Tx {
         if self.unsent() == 0 && self.board.pipe() < cwnd {
             self.board.limit_by_application();
         }
-        if self.timer.is_off() && self.unsent() > 0 {
+        if self.timer.is_off() {
             // Nothing is in flight and nothing may be sent: only a probe can learn that the window opened.
             self.start_timer(now);
         }

@@ -477,6 +477,13 @@ fn the_window_starts_anew_after_more_than_a_timeout_without_sending() {
 }
 
 #[test]
+fn nothing_is_due_once_all_is_acknowledged_and_nothing_waits() {
+    let mut trace = Trace::started(TcpConfig::default(), 4, 2);
+    let (_, _, pipe, sent, due) = trace.at(100).ack(2);
+    assert_eq!((pipe, sent, due), (0, vec![], None));
+}
+
+#[test]
 fn a_window_that_is_not_filled_grows_only_where_that_is_wanted() {
     let hold = TcpConfig { unused_window: UnusedWindow::Hold, ..TcpConfig::default() };
     let limited = TcpConfig { window_limit: Some(WindowLimit::Segments(2)), ..hold };
