@@ -53,7 +53,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("py", &["scenario", "results", "orbit", "cli"]),
     ("testkit", &["wire"]),
     ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "host", "scenario"]),
-    ("benches", &["wire", "des", "net", "sctp", "tcp", "sigtran", "ss7", "host", "simulation", "scenario"]),
+    (
+        "benches",
+        &["cc", "wire", "des", "net", "sctp", "tcp", "sigtran", "ss7", "host", "simulation", "scenario"],
+    ),
     ("xtask", &[]),
 ];
 
