@@ -329,7 +329,7 @@ impl Host {
                 sent = self.interfaces.encapsulate(envelope, *fragmentation, protocol::SCTP, packet);
                 self.drops.no_route += u64::from(sent.is_none());
             }
-            // What an association tells behind its last packet is told with it: nobody has to ask again for that alone.
+            // What an association reports behind its last packet is handled with it: nobody has to poll again for that alone.
             while let Some((id, event)) = self.stack.sctp.poll_event() {
                 self.sockets.handle_sctp(now, &mut self.stack, id, event);
             }
@@ -343,7 +343,7 @@ impl Host {
                 sent = self.interfaces.encapsulate_whole(envelope, protocol::TCP, packet);
                 self.drops.no_route += u64::from(sent.is_none());
             }
-            // The same.
+            // So is what a connection reports behind its last segment.
             while let Some((id, event)) = self.stack.tcp.poll_event() {
                 self.sockets.handle_tcp(now, &mut self.stack, id, event);
             }

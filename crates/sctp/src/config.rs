@@ -24,7 +24,7 @@ pub struct SctpConfig {
     pub rto_max: Duration,
     /// What an expiry does to the RTO.
     pub back_off: BackOff,
-    /// Max.Burst: how many packets one event may release at most.
+    /// Max.Burst: how many packets one event may release at most, where the controller does not pace.
     pub max_burst: u32,
     /// RTO.Alpha is 1 / 2^this: the weight of a measurement in SRTT.
     pub rto_alpha_shift: u32,

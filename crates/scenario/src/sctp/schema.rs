@@ -37,7 +37,7 @@ section! {
         rto_beta_shift: Setting<u32> = preset.config().rto_beta_shift, at most SHIFT;
         /// From which SACKs a round-trip time is taken.
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(preset.config().rtt_sampling);
-        /// Max.Burst: packets that one event may release at most; `off` is no limit, as in RFC 2960.
+        /// Max.Burst: packets that one event may release, unless the controller paces; `off`: no limit, as in RFC 2960.
         max_burst: Setting<Threshold> = burst(preset.config().max_burst), at most PACKETS;
         /// How losses are found.
         loss_detection: Setting<LossDetectionChoice> = LossDetectionChoice::of(preset.config().loss_detection);
