@@ -11,7 +11,7 @@ use slantpath_wire::{Checksum, Packet};
 use crate::capture::Captures;
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::header::{self, AddressKey};
-use crate::link::{DropReason, LinkDirection, Offered};
+use crate::link::{DirectionConfig, DropReason, LinkDirection, Offered, SharedPort};
 use crate::outside::Outside;
 use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, PacketStore, Parcel};
 use crate::slots::Slots;
@@ -30,7 +30,10 @@ pub(crate) fn length_of(packet: &Packet) -> u32 {
 enum Receiver {
     /// With its place among the hosts.
     Host(u32),
+    /// Whoever the contact leads to that held when the packet left.
+    OfContact,
     Outside,
+    Repeater(NodeId),
     Router(NodeId),
 }
 
@@ -56,6 +59,11 @@ pub(crate) struct Fabric {
     pub(crate) graph: NetworkGraph,
     pub(crate) directions: Vec<LinkDirection>,
     receivers: Vec<Receiver>,
+    /// The interface as which each direction's receiver gets what comes by a contact.
+    arrives_as: Vec<InterfaceId>,
+    pub(crate) shared_ports: Vec<SharedPort>,
+    /// Packets that a contact's end has given back to their nodes, while changes are made.
+    handed_over: Vec<(NodeId, DirectionId, Parcel)>,
     pub(crate) packets: PacketStore,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
@@ -71,17 +79,21 @@ impl Fabric {
             let path = graph.direction_path(DirectionId(index as u32));
             LinkDirection::new(config, seed, &path)
         };
-        let directions: Vec<_> = graph.directions.iter().enumerate().map(direction).collect();
-        let receiver = |index: usize| {
-            let node = graph.interfaces[index ^ 1].node;
-            match graph.nodes[node.index()].kind {
-                #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-                NodeKind::Host(host) => Receiver::Host(host as u32),
-                NodeKind::Outside => Receiver::Outside,
-                NodeKind::Router => Receiver::Router(node),
-            }
+        let mut directions: Vec<_> = graph.directions.iter().enumerate().map(direction).collect();
+        let receiver = |index: usize| receiver(&graph, graph.interfaces[index ^ 1].node);
+        let mut receivers: Vec<Receiver> = (0..directions.len()).map(receiver).collect();
+        let arrives_as = |index| {
+            #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+            let own = DirectionId(index as u32).receiver();
+            graph.receives_as.get(&own).copied().unwrap_or(own)
         };
-        let receivers = (0..directions.len()).map(receiver).collect();
+        let arrives_as = (0..directions.len()).map(arrives_as).collect();
+        for direction in graph.contact_links.iter().flat_map(|link| [link.forward(), link.reverse()]) {
+            directions[direction.index()].await_contacts();
+            receivers[direction.index()] = Receiver::OfContact;
+        }
+        let shared_port = |(name, config): &(String, DirectionConfig)| SharedPort::new(config, seed, name);
+        let shared_ports = graph.shared_ports.iter().map(shared_port).collect();
         let slots = Slots { directions: directions.len(), hosts: graph.hosts.len() };
         let kernel = Kernel::new(slots.host(0), slots.count());
         Self {
@@ -90,6 +102,9 @@ impl Fabric {
             last_resolved: vec![None; directions.len()],
             directions,
             receivers,
+            arrives_as,
+            shared_ports,
+            handed_over: Vec::new(),
             packets: PacketStore::default(),
             captures: Captures::default(),
             outside: Outside::default(),
@@ -161,7 +176,11 @@ impl Fabric {
             return self.offer_too_long(id, parcel);
         }
         let next_before = direction.next_event();
-        let outcome = direction.offer(self.kernel.now(), parcel, &mut self.packets);
+        let now = self.kernel.now();
+        let outcome = match direction.shared_port() {
+            None => direction.offer(now, parcel, &mut self.packets),
+            Some(port) => self.shared_ports[port.index()].offer(now, parcel, direction, &mut self.packets),
+        };
         let next = direction.next_event();
         if next != next_before {
             self.kernel.schedule(Slots::direction(id.index()), next);
@@ -201,6 +220,39 @@ impl Fabric {
                 self.forward(node, id, parcel, source);
                 None
             }
+            Receiver::OfContact | Receiver::Repeater(_) => self.arrive_by_contact(id, parcel, source),
+        }
+    }
+
+    /// Hands a packet to the node to which the contact led when it was sent.
+    #[inline(never)]
+    fn arrive_by_contact(
+        &mut self,
+        id: DirectionId,
+        parcel: Parcel,
+        source: &mut impl Source,
+    ) -> Option<Delivery> {
+        match self.receiver_of_last(id) {
+            Receiver::Host(host) => {
+                let interface = self.arrives_as[id.index()];
+                return Some(Delivery { host: host as usize, interface, parcel });
+            }
+            Receiver::Outside => self.arrive_outside(id.receiver(), parcel),
+            Receiver::Router(node) => self.forward(node, id, parcel, source),
+            Receiver::Repeater(node) => self.send_on(node, id, parcel, source),
+            Receiver::OfContact => unreachable!("a contact leads to a node"),
+        }
+        None
+    }
+
+    /// Who receives the packet that came off a direction last.
+    fn receiver_of_last(&self, id: DirectionId) -> Receiver {
+        match self.receivers[id.index()] {
+            Receiver::OfContact => {
+                let node = self.directions[id.index()].receiver_of_last();
+                receiver(&self.graph, node.expect("what has left did so in a contact"))
+            }
+            other => other,
         }
     }
 
@@ -218,7 +270,7 @@ impl Fabric {
                 return None;
             }
         }
-        match (self.receivers[id.index()], parcel.condition()) {
+        match (self.receiver_of_last(id), parcel.condition()) {
             (Receiver::Router(node), Condition::Damaged) => match self.read_again(parcel) {
                 Ok(parcel) => Some(parcel),
                 Err(reason) => {
@@ -248,6 +300,16 @@ impl Fabric {
                 }
             }
             Err(reason) => self.end_at_router(node, from, parcel, reason, source),
+        }
+    }
+
+    /// Sends a packet on without a hop: from a repeater, or from a node to which the end of a contact has given it back.
+    fn send_on(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
+        let Some(direction) = source.next_hop(node, parcel.destination()) else {
+            return self.end_at_router(node, from, parcel, DropReason::Unreachable, source);
+        };
+        if let Err(reason) = self.offer(direction, parcel) {
+            self.discard(node, from, parcel, reason, direction, source);
         }
     }
 
@@ -288,20 +350,40 @@ impl Fabric {
         Ok(parcel.with_traffic_class(header.traffic_class))
     }
 
-    /// Schedules the source's first change.
-    pub(crate) fn start(&mut self, source: &impl Source) {
+    /// Lets the source make what holds from the start, and schedules its first change.
+    pub(crate) fn start(&mut self, source: &mut impl Source) {
+        source.begin(&mut self.links());
         self.kernel.schedule(Slots::SOURCE, source.next_change());
+    }
+
+    fn links(&mut self) -> Links<'_> {
+        let Self { kernel, directions, shared_ports, packets, handed_over, .. } = self;
+        Links { directions, shared_ports, packets, kernel, handed_over }
     }
 
     /// Carries out the changes that are due now.
     pub(crate) fn apply_changes(&mut self, source: &mut impl Source) {
-        let Self { kernel, directions, packets, .. } = self;
-        source.apply(kernel.now(), &mut Links { directions, packets, kernel });
+        let now = self.kernel.now();
+        source.apply(now, &mut self.links());
+        for (node, from, parcel) in core::mem::take(&mut self.handed_over) {
+            self.send_on(node, from, parcel, source);
+        }
         self.kernel.schedule(Slots::SOURCE, source.next_change());
     }
 
     pub(crate) fn now(&self) -> Instant {
         self.kernel.now()
+    }
+}
+
+/// What a node is as a receiver.
+fn receiver(graph: &NetworkGraph, node: NodeId) -> Receiver {
+    match graph.nodes[node.index()].kind {
+        #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+        NodeKind::Host(host) => Receiver::Host(host as u32),
+        NodeKind::Outside => Receiver::Outside,
+        NodeKind::Repeater => Receiver::Repeater(node),
+        NodeKind::Router => Receiver::Router(node),
     }
 }
 

@@ -11,7 +11,7 @@ use slantpath_base::Instant;
 use crate::link::DirectionConfig;
 use crate::parcel::DestinationId;
 use crate::script::Change;
-use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId};
+use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId, SharedPortId};
 use prefixes::Prefixes;
 
 /// Why a plan of a network cannot be built.
@@ -114,6 +114,8 @@ pub(crate) enum NodeKind {
     Host(usize),
     /// Whatever is not simulated.
     Outside,
+    /// Sends on what it receives, as a satellite does that only turns its signal round.
+    Repeater,
     Router,
 }
 
@@ -147,6 +149,12 @@ pub struct NetworkGraph {
     by_prefix: Prefixes,
     pub(crate) changes: Vec<(Instant, DirectionId, Change)>,
     pub(crate) routing: Routing,
+    /// Links that exist in contacts only.
+    pub(crate) contact_links: Vec<LinkId>,
+    /// The interface as which another of the same node receives.
+    pub(crate) receives_as: FxHashMap<InterfaceId, InterfaceId>,
+    /// Transmitters that directions of contact links share, by [`SharedPortId`].
+    pub(crate) shared_ports: Vec<(String, DirectionConfig)>,
 }
 
 impl NetworkGraph {
@@ -159,7 +167,7 @@ impl NetworkGraph {
     pub fn host_place(&self, node: NodeId) -> Option<usize> {
         match self.nodes[node.index()].kind {
             NodeKind::Host(place) => Some(place),
-            NodeKind::Outside | NodeKind::Router => None,
+            NodeKind::Outside | NodeKind::Repeater | NodeKind::Router => None,
         }
     }
 
@@ -246,6 +254,12 @@ impl NetworkBuilder {
         self.node(name, NodeKind::Router)
     }
 
+    /// Declares a node that sends on what it receives without reading it: no hop is counted, and what is broken stays
+    /// so. Its next hops come from the [`Source`](crate::Source) of the run.
+    pub fn repeater(&mut self, name: &str) -> NodeId {
+        self.node(name, NodeKind::Repeater)
+    }
+
     fn node(&mut self, name: &str, kind: NodeKind) -> NodeId {
         let id = u32::try_from(self.graph.nodes.len()).expect("fewer than 2^32 nodes");
         self.graph.nodes.push(Node { name: name.to_owned(), kind, interfaces: Vec::new() });
@@ -275,6 +289,37 @@ impl NetworkBuilder {
         }
         self.graph.directions.extend([forward, reverse]);
         link
+    }
+
+    /// Declares a link that exists while the [`Source`](crate::Source) of the run [says so](crate::Links::begin_contact),
+    /// and whose far ends may be another node's each time. The ends and the delay that are declared are what the plan's
+    /// own [`Routes`](crate::Routes) know of it.
+    pub fn contact_link(
+        &mut self,
+        name: &str,
+        first: NodeId,
+        second: NodeId,
+        forward: DirectionConfig,
+        reverse: DirectionConfig,
+    ) -> LinkId {
+        let link = self.link(name, first, second, forward, reverse);
+        self.graph.contact_links.push(link);
+        link
+    }
+
+    /// Has a host receive by `interface` as if it were `other`, also its own: two links of one antenna, of which one
+    /// takes over from the other.
+    pub fn receive_as(&mut self, interface: InterfaceId, other: InterfaceId) -> &mut Self {
+        self.graph.receives_as.insert(interface, other);
+        self
+    }
+
+    /// Declares a transmitter, with its queue, that the directions of contact links [can share](crate::Contact). Of the
+    /// configuration it takes what is the transmitter's; first in, first out, with or without early drops.
+    pub fn shared_port(&mut self, name: &str, config: DirectionConfig) -> SharedPortId {
+        let id = u32::try_from(self.graph.shared_ports.len()).expect("fewer than 2^32 ports");
+        self.graph.shared_ports.push((name.to_owned(), config));
+        SharedPortId(id)
     }
 
     /// Gives an interface an address; it may have several. A router's address serves as the source of its
@@ -324,7 +369,8 @@ impl NetworkBuilder {
             if let (Some(&prefix), false) = (prefixes.first(), kind == NodeKind::Outside) {
                 return Err(GraphError::NotOutside { prefix, node: graph.node_name(node).to_owned() });
             }
-            if kind != NodeKind::Router && !(addresses.is_empty() && prefixes.is_empty()) {
+            let is_end = matches!(kind, NodeKind::Host(_) | NodeKind::Outside);
+            if is_end && !(addresses.is_empty() && prefixes.is_empty()) {
                 #[expect(clippy::cast_possible_truncation, reason = "at most as many as interfaces")]
                 let destination = DestinationId(graph.destinations.len() as u32);
                 for &address in addresses {

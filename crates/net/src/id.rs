@@ -14,6 +14,17 @@ impl NodeId {
     }
 }
 
+/// A transmitter that directions of several links share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SharedPortId(pub(crate) u32);
+
+impl SharedPortId {
+    /// Its place in the order of declaration.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A duplex link between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub(crate) u32);

@@ -25,10 +25,11 @@ mod source;
 
 pub use capture::CaptureId;
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
-pub use id::{DirectionId, LinkEnd, LinkId, NodeId};
+pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::{
-    BeyondMax, CoDelConfig, Count, Counters, Delay, DelayCurve, DirectionConfig, DropReason, Measure,
-    Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
+    AtHandover, BeyondMax, CoDelConfig, Contact, Count, Counters, Delay, DelayCurve, DelayPiece,
+    DirectionConfig, DropReason, LeftBehind, Measure, Precedence, QueueConfig, QueueLimit, QueueStatistics,
+    RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};

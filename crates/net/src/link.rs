@@ -11,6 +11,8 @@
 mod channel;
 mod codel;
 mod config;
+mod contact;
+mod contact_delay;
 mod counters;
 mod flight;
 mod lane;
@@ -22,19 +24,24 @@ mod red;
 mod ring;
 mod scheduler;
 mod service;
+mod shared_port;
 mod transmitter;
 
 pub use codel::CoDelConfig;
 pub use config::{DirectionConfig, Reordering, WhileDown};
+pub use contact::{AtHandover, Contact, LeftBehind};
+pub use contact_delay::DelayPiece;
 pub use counters::{Count, Counters, DropReason};
 pub use occupancy::QueueStatistics;
 pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
 pub use queue::{QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
+pub(crate) use shared_port::SharedPort;
 
 use slantpath_base::{Duration, Instant, Seed};
 
+use crate::link::contact::Contacts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::port::Port;
 use crate::parcel::{Fate, PacketStore, Parcel};
@@ -50,6 +57,8 @@ pub(crate) struct LinkDirection {
     lane: Lane,
     port: Port,
     pub(crate) counters: Counters,
+    /// If it exists in contacts only.
+    contacts: Option<Box<Contacts>>,
 }
 
 impl LinkDirection {
@@ -60,6 +69,7 @@ impl LinkDirection {
             lane: Lane::new(config, seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
+            contacts: None,
         };
         direction.choose_way();
         direction
@@ -67,7 +77,8 @@ impl LinkDirection {
 
     /// Finds out which packets take the short way, after a change of what is asked of the direction.
     fn choose_way(&mut self) {
-        let is_plain = self.port.is_plain() && self.lane.is_clean() && !self.is_captured;
+        let has_own_port = self.shared_port().is_none();
+        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !self.is_captured;
         self.plain_bytes_max = if is_plain { self.port.mtu_bytes() } else { 0 };
     }
 
@@ -187,7 +198,7 @@ impl LinkDirection {
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        self.port.is_up()
+        self.port.is_up() || self.shared_port().is_some()
     }
 
     pub(crate) const fn mtu_bytes(&self) -> u32 {

@@ -13,7 +13,7 @@ use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
-use crate::{DirectionId, Host, InterfaceId, NodeId};
+use crate::{DirectionId, Host, InterfaceId, NodeId, SharedPortId};
 
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
@@ -71,10 +71,10 @@ impl<H: Host, S: Source> Network<H, S> {
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.
-    pub fn with_source(graph: NetworkGraph, seed: Seed, hosts: Vec<H>, source: S) -> Self {
+    pub fn with_source(graph: NetworkGraph, seed: Seed, hosts: Vec<H>, mut source: S) -> Self {
         assert_eq!(hosts.len(), graph.hosts.len(), "one host for each that was declared");
         let mut fabric = Fabric::new(graph, seed);
-        fabric.start(&source);
+        fabric.start(&mut source);
         Self {
             fabric,
             source,
@@ -218,7 +218,7 @@ impl<H: Host, S: Source> Network<H, S> {
     fn host_index(&self, node: NodeId) -> usize {
         match self.fabric.graph.nodes[node.index()].kind {
             NodeKind::Host(host) => host,
-            NodeKind::Outside | NodeKind::Router => {
+            NodeKind::Outside | NodeKind::Repeater | NodeKind::Router => {
                 panic!("`{}` is no host", self.fabric.graph.node_name(node))
             }
         }
@@ -319,6 +319,15 @@ impl<H: Host, S: Source> Network<H, S> {
         for direction in &mut self.fabric.directions {
             direction.restart_statistics(now);
         }
+        for port in &mut self.fabric.shared_ports {
+            port.restart_statistics(now);
+        }
+    }
+
+    /// How full the queue of a shared transmitter was up to now.
+    pub fn shared_queue_statistics(&mut self, port: SharedPortId) -> QueueStatistics {
+        let now = self.now();
+        self.fabric.shared_ports[port.index()].statistics(now)
     }
 
     /// Switches the recording of a queue's length on, from now on.

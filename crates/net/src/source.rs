@@ -3,8 +3,8 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_des::Kernel;
 
-use crate::link::LinkDirection;
-use crate::parcel::PacketStore;
+use crate::link::{AtHandover, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort};
+use crate::parcel::{PacketStore, Parcel};
 use crate::script::Change;
 use crate::slots::Slots;
 use crate::{DestinationId, DirectionId, NodeId};
@@ -13,6 +13,9 @@ use crate::{DestinationId, DirectionId, NodeId};
 /// [`next_change`](Self::next_change) names, before anything else of that instant, and asks for a next hop whenever a
 /// router has a packet to send on. [`Planned`](crate::Planned) is the source of a plan whose changes are all known.
 pub trait Source {
+    /// Makes what holds from the start, before any host is asked for packets.
+    fn begin(&mut self, _links: &mut Links<'_>) {}
+
     /// When the network changes next; [`Instant::FAR_FUTURE`] if it does not.
     fn next_change(&self) -> Instant;
 
@@ -26,16 +29,75 @@ pub trait Source {
 /// The links of a network in a run, as a [`Source`] changes them.
 pub struct Links<'a> {
     pub(crate) directions: &'a mut [LinkDirection],
+    pub(crate) shared_ports: &'a mut [SharedPort],
     pub(crate) packets: &'a mut PacketStore,
     pub(crate) kernel: &'a mut Kernel,
+    /// Packets that nodes have to send on once all changes of the instant are made, and the directions that had them.
+    pub(crate) handed_over: &'a mut Vec<(NodeId, DirectionId, Parcel)>,
 }
 
 impl Links<'_> {
     /// Changes a direction, for packets whose transmission has not begun.
     pub fn change(&mut self, direction: DirectionId, change: Change) {
-        let changed = &mut self.directions[direction.index()];
-        changed.change(self.kernel.now(), change, self.packets);
-        self.kernel.schedule(Slots::direction(direction.index()), changed.next_event());
+        self.directions[direction.index()].change(self.kernel.now(), change, self.packets);
+        self.reschedule(direction);
+    }
+
+    /// Has a direction of a [contact link](crate::NetworkBuilder::contact_link) lead to a node from now on, with the
+    /// delay that the pieces say, in the order of their ends. If it leads somewhere already, by its own transmitter, it
+    /// changes over: nothing is lost.
+    pub fn begin_contact(
+        &mut self,
+        direction: DirectionId,
+        contact: Contact,
+        delay: impl Iterator<Item = DelayPiece>,
+    ) {
+        let now = self.kernel.now();
+        self.directions[direction.index()].begin_contact(now, contact, delay, self.packets);
+        if let Some(port) = contact.port {
+            self.shared_ports[port.index()].join(direction);
+        }
+        self.reschedule(direction);
+    }
+
+    /// Ends the contact of a direction: what is being transmitted is lost, and what waits at `sender` for it is treated
+    /// as `at_handover` says. A [shared transmitter](crate::NetworkBuilder::shared_port) holds nothing: there
+    /// [`AtHandover::Held`] is as [`AtHandover::HandedOver`].
+    pub fn end_contact(
+        &mut self,
+        direction: DirectionId,
+        sender: NodeId,
+        at_handover: AtHandover,
+    ) -> LeftBehind {
+        let now = self.kernel.now();
+        let before = left_behind(&self.directions[direction.index()]);
+        let handed_over = match self.directions[direction.index()].shared_port() {
+            None => self.directions[direction.index()].end_contact(now, at_handover, self.packets),
+            Some(port) => {
+                let Self { directions, shared_ports, packets, .. } = self;
+                let port = &mut shared_ports[port.index()];
+                let left = port.leave(now, direction, at_handover, directions, packets);
+                // What waited behind it leaves earlier.
+                for &other in port.directions() {
+                    self.kernel
+                        .schedule(Slots::direction(other.index()), directions[other.index()].next_event());
+                }
+                left
+            }
+        };
+        self.handed_over.extend(handed_over.into_iter().map(|parcel| (sender, direction, parcel)));
+        self.reschedule(direction);
+        let after = left_behind(&self.directions[direction.index()]);
+        LeftBehind {
+            handed_over: after.handed_over - before.handed_over,
+            held: after.held - before.held,
+            lost: after.lost - before.lost,
+        }
+    }
+
+    fn reschedule(&mut self, direction: DirectionId) {
+        let next = self.directions[direction.index()].next_event();
+        self.kernel.schedule(Slots::direction(direction.index()), next);
     }
 
     /// Whether a direction sends packets at present.
@@ -46,5 +108,15 @@ impl Links<'_> {
     /// The propagation delay of what leaves at present.
     pub fn delay(&self, direction: DirectionId) -> Duration {
         self.directions[direction.index()].delay_at(self.kernel.now())
+    }
+}
+
+/// What the contacts of a direction have left behind so far, in packets.
+fn left_behind(direction: &LinkDirection) -> LeftBehind {
+    let counters = &direction.counters;
+    LeftBehind {
+        handed_over: counters.handed_over.packets,
+        held: counters.held.packets,
+        lost: counters.dropped(DropReason::Handover).packets,
     }
 }

@@ -71,7 +71,9 @@ impl Fabric {
             | DropReason::Down
             | DropReason::Early
             | DropReason::Forced
+            | DropReason::Handover
             | DropReason::Loss
+            | DropReason::NoContact
             | DropReason::QueueFull => None,
         }
     }

@@ -16,6 +16,12 @@ impl Count {
         self.bytes += u64::from(length);
     }
 
+    /// Counts several at once.
+    pub(crate) fn add_all(&mut self, packets: u64, bytes: u64) {
+        self.packets += packets;
+        self.bytes += bytes;
+    }
+
     /// Takes back what was counted too early. The count may have been started anew since.
     pub(crate) fn remove(&mut self, length: u32) {
         self.packets = self.packets.saturating_sub(1);
@@ -36,12 +42,16 @@ pub enum DropReason {
     Early,
     /// A queue that drops at random has been too long on average.
     Forced,
+    /// The contact over which it was to leave ended while it waited or was being sent.
+    Handover,
     /// The node at the far end found its TTL or hop limit used up.
     HopLimit,
     /// It was lost on the way.
     Loss,
     /// It was longer than the MTU, and was not to be cut.
     Mtu,
+    /// There was no contact over which it could leave.
+    NoContact,
     /// There was no room to wait.
     QueueFull,
     /// No node has its destination address, or no route leads there: found by the sending host, or by the
@@ -51,15 +61,17 @@ pub enum DropReason {
 
 impl DropReason {
     /// All of them, in the order of their counters.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::BitError,
         Self::CoDel,
         Self::Down,
         Self::Early,
         Self::Forced,
+        Self::Handover,
         Self::HopLimit,
         Self::Loss,
         Self::Mtu,
+        Self::NoContact,
         Self::QueueFull,
         Self::Unreachable,
     ];
@@ -74,6 +86,11 @@ impl DropReason {
         matches!(self, Self::CoDel | Self::Early | Self::Forced)
     }
 
+    /// Whether only a link that exists in contacts drops so.
+    pub const fn is_of_contacts(self) -> bool {
+        matches!(self, Self::Handover | Self::NoContact)
+    }
+
     /// As it is written in captures.
     pub(crate) const fn comment(self) -> &'static str {
         match self {
@@ -82,9 +99,11 @@ impl DropReason {
             Self::Down => "dropped: link down",
             Self::Early => "dropped: early",
             Self::Forced => "dropped: forced",
+            Self::Handover => "dropped: handover",
             Self::HopLimit => "dropped: hop limit",
             Self::Loss => "dropped: loss",
             Self::Mtu => "dropped: mtu",
+            Self::NoContact => "dropped: no contact",
             Self::QueueFull => "dropped: queue full",
             Self::Unreachable => "dropped: unreachable",
         }
@@ -92,8 +111,8 @@ impl DropReason {
 }
 
 /// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
-/// dropped as down, lost, too long or for want of room, of what the sender found unreachable, and of what is
-/// still on the link; `duplicated` come on top. What the far end dropped had been carried.
+/// dropped as down, lost, too long, at a handover or for want of room or of a contact, of what the sender found
+/// unreachable, of what was handed over, and of what is still on the link; `duplicated` come on top. What the far end dropped had been carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Handed to the link by its sender.
@@ -109,6 +128,10 @@ pub struct Counters {
     pub fragmented: Count,
     /// The fragments that it made of them.
     pub fragments: Count,
+    /// Packets that waited when a contact ended and were given back to their node, which sent them on by another way.
+    pub handed_over: Count,
+    /// Packets that waited when a contact ended and went on waiting for the next one; each time counts.
+    pub held: Count,
     dropped: [Count; DropReason::ALL.len()],
 }
 

@@ -8,6 +8,8 @@ use slantpath_base::{Duration, Instant, Probability, Seed};
 
 use crate::link::channel::Channel;
 use crate::link::config::{DirectionConfig, Reordering};
+use crate::link::contact::AtHandover;
+use crate::link::contact_delay::{ContactDelay, DelayPiece};
 use crate::link::counters::{Counters, DropReason};
 use crate::link::flight::{Flight, Transit};
 use crate::link::propagation::Propagation;
@@ -32,6 +34,18 @@ impl Outlet<'_> {
         self.lane.take_back(departure, self.counters, self.packets)
     }
 
+    /// Drops packets that waited when a contact ended, or returns them; they are counted.
+    pub(crate) fn give_up(&mut self, waiting: Vec<Parcel>, at_handover: AtHandover) -> Vec<Parcel> {
+        if at_handover == AtHandover::Lost {
+            self.drop_all(waiting, DropReason::Handover);
+            return Vec::new();
+        }
+        for parcel in &waiting {
+            self.counters.handed_over.add(parcel.length());
+        }
+        waiting
+    }
+
     /// Drops packets that were accepted.
     pub(crate) fn drop_all(&mut self, dropped: impl IntoIterator<Item = Parcel>, reason: DropReason) {
         for parcel in dropped {
@@ -48,6 +62,8 @@ pub(crate) struct Lane {
     /// Whether the channel does nothing to packets at present, so that they need not ask it.
     is_clean: bool,
     channel: Box<Channel>,
+    /// When the packet left the transmitter that has arrived last.
+    last_departure: Instant,
 }
 
 impl Lane {
@@ -59,6 +75,7 @@ impl Lane {
             propagation: Propagation::new(&config.delay),
             is_clean: channel.is_clean(),
             channel,
+            last_departure: Instant::START,
         }
     }
 
@@ -122,7 +139,22 @@ impl Lane {
     /// Takes the packet off that arrives next, for it to be [counted](Self::count_arrival).
     #[inline]
     pub(crate) fn take_arrival(&mut self) -> Option<Parcel> {
-        Some(self.flight.take_next()?.parcel)
+        let transit = self.flight.take_next()?;
+        self.last_departure = transit.departure;
+        Some(transit.parcel)
+    }
+
+    /// When the packet left the transmitter that was [taken off](Self::take_arrival) last.
+    pub(crate) const fn last_departure(&self) -> Instant {
+        self.last_departure
+    }
+
+    /// When packets that are under way left the transmitter, or will: the first and the last of these instants.
+    pub(crate) fn departures(&self) -> Option<(Instant, Instant)> {
+        let widen = |(first, last): (Instant, Instant), at: Instant| (first.min(at), last.max(at));
+        let mut departures = self.flight.departures();
+        let first = departures.next()?;
+        Some(departures.fold((first, first), widen))
     }
 
     /// Counts a packet that has arrived. From here on a copy is a packet like any other.
@@ -146,10 +178,21 @@ impl Lane {
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Vec<Parcel> {
+        let taken = self.take_back_departing(departure, counters, packets);
+        taken.into_iter().map(|(_, parcel)| parcel).collect()
+    }
+
+    /// The same, each with the instant at which it would have left.
+    pub(crate) fn take_back_departing(
+        &mut self,
+        departure: Instant,
+        counters: &mut Counters,
+        packets: &mut PacketStore,
+    ) -> Vec<(Instant, Parcel)> {
         let mut originals = Vec::new();
         let taken = self.flight.take_departing_after(departure);
         self.propagation.take_back(self.flight.departures());
-        for Transit { parcel, .. } in taken {
+        for Transit { departure, parcel, .. } in taken {
             if parcel.fate() == Fate::Damaged {
                 self.channel.forget(parcel.packet());
             }
@@ -158,7 +201,7 @@ impl Lane {
                     counters.duplicated.remove(parcel.length());
                     packets.remove(parcel.packet());
                 }
-                Role::Original => originals.push(parcel.with_fate(Fate::Arrives)),
+                Role::Original => originals.push((departure, parcel.with_fate(Fate::Arrives))),
             }
         }
         originals
@@ -177,6 +220,16 @@ impl Lane {
     /// Changes the propagation delay of what is carried from now on.
     pub(crate) fn set_delay(&mut self, delay: Duration) {
         self.propagation = Propagation::Constant(delay);
+    }
+
+    /// Has what is carried from now on take as long as a contact's pieces say.
+    pub(crate) fn set_contact_delay(&mut self, pieces: impl Iterator<Item = DelayPiece>) {
+        if let Propagation::Contact(delay) = &mut self.propagation {
+            return delay.replace(pieces);
+        }
+        let mut delay = Box::<ContactDelay>::default();
+        delay.replace(pieces);
+        self.propagation = Propagation::Contact(delay);
     }
 
     pub(crate) fn set_loss(&mut self, loss: Probability) {

@@ -6,6 +6,7 @@
 use slantpath_base::{DataRate, Instant, Seed};
 
 use crate::link::config::{DirectionConfig, WhileDown};
+use crate::link::contact::AtHandover;
 use crate::link::counters::DropReason;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
@@ -34,6 +35,8 @@ pub(crate) struct Port {
     next_choice: Instant,
     mtu_bytes: u32,
     while_down: WhileDown,
+    /// What a packet is dropped as that comes while the port is down.
+    refused_as: DropReason,
 }
 
 /// The closed form serves what knows a packet's departure when it comes; the other what does not.
@@ -63,7 +66,14 @@ impl Port {
             next_choice: Instant::FAR_FUTURE,
             mtu_bytes: config.mtu_bytes,
             while_down: config.while_down,
+            refused_as: DropReason::Down,
         }
+    }
+
+    /// Has it wait for a first contact, and send in contacts only from now on.
+    pub(crate) fn await_contact(&mut self, now: Instant) {
+        self.refused_as = DropReason::NoContact;
+        self.set_down(now);
     }
 
     /// Whether packets go through [`offer_plainly`](Self::offer_plainly).
@@ -100,7 +110,7 @@ impl Port {
         };
         form.advance(now);
         let admission = if form.state() == State::Down && self.while_down == WhileDown::Drop {
-            Err(DropReason::Down)
+            Err(self.refused_as)
         } else {
             form.admit(now, parcel)
         };
@@ -124,7 +134,7 @@ impl Port {
             unreachable!("the other transmitter has been asked")
         };
         let outcome = if scheduler.state() == State::Down && self.while_down == WhileDown::Drop {
-            Err(DropReason::Down)
+            Err(self.refused_as)
         } else {
             let outcome = scheduler.offer(now, parcel, outlet);
             self.next_choice = scheduler.next_choice();
@@ -162,13 +172,27 @@ impl Port {
     /// [sent again](Self::send_again). An event-driven transmitter has not given the lane any.
     pub(crate) fn withdraw_waiting(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> Vec<Parcel> {
         self.run(now, outlet);
-        match &mut self.transmitter {
-            Transmitter::ClosedForm(form) => {
-                let transmitted_until = form.withdraw_waiting(now);
-                outlet.take_back(transmitted_until)
-            }
-            Transmitter::EventDriven(_) => Vec::new(),
+        match self.forget_waiting(now) {
+            Some(transmitted_until) => outlet.take_back(transmitted_until),
+            None => Vec::new(),
         }
+    }
+
+    /// Forgets the packets whose transmission has not begun, if lanes have them already: those that leave after the
+    /// instant that is returned, for whoever knows all the lanes to take them back.
+    pub(crate) fn forget_waiting(&mut self, now: Instant) -> Option<Instant> {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => Some(form.withdraw_waiting(now)),
+            Transmitter::EventDriven(_) => None,
+        }
+    }
+
+    fn set_down(&mut self, now: Instant) {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => form.set_down(now),
+            Transmitter::EventDriven(scheduler) => scheduler.set_down(now),
+        }
+        self.next_choice = Instant::FAR_FUTURE;
     }
 
     /// Cuts the packet in transmission off, and holds or drops what waits.
@@ -176,20 +200,46 @@ impl Port {
         let waiting = self.withdraw_waiting(now, outlet);
         let cut_off = outlet.take_back(now);
         outlet.drop_all(cut_off, DropReason::Down);
-        match &mut self.transmitter {
-            Transmitter::ClosedForm(form) => form.set_down(now),
-            Transmitter::EventDriven(scheduler) => {
-                scheduler.set_down(now);
-                if self.while_down == WhileDown::Drop {
-                    outlet.drop_all(scheduler.take_waiting(now), DropReason::Down);
-                }
-            }
-        }
-        self.next_choice = Instant::FAR_FUTURE;
+        self.set_down(now);
         match self.while_down {
-            WhileDown::Drop => outlet.drop_all(waiting, DropReason::Down),
+            WhileDown::Drop => {
+                outlet.drop_all(waiting, DropReason::Down);
+                outlet.drop_all(self.take_scheduled(now), DropReason::Down);
+            }
             WhileDown::Hold => waiting.into_iter().for_each(|parcel| self.send_again(now, parcel, outlet)),
         }
+    }
+
+    /// Takes out what an event-driven transmitter keeps.
+    fn take_scheduled(&mut self, now: Instant) -> Vec<Parcel> {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(_) => Vec::new(),
+            Transmitter::EventDriven(scheduler) => scheduler.take_waiting(now),
+        }
+    }
+
+    /// Goes down at the end of a contact: the packet in transmission is cut off, what waits is dropped, goes on waiting,
+    /// or is returned. It is counted.
+    pub(crate) fn end_contact(
+        &mut self,
+        now: Instant,
+        at_handover: AtHandover,
+        outlet: &mut Outlet<'_>,
+    ) -> Vec<Parcel> {
+        let mut waiting = self.withdraw_waiting(now, outlet);
+        let cut_off = outlet.take_back(now);
+        outlet.drop_all(cut_off, DropReason::Handover);
+        self.set_down(now);
+        if at_handover == AtHandover::Held {
+            for parcel in waiting {
+                self.send_again(now, parcel, outlet);
+            }
+            let (packets, bytes) = self.waiting(now);
+            outlet.counters.held.add_all(packets, bytes);
+            return Vec::new();
+        }
+        waiting.extend(self.take_scheduled(now));
+        outlet.give_up(waiting, at_handover)
     }
 
     /// Comes up. What waited in a closed form has been withdrawn.

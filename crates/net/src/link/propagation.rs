@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use slantpath_base::{Duration, Instant};
 
+use crate::link::contact_delay::ContactDelay;
+
 /// How long packets take from the transmitter to the far end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delay {
@@ -85,6 +87,8 @@ impl DelayCurve {
 #[derive(Clone, Debug)]
 pub(crate) enum Propagation {
     Constant(Duration),
+    /// That of a contact, see [`DelayPiece`].
+    Contact(Box<ContactDelay>),
     Curve(Box<Follower>),
 }
 
@@ -115,6 +119,7 @@ impl Propagation {
     pub(crate) fn arrival(&mut self, departure: Instant) -> Instant {
         match self {
             Self::Constant(delay) => departure.saturating_add(*delay),
+            Self::Contact(contact) => contact.arrival(departure),
             Self::Curve(follower) => follower.arrival(departure),
         }
     }
@@ -123,6 +128,7 @@ impl Propagation {
     pub(crate) fn delay_at(&self, departure: Instant) -> Duration {
         match self {
             Self::Constant(delay) => *delay,
+            Self::Contact(contact) => contact.delay_at(departure),
             Self::Curve(follower) => follower.curve.at(departure),
         }
     }

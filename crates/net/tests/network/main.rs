@@ -2,6 +2,7 @@
 
 mod captures;
 mod changes;
+mod contacts;
 mod determinism;
 mod fixture;
 mod fragments;

@@ -1,0 +1,98 @@
+//! A transmitter that several directions share: a satellite's downlink to all terminals that it serves.
+//!
+//! Packets wait for each other whichever way they go, and each goes the way of its own lane. The closed form gives
+//! every packet its departure when it comes, so that one that is withdrawn changes those of all behind it.
+
+use slantpath_base::{Instant, Seed};
+
+use crate::DirectionId;
+use crate::link::LinkDirection;
+use crate::link::config::DirectionConfig;
+use crate::link::contact::AtHandover;
+use crate::link::counters::DropReason;
+use crate::link::lane::Outlet;
+use crate::link::occupancy::QueueStatistics;
+use crate::link::port::Port;
+use crate::parcel::{Fate, PacketStore, Parcel};
+
+#[derive(Clone, Debug)]
+pub(crate) struct SharedPort {
+    port: Port,
+    /// The directions that send by it at present.
+    directions: Vec<DirectionId>,
+}
+
+impl SharedPort {
+    pub(crate) fn new(config: &DirectionConfig, seed: Seed, name: &str) -> Self {
+        Self { port: Port::new(config, seed, &format!("ports/{name}")), directions: Vec::new() }
+    }
+
+    /// Has a direction send by it.
+    pub(crate) fn join(&mut self, direction: DirectionId) {
+        self.directions.push(direction);
+    }
+
+    /// The directions that send by it.
+    pub(crate) fn directions(&self) -> &[DirectionId] {
+        &self.directions
+    }
+
+    pub(crate) fn statistics(&mut self, now: Instant) -> QueueStatistics {
+        self.port.statistics(now)
+    }
+
+    pub(crate) fn restart_statistics(&mut self, now: Instant) {
+        self.port.restart_statistics(now);
+    }
+
+    /// Takes a packet in for one of its directions, as that one's own transmitter would.
+    pub(crate) fn offer(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        direction: &mut LinkDirection,
+        packets: &mut PacketStore,
+    ) -> Result<Fate, DropReason> {
+        let LinkDirection { lane, counters, .. } = direction;
+        self.port.offer(now, parcel, &mut Outlet { lane, counters, packets })
+    }
+
+    /// Has a direction leave whose contact ends, and returns the packets that its node has to send on. The transmitter
+    /// goes on sending what it has begun to send; if that was for this direction, it is lost.
+    pub(crate) fn leave(
+        &mut self,
+        now: Instant,
+        leaving: DirectionId,
+        at_handover: AtHandover,
+        directions: &mut [LinkDirection],
+        packets: &mut PacketStore,
+    ) -> Vec<Parcel> {
+        let transmitted_until =
+            self.port.forget_waiting(now).expect("a shared transmitter has the closed form");
+        let mut waiting: Vec<(Instant, DirectionId, Parcel)> = Vec::new();
+        for &id in &self.directions {
+            let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+            let taken = lane.take_back_departing(transmitted_until, counters, packets);
+            waiting.extend(taken.into_iter().map(|(departure, parcel)| (departure, id, parcel)));
+        }
+        waiting.sort_by_key(|&(departure, ..)| departure);
+        let mut left = Vec::new();
+        for (_, id, parcel) in waiting {
+            if id == leaving {
+                left.push(parcel);
+                continue;
+            }
+            let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+            self.port.send_again(now, parcel, &mut Outlet { lane, counters, packets });
+        }
+        self.directions.retain(|&id| id != leaving);
+        let LinkDirection { lane, counters, contacts, .. } = &mut directions[leaving.index()];
+        if let Some(contacts) = contacts {
+            contacts.shared = None;
+        }
+        let mut outlet = Outlet { lane, counters, packets };
+        let cut_off = outlet.take_back(now);
+        outlet.drop_all(cut_off, DropReason::Handover);
+        outlet.give_up(left, at_handover)
+    }
+}

@@ -1,0 +1,325 @@
+//! Links that exist in contacts: where and when packets arrive, and what an end leaves behind.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{DataRate, Duration, Instant, Seed};
+use slantpath_net::{
+    AtHandover, Contact, Counters, DelayPiece, DestinationId, DirectionId, DropReason, LeftBehind, LinkEnd,
+    LinkId, Links, Network, NetworkBuilder, NodeId, SharedPortId, Source, WhileDown,
+};
+
+use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
+
+/// What happens at an instant.
+#[derive(Clone, Copy)]
+enum Step {
+    /// With the delay at the start of the run, in milliseconds; it grows by one in a second.
+    Begin(DirectionId, Contact, f64),
+    End(DirectionId, NodeId, AtHandover),
+    Route(NodeId, DestinationId, DirectionId),
+}
+
+/// Carries out steps in the order of time.
+#[derive(Default)]
+struct Schedule {
+    steps: Vec<(Instant, Step)>,
+    routes: BTreeMap<(NodeId, DestinationId), DirectionId>,
+    left_behind: Vec<LeftBehind>,
+}
+
+impl Source for Schedule {
+    fn begin(&mut self, links: &mut Links<'_>) {
+        self.apply(millis(0), links);
+    }
+
+    fn next_change(&self) -> Instant {
+        self.steps.first().map_or(Instant::FAR_FUTURE, |&(at, _)| at)
+    }
+
+    fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
+        while self.next_change() <= now {
+            match self.steps.remove(0).1 {
+                Step::Begin(direction, contact, delay_ms) => {
+                    let piece = |end: u64, centre: u64, start_ms: f64| DelayPiece {
+                        end: millis(end),
+                        centre: millis(centre),
+                        per_nano: 1e-9,
+                        coefficients: [1e6 * start_ms, 1e6, 0.0, 0.0, 0.0, 0.0],
+                    };
+                    // Two pieces of the same line.
+                    let pieces = [piece(250, 0, delay_ms), piece(2_000, 500, delay_ms + 0.5)];
+                    links.begin_contact(direction, contact, pieces.into_iter());
+                }
+                Step::End(direction, sender, at_handover) => {
+                    let left = links.end_contact(direction, sender, at_handover);
+                    self.left_behind.push(left);
+                }
+                Step::Route(node, destination, direction) => {
+                    self.routes.insert((node, destination), direction);
+                }
+            }
+        }
+    }
+
+    fn next_hop(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
+        self.routes.get(&(node, destination)).copied()
+    }
+}
+
+/// Two terminals, each with a slow antenna; two satellites, joined by a fast wire and each by another to a far host.
+/// `1`, `2` and `3` are the addresses of the first terminal, the far host and the second terminal.
+struct Sky {
+    ground: NodeId,
+    other: NodeId,
+    far: NodeId,
+    west: NodeId,
+    east: NodeId,
+    antenna: LinkId,
+    other_antenna: LinkId,
+    isl: LinkId,
+    /// From either satellite to the far host.
+    feeders: [LinkId; 2],
+    port: SharedPortId,
+    to: [DestinationId; 3],
+    graph: slantpath_net::NetworkGraph,
+}
+
+const FAST: DataRate = DataRate::from_bits_per_sec(8_000_000_000);
+
+impl Sky {
+    fn new(while_down: WhileDown) -> Self {
+        let mut builder = NetworkBuilder::new();
+        let [ground, other, far] = ["ground", "other", "far"].map(|name| builder.host(name));
+        let [west, east] = ["west", "east"].map(|name| builder.router(name));
+        let mut slow = clean(byte_a_millisecond(), Duration::ZERO, 10);
+        slow.while_down = while_down;
+        let fast = clean(FAST, Duration::from_millis(1), 10);
+        let mut antenna = |name, node| builder.contact_link(name, node, west, slow.clone(), slow.clone());
+        let [antenna, other_antenna] = [antenna("antenna", ground), antenna("other-antenna", other)];
+        let mut wire = |name, from, to| builder.link(name, from, to, fast.clone(), fast.clone());
+        let isl = wire("isl", west, east);
+        let feeders = [wire("west-feeder", west, far), wire("east-feeder", east, far)];
+        let port = builder.shared_port("west", slow);
+        builder.address(antenna.first(), address(1)).address(other_antenna.first(), address(3));
+        builder.address(feeders[0].second(), address(2));
+        let graph = builder.build().expect("a sound plan");
+        let to = [1, 2, 3].map(|number| graph.destination(address(number)).expect("an address of a host"));
+        Self { ground, other, far, west, east, antenna, other_antenna, isl, feeders, port, to, graph }
+    }
+
+    /// Carries out steps, given in milliseconds, while a node sends packets of 100 bytes to some addresses.
+    fn run(&self, steps: &[(u64, Step)], from: NodeId, sent: &[(u64, u8)]) -> Network<Scripted, Schedule> {
+        let steps = steps.iter().map(|&(at, step)| (millis(at), step)).collect();
+        let source = Schedule { steps, ..Schedule::default() };
+        let hosts = vec![Scripted::default(); 3];
+        let mut network = Network::with_source(self.graph.clone(), Seed::new(1, 0), hosts, source);
+        let interface = self.graph.interfaces(from)[0];
+        network.command(from, |host, _| {
+            for (tag, &(at, to)) in (0..).zip(sent) {
+                let packet = packet_with(address(9), address(to), 100, tag, 3);
+                host.send(millis(at), interface, packet);
+            }
+        });
+        network.run_until(millis(2_000));
+        network
+    }
+}
+
+/// A contact that leads to a node, by the direction's own transmitter.
+fn to(receiver: NodeId) -> Contact {
+    Contact { receiver, port: None }
+}
+
+/// What a host got: when, in microseconds, by which link, and which packet.
+fn received(network: &Network<Scripted, Schedule>, node: NodeId) -> Vec<(u64, LinkId, u8)> {
+    let received = network.host(node).received.iter();
+    received.map(|(at, by, packet)| (at.as_nanos() / 1_000, by.link(), tag(packet))).collect()
+}
+
+fn handover(counters: &Counters) -> u64 {
+    counters.dropped(DropReason::Handover).packets
+}
+
+/// West from the start, 50 ms away.
+fn up(sky: &Sky) -> Vec<(u64, Step)> {
+    let [west, east] = [sky.west, sky.east];
+    vec![
+        (0, Step::Route(west, sky.to[1], sky.feeders[0].forward())),
+        (0, Step::Route(east, sky.to[1], sky.feeders[1].forward())),
+        (0, Step::Begin(sky.antenna.forward(), to(west), 50.0)),
+    ]
+}
+
+#[test]
+fn a_packet_arrives_where_its_departure_leads_after_the_delay_of_that_instant() {
+    let sky = Sky::new(WhileDown::Drop);
+    let mut steps = up(&sky);
+    // While the second packet is being sent, the antenna changes over to a satellite that is nearer.
+    steps.push((150, Step::Begin(sky.antenna.forward(), to(sky.east), 5.0)));
+    let network = sky.run(&steps, sky.ground, &[(0, 2), (0, 2), (0, 2)]);
+    let [west, east] = sky.feeders;
+    // Sent at 100, 200 and 300 ms; delays of 50.1, 50.2 and 5.3 ms; 1 ms and 0.1 µs of feeder.
+    let expected = [(151_100, west, 0), (251_200, west, 1), (306_300, east, 2)];
+    assert_eq!(received(&network, sky.far), expected);
+    assert_eq!(network.counters(sky.antenna.forward()).carried.packets, 3);
+}
+
+#[test]
+fn what_is_being_sent_at_the_end_of_a_contact_is_lost_and_what_waits_is_treated_as_asked() {
+    for (at_handover, while_down, expected, left) in [
+        (AtHandover::Lost, WhileDown::Drop, vec![0], (0, 0, 2)),
+        (AtHandover::Held, WhileDown::Hold, vec![0, 2, 3], (0, 1, 1)),
+    ] {
+        let sky = Sky::new(while_down);
+        let mut steps = up(&sky);
+        steps.push((150, Step::End(sky.antenna.forward(), sky.ground, at_handover)));
+        steps.push((400, Step::Begin(sky.antenna.forward(), to(sky.east), 5.0)));
+        // The last packet comes while there is no contact.
+        let network = sky.run(&steps, sky.ground, &[(0, 2), (0, 2), (0, 2), (300, 2)]);
+        let tags: Vec<u8> = received(&network, sky.far).iter().map(|&(_, _, tag)| tag).collect();
+        assert_eq!(tags, expected, "{at_handover:?}");
+        let counters = network.counters(sky.antenna.forward());
+        assert_eq!(handover(counters), left.2);
+        assert_eq!(counters.dropped(DropReason::NoContact).packets, u64::from(while_down == WhileDown::Drop));
+        assert_eq!(counters.held.packets, left.1);
+        let (handed_over, held, lost) = left;
+        assert_eq!(network.source().left_behind, [LeftBehind { handed_over, held, lost }]);
+        if at_handover == AtHandover::Held {
+            // Sent anew from 400 ms on.
+            let at: Vec<u64> = received(&network, sky.far).iter().map(|&(at, ..)| at).collect();
+            assert_eq!(at, [151_100, 506_500, 606_600]);
+        }
+    }
+}
+
+#[test]
+fn before_its_first_contact_a_link_carries_nothing() {
+    let sky = Sky::new(WhileDown::Drop);
+    let network = sky.run(&[], sky.ground, &[(0, 2)]);
+    assert_eq!(network.counters(sky.antenna.forward()).dropped(DropReason::NoContact).packets, 1);
+    assert_eq!(network.packets_under_way(), 0);
+}
+
+/// Both terminals are served by the western satellite, 50 and 60 ms away, by one transmitter.
+fn down(sky: &Sky, port: Option<SharedPortId>) -> Vec<(u64, Step)> {
+    let contact = |receiver| Contact { receiver, port };
+    vec![
+        (0, Step::Begin(sky.antenna.reverse(), contact(sky.ground), 50.0)),
+        (0, Step::Begin(sky.other_antenna.reverse(), contact(sky.other), 60.0)),
+        (0, Step::Route(sky.west, sky.to[0], sky.antenna.reverse())),
+        (0, Step::Route(sky.west, sky.to[2], sky.other_antenna.reverse())),
+    ]
+}
+
+#[test]
+fn what_a_satellite_has_left_over_goes_to_the_terminal_by_its_new_satellite() {
+    let sky = Sky::new(WhileDown::Drop);
+    let mut steps = down(&sky, None);
+    steps.extend([
+        (150, Step::End(sky.antenna.reverse(), sky.west, AtHandover::HandedOver)),
+        (150, Step::Begin(sky.antenna.reverse(), to(sky.ground), 5.0)),
+        (150, Step::Route(sky.west, sky.to[0], sky.isl.forward())),
+        (150, Step::Route(sky.east, sky.to[0], sky.antenna.reverse())),
+    ]);
+    let network = sky.run(&steps, sky.far, &[(0, 1), (0, 1), (0, 1), (0, 1)]);
+    // The first came 1 ms and 0.1 µs after the start and took 100 ms. The second is cut off at 150 ms; the others go
+    // over the other satellite, which has them 1 ms later, and one byte takes 1 ns on the fast wire.
+    let expected = [(151_101, sky.antenna, 0), (256_251, sky.antenna, 2), (356_351, sky.antenna, 3)];
+    let rounded: Vec<_> = received(&network, sky.ground);
+    assert_eq!(rounded, expected);
+    let counters = network.counters(sky.antenna.reverse());
+    assert_eq!((handover(counters), counters.handed_over.packets, counters.offered.packets), (1, 2, 6));
+    assert_eq!(network.source().left_behind, [LeftBehind { handed_over: 2, held: 0, lost: 1 }]);
+    // No hop was counted for being handed over: three of the far host, less two routers for those, one for the first.
+    let hop_limits: Vec<u8> =
+        network.host(sky.ground).received.iter().map(|(.., packet)| packet.contiguous_header()).collect();
+    assert_eq!(hop_limits, [2, 1, 1]);
+}
+
+#[test]
+fn packets_for_two_terminals_wait_for_each_other_at_a_shared_transmitter() {
+    let sky = Sky::new(WhileDown::Drop);
+    let network = sky.run(&down(&sky, Some(sky.port)), sky.far, &[(0, 1), (0, 3), (0, 1), (0, 3)]);
+    // From 1 ms on one packet every 100 ms, with the delay of its own way.
+    assert_eq!(received(&network, sky.ground), [(151_101, sky.antenna, 0), (351_301, sky.antenna, 2)]);
+    let other = sky.other_antenna;
+    assert_eq!(received(&network, sky.other), [(261_201, other, 1), (461_401, other, 3)]);
+}
+
+#[test]
+fn a_terminal_that_leaves_a_shared_transmitter_takes_only_its_own_packets_with_it() {
+    let sky = Sky::new(WhileDown::Drop);
+    // While the first packet, for the one that leaves, is being sent; or the second, for the other.
+    for (end, own, arrivals) in [(50, vec![], [261_201, 361_301]), (150, vec![0], [261_201, 361_301])] {
+        let mut steps = down(&sky, Some(sky.port));
+        steps.push((end, Step::End(sky.antenna.reverse(), sky.west, AtHandover::Lost)));
+        let mut network = sky.run(&steps, sky.far, &[(0, 1), (0, 3), (0, 1), (0, 3)]);
+        let tags: Vec<u8> = received(&network, sky.ground).iter().map(|&(_, _, tag)| tag).collect();
+        assert_eq!(tags, own);
+        let others: Vec<u64> = received(&network, sky.other).iter().map(|&(at, ..)| at).collect();
+        assert_eq!(others, arrivals);
+        let lost = handover(network.counters(sky.antenna.reverse()));
+        assert_eq!(lost, 2 - own.len() as u64);
+        assert_eq!(network.source().left_behind, [LeftBehind { handed_over: 0, held: 0, lost }]);
+        assert_eq!(handover(network.counters(sky.other_antenna.reverse())), 0);
+        // Three packets were sent, or begun, for 100 ms each.
+        assert_eq!(network.shared_queue_statistics(sky.port).busy, Duration::from_millis(300));
+        assert_eq!(network.packets_under_way(), 0);
+    }
+}
+
+#[test]
+fn a_repeater_counts_no_hop() {
+    let mut builder = NetworkBuilder::new();
+    let (first, second) = (builder.host("first"), builder.host("second"));
+    let repeater = builder.repeater("repeater");
+    let fast = clean(FAST, Duration::from_millis(1), 10);
+    let antenna = builder.contact_link("antenna", first, repeater, fast.clone(), fast.clone());
+    let feeder = builder.link("feeder", repeater, second, fast.clone(), fast);
+    builder.address(antenna.first(), address(1)).address(feeder.second(), address(2));
+    let graph = builder.build().expect("a sound plan");
+    let destination = graph.destination(address(2)).expect("an address of a host");
+    let steps = vec![
+        (millis(0), Step::Begin(antenna.forward(), to(repeater), 50.0)),
+        (millis(0), Step::Route(repeater, destination, feeder.forward())),
+    ];
+    let source = Schedule { steps, ..Schedule::default() };
+    let mut network = Network::with_source(graph, Seed::new(1, 0), vec![Scripted::default(); 2], source);
+    network.command(first, |host, _| {
+        host.send(millis(1), antenna.first(), packet_with(address(1), address(2), 100, 7, 1));
+    });
+    network.run_until(millis(100));
+    assert_eq!(received(&network, second), [(52_001, feeder, 7)]);
+    assert_eq!(network.host(second).received[0].2.contiguous_header(), 1);
+}
+
+#[test]
+fn a_second_link_of_an_antenna_is_received_as_the_first() {
+    let mut builder = NetworkBuilder::new();
+    let (first, second) = (builder.host("first"), builder.host("second"));
+    let fast = clean(FAST, Duration::from_millis(1), 10);
+    let link = builder.contact_link("one", first, second, fast.clone(), fast.clone());
+    let other = builder.contact_link("other", first, second, fast.clone(), fast);
+    builder.address(link.second(), address(2)).receive_as(other.second(), link.second());
+    let graph = builder.build().expect("a sound plan");
+    let steps = vec![(millis(0), Step::Begin(other.forward(), to(second), 5.0))];
+    let source = Schedule { steps, ..Schedule::default() };
+    let mut network = Network::with_source(graph, Seed::new(1, 0), vec![Scripted::default(); 2], source);
+    network.command(first, |host, _| {
+        host.send(millis(1), other.first(), packet_with(address(1), address(2), 100, 7, 1));
+    });
+    network.run_until(millis(100));
+    let by: Vec<LinkId> = received(&network, second).iter().map(|&(_, link, _)| link).collect();
+    assert_eq!(by, [link]);
+}
+
+/// The hop limit in a packet's header.
+trait HopLimit {
+    fn contiguous_header(&self) -> u8;
+}
+
+impl HopLimit for slantpath_wire::Packet {
+    fn contiguous_header(&self) -> u8 {
+        self.contiguous()[8]
+    }
+}
