@@ -303,7 +303,7 @@ impl Fabric {
         }
     }
 
-    /// Sends a packet on without a hop: from a repeater, or from a node to which the end of a contact has given it back.
+    /// Sends a packet on without a hop: from a repeater, or from a node to which a contact's end has given it back.
     fn send_on(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
         let Some(direction) = source.next_hop(node, parcel.destination()) else {
             return self.end_at_router(node, from, parcel, DropReason::Unreachable, source);

@@ -291,7 +291,7 @@ impl NetworkBuilder {
         link
     }
 
-    /// Declares a link that exists while the [`Source`](crate::Source) of the run [says so](crate::Links::begin_contact),
+    /// Declares a link that exists while the run's [`Source`](crate::Source) [says so](crate::Links::begin_contact),
     /// and whose far ends may be another node's each time. The ends and the delay that are declared are what the plan's
     /// own [`Routes`](crate::Routes) know of it.
     pub fn contact_link(

@@ -21,7 +21,7 @@ pub struct Contact {
     pub port: Option<SharedPortId>,
 }
 
-/// What becomes of packets that wait for a transmitter when its contact ends. The one that is being transmitted is lost.
+/// What becomes of packets that wait for a transmitter when its contact ends. The one that is being sent is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtHandover {
     /// They are given back to their node, which sends them on by the routes that hold then.

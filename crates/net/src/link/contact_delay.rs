@@ -29,8 +29,8 @@ impl DelayPiece {
     }
 }
 
-/// The delays of a contact, and where packets are on them. What leaves within a contact keeps its order without more: no
-/// two bodies come nearer to each other at anything like the speed of light.
+/// The delays of a contact, and where packets are on them. What leaves within a contact keeps its order without more:
+/// no two bodies come nearer to each other at anything like the speed of light.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactDelay {
     pieces: Vec<DelayPiece>,

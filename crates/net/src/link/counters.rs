@@ -112,7 +112,8 @@ impl DropReason {
 
 /// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
 /// dropped as down, lost, too long, at a handover or for want of room or of a contact, of what the sender found
-/// unreachable, of what was handed over, and of what is still on the link; `duplicated` come on top. What the far end dropped had been carried.
+/// unreachable, of what was handed over, and of what is still on the link; `duplicated` come on top. What the far end
+/// dropped had been carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Handed to the link by its sender.

@@ -218,8 +218,8 @@ impl Port {
         }
     }
 
-    /// Goes down at the end of a contact: the packet in transmission is cut off, what waits is dropped, goes on waiting,
-    /// or is returned. It is counted.
+    /// Goes down at the end of a contact: the packet in transmission is cut off, what waits is dropped, goes on
+    /// waiting, or is returned. It is counted.
     pub(crate) fn end_contact(
         &mut self,
         now: Instant,
