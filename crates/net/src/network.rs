@@ -294,6 +294,11 @@ impl<H: Host, S: Source> Network<H, S> {
         &self.source
     }
 
+    /// The same, for what it records to be taken.
+    pub fn source_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+
     /// A direction's counters.
     pub fn counters(&self, direction: DirectionId) -> &Counters {
         &self.fabric.directions[direction.index()].counters

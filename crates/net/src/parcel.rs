@@ -10,6 +10,13 @@ pub(crate) struct PacketId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DestinationId(pub(crate) u32);
 
+impl DestinationId {
+    /// Its place among all destinations, in the order of interfaces.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words
 /// in all, which travel in registers: a struct of small fields is written to memory piece by piece and read
 /// as a whole, for which a processor has to wait.

@@ -18,7 +18,7 @@ mod selection;
 pub(crate) mod stretch;
 pub(crate) mod visibility;
 
-pub use delay::DelayCurve;
+pub use delay::{DelayCurve, Polynomial};
 pub use plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
 pub use planner::{Planner, SitePasses};
 pub use stretch::Cause;

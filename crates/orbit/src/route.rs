@@ -14,5 +14,5 @@ mod search;
 mod sweep;
 mod tree;
 
-pub use graph::Metric;
+pub use graph::{Metric, Overlap};
 pub use router::{Hop, Path, Refresh, RouteConfig, Router};

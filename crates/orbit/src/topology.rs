@@ -141,7 +141,7 @@ pub fn follow_while(
     progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Timeline> {
     let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
-    let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh });
+    let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh, ..RouteConfig::default() });
     let end = Instant::START + plan.span();
     let mut legs: Vec<Leg> = Vec::new();
     let mut at = Instant::START;

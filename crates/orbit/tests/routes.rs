@@ -124,7 +124,8 @@ fn after_every_change_routes_agree_with_a_plain_dijkstra() {
     let plan = plan(&network, Duration::from_secs(3_000));
     for metric in [Metric::Delay, Metric::Hops] {
         for refresh in [Refresh::All, Refresh::AtMostEvery(Duration::from_secs(60)), Refresh::Changed] {
-            let mut router = Router::new(&plan, &sites(&plan), RouteConfig { metric, refresh });
+            let mut router =
+                Router::new(&plan, &sites(&plan), RouteConfig { metric, refresh, ..RouteConfig::default() });
             agree(&router, Instant::START);
             let mut steps = 0;
             while let Some(at) = router.step() {
@@ -266,7 +267,7 @@ proptest! {
         let planner = Planner::new(&network, Duration::from_secs(900)).unwrap();
         let Ok(plan) = planner.plan(&mut |_, _| {}) else { return Ok(()) };
         let refresh = if all { Refresh::All } else { Refresh::Changed };
-        let mut router = Router::new(&plan, &sites(&plan), RouteConfig { metric: Metric::Delay, refresh });
+        let mut router = Router::new(&plan, &sites(&plan), RouteConfig { refresh, ..RouteConfig::default() });
         while let Some(at) = router.step() {
             agree(&router, at);
         }

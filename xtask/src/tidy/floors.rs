@@ -21,7 +21,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     // What a host and whoever moves its packets know of each other.
     ("interface", &["wire"]),
     ("net", &["wire", "des", "interface"]),
-    ("sat", &["net", "orbit"]),
+    // Its tests send packets.
+    ("sat", &["wire", "net", "orbit"]),
     // Addresses and IP headers, which a host reads and writes, are wire's.
     ("host", &["wire", "interface", "sctp", "tcp", "sigtran", "ss7"]),
     // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.

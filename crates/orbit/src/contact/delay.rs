@@ -24,6 +24,19 @@ pub(crate) struct Piece {
     c: [f64; 6],
 }
 
+/// The delay over a part of a contact, for those who evaluate it elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Polynomial {
+    /// Until when it holds.
+    pub end: Instant,
+    /// Where its variable `u` is 0.
+    pub centre: Instant,
+    /// How much `u` grows in a nanosecond; it lies between -1 and 1.
+    pub per_nano: f64,
+    /// Coefficients of u⁰ to u⁵, nanoseconds of delay.
+    pub coefficients: [f64; 6],
+}
+
 /// The delay of one contact over its life: a view into a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct DelayCurve<'p> {
@@ -64,6 +77,16 @@ impl<'p> DelayCurve<'p> {
         }
         *piece = index as u32;
         self.pieces[index].nanos_at(nanos)
+    }
+
+    /// The polynomials that it consists of, in the order of time.
+    pub fn polynomials(&self) -> impl Iterator<Item = Polynomial> + use<'p> {
+        self.pieces.iter().map(|piece| Polynomial {
+            end: Instant::from_nanos(piece.end),
+            centre: Instant::from_nanos(piece.centre),
+            per_nano: piece.per_nano,
+            coefficients: piece.c,
+        })
     }
 
     /// How many polynomials the curve has.

@@ -184,7 +184,7 @@ impl<'g> Search<'g> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::Metric;
+    use super::super::graph::{Metric, Overlap};
     use super::*;
     use crate::contact::ContactPlan;
     use proptest::prelude::*;
@@ -245,7 +245,7 @@ mod tests {
         ];
         let links = links.map(|(a, b, weight)| (a, b, weight * 1_000));
         let plan = plan(&links);
-        let mut graph = Graph::new(&plan, Metric::Delay);
+        let mut graph = Graph::new(&plan, Metric::Delay, Overlap::Either);
         for change in plan.changes().iter().filter(|change| change.begins) {
             graph.begin(change.contact, Instant::START);
         }
@@ -266,7 +266,7 @@ mod tests {
                 core.chain(access).map(|((a, b), weight)| (a, b, weight * 1_000)).collect();
             let (from, to) = (SATELLITES, SATELLITES + 1);
             let plan = plan(&links);
-            let mut graph = Graph::new(&plan, Metric::Delay);
+            let mut graph = Graph::new(&plan, Metric::Delay, Overlap::Either);
             for change in plan.changes().iter().filter(|change| change.begins) {
                 graph.begin(change.contact, Instant::START);
             }

@@ -4,7 +4,7 @@
 use slantpath_base::Instant;
 
 use super::sweep::Sweep;
-use crate::contact::{ContactId, ContactPlan, DelayCurve};
+use crate::contact::{ContactId, ContactKind, ContactPlan, DelayCurve};
 use crate::network::NodeId;
 
 /// Farther than anything: a path of 2.1 s. Two distances and a weight then add up without overflow.
@@ -20,6 +20,17 @@ pub enum Metric {
     Delay,
     /// The number of links; among equals the sum of delays, to the microsecond.
     Hops,
+}
+
+/// By which satellite routes lead while an antenna holds two, as at a handover that makes the new link before it breaks
+/// the old one. It does not concern gateways, of which each link counts by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overlap {
+    /// By either.
+    #[default]
+    Either,
+    /// By the one that it took last: the other only finishes what it has.
+    Latest,
 }
 
 /// The weight of one link in the metric of least hops, besides its delay in units of 1,024 ns: more than the
@@ -48,6 +59,10 @@ pub(super) struct Arc {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) contact: ContactId,
+    /// The antenna that holds the satellite.
+    pub(super) antenna: u16,
+    /// Whether routes pass it over, see [`Overlap`].
+    pub(super) is_superseded: bool,
     pub(super) satellite: u32,
     pub(super) weight: u32,
 }
@@ -56,6 +71,7 @@ pub(super) struct Access {
 pub(super) struct Graph<'p> {
     plan: &'p ContactPlan,
     metric: Metric,
+    overlap: Overlap,
     /// The core links that leave each node, one node's after another's, and where each node's begin: as of
     /// [`Self::prepare`].
     arcs: Vec<Arc>,
@@ -97,11 +113,12 @@ pub(super) enum Effect {
 }
 
 impl<'p> Graph<'p> {
-    pub(super) fn new(plan: &'p ContactPlan, metric: Metric) -> Self {
+    pub(super) fn new(plan: &'p ContactPlan, metric: Metric, overlap: Overlap) -> Self {
         let (nodes, sites) = (plan.names().len(), plan.names().len() - plan.satellite_count());
         Self {
             plan,
             metric,
+            overlap,
             arcs: Vec::new(),
             first_arc: vec![0; nodes + 1],
             ends: Vec::new(),
@@ -135,7 +152,12 @@ impl<'p> Graph<'p> {
         let weight = self.weigh(id, now);
         if !self.is_core(contact.b) {
             let site = self.site(contact.b);
-            self.access[site].push(Access { contact: id, satellite: contact.a.0, weight });
+            let ContactKind::Ground { antenna } = contact.kind else {
+                unreachable!("a site is linked by an antenna")
+            };
+            let satellite = contact.a.0;
+            self.access[site].push(Access { contact: id, antenna, is_superseded: false, satellite, weight });
+            self.supersede(site, antenna);
             return Effect::Access(site);
         }
         let ends = (contact.a.0, contact.b.0);
@@ -160,13 +182,27 @@ impl<'p> Graph<'p> {
         let contact = self.plan.contact(id);
         if !self.is_core(contact.b) {
             let site = self.site(contact.b);
-            self.access[site].retain(|access| access.contact != id);
+            let ended = self.access[site].iter().position(|access| access.contact == id);
+            if let Some(place) = ended {
+                let Access { antenna, .. } = self.access[site].remove(place);
+                self.supersede(site, antenna);
+            }
             return Effect::Access(site);
         }
         let slot = core::mem::replace(&mut self.slots[id.index()], u32::MAX);
         self.weights[slot as usize] = UNREACHABLE;
         self.layout_is_old = true;
         Effect::CoreLost(slot)
+    }
+
+    /// Finds out which of an antenna's satellites routes lead by.
+    fn supersede(&mut self, site: usize, antenna: u16) {
+        if self.overlap == Overlap::Latest {
+            let own = self.access[site].iter_mut().filter(|access| access.antenna == antenna);
+            let mut own = own.rev();
+            own.next().into_iter().for_each(|latest| latest.is_superseded = false);
+            own.for_each(|older| older.is_superseded = true);
+        }
     }
 
     /// Makes the slot of a lost link free again, once no tree refers to it.

@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 
-use super::graph::{Effect, Graph, Metric, UNREACHABLE};
+use super::graph::{Effect, Graph, Metric, Overlap, UNREACHABLE};
 use super::tree::{Root, Tree, Via, Workshop};
 use super::{disjoint, search};
 use crate::contact::{ContactId, ContactPlan};
@@ -30,6 +30,8 @@ pub struct RouteConfig {
     pub metric: Metric,
     /// Whose delays are read at a change.
     pub refresh: Refresh,
+    /// What counts while an antenna holds two satellites.
+    pub overlap: Overlap,
 }
 
 /// The next step of a route.
@@ -84,23 +86,43 @@ pub struct Router<'p> {
 impl<'p> Router<'p> {
     /// Routes towards destinations (sites, as a rule) at the start of a plan.
     pub fn new(plan: &'p ContactPlan, destinations: &[NodeId], config: RouteConfig) -> Self {
-        let nodes = plan.names().len();
-        let graph = Graph::new(plan, config.metric);
-        let tree = |&node: &NodeId| {
-            let core = graph.is_core(node);
-            let root =
-                if core { Root::Core(node.0) } else { Root::Site(node.index() - plan.satellite_count()) };
-            Tree::new(root, nodes)
+        let graph = Graph::new(plan, config.metric, config.overlap);
+        let shop = Workshop::new(plan.names().len());
+        let (trees, now) = (Vec::new(), Instant::START);
+        let mut router = Self {
+            plan,
+            config,
+            graph,
+            trees,
+            destinations: Vec::new(),
+            shop,
+            next_change: 0,
+            now,
+            read_at: now,
         };
-        let trees = destinations.iter().map(tree).collect();
-        let shop = Workshop::new(nodes);
-        let destinations = destinations.to_vec();
-        let now = Instant::START;
-        let mut router =
-            Self { plan, config, graph, trees, destinations, shop, next_change: 0, now, read_at: now };
         router.take_changes(Instant::START);
         router.rebuild();
+        for &node in destinations {
+            router.add_destination(node, None);
+        }
         router
+    }
+
+    /// Finds routes towards one more destination, too, and returns its index. A site may be reached by one of its
+    /// antennas (from 0) only, but for a gateway, which takes what comes by any.
+    pub fn add_destination(&mut self, node: NodeId, antenna: Option<u16>) -> usize {
+        let root = if self.graph.is_core(node) {
+            Root::Core(node.0)
+        } else {
+            Root::Site(node.index() - self.plan.satellite_count(), antenna)
+        };
+        let mut tree = Tree::new(root, self.plan.names().len());
+        self.graph.prepare();
+        self.shop.fit(&self.graph);
+        tree.build(&self.graph, &mut self.shop);
+        self.trees.push(tree);
+        self.destinations.push(node);
+        self.trees.len() - 1
     }
 
     /// The plan that is followed.
@@ -212,8 +234,9 @@ impl<'p> Router<'p> {
             };
         }
         let access = &self.graph.access[from.index() - self.plan.satellite_count()];
-        let reached =
-            |access: &&super::graph::Access| tree.distance(&self.graph, access.satellite) != UNREACHABLE;
+        let reached = |access: &&super::graph::Access| {
+            !access.is_superseded && tree.distance(&self.graph, access.satellite) != UNREACHABLE
+        };
         let best = access.iter().filter(reached).min_by_key(|access| {
             (tree.distance(&self.graph, access.satellite) + access.weight, access.satellite)
         })?;
@@ -235,7 +258,7 @@ impl<'p> Router<'p> {
         let through = |access: &super::graph::Access| {
             (tree.distance(&self.graph, access.satellite) + access.weight).min(UNREACHABLE)
         };
-        access.iter().map(through).min().and_then(finite)
+        access.iter().filter(|access| !access.is_superseded).map(through).min().and_then(finite)
     }
 
     /// The route from a node to a destination.
@@ -282,7 +305,7 @@ impl<'p> Router<'p> {
 
 fn is_struck(tree: &Tree, graph: &Graph<'_>, effects: &[Effect]) -> bool {
     effects.iter().any(|&effect| match effect {
-        Effect::Access(site) => tree.root == Root::Site(site),
+        Effect::Access(site) => matches!(tree.root, Root::Site(of, _) if of == site),
         Effect::CoreGained(slot) => tree.gains(graph, slot),
         Effect::CoreLost(slot) => tree.uses(graph, slot),
     })

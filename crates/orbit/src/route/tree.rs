@@ -61,8 +61,20 @@ pub(super) struct Tree {
 pub(super) enum Root {
     /// A relaying node.
     Core(u32),
-    /// A site of this number, reached over its access links only.
-    Site(usize),
+    /// A site of this number, reached over its access links only; by one of its antennas, if one is named.
+    Site(usize, Option<u16>),
+}
+
+impl Root {
+    /// The access links by which the destination is reached, if it is a site.
+    pub(super) fn access<'a>(self, graph: &'a Graph<'_>) -> impl Iterator<Item = &'a Access> {
+        let (links, wanted) = match self {
+            Self::Core(_) => (&[][..], None),
+            Self::Site(site, antenna) => (&graph.access[site][..], antenna),
+        };
+        let is_wanted = move |access: &&Access| wanted.is_none_or(|antenna| access.antenna == antenna);
+        links.iter().filter(|access| !access.is_superseded).filter(is_wanted)
+    }
 }
 
 /// A place in the order that has been left, while a repair lasts.
@@ -146,12 +158,12 @@ impl Tree {
                 shop.buckets.start_at(0);
                 shop.buckets.push(node, 0);
             }
-            Root::Site(site) => {
-                for access in &graph.access[site] {
+            Root::Site(..) => {
+                for access in self.root.access(graph) {
                     nearest = nearest.min(access.weight);
                 }
                 shop.buckets.start_at(nearest);
-                for access in &graph.access[site] {
+                for access in self.root.access(graph) {
                     if self.improve_by_access(access, &mut shop.distance) {
                         shop.buckets.push(access.satellite, access.weight);
                     }
@@ -248,12 +260,12 @@ impl Tree {
     /// From a node that goes by no other to the destination.
     fn last_step(&self, graph: &Graph<'_>, node: u32) -> u32 {
         match (self.via(node), self.root) {
-            (Via::Access(contact), Root::Site(site)) => {
+            (Via::Access(contact), Root::Site(..)) => {
                 let own = |access: &&Access| access.contact.0 == contact;
-                graph.access[site].iter().find(own).map_or(UNREACHABLE, |access| access.weight)
+                self.root.access(graph).find(own).map_or(UNREACHABLE, |access| access.weight)
             }
             (_, Root::Core(root)) if root == node => 0,
-            (_, Root::Core(_) | Root::Site(_)) => UNREACHABLE,
+            (_, Root::Core(_) | Root::Site(..)) => UNREACHABLE,
         }
     }
 
@@ -279,11 +291,9 @@ impl Tree {
             self.build(graph, shop);
             return;
         }
-        if let Root::Site(site) = self.root {
-            for access in &graph.access[site] {
-                if self.improve_by_access(access, &mut shop.distance) {
-                    shop.heap.push(queued(access.weight, access.satellite));
-                }
+        for access in self.root.access(graph) {
+            if self.improve_by_access(access, &mut shop.distance) {
+                shop.heap.push(queued(access.weight, access.satellite));
             }
         }
         let Workshop { heap, distance, .. } = shop;

@@ -1,0 +1,13 @@
+//! Packets under a moving sky: the contacts of a plan as links of a network, and routes over them.
+//!
+//! [`Sky::declare`] puts satellites, antennas and links between satellites into a network beside the hosts, routers and
+//! wires that it has; a [`SkySource`] makes contacts begin and end as the plan says and finds next hops. Nothing is
+//! declared for a pair of site and satellite: an antenna is a link whose far end moves.
+
+mod handover;
+mod sky;
+mod source;
+
+pub use handover::Handover;
+pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand};
+pub use source::SkySource;

@@ -1,0 +1,290 @@
+//! The parts of a network that stand in the sky, or under it with antennas.
+
+use rustc_hash::FxHashMap;
+use slantpath_base::{DataRate, Duration};
+use slantpath_net::{
+    AtHandover, Delay, DirectionConfig, LinkId, NetworkBuilder, NodeId, QueueConfig, QueueLimit, SharedPortId,
+};
+use slantpath_orbit::NodeId as Body;
+use slantpath_orbit::constellation::Payload;
+use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan};
+
+/// A node of the network at a site of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// The site, among those of the plan.
+    pub site: usize,
+    /// The node that has its antennas.
+    pub node: NodeId,
+}
+
+/// What links between the ground and satellites are like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessLinks {
+    /// From an antenna to its satellite. Its delay does not count.
+    pub uplink: DirectionConfig,
+    /// What waits at an antenna when its contact ends.
+    pub uplink_at_handover: AtHandover,
+    /// From a satellite to an antenna. A satellite that repeats sends on at once, with what is left of it: the channel.
+    pub downlink: DirectionConfig,
+    /// What waits at a satellite for an antenna when its contact ends.
+    pub downlink_at_handover: AtHandover,
+    /// Whether all antennas that a satellite serves by these links share one transmitter.
+    pub is_downlink_shared: bool,
+}
+
+/// What links between satellites are like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterSatelliteLinks {
+    /// Either direction. Its delay does not count.
+    pub direction: DirectionConfig,
+    /// What waits when a contact ends.
+    pub at_handover: AtHandover,
+}
+
+/// What the links of a sky are like, by the places of their tables.
+pub struct SkyLinks<'a> {
+    /// Tables of links to the ground.
+    pub access: &'a [AccessLinks],
+    /// Which of them each antenna has: by site of the plan, then antenna.
+    pub access_of: &'a dyn Fn(usize, usize) -> usize,
+    /// Tables of links between satellites.
+    pub isls: &'a [InterSatelliteLinks],
+    /// Which of them the satellites of each constellation have, by their node in the plan.
+    pub isls_of: &'a dyn Fn(Body) -> usize,
+    /// The group of each antenna, by site and antenna: antennas of one group may reach each other by satellites alone.
+    pub group_of_antenna: &'a dyn Fn(usize, usize) -> String,
+    /// The group of the antennas that a satellite serves.
+    pub group_of_satellite: &'a dyn Fn(Body) -> String,
+}
+
+/// An antenna of a node.
+#[derive(Clone, Debug)]
+pub struct AntennaLink {
+    /// The site, among those of the plan.
+    pub site: usize,
+    /// The antenna, among those of the site.
+    pub antenna: usize,
+    /// What its links are called.
+    pub name: String,
+    /// Its links to the sky, node first. There is one for each satellite that it holds at a time. It sends by the first.
+    pub links: Vec<LinkId>,
+    pub(crate) access: usize,
+}
+
+/// How a contact of the plan is a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ContactLink {
+    /// An antenna, and the link that it has for this satellite.
+    Ground { antenna: u32, link: LinkId },
+    /// The link of two satellites, the lower node first.
+    InterSatellite(LinkId),
+    /// Nobody in the network has that antenna.
+    Unused,
+}
+
+/// What a sky is in a network.
+#[derive(Clone, Debug)]
+pub struct Sky {
+    /// By body of the plan: satellites, and sites at which a node stands.
+    pub(crate) nodes: Vec<Option<NodeId>>,
+    /// By node of the network, as far as the sky was declared with them.
+    pub(crate) bodies: Vec<Option<Body>>,
+    antennas: Vec<AntennaLink>,
+    /// By link of the network: the antenna that it is of.
+    pub(crate) antenna_of: FxHashMap<LinkId, u32>,
+    isls: Vec<(Body, Body, LinkId)>,
+    pub(crate) contacts: Vec<ContactLink>,
+    /// By satellite and table of access links.
+    pub(crate) ports: FxHashMap<(u32, usize), SharedPortId>,
+    pub(crate) access: Vec<AccessLinks>,
+    pub(crate) isl_at_handover: Vec<AtHandover>,
+    pub(crate) isls_of: Vec<usize>,
+    /// The node that stands for each group of antennas in the network's own routes.
+    pub(crate) groups: Vec<NodeId>,
+    /// By satellite: its group, if antennas are of it.
+    pub(crate) group_of_satellite: Vec<Option<usize>>,
+    /// By antenna.
+    pub(crate) group_of_antenna: Vec<usize>,
+}
+
+impl Sky {
+    /// Declares satellites, antennas and links between satellites.
+    pub fn declare(
+        builder: &mut NetworkBuilder,
+        plan: &ContactPlan,
+        stands: &[Stand],
+        links: &SkyLinks<'_>,
+    ) -> Self {
+        let mut nodes = vec![None; plan.names().len()];
+        for (body, name) in plan.names()[..plan.satellite_count()].iter().enumerate() {
+            nodes[body] = Some(match plan.payload(Body::new(body)) {
+                Some(Payload::BentPipe) => builder.repeater(name),
+                Some(Payload::Regenerative) | None => builder.router(name),
+            });
+        }
+        for stand in stands {
+            nodes[plan.satellite_count() + stand.site] = Some(stand.node);
+        }
+        let mut sky = Self {
+            bodies: Vec::new(),
+            nodes,
+            antennas: Vec::new(),
+            antenna_of: FxHashMap::default(),
+            isls: Vec::new(),
+            contacts: vec![ContactLink::Unused; plan.contacts().len()],
+            ports: FxHashMap::default(),
+            access: links.access.to_vec(),
+            isl_at_handover: links.isls.iter().map(|isls| isls.at_handover).collect(),
+            isls_of: Vec::new(),
+            groups: Vec::new(),
+            group_of_satellite: Vec::new(),
+            group_of_antenna: Vec::new(),
+        };
+        sky.declare_antennas(builder, plan, links);
+        sky.declare_isls(builder, plan, links);
+        sky.declare_ports(builder, plan, links);
+        for (body, node) in sky.nodes.iter().enumerate() {
+            let Some(node) = node else { continue };
+            if sky.bodies.len() <= node.index() {
+                sky.bodies.resize(node.index() + 1, None);
+            }
+            sky.bodies[node.index()] = Some(Body::new(body));
+        }
+        sky
+    }
+
+    /// The antennas, site by site.
+    pub fn antennas(&self) -> &[AntennaLink] {
+        &self.antennas
+    }
+
+    /// The links between satellites, with their ends in the plan.
+    pub fn isls(&self) -> &[(Body, Body, LinkId)] {
+        &self.isls
+    }
+
+    /// The node of the network that stands at a body of the plan.
+    pub fn node(&self, body: Body) -> Option<NodeId> {
+        self.nodes[body.index()]
+    }
+
+    fn declare_antennas(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
+        // The contacts of each antenna, in the order of time, each by one of as many links as it ever has at once.
+        let mut by_antenna: Vec<Vec<Vec<ContactId>>> =
+            vec![Vec::new(); plan.names().len() - plan.satellite_count()];
+        for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
+            let ContactKind::Ground { antenna } = contact.kind else { continue };
+            let site = &mut by_antenna[contact.b.index() - plan.satellite_count()];
+            let antenna = usize::from(antenna);
+            if site.len() <= antenna {
+                site.resize(antenna + 1, Vec::new());
+            }
+            site[antenna].push(id);
+        }
+        let mut groups = FxHashMap::<String, usize>::default();
+        for (site, antennas) in by_antenna.into_iter().enumerate() {
+            let Some(node) = self.nodes[plan.satellite_count() + site] else { continue };
+            for (antenna, contacts) in antennas.into_iter().enumerate() {
+                let table = (links.access_of)(site, antenna);
+                let access = &links.access[table];
+                let nominal = contacts
+                    .first()
+                    .map_or(Duration::ZERO, |&first| plan.delay(first).at(plan.contact(first).start));
+                let with_delay = |direction: &DirectionConfig| DirectionConfig {
+                    delay: Delay::Constant(nominal),
+                    ..direction.clone()
+                };
+                let (uplink, downlink) = (with_delay(&access.uplink), with_delay(&access.downlink));
+                let group = (links.group_of_antenna)(site, antenna);
+                let place = *groups.entry(group).or_insert_with_key(|name| {
+                    self.groups.push(builder.router(name));
+                    self.groups.len() - 1
+                });
+                self.group_of_antenna.push(place);
+                let group = self.groups[place];
+                let name = format!("sky.{}.{}", plan.names()[plan.satellite_count() + site], antenna + 1);
+                let place = u32::try_from(self.antennas.len()).expect("fewer than 2^32 antennas");
+                let mut own: Vec<LinkId> = Vec::new();
+                // When each link is free again.
+                let mut busy_until = Vec::new();
+                for id in contacts {
+                    let contact = plan.contact(id);
+                    let free = busy_until.iter().position(|&until| until <= contact.start);
+                    let channel = free.unwrap_or(busy_until.len());
+                    if channel == busy_until.len() {
+                        let name =
+                            if channel == 0 { name.clone() } else { format!("{name} ({})", channel + 1) };
+                        let (uplink, downlink) = (uplink.clone(), downlink.clone());
+                        let link = builder.contact_link(&name, node, group, uplink, downlink);
+                        if let Some(first) = own.first() {
+                            builder.receive_as(link.first(), first.first());
+                        }
+                        self.antenna_of.insert(link, place);
+                        own.push(link);
+                        busy_until.push(contact.end);
+                    } else {
+                        busy_until[channel] = contact.end;
+                    }
+                    self.contacts[id.index()] = ContactLink::Ground { antenna: place, link: own[channel] };
+                }
+                self.antennas.push(AntennaLink { site, antenna, name, links: own, access: table });
+            }
+        }
+        let group_of = |body| groups.get(&(links.group_of_satellite)(Body::new(body))).copied();
+        self.group_of_satellite = (0..plan.satellite_count()).map(group_of).collect();
+    }
+
+    fn declare_isls(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
+        self.isls_of = if links.isls.is_empty() {
+            Vec::new()
+        } else {
+            (0..plan.satellite_count()).map(|body| (links.isls_of)(Body::new(body))).collect()
+        };
+        let mut by_pair = FxHashMap::<(Body, Body), LinkId>::default();
+        for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
+            if contact.kind != ContactKind::InterSatellite {
+                continue;
+            }
+            let pair = (contact.a, contact.b);
+            let link = *by_pair.entry(pair).or_insert_with(|| {
+                let [a, b] = [contact.a, contact.b]
+                    .map(|body| self.nodes[body.index()].expect("every satellite is a node"));
+                let names = [contact.a, contact.b].map(|body| &plan.names()[body.index()]);
+                let name = format!("sky.{}--{}", names[0], names[1]);
+                let direction = &links.isls[self.isls_of[contact.a.index()]].direction;
+                let link = builder.contact_link(&name, a, b, direction.clone(), direction.clone());
+                self.isls.push((contact.a, contact.b, link));
+                link
+            });
+            self.contacts[id.index()] = ContactLink::InterSatellite(link);
+        }
+    }
+
+    /// One transmitter for each satellite and table of shared downlinks that it ever serves.
+    fn declare_ports(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
+        for (contact, link) in plan.contacts().iter().zip(&self.contacts) {
+            let ContactLink::Ground { antenna, .. } = link else { continue };
+            let table = self.antennas[*antenna as usize].access;
+            let access = &links.access[table];
+            let repeats = plan.payload(contact.a) == Some(Payload::BentPipe);
+            if repeats || access.is_downlink_shared {
+                self.ports.entry((contact.a.0, table)).or_insert_with(|| {
+                    let name = format!("sky.{}.{table}", plan.names()[contact.a.index()]);
+                    let config = if repeats { unlimited(&access.downlink) } else { access.downlink.clone() };
+                    builder.shared_port(&name, config)
+                });
+            }
+        }
+    }
+}
+
+/// What repeats a signal neither has a rate of its own nor keeps anything waiting.
+fn unlimited(downlink: &DirectionConfig) -> DirectionConfig {
+    DirectionConfig {
+        rate: DataRate::from_bits_per_sec(u64::MAX),
+        overhead_bytes: 0,
+        queue: QueueConfig::DropTail(QueueLimit::Unlimited),
+        ..downlink.clone()
+    }
+}

@@ -1,0 +1,306 @@
+//! The source of a network under a sky: contacts begin and end as the plan says, and packets take its routes.
+//!
+//! On the ground packets follow the plan of the network, in which each group of antennas is one router: so they come to
+//! the antenna by which they leave, and it is known by which antenna they come down. In between they follow the trees
+//! of least delay of `orbit`'s router, which are repaired when a contact changes and at no other time.
+
+use slantpath_base::Instant;
+use slantpath_net::{
+    Contact, DelayPiece, DestinationId, DirectionId, LeftBehind, LinkEnd, LinkId, Links, NetworkGraph,
+    NodeId, Planned, Source,
+};
+use slantpath_orbit::NodeId as Body;
+use slantpath_orbit::contact::{ContactId, ContactPlan};
+use slantpath_orbit::route::{Overlap, RouteConfig, Router};
+
+use crate::handover::Handover;
+use crate::sky::{ContactLink, Sky};
+
+/// Contacts and routes of a plan over a network.
+pub struct SkySource<'p> {
+    plan: &'p ContactPlan,
+    sky: &'p Sky,
+    wires: Planned,
+    router: Router<'p>,
+    /// Whether each node is a host, which takes what comes by the antenna of its address only.
+    is_host: Vec<bool>,
+    /// Changes of the plan that have been made.
+    changes_made: usize,
+    /// By antenna: the contacts that it has, in the order in which they began.
+    held: Vec<Vec<ContactId>>,
+    /// By group and destination: which destination of the router it is.
+    roots: Vec<Vec<Root>>,
+    /// What the instant has done to antennas so far, and by antenna the place of its turn there.
+    turns: Vec<Turn>,
+    turn_of: Vec<Option<usize>>,
+    handovers: Vec<Handover>,
+}
+
+/// A destination as the satellites of a group see it.
+#[derive(Clone, Copy)]
+enum Root {
+    /// No way leads there.
+    Nowhere,
+    /// A destination of the router.
+    Tree(usize),
+    /// Nobody has sent anything there yet.
+    Unknown,
+}
+
+/// What one instant does to an antenna.
+#[derive(Clone, Copy)]
+struct Turn {
+    antenna: usize,
+    from: Option<ContactId>,
+    uplink: LeftBehind,
+    downlink: LeftBehind,
+}
+
+impl<'p> SkySource<'p> {
+    /// The source of a graph in which a sky was [declared](Sky::declare) over this plan. While an antenna holds two
+    /// satellites, routes lead by the one that it took last.
+    pub fn new(plan: &'p ContactPlan, sky: &'p Sky, graph: &NetworkGraph, routes: RouteConfig) -> Self {
+        Self {
+            plan,
+            sky,
+            wires: Planned::new(graph),
+            router: Router::new(plan, &[], RouteConfig { overlap: Overlap::Latest, ..routes }),
+            is_host: graph.nodes().map(|node| graph.host_place(node).is_some()).collect(),
+            changes_made: 0,
+            held: vec![Vec::new(); sky.antennas().len()],
+            roots: vec![Vec::new(); sky.groups.len()],
+            turns: Vec::new(),
+            turn_of: vec![None; sky.antennas().len()],
+            handovers: Vec::new(),
+        }
+    }
+
+    /// What has happened at antennas since this was last asked, in the order of time.
+    pub fn take_handovers(&mut self) -> Vec<Handover> {
+        core::mem::take(&mut self.handovers)
+    }
+
+    /// Makes all changes of the plan that are due by `now`.
+    fn make_changes(&mut self, now: Instant, links: &mut Links<'_>) {
+        while let Some(change) = self.plan.changes().get(self.changes_made).filter(|change| change.at <= now)
+        {
+            self.changes_made += 1;
+            let id = change.contact;
+            match self.sky.contacts[id.index()] {
+                ContactLink::Unused => {}
+                ContactLink::InterSatellite(link) => self.change_isl(id, link, change.begins, links),
+                ContactLink::Ground { antenna, link } => {
+                    let antenna = antenna as usize;
+                    let turn = self.turn(antenna);
+                    if change.begins {
+                        self.begin_ground(id, antenna, link, links);
+                    } else {
+                        self.end_ground(id, antenna, link, turn, links);
+                    }
+                }
+            }
+        }
+        for turn in core::mem::take(&mut self.turns) {
+            self.turn_of[turn.antenna] = None;
+            let handover = self.handover(now, turn);
+            self.handovers.extend(handover);
+        }
+        while self.router.next_change().is_some_and(|at| at <= now) {
+            self.router.step();
+        }
+    }
+
+    /// The place of an antenna's turn in the changes of this instant.
+    fn turn(&mut self, antenna: usize) -> usize {
+        let Self { turns, turn_of, held, .. } = self;
+        *turn_of[antenna].get_or_insert_with(|| {
+            let (from, none) = (held[antenna].last().copied(), LeftBehind::default());
+            turns.push(Turn { antenna, from, uplink: none, downlink: none });
+            turns.len() - 1
+        })
+    }
+
+    fn change_isl(&mut self, id: ContactId, link: LinkId, begins: bool, links: &mut Links<'_>) {
+        let contact = self.plan.contact(id);
+        for (direction, from, to) in
+            [(link.forward(), contact.a, contact.b), (link.reverse(), contact.b, contact.a)]
+        {
+            if begins {
+                let to = Contact { receiver: self.node(to), port: None };
+                links.begin_contact(direction, to, self.delay(id));
+            } else {
+                let at_handover = self.sky.isl_at_handover[self.sky.isls_of[contact.a.index()]];
+                links.end_contact(direction, self.node(from), at_handover);
+            }
+        }
+    }
+
+    fn begin_ground(&mut self, id: ContactId, antenna: usize, link: LinkId, links: &mut Links<'_>) {
+        let contact = self.plan.contact(id);
+        let access = self.sky.antennas()[antenna].access;
+        let port = self.sky.ports.get(&(contact.a.0, access)).copied();
+        let down = Contact { receiver: self.node(contact.b), port };
+        links.begin_contact(link.reverse(), down, self.delay(id));
+        self.held[antenna].push(id);
+        self.send_up(id, antenna, links);
+    }
+
+    /// Has an antenna send to the satellite of a contact.
+    fn send_up(&self, id: ContactId, antenna: usize, links: &mut Links<'_>) {
+        let up = Contact { receiver: self.node(self.plan.contact(id).a), port: None };
+        links.begin_contact(self.uplink(antenna), up, self.delay(id));
+    }
+
+    fn end_ground(
+        &mut self,
+        id: ContactId,
+        antenna: usize,
+        link: LinkId,
+        turn: usize,
+        links: &mut Links<'_>,
+    ) {
+        let contact = self.plan.contact(id);
+        let access = &self.sky.access[self.sky.antennas()[antenna].access];
+        let left = links.end_contact(link.reverse(), self.node(contact.a), access.downlink_at_handover);
+        add(&mut self.turns[turn].downlink, left);
+        let held = &mut self.held[antenna];
+        let was_last = held.last() == Some(&id);
+        held.retain(|&other| other != id);
+        if !was_last {
+            return;
+        }
+        if let Some(other) = held.last().copied() {
+            return self.send_up(other, antenna, links);
+        }
+        let site = self.node(contact.b);
+        let left = links.end_contact(self.uplink(antenna), site, access.uplink_at_handover);
+        add(&mut self.turns[turn].uplink, left);
+    }
+
+    /// What an instant has come to for an antenna, if it sends by another satellite than before.
+    fn handover(&self, at: Instant, turn: Turn) -> Option<Handover> {
+        let to = self.held[turn.antenna].last().copied();
+        let left = turn.uplink != LeftBehind::default() || turn.downlink != LeftBehind::default();
+        if to == turn.from && !left {
+            return None;
+        }
+        let cause = match (turn.from.map(|from| self.plan.contact(from)), to) {
+            (Some(from), _) if from.end <= at => from.closes,
+            (_, Some(to)) => self.plan.contact(to).opens,
+            (Some(from), None) => from.closes,
+            (None, None) => return None,
+        };
+        let satellite = |id: Option<ContactId>| id.map(|id| self.plan.contact(id).a);
+        let Turn { antenna, from, uplink, downlink } = turn;
+        Some(Handover { at, antenna, from: satellite(from), to: satellite(to), cause, uplink, downlink })
+    }
+
+    fn uplink(&self, antenna: usize) -> DirectionId {
+        self.sky.antennas()[antenna].links[0].forward()
+    }
+
+    fn node(&self, body: Body) -> NodeId {
+        self.sky.nodes[body.index()].expect("contacts without a node are left out")
+    }
+
+    fn delay(&self, id: ContactId) -> impl Iterator<Item = DelayPiece> + use<'p> {
+        self.plan.delay(id).polynomials().map(|piece| DelayPiece {
+            end: piece.end,
+            centre: piece.centre,
+            per_nano: piece.per_nano,
+            coefficients: piece.coefficients,
+        })
+    }
+
+    /// By which antenna, and so by which tree, what is in the hands of a group's satellites comes down.
+    #[inline]
+    fn root(&mut self, destination: DestinationId, group: usize) -> Option<usize> {
+        match self.roots[group].get(destination.index()) {
+            Some(Root::Tree(tree)) => Some(*tree),
+            Some(Root::Nowhere) => None,
+            Some(Root::Unknown) | None => self.find_root(destination, group),
+        }
+    }
+
+    #[cold]
+    fn find_root(&mut self, destination: DestinationId, group: usize) -> Option<usize> {
+        let Self { roots, wires, sky, router, plan, is_host, .. } = self;
+        let mut find = || {
+            let last = wires.next_hop(sky.groups[group], destination)?;
+            let antenna = &sky.antennas()[*sky.antenna_of.get(&last.sender().link())? as usize];
+            let site = Body::new(plan.satellite_count() + antenna.site);
+            let is_host = is_host[sky.node(site)?.index()];
+            let only = u16::try_from(antenna.antenna).ok().filter(|_| is_host);
+            Some(router.add_destination(site, only))
+        };
+        let found = find();
+        let roots = &mut roots[group];
+        if roots.len() <= destination.index() {
+            roots.resize(destination.index() + 1, Root::Unknown);
+        }
+        roots[destination.index()] = found.map_or(Root::Nowhere, Root::Tree);
+        found
+    }
+
+    /// The direction by which a body of the plan sends a packet on over the sky.
+    fn next_hop_in_sky(
+        &mut self,
+        from: Body,
+        group: usize,
+        destination: DestinationId,
+    ) -> Option<DirectionId> {
+        let root = self.root(destination, group)?;
+        let hop = self.router.next_hop(from, root)?;
+        let contact = self.plan.contact(hop.contact);
+        match self.sky.contacts[hop.contact.index()] {
+            ContactLink::Unused => None,
+            ContactLink::InterSatellite(link) if from == contact.a => Some(link.forward()),
+            ContactLink::InterSatellite(link) => Some(link.reverse()),
+            ContactLink::Ground { link, .. } if from == contact.a => Some(link.reverse()),
+            ContactLink::Ground { antenna, .. } => Some(self.uplink(antenna as usize)),
+        }
+    }
+}
+
+impl Source for SkySource<'_> {
+    fn begin(&mut self, links: &mut Links<'_>) {
+        self.make_changes(Instant::START, links);
+    }
+
+    fn next_change(&self) -> Instant {
+        let contact =
+            self.plan.changes().get(self.changes_made).map_or(Instant::FAR_FUTURE, |change| change.at);
+        contact.min(self.wires.next_change())
+    }
+
+    fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
+        self.wires.apply(now, links);
+        self.make_changes(now, links);
+    }
+
+    fn next_hop(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
+        let body = self.sky.bodies.get(node.index()).copied().flatten();
+        match body {
+            Some(body) if !self.plan.is_site(body) => {
+                let group = self.sky.group_of_satellite[body.index()]?;
+                self.next_hop_in_sky(body, group, destination)
+            }
+            Some(body) => {
+                let direction = self.wires.next_hop(node, destination)?;
+                let Some(&antenna) = self.sky.antenna_of.get(&direction.sender().link()) else {
+                    return Some(direction);
+                };
+                // Of several antennas to one sky, that by which the way is shortest.
+                let group = self.sky.group_of_antenna[antenna as usize];
+                self.next_hop_in_sky(body, group, destination).or(Some(direction))
+            }
+            None => self.wires.next_hop(node, destination),
+        }
+    }
+}
+
+fn add(sum: &mut LeftBehind, more: LeftBehind) {
+    sum.handed_over += more.handed_over;
+    sum.held += more.held;
+    sum.lost += more.lost;
+}
