@@ -56,10 +56,10 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
 }
 
 fn check_captures(scenario: &Scenario, arguments: &RunArguments) -> Result<(), Failure> {
-    let Some(link) = arguments.pcap.iter().find(|link| scenario.links.find(link).is_none()) else {
+    let links = scenario.link_names();
+    let Some(link) = arguments.pcap.iter().find(|link| !links.contains(&link.as_str())) else {
         return Ok(());
     };
-    let links: Vec<&str> = scenario.links.iter().map(|(name, _)| name).collect();
     Err(Failure::Misused(format!("--pcap: there is no link `{link}`; links: {}", links.join(", "))))
 }
 

@@ -4,7 +4,7 @@ mod signalling;
 
 use std::io::{self, Write};
 
-use slantpath_results::{Moments, Value};
+use slantpath_results::{Moments, Table, Value};
 use slantpath_scenario::{LEVEL, RunOutput, Scenario};
 
 use crate::table::TextTable;
@@ -67,8 +67,33 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;
     print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
+    print_sky(outputs, out)?;
     signalling::print(outputs, out)?;
     print_failures(outputs, out)
+}
+
+/// What has happened in the sky, in all runs together.
+fn print_sky(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
+    let rows = |output: &RunOutput| output.table("handovers").map(Table::rows);
+    let Some(changes) = outputs.iter().map(rows).sum::<Option<usize>>() else { return Ok(()) };
+    let sum = |table: &str, column: &str| -> u64 {
+        let columns = outputs.iter().filter_map(|output| output.table(table)?.column(column));
+        let cells = columns.flat_map(|column| (0..column.len()).map(|row| column.at(row)));
+        cells.map(|cell| if let Value::U64(number) = cell { number } else { 0 }).sum()
+    };
+    let lost = sum("handovers", "uplink_lost_packets") + sum("handovers", "downlink_lost_packets");
+    let (held, handed_over) =
+        (sum("handovers", "uplink_held_packets"), sum("handovers", "downlink_handed_over_packets"));
+    writeln!(
+        out,
+        "\nAntennas changed their satellites {changes} times: {lost} packets lost, {held} held, {handed_over} \
+         handed over."
+    )?;
+    let (carried, lost) = (
+        sum("inter_satellite_links", "carried_packets"),
+        sum("inter_satellite_links", "dropped_handover_packets"),
+    );
+    writeln!(out, "Links between satellites carried {carried} packets; {lost} were lost at their ends.")
 }
 
 /// Prints a table behind an empty line; one without rows not at all.

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 use slantpath_base::{DataRate, Duration};
 use slantpath_net::{
-    AtHandover, Delay, DirectionConfig, LinkId, NetworkBuilder, NodeId, QueueConfig, QueueLimit, SharedPortId,
+    AtHandover, Delay, DirectionConfig, InterfaceId, LinkEnd, LinkId, NetworkBuilder, NodeId, QueueConfig,
+    QueueLimit, SharedPortId,
 };
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::constellation::Payload;
@@ -56,6 +57,8 @@ pub struct SkyLinks<'a> {
     pub group_of_antenna: &'a dyn Fn(usize, usize) -> String,
     /// The group of the antennas that a satellite serves.
     pub group_of_satellite: &'a dyn Fn(Body) -> String,
+    /// What the links of an antenna are called, by site and antenna: their random streams, too.
+    pub name_of: &'a dyn Fn(usize, usize) -> String,
 }
 
 /// An antenna of a node.
@@ -67,8 +70,10 @@ pub struct AntennaLink {
     pub antenna: usize,
     /// What its links are called.
     pub name: String,
-    /// Its links to the sky, node first. There is one for each satellite that it holds at a time. It sends by the first.
+    /// Its links to the sky, node first: one for each satellite that it holds at a time. It sends by the first.
     pub links: Vec<LinkId>,
+    /// Whether satellites have a transmitter for this antenna alone.
+    pub has_own_downlink: bool,
     pub(crate) access: usize,
 }
 
@@ -119,8 +124,8 @@ impl Sky {
         let mut nodes = vec![None; plan.names().len()];
         for (body, name) in plan.names()[..plan.satellite_count()].iter().enumerate() {
             nodes[body] = Some(match plan.payload(Body::new(body)) {
-                Some(Payload::BentPipe) => builder.repeater(name),
-                Some(Payload::Regenerative) | None => builder.router(name),
+                Some(Payload::BentPipe) => builder.repeater(&format!("sky.{name}")),
+                Some(Payload::Regenerative) | None => builder.router(&format!("sky.{name}")),
             });
         }
         for stand in stands {
@@ -169,6 +174,25 @@ impl Sky {
         self.nodes[body.index()]
     }
 
+    /// By which antenna a node sends to another's, if it has several under the same satellites: its first to the
+    /// other's first, its second to the second, and so on. `leaving` is what the network's own routes say. Anything
+    /// but two antennas stays as it is.
+    pub fn paired(&self, leaving: InterfaceId, arriving: InterfaceId) -> InterfaceId {
+        let antenna =
+            |interface: InterfaceId| self.antenna_of.get(&interface.link()).map(|&place| place as usize);
+        let (Some(from), Some(to)) = (antenna(leaving), antenna(arriving)) else { return leaving };
+        let fellows = |place: usize| -> Vec<usize> {
+            let is_fellow = |&other: &usize| {
+                self.antennas[other].site == self.antennas[place].site
+                    && self.group_of_antenna[other] == self.group_of_antenna[place]
+            };
+            (0..self.antennas.len()).filter(is_fellow).collect()
+        };
+        let ordinal = fellows(to).iter().position(|&fellow| fellow == to).unwrap_or(0);
+        let own = fellows(from);
+        own.get(ordinal).map_or(leaving, |&place| self.antennas[place].links[0].first())
+    }
+
     fn declare_antennas(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
         // The contacts of each antenna, in the order of time, each by one of as many links as it ever has at once.
         let mut by_antenna: Vec<Vec<Vec<ContactId>>> =
@@ -203,7 +227,7 @@ impl Sky {
                 });
                 self.group_of_antenna.push(place);
                 let group = self.groups[place];
-                let name = format!("sky.{}.{}", plan.names()[plan.satellite_count() + site], antenna + 1);
+                let name = (links.name_of)(site, antenna);
                 let place = u32::try_from(self.antennas.len()).expect("fewer than 2^32 antennas");
                 let mut own: Vec<LinkId> = Vec::new();
                 // When each link is free again.
@@ -228,7 +252,16 @@ impl Sky {
                     }
                     self.contacts[id.index()] = ContactLink::Ground { antenna: place, link: own[channel] };
                 }
-                self.antennas.push(AntennaLink { site, antenna, name, links: own, access: table });
+                let has_own_downlink = true;
+                let links = own;
+                self.antennas.push(AntennaLink {
+                    site,
+                    antenna,
+                    name,
+                    links,
+                    has_own_downlink,
+                    access: table,
+                });
             }
         }
         let group_of = |body| groups.get(&(links.group_of_satellite)(Body::new(body))).copied();
@@ -269,6 +302,7 @@ impl Sky {
             let access = &links.access[table];
             let repeats = plan.payload(contact.a) == Some(Payload::BentPipe);
             if repeats || access.is_downlink_shared {
+                self.antennas[*antenna as usize].has_own_downlink = false;
                 self.ports.entry((contact.a.0, table)).or_insert_with(|| {
                     let name = format!("sky.{}.{table}", plan.names()[contact.a.index()]);
                     let config = if repeats { unlimited(&access.downlink) } else { access.downlink.clone() };

@@ -158,6 +158,7 @@ impl World {
             isls_of: &|_| 0,
             group_of_antenna: &|_, _| "sky".to_owned(),
             group_of_satellite: &|_| "sky".to_owned(),
+            name_of: &|site, antenna| format!("sky.{site}.{antenna}"),
         };
         let sky = Sky::declare(&mut builder, plan, &stands, &links);
         for antenna in sky.antennas() {

@@ -1,16 +1,28 @@
 //! What of a scenario makes sense together. Completes what is left to defaults and assignment, so that the
 //! merged form says everything, and reports all that cannot be.
 
+use std::sync::Arc;
+
 use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{AllKnown, Fault, Faults, Lookup, Origin, Place, Setting, Tables, suggest};
 
-use crate::flow::trace::{Files, Traces};
+use crate::flow::trace::Traces;
+use crate::scenario::TraceFiles;
 use crate::schema::File;
-use crate::{extent, flow, head, link, network, probes, script, sctp, signalling, tcp};
+use crate::sky_links::plan::SkyPlan;
+use crate::{extent, flow, head, link, network, probes, script, sctp, signalling, sky_links, tcp};
 
-/// Checks and completes a scenario. Returns the traces that it names.
-pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faults: &mut Faults) -> Traces {
+/// Checks and completes a scenario. `known` are the contacts of one that it was made of.
+pub(crate) fn check(
+    file: &mut File,
+    all_known: AllKnown,
+    files: &TraceFiles,
+    known: Option<&Arc<SkyPlan>>,
+    faults: &mut Faults,
+) -> Checked {
+    let named = &**files;
     head::check(file, faults);
+    let topology = sky_links::check::check(file, files, faults);
     sctp::check::check(file, faults);
     tcp::check::check(file, faults);
     let joined = link::check::check(file, faults);
@@ -18,16 +30,27 @@ pub(crate) fn check(file: &mut File, all_known: AllKnown, files: Files<'_>, faul
     if joined && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
         network::graph::check(file, faults);
     }
-    let mut traces = flow::check::check(file, files, faults);
-    link::delay_trace::check(file, files, &mut traces, faults);
+    let mut traces = flow::check::check(file, named, faults);
+    link::delay_trace::check(file, named, &mut traces, faults);
     script::check::check(file, faults);
-    signalling::check(file, files, &mut traces, faults);
+    signalling::check(file, named, &mut traces, faults);
     probes::check::check(file, faults);
+    let mut sky = None;
     if faults.is_empty() {
         extent::check(file, &traces, faults);
-        network::path::check(file, &traces, faults);
+        sky = topology.and_then(|topology| sky_links::check::plan(file, &topology, known, faults));
+        if faults.is_empty() {
+            network::path::check(file, &traces, sky.as_deref(), faults);
+        }
     }
-    traces
+    Checked { traces, sky }
+}
+
+/// What a scenario names and what follows from it.
+pub(crate) struct Checked {
+    pub(crate) traces: Traces,
+    /// The contacts of its sky, if it has one.
+    pub(crate) sky: Option<Arc<SkyPlan>>,
 }
 
 /// The table that a name refers to; reports a name that refers to nothing.

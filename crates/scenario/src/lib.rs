@@ -26,6 +26,7 @@ mod script;
 mod sctp;
 mod signalling;
 pub mod sky;
+mod sky_links;
 mod spooled;
 mod summary;
 mod sweep;

@@ -4,39 +4,52 @@
 pub(crate) mod graph;
 pub(crate) mod node;
 pub(crate) mod path;
+pub(crate) mod source;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use slantpath_net::{GraphError, LinkId, NetworkBuilder, NetworkGraph, NodeId, Routing};
+use slantpath_sat::Sky;
 
 use crate::flow::trace::Traces;
 use crate::schema::{self, File, NodeKind};
-use crate::{link, script};
+use crate::sky_links::plan::SkyPlan;
+use crate::{link, script, sky_links};
 
 /// A network and what its parts are called.
 pub(crate) struct Built {
     pub(crate) graph: NetworkGraph,
-    /// In the order of their names, which is that of their numbers.
+    /// Those of the scenario in the order of their names, then those of the sky; by their numbers in any case.
     pub(crate) links: Vec<PlannedLink>,
     pub(crate) nodes: BTreeMap<String, NodeId>,
+    pub(crate) sky: Option<Sky>,
 }
 
 /// A link by its name.
 pub(crate) struct PlannedLink {
     pub(crate) name: String,
     pub(crate) id: LinkId,
-    pub(crate) addresses: [IpAddr; 2],
+    /// Of its ends, but for satellites, which have none.
+    pub(crate) addresses: [Option<IpAddr>; 2],
+    /// Whether a node of the scenario is at one of its ends; both are satellites if not.
+    pub(crate) ends_at_node: bool,
+    /// Whether each direction has a transmitter of its own, with a queue.
+    pub(crate) has_queue: [bool; 2],
 }
 
-/// The link of that name, among all of them in the order of their names.
+/// The link of that name.
 pub(crate) fn find_link<'a>(links: &'a [PlannedLink], name: &str) -> Option<&'a PlannedLink> {
-    let place = links.binary_search_by(|link| link.name.as_str().cmp(name)).ok()?;
-    Some(&links[place])
+    // Links of the scenario have two addresses each, and stand in the order of their names.
+    let (wires, of_sky) = links.split_at(links.partition_point(|link| link.addresses[1].is_some()));
+    match wires.binary_search_by(|link| link.name.as_str().cmp(name)) {
+        Ok(place) => Some(&wires[place]),
+        Err(_) => of_sky.iter().find(|link| link.name == name),
+    }
 }
 
 /// Builds the network of a file that has been checked.
-pub(crate) fn build(file: &File, traces: &Traces) -> Result<Built, GraphError> {
+pub(crate) fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
     let mut builder = NetworkBuilder::new();
     builder.routing(match *file.scenario.routing {
         schema::Routing::Dynamic => Routing::Dynamic,
@@ -50,9 +63,10 @@ pub(crate) fn build(file: &File, traces: &Traces) -> Result<Built, GraphError> {
             NodeKind::Router => (name.to_owned(), builder.router(name)),
         })
         .collect();
-    let links = links(file, traces, &nodes, &mut builder);
+    let mut links = links(file, traces, &nodes, &mut builder);
     script::build::schedule(file, &links, &mut builder);
-    Ok(Built { graph: builder.build()?, links, nodes })
+    let sky = plan.and_then(|plan| sky_links::build::declare(file, plan, &nodes, &mut links, &mut builder));
+    Ok(Built { graph: builder.build()?, links, nodes, sky })
 }
 
 fn links(
@@ -73,7 +87,13 @@ fn links(
         let addresses = table.addresses.as_ref().expect("a check assigns addresses");
         let addresses = [addresses.0, addresses.1];
         builder.address(id.first(), addresses[0]).address(id.second(), addresses[1]);
-        links.push(PlannedLink { name: name.to_owned(), id, addresses });
+        links.push(PlannedLink {
+            name: name.to_owned(),
+            id,
+            addresses: addresses.map(Some),
+            ends_at_node: true,
+            has_queue: [true; 2],
+        });
     }
     links
 }

@@ -42,8 +42,12 @@ tables! {
     FlowIntervals = "flow_intervals" keyed by [],
     /// A flow.
     Flows = "flows" keyed by ["flow"],
+    /// A handover of an antenna.
+    Handovers = "handovers" keyed by [],
     /// A host.
     Hosts = "hosts" keyed by ["host"],
+    /// A direction of a link between satellites.
+    InterSatelliteLinks = "inter_satellite_links" keyed by ["link", "direction"],
     /// A direction of a link in an interval.
     LinkIntervals = "link_intervals" keyed by [],
     /// A direction of a link.

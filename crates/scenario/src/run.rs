@@ -10,13 +10,14 @@ mod tables;
 use core::ops::ControlFlow;
 
 use slantpath_base::{Duration, Instant, Seed};
+use slantpath_host::NoSourceAddress;
 use slantpath_host::record::Finality;
-use slantpath_host::{Host, NoSourceAddress};
 use slantpath_net::{CaptureId, GraphError, Network};
 use slantpath_results::Column;
 use slantpath_simulation::NetworkConfigError;
 
 use crate::network::PlannedLink;
+use crate::network::source::{RunNetwork, RunSource};
 use crate::observer::{Collector, Observer};
 use crate::output::{FlowFailure, RunOutput};
 use crate::scenario::Scenario;
@@ -130,18 +131,21 @@ fn run_at_pace(
     }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
-    let Plan { graph, hosts, links, flows, mut signalling } = plan(scenario, seed)?;
-    let mut network = Network::new(graph, seed, hosts);
+    let Plan { graph, hosts, links, flows, mut signalling, sky } = plan(scenario, seed)?;
+    let source = RunSource::new(scenario, sky.as_ref(), &graph);
+    let mut network = Network::with_source(graph, seed, hosts, source);
     let captures = start_captures(scenario, options, &links, &mut network)?;
-    probe_queues(*scenario.probes.queues, &links, &mut network);
-    let mut recorder = Recorder::new(scenario, &links, &flows, signalling.as_ref(), captures, observer)?;
+    // Nobody looks at each of thousands of links between satellites over time.
+    let watched = tables::of_nodes(&links);
+    probe_queues(*scenario.probes.queues, watched, &mut network);
+    let mut recorder = Recorder::new(scenario, watched, &flows, signalling.as_ref(), captures, observer)?;
     let between_looks = pace.look.max(recorder.events_between_looks());
     let mut next_look = between_looks;
     let end = Instant::START + *scenario.scenario.duration;
     let warm_up = *scenario.scenario.warm_up;
     let mut at_warm_up = AtWarmUp::default();
     // `false` if the run was stopped.
-    let mut run_until = |network: &mut Network<Host>, recorder: &mut Recorder<'_>, end: Instant| {
+    let mut run_until = |network: &mut RunNetwork<'_>, recorder: &mut Recorder<'_>, end: Instant| {
         loop {
             let stretch_end = recorder.interval_end().map_or(end, |interval_end| interval_end.min(end));
             let has_ended = signalling::run_at_most(pace.question, network, signalling.as_mut(), stretch_end);
@@ -178,6 +182,9 @@ fn run_at_pace(
     let delays = recorder.delays()?;
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
     tables.extend(recorder.delay_tables());
+    if let Some(sky) = &sky {
+        tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
+    }
     let mut digest = network.digest().to_string();
     if let Some((signalling, record)) = signalling.as_mut().zip(recorder.signalling()) {
         let own = tables::signalling::tables(scenario, signalling, record, end);
@@ -227,11 +234,11 @@ fn with_tables(
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-fn start_captures<H: slantpath_net::Host>(
+fn start_captures(
     scenario: &Scenario,
     options: &RunOptions,
     links: &[PlannedLink],
-    network: &mut Network<H>,
+    network: &mut RunNetwork<'_>,
 ) -> Result<Vec<(String, CaptureId)>, RunError> {
     let mut names: Vec<&String> = scenario.probes.captures.iter().chain(&options.captures).collect();
     names.sort();
@@ -246,7 +253,7 @@ fn start_captures<H: slantpath_net::Host>(
     names.into_iter().map(start).collect()
 }
 
-fn probe_queues<H: slantpath_net::Host>(sampling: Sampling, links: &[PlannedLink], network: &mut Network<H>) {
+fn probe_queues(sampling: Sampling, links: &[PlannedLink], network: &mut RunNetwork<'_>) {
     let sampling = match sampling {
         Sampling::Every(interval) => slantpath_net::Sampling::Every(interval),
         Sampling::Off => return,

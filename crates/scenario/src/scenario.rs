@@ -9,9 +9,10 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{Diagnostic, Diagnostics, Document, Node, Output, Place, Section, Source};
 
-use crate::check;
+use crate::check::{self, Checked};
 use crate::flow::trace::Traces;
 use crate::schema::File;
+use crate::sky_links::plan::SkyPlan;
 
 /// Hands out the text of a trace by the name that a scenario gives it.
 pub type TraceFiles = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
@@ -21,6 +22,7 @@ pub type TraceFiles = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
 pub struct Scenario {
     file: File,
     traces: Traces,
+    sky: Option<Arc<SkyPlan>>,
     warnings: Vec<Diagnostic>,
     /// What it was made of, so that another can be made of it.
     document: Document,
@@ -64,7 +66,7 @@ impl Scenario {
         for assignment in overrides {
             document.set("--set", assignment);
         }
-        Self::from_document(document, files)
+        Self::from_document(document, files, None)
     }
 
     /// This scenario with overrides `path=value` laid over it, which faults call `name`.
@@ -73,7 +75,7 @@ impl Scenario {
         for assignment in overrides {
             document.set(name, assignment);
         }
-        Self::from_document(document, Arc::clone(&self.files))
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref())
     }
 
     /// This scenario with values of another text laid over it, which they are at fault for.
@@ -84,20 +86,24 @@ impl Scenario {
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         document.insert(source, values);
-        Self::from_document(document, Arc::clone(&self.files))
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref())
     }
 
-    fn from_document(document: Document, files: TraceFiles) -> Result<Self, Diagnostics> {
+    fn from_document(
+        document: Document,
+        files: TraceFiles,
+        known: Option<&Arc<SkyPlan>>,
+    ) -> Result<Self, Diagnostics> {
         let (entries, mut faults) = document.clone().entries()?;
         let root = File::read_root(&entries, "a scenario", &mut faults);
         let checked = root.map(|(mut file, all_known)| {
-            let traces = check::check(&mut file, all_known, &*files, &mut faults);
-            (file, traces)
+            let checked = check::check(&mut file, all_known, &files, known, &mut faults);
+            (file, checked)
         });
         let warnings = faults.warnings();
         faults.into_result()?;
-        let (file, traces) = checked.expect("a file without fault is whole");
-        Ok(Self { file, traces, warnings, document, files })
+        let (file, Checked { traces, sky }) = checked.expect("a file without fault is whole");
+        Ok(Self { file, traces, sky, warnings, document, files })
     }
 
     /// What can be run and is hardly meant, such as a timer that one lost packet lets expire.
@@ -128,8 +134,20 @@ impl Scenario {
         &self.traces.flows[name]
     }
 
+    /// The names of its links, and of the links of antennas.
+    pub fn link_names(&self) -> Vec<&str> {
+        let links = self.links.iter().map(|(name, _)| name);
+        let antennas = self.nodes.iter().filter_map(|(_, node)| node.antennas.as_ref());
+        links.chain(antennas.flat_map(|names| names.iter().map(String::as_str))).collect()
+    }
+
     pub(crate) fn traces(&self) -> &Traces {
         &self.traces
+    }
+
+    /// The contacts of its sky, if it has one.
+    pub(crate) fn sky_plan(&self) -> Option<&SkyPlan> {
+        self.sky.as_deref()
     }
 
     fn print(&self, with_origins: bool) -> String {

@@ -17,9 +17,10 @@ pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sctp::Threshold;
 pub use crate::sctp::schema::{self as sctp, SctpProfile};
 pub use crate::signalling::schema::{self as signalling, Signalling};
+pub use crate::sky_links::schema::{AccessTable, IslLinks, MetricName, SkyDirection, SkyTable, Waiting};
 pub use crate::tcp::schema::{self as tcp, TcpProfile};
 
-use slantpath_reader::{Named, Part, Tables, section};
+use slantpath_reader::{Named, Nested, Part, Tables, section};
 
 section! {
     /// A Slantpath scenario: all that a run depends on, but its seed's replications and the traces it names.
@@ -30,6 +31,8 @@ section! {
         nodes: Tables<Node>;
         /// Links between two nodes each.
         links: Tables<Link>;
+        /// Satellites, and the links by which they carry packets.
+        sky: Option<Nested<SkyTable>>;
         /// SCTP configurations by name. A flow that names none uses `default`.
         sctp: Tables<SctpProfile>;
         /// TCP configurations by name. A flow that names none uses `default`.

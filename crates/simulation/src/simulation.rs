@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use slantpath_base::Instant;
 use slantpath_host::{Host, SocketId};
-use slantpath_net::{Network, NodeId};
+use slantpath_net::{Network, NodeId, Source};
 use slantpath_sigtran::transport::TransportInput;
 
 use crate::config::{AssociationSide, Carried};
@@ -63,14 +63,19 @@ impl SignallingSimulation {
     }
 
     /// Runs both up to and including `end`.
-    pub fn run_until(&mut self, network: &mut Network<Host>, end: Instant) {
+    pub fn run_until<S: Source>(&mut self, network: &mut Network<Host, S>, end: Instant) {
         while !self.run_at_most(u64::MAX, network, end) {}
     }
 
     /// Runs both up to and including `end`, but for little more than so many events. Returns whether they came to
     /// the end; if not, the same call goes on where this one stopped: between two instants, so that it changes
     /// nothing of what happens.
-    pub fn run_at_most(&mut self, events: u64, network: &mut Network<Host>, end: Instant) -> bool {
+    pub fn run_at_most<S: Source>(
+        &mut self,
+        events: u64,
+        network: &mut Network<Host, S>,
+        end: Instant,
+    ) -> bool {
         let before = network.events();
         // An instant at which only the signalling network is due counts for an event too.
         let mut instants = 0;
@@ -95,7 +100,7 @@ impl SignallingSimulation {
 
     /// Hands on what hosts and the signalling network have for one another now, until neither has anything. Says when
     /// the signalling network is next due.
-    fn exchange(&mut self, network: &mut Network<Host>) -> Option<Instant> {
+    fn exchange<S: Source>(&mut self, network: &mut Network<Host, S>) -> Option<Instant> {
         let now = network.now();
         loop {
             self.hand_up(network, now);
@@ -126,7 +131,7 @@ impl SignallingSimulation {
 
     /// Gives the signalling network what hosts have for it: only hosts at which something has happened are asked.
     /// Inputs of one instant come in the order of the places.
-    fn hand_up(&mut self, network: &mut Network<Host>, now: Instant) {
+    fn hand_up<S: Source>(&mut self, network: &mut Network<Host, S>, now: Instant) {
         let (places, inputs) = (&self.places, &mut self.inputs);
         while let Some(node) = network.next_drained_host() {
             if !network.host(node).has_association_inputs() {

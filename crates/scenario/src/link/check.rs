@@ -218,7 +218,10 @@ fn addresses_of(family: Family, network: u16) -> Pair<IpAddr> {
 
 /// Reports a link that does not end at a node.
 pub(crate) fn must_end_at(file: &File, link: &Setting<String>, node: &str, faults: &mut Faults) {
-    let Some(found) = resolve(&file.links, link, "link", link.place(), faults) else { return };
+    if antennas_of(file, node).any(|antenna| antenna == link.as_str()) {
+        return;
+    }
+    let Some(found) = resolve_link(file, link, link.place(), faults) else { return };
     if found.ends.0 == node || found.ends.1 == node {
         return;
     }
@@ -228,7 +231,31 @@ pub(crate) fn must_end_at(file: &File, link: &Setting<String>, node: &str, fault
     faults.report(link.place(), Fault::new(message).help(help));
 }
 
-/// The links that end at each node, in alphabetical order.
+/// The link of a name that ends at two nodes; reports a name that nothing has. That of an antenna ends at one.
+fn resolve_link<'a>(file: &'a File, link: &str, place: Place, faults: &mut Faults) -> Option<&'a Link> {
+    let other = file.nodes.iter().find(|(name, _)| antennas_of(file, name).any(|antenna| antenna == link));
+    if let Some((node, _)) = other {
+        let message = format!("link `{link}` is an antenna of `{node}`");
+        faults.report(place, Fault::new(message).help("name a link of the node that is meant"));
+        return None;
+    }
+    resolve(&file.links, link, "link", place, faults)
+}
+
+/// Whether a name is that of a link, of an antenna's too; reports one that nothing has.
+pub(crate) fn check_is_link(file: &File, link: &str, place: Place, faults: &mut Faults) {
+    if !file.nodes.iter().any(|(name, _)| antennas_of(file, name).any(|antenna| antenna == link)) {
+        resolve(&file.links, link, "link", place, faults);
+    }
+}
+
+/// What the links of a node's antennas are called, in their order.
+fn antennas_of<'a>(file: &'a File, node: &str) -> impl Iterator<Item = &'a str> {
+    let antennas = file.nodes.find(node).and_then(|node| node.antennas.as_ref());
+    antennas.into_iter().flat_map(|antennas| antennas.iter().map(String::as_str))
+}
+
+/// The links that end at each node, in alphabetical order, and after them those of its antennas.
 pub(crate) fn links_by_node(file: &File) -> BTreeMap<&str, Vec<&str>> {
     let mut links = BTreeMap::<&str, Vec<&str>>::new();
     for (name, link) in file.links.iter() {
@@ -236,13 +263,20 @@ pub(crate) fn links_by_node(file: &File) -> BTreeMap<&str, Vec<&str>> {
             links.entry(end).or_default().push(name);
         }
     }
+    for (node, _) in file.nodes.iter() {
+        let own: Vec<&str> = antennas_of(file, node).collect();
+        if !own.is_empty() {
+            links.entry(node).or_default().extend(own);
+        }
+    }
     links
 }
 
-/// The links that end at a node, in alphabetical order.
+/// The links that end at a node, in alphabetical order, and after them those of its antennas.
 pub(crate) fn links_of<'a>(file: &'a File, node: &'a str) -> impl Iterator<Item = &'a str> {
     file.links
         .iter()
         .filter(move |(_, link)| link.ends.0 == node || link.ends.1 == node)
         .map(|(name, _)| name)
+        .chain(antennas_of(file, node))
 }

@@ -111,6 +111,14 @@ fn tenth() -> Probability {
 }
 
 impl Discipline {
+    /// Whether it decides about a packet when that comes, so that it is known at once when the packet will leave.
+    pub(crate) const fn is_settled_on_arrival(&self) -> bool {
+        match self {
+            Self::Codel(_) | Self::Priority(_) => false,
+            Self::Red(_) | Self::RioC(_) | Self::Wred(_) => true,
+        }
+    }
+
     /// What `net` makes of it with a limit of what waits.
     pub(crate) fn config(&self, limit: QueueLimit) -> QueueConfig {
         match self {

@@ -10,7 +10,8 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     let graph = Graph::new(file);
     for (name, node) in file.nodes.iter() {
         if !graph.neighbours.contains_key(name) {
-            let help = "join it by a table `[links.<name>]`, or remove it";
+            let help =
+                "join it by a table `[links.<name>]`, let it stand under the sky with `site`, or remove it";
             faults.report(node.place(), Fault::new(format!("node `{name}` has no link")).help(help));
         }
         if let Some(dscp) = node.dscp.filter(|_| *node.kind == NodeKind::Router) {
@@ -29,6 +30,9 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     }
 }
 
+/// The sky, among nodes: no node has this name.
+const SKY: &str = "";
+
 /// Which nodes are joined, and which of them over routers.
 struct Graph<'a> {
     neighbours: BTreeMap<&'a str, BTreeSet<&'a str>>,
@@ -45,7 +49,13 @@ impl<'a> Graph<'a> {
             neighbours.entry(second).or_default().insert(first);
         }
         let routers = file.nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Router);
-        let routers: BTreeSet<&str> = routers.map(|(name, _)| name).collect();
+        let mut routers: BTreeSet<&str> = routers.map(|(name, _)| name).collect();
+        // Whatever stands under the sky is joined by it, as by a router.
+        for (name, _) in file.nodes.iter().filter(|(_, node)| node.site.is_some()) {
+            routers.insert(SKY);
+            neighbours.entry(SKY).or_default().insert(name);
+            neighbours.entry(name).or_default().insert(SKY);
+        }
         let mut islands = BTreeMap::new();
         for (number, router) in routers.iter().enumerate() {
             let mut waiting = vec![*router];

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::str::FromStr;
+use std::net::IpAddr;
 
 use slantpath_reader::{Fault, Json, Node as Written, Setting, Value, choice, json, section};
 use slantpath_wire::ip::{self, IpFields};
@@ -16,6 +17,13 @@ section! {
         /// The DSCP of packets that a host sends, by which links tell classes and drop precedences apart, but for flows
         /// that name one of their own. Best effort if absent.
         dscp: Option<Setting<Dscp>>;
+        /// The site of the sky's topology at which it stands: its antennas are the node's.
+        site: Option<Setting<String>>;
+        /// What the links of its antennas are called, in the order of the topology. `sky.<site>`, or `sky.<site>.1` and
+        /// so on, if absent.
+        antennas: Option<Setting<Vec<String>>>;
+        /// Addresses of its antennas; assigned if absent.
+        addresses: Option<Setting<Vec<IpAddr>>>;
     }
 }
 

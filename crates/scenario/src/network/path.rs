@@ -13,10 +13,11 @@ use crate::flow::trace::Traces;
 use crate::network::{self, Built, find_link};
 use crate::schema::{File, Flow, SctpProfile, TcpProfile, Transport};
 use crate::sctp::check::LEAST_PATH_MTU;
+use crate::sky_links::plan::SkyPlan;
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
-    let built = match network::build(file, traces) {
+pub(crate) fn check(file: &File, traces: &Traces, sky: Option<&SkyPlan>, faults: &mut Faults) {
+    let built = match network::build(file, traces, sky) {
         Ok(built) => built,
         Err(error) => {
             let help = "this is beyond what the checks before it see; please report it";
@@ -90,7 +91,7 @@ pub(crate) fn way_over(
 ) -> Option<Vec<InterfaceId>> {
     let link = find_link(&built.links, link)?;
     let is_second = built.graph.node_of(link.id.second()) == to;
-    path(&built.graph, routes, from, to, link.addresses[usize::from(is_second)])
+    path(&built.graph, routes, from, to, link.addresses[usize::from(is_second)]?)
 }
 
 /// Reports a path, there or back, that is longer than the hop limit lets packets go.

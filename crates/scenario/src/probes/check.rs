@@ -5,12 +5,13 @@ use slantpath_reader::{Fault, Faults};
 
 use super::schema::{DelayPrecision, Interval, Sampling};
 use crate::check::resolve;
+use crate::link::check::check_is_link;
 use crate::schema::{File, Transport};
 
 pub(crate) fn check(file: &File, faults: &mut Faults) {
     let Some(probes) = file.probes.whole() else { return };
     for link in &*probes.captures {
-        resolve(&file.links, link, "link", probes.captures.place(), faults);
+        check_is_link(file, link, probes.captures.place(), faults);
     }
     for flow in &*probes.timelines {
         let found = resolve(&file.flows, flow, "flow", probes.timelines.place(), faults);

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use slantpath_base::Seed;
 use slantpath_host::Host;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
+use slantpath_sat::Sky;
 use slantpath_simulation::SignallingSimulation;
 
 use super::RunError;
@@ -21,17 +22,25 @@ pub(super) struct Plan {
     pub(super) links: Vec<PlannedLink>,
     pub(super) flows: Vec<PlannedFlow>,
     pub(super) signalling: Option<SignallingSimulation>,
+    pub(super) sky: Option<Sky>,
 }
 
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
-    let Built { graph, links, nodes } = network::build(scenario, scenario.traces())?;
+    let Built { graph, links, nodes, sky } =
+        network::build(scenario, scenario.traces(), scenario.sky_plan())?;
     let mut hosts = hosts(&graph, &links);
     let mut routes = Routes::new(&graph);
-    let mut site =
-        Site { links: &links, graph: &graph, routes: &mut routes, nodes: &nodes, hosts: &mut hosts };
+    let mut site = Site {
+        links: &links,
+        graph: &graph,
+        routes: &mut routes,
+        nodes: &nodes,
+        hosts: &mut hosts,
+        sky: sky.as_ref(),
+    };
     let flows = flow::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
-    Ok(Plan { graph, hosts, links, flows, signalling })
+    Ok(Plan { graph, hosts, links, flows, signalling, sky })
 }
 
 /// The network under construction: its hosts get routes, and ends of flows and associations.
@@ -41,13 +50,31 @@ pub(crate) struct Site<'a> {
     routes: &'a mut Routes,
     pub(crate) nodes: &'a BTreeMap<String, NodeId>,
     hosts: &'a mut [Host],
+    sky: Option<&'a Sky>,
 }
 
 impl Site<'_> {
     /// Lets two hosts reach each other.
     pub(crate) fn join_both(&mut self, one: NodeId, other: NodeId) -> Result<(), RunError> {
-        join(self.graph, self.routes, self.hosts, one, other)?;
-        join(self.graph, self.routes, self.hosts, other, one)
+        self.join(one, other)?;
+        self.join(other, one)
+    }
+
+    /// Gives `here` a route to every address of `there` that one leads to.
+    fn join(&mut self, here: NodeId, there: NodeId) -> Result<(), RunError> {
+        let Self { graph, routes, hosts, sky, .. } = self;
+        let place = host_place(graph, here);
+        for interface in graph.interfaces(there) {
+            for address in graph.addresses(*interface) {
+                if let Ok(leaving) = routes.route(graph, here, *address) {
+                    let leaving = sky.map_or(leaving, |sky| sky.paired(leaving, *interface));
+                    if graph.addresses(leaving).iter().any(|own| own.is_ipv4() == address.is_ipv4()) {
+                        hosts[place].add_route(*address, leaving)?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The host at a node.
@@ -66,32 +93,11 @@ fn hosts(graph: &NetworkGraph, links: &[PlannedLink]) -> Vec<Host> {
         let own = |interface: &InterfaceId| {
             let [first, second] = links[interface.link().index()].addresses;
             let is_first = *interface == interface.link().first();
-            (if is_first { first } else { second }, *interface)
+            Some((if is_first { first } else { second }?, *interface))
         };
-        graph.interfaces(node).iter().map(own).collect()
+        graph.interfaces(node).iter().filter_map(own).collect()
     };
     graph.hosts().iter().map(|node| Host::new(addresses(*node))).collect()
-}
-
-/// Gives `here` a route to every address of `there` that one leads to.
-fn join(
-    graph: &NetworkGraph,
-    routes: &mut Routes,
-    hosts: &mut [Host],
-    here: NodeId,
-    there: NodeId,
-) -> Result<(), RunError> {
-    let place = host_place(graph, here);
-    for interface in graph.interfaces(there) {
-        for address in graph.addresses(*interface) {
-            if let Ok(leaving) = routes.route(graph, here, *address)
-                && graph.addresses(leaving).iter().any(|own| own.is_ipv4() == address.is_ipv4())
-            {
-                hosts[place].add_route(*address, leaving)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
@@ -110,7 +116,7 @@ fn addresses(
 ) -> [Vec<IpAddr>; 2] {
     let link = find_link(links, primary).expect("a check resolves links");
     let is_second = graph.node_of(link.id.second()) == to;
-    let primary = link.addresses[usize::from(is_second)];
+    let primary = link.addresses[usize::from(is_second)].expect("a primary link ends at a host");
     let leaving = routes.route(graph, from, primary);
     let nearest = leaving.ok().and_then(|interface| graph.addresses(interface).first().copied());
     let sender = reachable(graph, routes, to, from, nearest.unwrap_or(primary));

@@ -4,9 +4,9 @@
 use std::io;
 
 use slantpath_base::{Duration, Instant};
+use slantpath_host::AssociationCounters;
 use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_host::{AssociationCounters, Host};
-use slantpath_net::{Count, Counters, Network};
+use slantpath_net::{Count, Counters};
 use slantpath_signalling::EndCounters;
 use slantpath_simulation::{AssociationPlace, Carried, Side, SignallingLinkId, SignallingSimulation};
 
@@ -16,6 +16,7 @@ use super::tables::network::directions;
 use super::tables::{receiver_report, sender_report};
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
+use crate::network::source::RunNetwork;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
@@ -45,12 +46,12 @@ pub(super) struct Places {
 }
 
 /// What an interval is made of.
-pub(super) struct Sources<'a> {
+pub(super) struct Sources<'a, 'p> {
     pub(super) scenario: &'a Scenario,
     pub(super) flows: &'a [PlannedFlow],
     pub(super) links: &'a [PlannedLink],
     pub(super) delays: &'a mut [FlowDelays],
-    pub(super) network: &'a mut Network<Host>,
+    pub(super) network: &'a mut RunNetwork<'p>,
     pub(super) signalling: Option<&'a SignallingSimulation>,
 }
 
@@ -115,7 +116,7 @@ impl Intervals {
     pub(super) fn close(
         &mut self,
         now: Instant,
-        sources: &mut Sources<'_>,
+        sources: &mut Sources<'_, '_>,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let span = (self.start, now);
@@ -138,7 +139,7 @@ impl Intervals {
     fn close_flows(
         &mut self,
         span: (Instant, Instant),
-        sources: &mut Sources<'_>,
+        sources: &mut Sources<'_, '_>,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let mut rows = FLOWS.rows();
@@ -172,7 +173,7 @@ impl Intervals {
     fn close_links(
         &mut self,
         span: (Instant, Instant),
-        sources: &mut Sources<'_>,
+        sources: &mut Sources<'_, '_>,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let mut rows = LINKS.rows();
@@ -248,7 +249,7 @@ impl Intervals {
     fn close_associations(
         &mut self,
         span: (Instant, Instant),
-        sources: &mut Sources<'_>,
+        sources: &mut Sources<'_, '_>,
         signalling: &SignallingSimulation,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {

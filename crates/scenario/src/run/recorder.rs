@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 use std::io;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_host::Host;
 use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
-use slantpath_net::{CaptureId, Network};
+use slantpath_net::CaptureId;
 use slantpath_results::{Histogram, Moments, Table};
 use slantpath_simulation::SignallingSimulation;
 
@@ -16,6 +15,7 @@ use super::signalling_record::SignallingRecord;
 use super::tables::{delays, messages, network as links, sender_report, servers, signalling, timelines};
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
+use crate::network::source::RunNetwork;
 use crate::observer::{Announcement, GrowingTable, Observer, Reading};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
@@ -164,7 +164,7 @@ impl<'a> Recorder<'a> {
     /// Ends the present interval, if there are intervals.
     pub(super) fn close_interval(
         &mut self,
-        network: &mut Network<Host>,
+        network: &mut RunNetwork<'_>,
         signalling: Option<&SignallingSimulation>,
     ) -> io::Result<()> {
         if self.intervals.is_none() {
@@ -206,7 +206,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Hands over what is final so far, or all that is left.
-    pub(super) fn look(&mut self, network: &mut Network<Host>, finality: Finality) -> io::Result<()> {
+    pub(super) fn look(&mut self, network: &mut RunNetwork<'_>, finality: Finality) -> io::Result<()> {
         for (place, (_, capture)) in self.captures.iter().enumerate() {
             let pcapng = network.take_capture(*capture);
             if !pcapng.is_empty() {
@@ -227,7 +227,7 @@ impl<'a> Recorder<'a> {
     fn queue_samples(
         &mut self,
         table: usize,
-        network: &mut Network<Host>,
+        network: &mut RunNetwork<'_>,
         finality: Finality,
     ) -> io::Result<()> {
         for (place, link) in self.links.iter().enumerate() {
@@ -246,7 +246,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    fn flow(&mut self, place: usize, network: &mut Network<Host>, finality: Finality) -> io::Result<()> {
+    fn flow(&mut self, place: usize, network: &mut RunNetwork<'_>, finality: Finality) -> io::Result<()> {
         let flow = &self.flows[place];
         let taken = network.host_mut(flow.from).take_sender_records(flow.sender, finality);
         let SenderRecords { messages, sent, samples, timeline } =

@@ -12,18 +12,19 @@ mod rows;
 mod sccp;
 pub(super) mod servers;
 pub(super) mod signalling;
+pub(super) mod sky;
 pub(super) mod timelines;
 
 use std::net::IpAddr;
 
-use slantpath_host::Host;
 use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_net::Network;
 use slantpath_results::Table;
 
 use super::recorder::DelaySummary;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
+use crate::network::source::RunNetwork;
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 use hosts::HostCounts;
 
@@ -44,7 +45,7 @@ struct FlowCounts {
 }
 
 impl AtWarmUp {
-    pub(super) fn observe(network: &Network<Host>, flows: &[PlannedFlow]) -> Self {
+    pub(super) fn observe(network: &RunNetwork<'_>, flows: &[PlannedFlow]) -> Self {
         let counts =
             |flow: &PlannedFlow| FlowCounts::of(sender_report(network, flow), receiver_report(network, flow));
         Self {
@@ -76,7 +77,7 @@ impl FlowCounts {
 /// The tables that do not grow with the length of the run, in alphabetical order, but for those of signalling.
 pub(super) fn tables(
     scenario: &Scenario,
-    network: &mut Network<Host>,
+    network: &mut RunNetwork<'_>,
     links: &[PlannedLink],
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
@@ -85,21 +86,36 @@ pub(super) fn tables(
     vec![
         flows::table(scenario, network, flows, at_warm_up, delays),
         hosts::table(network, at_warm_up),
-        network::links(scenario, network, links),
+        network::links(TableKind::Links, scenario, network, of_nodes(links)),
     ]
 }
 
-pub(super) fn sender_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a SenderReport {
+pub(super) fn sender_report<'a>(network: &'a RunNetwork<'_>, flow: &PlannedFlow) -> &'a SenderReport {
     network.host(flow.from).sender_report(flow.sender).expect("the flow's sender was put there")
 }
 
-pub(super) fn receiver_report<'a>(network: &'a Network<Host>, flow: &PlannedFlow) -> &'a ReceiverReport {
+pub(super) fn receiver_report<'a>(network: &'a RunNetwork<'_>, flow: &PlannedFlow) -> &'a ReceiverReport {
     network.host(flow.to).receiver_report(flow.receiver).expect("the flow's receiver was put there")
+}
+
+/// Those of all links that end at a node of the scenario.
+pub(super) fn of_nodes(links: &[PlannedLink]) -> &[PlannedLink] {
+    &links[..first_between_satellites(links)]
+}
+
+/// Those between satellites.
+pub(super) fn between_satellites(links: &[PlannedLink]) -> &[PlannedLink] {
+    &links[first_between_satellites(links)..]
+}
+
+/// They come last, and no node of the scenario has an address on them.
+fn first_between_satellites(links: &[PlannedLink]) -> usize {
+    links.partition_point(|link| link.ends_at_node)
 }
 
 /// Links by their addresses: what a path is called.
 pub(super) fn link_of(links: &[PlannedLink], address: IpAddr) -> Option<&str> {
-    links.iter().find(|link| link.addresses.contains(&address)).map(|link| link.name.as_str())
+    links.iter().find(|link| link.addresses.contains(&Some(address))).map(|link| link.name.as_str())
 }
 
 /// The name of one of a flow's paths, which may have none.

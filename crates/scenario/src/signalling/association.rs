@@ -1,14 +1,15 @@
 //! The signalling network of a run: its associations at the hosts, its script, and the run of both together.
 
 use slantpath_base::{Instant, Seed};
-use slantpath_host::{AssociationConfig, Host, Peer};
-use slantpath_net::{Network, NodeId};
+use slantpath_host::{AssociationConfig, Peer};
+use slantpath_net::NodeId;
 use slantpath_simulation::{
     AssociationPlace, AssociationSide, Carried, Carrier, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation,
 };
 
 use crate::network::node::ip_fields;
+use crate::network::source::RunNetwork;
 use crate::run::{RunError, Site};
 use crate::scenario::Scenario;
 use crate::signalling::network;
@@ -92,7 +93,7 @@ pub(crate) const fn side_name(side: Side) -> &'static str {
 /// whether they came to `end`.
 pub(crate) fn run_at_most(
     events: u64,
-    network: &mut Network<Host>,
+    network: &mut RunNetwork<'_>,
     signalling: Option<&mut SignallingSimulation>,
     end: Instant,
 ) -> bool {

@@ -1,13 +1,12 @@
 //! `flows`: one row for each flow.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_host::Host;
 use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_net::Network;
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
 use crate::flow::build::PlannedFlow;
+use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::run::recorder::DelaySummary;
 use crate::scenario::Scenario;
@@ -15,7 +14,7 @@ use crate::scenario::Scenario;
 /// Counts are those after the warm-up; delays are those of messages that were sent after it.
 pub(super) fn table(
     scenario: &Scenario,
-    network: &Network<Host>,
+    network: &RunNetwork<'_>,
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
     delays: &[DelaySummary],

@@ -1,10 +1,10 @@
 //! `hosts`: what became of packets at each host's IP layer.
 
 use slantpath_host::{FragmentDrop, Host};
-use slantpath_net::Network;
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::AtWarmUp;
+use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 
 /// Counts of one host, in the order of [`columns`].
@@ -43,7 +43,7 @@ pub(super) fn counts(host: &Host) -> HostCounts {
 }
 
 /// `hosts`: one row for each, counted after the warm-up.
-pub(super) fn table(network: &Network<Host>, at_warm_up: &AtWarmUp) -> Table {
+pub(super) fn table(network: &RunNetwork<'_>, at_warm_up: &AtWarmUp) -> Table {
     let mut name = TextColumn::new("host");
     let mut columns: Vec<TypedColumn<u64>> = columns().map(TypedColumn::new).collect();
     let nodes = network.graph().hosts();

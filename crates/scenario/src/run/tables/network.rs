@@ -1,12 +1,12 @@
 //! `links`, `paths` and `queues`: what the network and the probes saw.
 
-use slantpath_host::Host;
 use slantpath_host::record::PathSample;
-use slantpath_net::{DirectionId, DropReason, Network, QueueSample};
+use slantpath_net::{DirectionId, DropReason, QueueSample};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::path_name;
 use crate::network::PlannedLink;
+use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
@@ -15,14 +15,22 @@ pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2]
     [("forward", link.id.forward()), ("reverse", link.id.reverse())]
 }
 
-/// `links`: one row for each direction, counted after the warm-up. Drops of queues that are managed have columns if
-/// there is such a queue.
-pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[PlannedLink]) -> Table {
+/// `links` or `inter_satellite_links`: one row for each direction, counted after the warm-up. Drops of queues that are
+/// managed have columns if there is such a queue, and what happens at handovers if there is a sky.
+pub(super) fn links(
+    kind: TableKind,
+    scenario: &Scenario,
+    network: &mut RunNetwork<'_>,
+    links: &[PlannedLink],
+) -> Table {
     let observed = scenario.scenario.duration.saturating_sub(*scenario.scenario.warm_up).as_secs_f64();
     let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
     let mut counts =
         ["offered_packets", "offered_bytes", "carried_packets", "carried_bytes"].map(TypedColumn::<u64>::new);
-    let mut drops = drops_by(|reason| !reason.is_of_managed_queue());
+    let mut drops = drops_by(|reason| !reason.is_of_managed_queue() && !reason.is_of_contacts());
+    let has_sky = scenario.sky.is_some();
+    let mut contact_drops = drops_by(|reason| has_sky && reason.is_of_contacts());
+    let [mut handed_over, mut held] = ["handed_over_packets", "held_packets"].map(TypedColumn::<u64>::new);
     let is_managed = |&(_, id): &(_, DirectionId)| network.graph().direction(id).queue.is_managed();
     let any_managed = links.iter().any(|link| directions(link).iter().any(is_managed));
     let mut managed_drops = drops_by(|reason| any_managed && reason.is_of_managed_queue());
@@ -33,8 +41,8 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
     let [mut throughput, mut utilisation, mut queue_mean] =
         ["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"].map(TypedColumn::<f64>::new);
     for link in links {
-        for (direction_name, id) in directions(link) {
-            let queue = network.queue_statistics(id);
+        for ((direction_name, id), has_queue) in directions(link).into_iter().zip(link.has_queue) {
+            let queue = has_queue.then(|| network.queue_statistics(id));
             let counters = network.counters(id);
             name.push(&link.name);
             direction.push(direction_name);
@@ -47,7 +55,9 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
             for (column, cell) in counts.iter_mut().zip(cells) {
                 column.push(cell);
             }
-            for (reason, column) in drops.iter_mut().chain(&mut managed_drops) {
+            handed_over.push(counters.handed_over.packets);
+            held.push(counters.held.packets);
+            for (reason, column) in drops.iter_mut().chain(&mut managed_drops).chain(&mut contact_drops) {
                 column.push(counters.dropped(*reason).packets);
             }
             damaged.push(counters.damaged.packets);
@@ -59,8 +69,8 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
             let config = network.graph().direction(id);
             let sent = counters.carried.bytes + counters.carried.packets * u64::from(config.overhead_bytes);
             utilisation.push(8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64);
-            queue_mean.push(queue.mean_packets);
-            queue_max.push(queue.max_packets);
+            queue_mean.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
+            queue_max.push_optional(queue.map(|queue| queue.max_packets));
         }
     }
     let mut columns: Vec<Column> = vec![name.into(), direction.into()];
@@ -69,7 +79,11 @@ pub(super) fn links(scenario: &Scenario, network: &mut Network<Host>, links: &[P
     columns.extend([damaged.into(), duplicated.into(), throughput.into(), utilisation.into()]);
     columns.extend([queue_mean.into(), queue_max.into(), fragmented.into(), fragments.into()]);
     columns.extend(managed_drops.into_iter().map(|(_, column)| column.into()));
-    TableKind::Links.table(columns)
+    columns.extend(contact_drops.into_iter().map(|(_, column)| column.into()));
+    if has_sky {
+        columns.extend([handed_over.into(), held.into()]);
+    }
+    kind.table(columns)
 }
 
 /// A column of packets dropped for each reason that is wanted.

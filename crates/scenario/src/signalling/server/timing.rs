@@ -44,7 +44,7 @@ fn association(
     let nodes = [asp_node(signalling, &table.asp), gateway_node.as_str()].map(|node| built.nodes[node]);
     let Some(planned) = built.links.iter().find(|planned| planned.name == **primary) else { return };
     let is_second = built.graph.node_of(planned.id.second()) == nodes[1];
-    let address = planned.addresses[usize::from(is_second)];
+    let Some(address) = planned.addresses[usize::from(is_second)] else { return };
     let Some(way) = path(&built.graph, routes, nodes[0], nodes[1], address) else {
         let message = format!(
             "`{name}`: no route leads from ASP `{}` to gateway `{}` over link `{}`",

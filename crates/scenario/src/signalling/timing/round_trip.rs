@@ -101,7 +101,7 @@ fn ways(
         for planned in &scene.built.links {
             let ends = [planned.id.first(), planned.id.second()];
             let at = ends.iter().position(|end| graph.node_of(*end) == to);
-            let address = at.map(|at| planned.addresses[at]);
+            let address = at.and_then(|at| planned.addresses[at]);
             let way = address.and_then(|address| path(graph, routes, from, to, address));
             ways.extend(way.map(|way| (planned.name.clone(), way)));
         }

@@ -1,0 +1,77 @@
+//! Where changes and next hops of a run come from: the scenario alone, or the sky over it.
+
+use slantpath_base::Instant;
+use slantpath_host::Host;
+use slantpath_net::{DestinationId, DirectionId, Links, Network, NetworkGraph, NodeId, Planned, Source};
+use slantpath_sat::{Handover, Sky, SkySource};
+
+use crate::scenario::Scenario;
+use crate::sky_links;
+
+/// The network of a run.
+pub(crate) type RunNetwork<'p> = Network<Host, RunSource<'p>>;
+
+/// The source of its changes and next hops.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one in a run, and every packet without a sky passes the first"
+)]
+pub(crate) enum RunSource<'p> {
+    /// Links and script of the scenario.
+    Planned(Planned),
+    /// The same under a sky.
+    Sky(Box<SkySource<'p>>),
+}
+
+impl<'p> RunSource<'p> {
+    /// The source of a scenario, whose graph has the sky in it.
+    pub(crate) fn new(scenario: &'p Scenario, sky: Option<&'p Sky>, graph: &NetworkGraph) -> Self {
+        let parts = scenario.sky.as_ref().zip(scenario.sky_plan()).zip(sky);
+        match parts {
+            Some(((table, plan), sky)) => {
+                let routes = sky_links::build::routes(table);
+                Self::Sky(Box::new(SkySource::new(&plan.contacts, sky, graph, routes)))
+            }
+            None => Self::Planned(Planned::new(graph)),
+        }
+    }
+
+    /// What has happened at antennas since this was last asked.
+    pub(crate) fn take_handovers(&mut self) -> Vec<Handover> {
+        match self {
+            Self::Planned(_) => Vec::new(),
+            Self::Sky(sky) => sky.take_handovers(),
+        }
+    }
+}
+
+impl Source for RunSource<'_> {
+    fn begin(&mut self, links: &mut Links<'_>) {
+        match self {
+            Self::Planned(planned) => planned.begin(links),
+            Self::Sky(sky) => sky.begin(links),
+        }
+    }
+
+    fn next_change(&self) -> Instant {
+        match self {
+            Self::Planned(planned) => planned.next_change(),
+            Self::Sky(sky) => sky.next_change(),
+        }
+    }
+
+    fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
+        match self {
+            Self::Planned(planned) => planned.apply(now, links),
+            Self::Sky(sky) => sky.apply(now, links),
+        }
+    }
+
+    #[inline]
+    fn next_hop(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
+        match self {
+            Self::Planned(planned) => planned.next_hop(node, destination),
+            Self::Sky(sky) => sky.next_hop(node, destination),
+        }
+    }
+}

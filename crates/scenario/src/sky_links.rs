@@ -1,0 +1,6 @@
+//! `[sky]`: a topology whose contacts carry the packets of a scenario.
+
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod plan;
+pub(crate) mod schema;

@@ -1,0 +1,162 @@
+//! What `sat` makes of a sky: its links in the network of a run.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::Duration;
+use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, QueueConfig, WhileDown};
+use slantpath_orbit::NodeId as Body;
+use slantpath_orbit::route::RouteConfig;
+use slantpath_sat::{AccessLinks, InterSatelliteLinks, Sky, SkyLinks, Stand};
+
+use super::check::{access_table, isl_table};
+use super::plan::SkyPlan;
+use super::schema::{SkyDirection, SkyTable};
+use crate::network::PlannedLink;
+use crate::schema::File;
+
+/// Declares the sky of a file that has been checked, and adds its links to those of the network.
+pub(crate) fn declare(
+    file: &File,
+    plan: &SkyPlan,
+    nodes: &BTreeMap<String, NodeId>,
+    links: &mut Vec<PlannedLink>,
+    builder: &mut NetworkBuilder,
+) -> Option<Sky> {
+    let sky = &file.sky.as_ref()?.0;
+    let sites = &plan.bodies.sites;
+    let stands: Vec<Stand> = sites
+        .iter()
+        .enumerate()
+        .filter_map(|(site, known)| {
+            let (name, _) = stands_at(file, &known.name)?;
+            Some(Stand { site, node: nodes[name] })
+        })
+        .collect();
+    let access: Vec<AccessLinks> = sky
+        .access
+        .iter()
+        .map(|(_, table)| {
+            let mtu_bytes = u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX);
+            let uplink_at_handover = waiting(&table.uplink).at_antenna();
+            let downlink_at_handover = waiting(&table.downlink).at_satellite();
+            AccessLinks {
+                uplink: direction(&table.uplink, mtu_bytes, uplink_at_handover),
+                uplink_at_handover,
+                downlink: direction(&table.downlink, mtu_bytes, downlink_at_handover),
+                downlink_at_handover,
+                is_downlink_shared: *table.shared_downlink,
+            }
+        })
+        .collect();
+    let isls: Vec<InterSatelliteLinks> = sky
+        .isls
+        .iter()
+        .map(|(_, table)| {
+            let mtu_bytes = u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX);
+            let at_handover = waiting(&table.both.0).at_satellite();
+            InterSatelliteLinks { direction: direction(&table.both.0, mtu_bytes, at_handover), at_handover }
+        })
+        .collect();
+    let constellation_of =
+        |site: usize, antenna: usize| sites[site].antennas[antenna].constellation.as_deref();
+    // Where an antenna follows any constellation, all of them are one sky.
+    let is_one_sky = stands.iter().any(|stand| {
+        (0..sites[stand.site].antennas.len()).any(|antenna| constellation_of(stand.site, antenna).is_none())
+    });
+    let group = |constellation: Option<&str>| match constellation {
+        Some(name) if !is_one_sky => format!("sky.{name}"),
+        _ => "sky".to_owned(),
+    };
+    let name_of = |site: usize, antenna: usize| {
+        let names = stands_at(file, &sites[site].name).and_then(|(_, node)| node.antennas.as_ref());
+        names.expect("a check names antennas")[antenna].clone()
+    };
+    let declared = Sky::declare(
+        builder,
+        &plan.contacts,
+        &stands,
+        &SkyLinks {
+            access: &access,
+            access_of: &|site, antenna| {
+                let table = access_table(sky, &sites[site].name, constellation_of(site, antenna));
+                table.expect("a check finds a table for every antenna")
+            },
+            isls: &isls,
+            isls_of: &|body: Body| {
+                isl_table(sky, plan.constellation_of(body.index()))
+                    .expect("a check finds a table for every link")
+            },
+            group_of_antenna: &|site, antenna| group(constellation_of(site, antenna)),
+            group_of_satellite: &|body: Body| group(Some(plan.constellation_of(body.index()))),
+            name_of: &name_of,
+        },
+    );
+    for antenna in declared.antennas() {
+        let (_, node) = stands_at(file, &sites[antenna.site].name).expect("it stands there");
+        let address = node.addresses.as_ref().expect("a check assigns addresses")[antenna.antenna];
+        builder.address(antenna.links[0].first(), address);
+        for (channel, &id) in antenna.links.iter().enumerate() {
+            let name = if channel == 0 {
+                antenna.name.clone()
+            } else {
+                format!("{} ({})", antenna.name, channel + 1)
+            };
+            let own = (channel == 0).then_some(address);
+            links.push(PlannedLink {
+                name,
+                id,
+                addresses: [own, None],
+                ends_at_node: true,
+                has_queue: [true, antenna.has_own_downlink],
+            });
+        }
+    }
+    let names = plan.contacts.names();
+    for &(one, other, id) in declared.isls() {
+        let name = format!("sky.{}--{}", names[one.index()], names[other.index()]);
+        links.push(PlannedLink {
+            name,
+            id,
+            addresses: [None, None],
+            ends_at_node: false,
+            has_queue: [true; 2],
+        });
+    }
+    Some(declared)
+}
+
+/// The node that stands at a site.
+fn stands_at<'a>(file: &'a File, site: &str) -> Option<(&'a str, &'a crate::schema::Node)> {
+    file.nodes
+        .iter()
+        .map(|(name, node)| (name, &**node))
+        .find(|(_, node)| node.site.as_ref().is_some_and(|own| **own == *site))
+}
+
+/// How routes over the sky are chosen.
+pub(crate) fn routes(sky: &SkyTable) -> RouteConfig {
+    RouteConfig { metric: sky.metric.policy(), refresh: sky.refresh.0, ..RouteConfig::default() }
+}
+
+fn waiting(direction: &SkyDirection) -> super::schema::Waiting {
+    direction.at_handover.map(|setting| *setting).expect("a check completes every direction")
+}
+
+fn direction(direction: &SkyDirection, mtu_bytes: u32, at_handover: AtHandover) -> DirectionConfig {
+    let whole = "a check completes every direction";
+    let queue = direction.queue.expect(whole).0;
+    let queue = match &direction.discipline {
+        Some(discipline) => discipline.0.config(queue),
+        None => QueueConfig::DropTail(queue),
+    };
+    let mut config = DirectionConfig::new(*direction.rate.expect(whole), Duration::ZERO, queue);
+    config.overhead_bytes =
+        direction.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));
+    config.mtu_bytes = mtu_bytes;
+    config.loss = *direction.loss.expect(whole);
+    config.bit_errors = *direction.bit_error_rate.expect(whole);
+    if at_handover == AtHandover::Held {
+        config.while_down = WhileDown::Hold;
+    }
+    config
+}

@@ -1,0 +1,379 @@
+//! `[sky]`: a topology that is there, nodes at its sites, a table for every link.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::sync::Arc;
+
+use slantpath_base::{DataSize, Probability};
+use slantpath_orbit::Site;
+use slantpath_orbit::constellation::IslPattern;
+use slantpath_orbit::route::{RouteConfig, Router};
+use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, suggest};
+
+use super::plan::{Basis, SkyPlan};
+use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
+use crate::link::schema::QueueSize;
+use crate::scenario::TraceFiles;
+use crate::schema::{File, Node};
+use crate::sky::Topology;
+
+/// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
+pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) -> Option<Topology> {
+    if file.sky.is_none() {
+        no_sky(file, faults);
+        return None;
+    }
+    let File { sky, nodes, .. } = file;
+    let sky = &mut sky.as_mut()?.0;
+    let topology = load(sky, files, faults)?;
+    complete(sky, faults);
+    let places: BTreeMap<String, Place> =
+        nodes.iter().map(|(name, node)| (name.to_owned(), node.place())).collect();
+    let mut stands = BTreeMap::<String, String>::new();
+    let mut number = 0_u16;
+    let sites = &topology.network().sites;
+    for (name, node) in nodes.iter_mut() {
+        stand(name, node, places[name], sites, &mut stands, &mut number, faults);
+    }
+    if stands.is_empty() {
+        let help = "let a node stand at one of its sites: `site = \"london\"` in `[nodes.<name>]`";
+        faults.report(sky.topology.place(), Fault::new("no node stands under the sky").help(help));
+    }
+    constellations(sky, &topology, faults);
+    for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
+        for antenna in 0..site.antennas.len() {
+            let constellation = site.antennas[antenna].constellation.as_deref();
+            if access_table(sky, &site.name, constellation).is_none() {
+                let message = format!(
+                    "no table says what the links of antenna {} of `{}` are like",
+                    antenna + 1,
+                    site.name
+                );
+                let help =
+                    "write `[sky.access.default]` with `rate = \"2 Mbit/s\"`, or one that names its site";
+                faults.report(sky.topology.place(), Fault::new(message).help(help));
+            }
+        }
+    }
+    isls(sky, &topology, faults);
+    Some(topology)
+}
+
+fn no_sky(file: &File, faults: &mut Faults) {
+    for (name, node) in file.nodes.iter() {
+        let given = node.site.as_ref().map(|site| ("site", site.place()));
+        let given = given.or(node.antennas.as_ref().map(|antennas| ("antennas", antennas.place())));
+        if let Some((key, place)) = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place()))) {
+            let fault = Fault::new(format!("`{key}` of node `{name}` has no meaning without a sky"));
+            faults.report(place, fault.help("write `[sky]` with `topology = \"sky.toml\"`"));
+        }
+    }
+}
+
+fn load(sky: &mut SkyTable, files: &TraceFiles, faults: &mut Faults) -> Option<Topology> {
+    let name = (*sky.topology).clone();
+    let place = sky.topology.place();
+    let text = match files(&name) {
+        Ok(text) => text,
+        Err(error) => {
+            let help = "the name is relative to the directory of the scenario";
+            faults.report(place, Fault::new(format!("topology `{name}` cannot be read: {error}")).help(help));
+            return None;
+        }
+    };
+    // Files that the topology names are beside it.
+    let beside = Path::new(&name).parent().map(Path::to_owned).unwrap_or_default();
+    let files = Arc::clone(files);
+    let own: TraceFiles = Arc::new(move |file| files(&beside.join(file).to_string_lossy()));
+    let topology = match Topology::parse(&name, &text, &[], own) {
+        Ok(topology) => topology,
+        Err(diagnostics) => {
+            let first = diagnostics.iter().next().map(ToString::to_string).unwrap_or_default();
+            let first = first.lines().next().unwrap_or_default();
+            let message = format!("topology `{name}` is at fault: {first}");
+            let help = format!(
+                "see all {} of its faults with `slantpath topology {name} --show`",
+                diagnostics.len()
+            );
+            faults.report(place, Fault::new(message).help(help));
+            return None;
+        }
+    };
+    let digest = topology.hash();
+    match &sky.digest {
+        Some(given) if **given != digest => {
+            let message = format!("topology `{name}` has changed: its hash is {digest}");
+            let help = "remove `digest`, or bring back the topology that it was taken from";
+            faults.report(given.place(), Fault::new(message).help(help));
+        }
+        Some(_) => {}
+        None => sky.digest = Some(Setting::derived(digest, "of the topology", place)),
+    }
+    Some(topology)
+}
+
+/// Writes down what every direction is like.
+fn complete(sky: &mut SkyTable, faults: &mut Faults) {
+    let places: BTreeMap<String, Place> =
+        sky.access.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
+    for (name, table) in sky.access.iter_mut() {
+        let both = core::mem::replace(&mut table.both, Flat(none())).0;
+        let place = places[name];
+        for (direction, own) in [("uplink", &mut table.uplink), ("downlink", &mut table.downlink)] {
+            *own = Nested(completed(&own.0, &both, place));
+            values(own, &format!("sky.access.{name}"), direction, place, faults);
+        }
+        mtu(&table.mtu, faults);
+        if *table.shared_downlink
+            && let Some(discipline) = &table.downlink.discipline
+            && !discipline.0.is_settled_on_arrival()
+        {
+            let fault = Fault::new("a transmitter that antennas share sends in the order of arrival");
+            let help = "write `shared_downlink = false`, or a discipline of kind `red`, `wred` or `rio-c`";
+            faults.report(table.shared_downlink.place(), fault.help(help));
+        }
+    }
+    let places: BTreeMap<String, Place> =
+        sky.isls.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
+    for (name, table) in sky.isls.iter_mut() {
+        let place = places[name];
+        table.both = Flat(completed(&table.both.0, &none(), place));
+        values(&table.both.0, &format!("sky.isls.{name}"), "", place, faults);
+        mtu(&table.mtu, faults);
+    }
+}
+
+const fn none() -> SkyDirection {
+    SkyDirection {
+        rate: None,
+        link_overhead: None,
+        queue: None,
+        discipline: None,
+        loss: None,
+        bit_error_rate: None,
+        at_handover: None,
+    }
+}
+
+fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirection {
+    let never = Some(Setting::default(Probability::NEVER, place));
+    SkyDirection {
+        rate: own.rate.or(both.rate),
+        link_overhead: own.link_overhead.or(both.link_overhead),
+        queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
+        discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
+        loss: own.loss.or(both.loss).or(never),
+        bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
+        at_handover: own.at_handover.or(both.at_handover).or(Some(Setting::default(Waiting::Kept, place))),
+    }
+}
+
+fn values(direction: &SkyDirection, table: &str, name: &str, place: Place, faults: &mut Faults) {
+    match direction.rate {
+        None => {
+            let of = if name.is_empty() { String::new() } else { format!(" for its {name}") };
+            let fault = Fault::new(format!("`{table}` has no rate{of}"));
+            faults.report(place, fault.help("write `rate = \"2 Mbit/s\"`, with the value you mean"));
+        }
+        Some(rate) if rate.as_bits_per_sec() == 0 => {
+            let help = "for a time without a link, write an outage into the topology";
+            faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(help));
+        }
+        Some(_) => {}
+    }
+    if let Some(discipline) = &direction.discipline {
+        discipline.check(faults);
+    }
+    if let Some(queue) = direction.queue.filter(|queue| queue.is_zero()) {
+        let help = "a packet waits for the transmitter in the queue: let it hold one at least";
+        faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
+    }
+}
+
+fn mtu(mtu: &Setting<DataSize>, faults: &mut Faults) {
+    let (least, most) = (DataSize::from_bytes(68), DataSize::from_bytes(65_535));
+    crate::check::within("mtu", mtu, least, most, faults);
+}
+
+/// Puts a node at its site: names and addresses of its antennas.
+fn stand(
+    name: &str,
+    node: &mut Node,
+    place: Place,
+    sites: &[Site],
+    stands: &mut BTreeMap<String, String>,
+    number: &mut u16,
+    faults: &mut Faults,
+) {
+    let Some(site) = &node.site else {
+        let given = node.antennas.as_ref().map(|antennas| ("antennas", antennas.place()));
+        if let Some((key, at)) = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place()))) {
+            let fault = Fault::new(format!("`{key}` of node `{name}` has no meaning without a site"));
+            faults.report(at, fault.help("write `site = \"london\"`, with a site of the topology"));
+        }
+        return;
+    };
+    let Some(found) = sites.iter().find(|known| known.name == **site) else {
+        let known: Vec<&str> = sites.iter().map(|site| site.name.as_str()).collect();
+        let help = suggest(site, "sites of the topology", &known);
+        faults.report(site.place(), Fault::new(format!("there is no site `{}`", **site)).help(help));
+        return;
+    };
+    if let Some(other) = stands.insert(found.name.clone(), name.to_owned()) {
+        let fault = Fault::new(format!("`{other}` and `{name}` both stand at site `{}`", found.name));
+        let help = "a site's antennas are one node's: let it be a router, and join the others to it by links";
+        faults.report(site.place(), fault.help(help));
+        return;
+    }
+    let count = found.antennas.len();
+    let derived: Vec<String> = match count {
+        1 => vec![format!("sky.{}", found.name)],
+        _ => (1..=count).map(|antenna| format!("sky.{}.{antenna}", found.name)).collect(),
+    };
+    let names = node.antennas.get_or_insert_with(|| Setting::derived(derived, "after the site", place));
+    if names.len() != count {
+        let message =
+            format!("site `{}` has {count} antennas, which {} names cannot name", found.name, names.len());
+        faults.report(names.place(), Fault::new(message).help("give each antenna one name, in their order"));
+    }
+    let assigned = || {
+        let next = |_| {
+            *number += 1;
+            let [high, low] = number.to_be_bytes();
+            // Shared address space (RFC 6598), which no link's own addresses are taken from.
+            IpAddr::from(Ipv4Addr::new(100, 64 + (high >> 6), high << 2 | low >> 6, low << 2 | 1))
+        };
+        Setting::derived((0..count).map(next).collect::<Vec<IpAddr>>(), "assigned", place)
+    };
+    let addresses = node.addresses.get_or_insert_with(assigned);
+    if addresses.len() != count {
+        let message = format!(
+            "site `{}` has {count} antennas, and {} addresses are given",
+            found.name,
+            addresses.len()
+        );
+        faults.report(addresses.place(), Fault::new(message).help("give each antenna one address"));
+    }
+}
+
+/// Tables that name constellations and sites name those of the topology.
+fn constellations(sky: &SkyTable, topology: &Topology, faults: &mut Faults) {
+    let network = topology.network();
+    let known: Vec<&str> = network.constellations.iter().map(|known| known.name.as_str()).collect();
+    let sites: Vec<&str> = network.sites.iter().map(|site| site.name.as_str()).collect();
+    let named = sky.access.iter().filter_map(|(_, table)| table.constellation.as_ref());
+    for constellation in named.chain(sky.isls.iter().filter_map(|(_, table)| table.constellation.as_ref())) {
+        if !known.contains(&constellation.as_str()) {
+            let help = suggest(constellation, "constellations of the topology", &known);
+            let fault = Fault::new(format!("there is no constellation `{}`", **constellation));
+            faults.report(constellation.place(), fault.help(help));
+        }
+    }
+    for named in sky.access.iter().filter_map(|(_, table)| table.sites.as_ref()) {
+        for site in named.iter().filter(|site| !sites.contains(&site.as_str())) {
+            let help = suggest(site, "sites of the topology", &sites);
+            faults.report(named.place(), Fault::new(format!("there is no site `{site}`")).help(help));
+        }
+    }
+}
+
+/// Every constellation with links between its satellites has a table for them.
+fn isls(sky: &SkyTable, topology: &Topology, faults: &mut Faults) {
+    for constellation in &topology.network().constellations {
+        if constellation.isl.pattern != IslPattern::None && isl_table(sky, &constellation.name).is_none() {
+            let message = format!(
+                "no table says what the links between satellites of `{}` are like",
+                constellation.name
+            );
+            let help =
+                "write `[sky.isls.default]` with `rate = \"25 Mbit/s\"`, or one that names the constellation";
+            faults.report(sky.topology.place(), Fault::new(message).help(help));
+        }
+    }
+}
+
+/// The place of the table of an antenna's links, in alphabetical order.
+pub(crate) fn access_table(sky: &SkyTable, site: &str, constellation: Option<&str>) -> Option<usize> {
+    let position =
+        |is_it: &dyn Fn(&AccessTable) -> bool| sky.access.iter().position(|(_, table)| is_it(table));
+    let names_site = |table: &AccessTable| {
+        table.sites.as_ref().is_some_and(|sites| sites.iter().any(|known| known == site))
+    };
+    let names_any = |table: &AccessTable| table.constellation.is_none();
+    let fits = |table: &AccessTable| {
+        table.constellation.as_ref().is_none_or(|own| Some(own.as_str()) == constellation)
+    };
+    position(&|table| names_site(table) && fits(table))
+        .or_else(|| position(&|table| table.sites.is_none() && !names_any(table) && fits(table)))
+        .or_else(|| position(&|table| table.sites.is_none() && names_any(table)))
+}
+
+/// The place of the table of the links between a constellation's satellites, in alphabetical order.
+pub(crate) fn isl_table(sky: &SkyTable, constellation: &str) -> Option<usize> {
+    let position = |is_it: &dyn Fn(&IslLinks) -> bool| sky.isls.iter().position(|(_, table)| is_it(table));
+    let own = |table: &IslLinks| table.constellation.as_ref().map(|own| own.as_str().to_owned());
+    position(&|table| own(table).as_deref() == Some(constellation))
+        .or_else(|| position(&|table| own(table).is_none()))
+}
+
+/// Works the contacts of the run out, if all else is right; `known` are those of a scenario that this one was made of.
+pub(crate) fn plan(
+    file: &File,
+    topology: &Topology,
+    known: Option<&Arc<SkyPlan>>,
+    faults: &mut Faults,
+) -> Option<Arc<SkyPlan>> {
+    let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
+    let of = Basis { topology: topology.hash(), start: *sky.start, duration: *head.duration };
+    if let Some(known) = known.filter(|known| known.is_of(&of)) {
+        return Some(Arc::clone(known));
+    }
+    match SkyPlan::new(topology.network(), of) {
+        Ok(plan) => {
+            flows_meet(file, &plan, faults);
+            Some(Arc::new(plan))
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let (wrong, cure) =
+                text.split_once(": ").or_else(|| text.split_once("; ")).unwrap_or((&text, ""));
+            let fault = Fault::new(format!("the sky of this run cannot be: {wrong}"));
+            let cure = if cure.is_empty() { "change the topology, or `start` and `duration`" } else { cure };
+            faults.report(sky.topology.place(), fault.help(cure));
+            None
+        }
+    }
+}
+
+/// Reports flows between hosts at two sites that no path ever joins.
+fn flows_meet(file: &File, plan: &SkyPlan, faults: &mut Faults) {
+    let contacts = &plan.contacts;
+    let site_of = |node: &str| {
+        let site = file.nodes.find(node)?.site.as_ref()?;
+        contacts.node(site)
+    };
+    let ends =
+        file.flows.iter().filter_map(|(_, flow)| Some((flow, site_of(&flow.from)?, site_of(&flow.to)?)));
+    let mut apart: Vec<_> = ends.collect();
+    let mut destinations: Vec<_> = apart.iter().map(|&(_, _, to)| to).collect();
+    destinations.sort_unstable();
+    destinations.dedup();
+    let mut router = Router::new(contacts, &destinations, RouteConfig::default());
+    loop {
+        apart.retain(|&(_, from, to)| {
+            let place = destinations.binary_search(&to).expect("it is among them");
+            router.distance(from, place).is_none()
+        });
+        if apart.is_empty() || router.step().is_none() {
+            break;
+        }
+    }
+    for (flow, ..) in apart {
+        let message =
+            format!("no path over the sky ever joins `{}` and `{}` in this run", *flow.from, *flow.to);
+        let help = "give the constellation links between its satellites, or a gateway both of whose satellites see it; \
+                    or lower the minimum elevation of the sites";
+        faults.report(flow.to.place(), Fault::new(message).help(help));
+    }
+}

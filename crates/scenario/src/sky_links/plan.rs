@@ -1,0 +1,56 @@
+//! The contact plan of a run: worked out when a scenario is read, and shared by all its runs.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::{Network, NetworkError};
+
+/// The contacts of a sky over a run, and what they are of.
+#[derive(Clone, Debug)]
+pub(crate) struct SkyPlan {
+    /// The bodies from the start of the run on.
+    pub(crate) bodies: Network,
+    pub(crate) contacts: ContactPlan,
+    /// What it depends on.
+    of: Basis,
+}
+
+/// What a contact plan depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Basis {
+    /// The hash of the topology.
+    pub(crate) topology: String,
+    /// How long after its epoch the run starts.
+    pub(crate) start: Duration,
+    /// How long the run is.
+    pub(crate) duration: Duration,
+}
+
+/// The plan goes on for so long after the run, so that nothing ends with it.
+const BEYOND: Duration = Duration::from_secs(1);
+
+impl SkyPlan {
+    /// Works contacts out.
+    pub(crate) fn new(bodies: &Network, of: Basis) -> Result<Self, NetworkError> {
+        let mut bodies = bodies.clone();
+        bodies.epoch = bodies.epoch.at(Instant::START + of.start);
+        let contacts = Planner::new(&bodies, of.duration + BEYOND)?.plan(&mut |_, _| {})?;
+        Ok(Self { bodies, contacts, of })
+    }
+
+    /// Whether it is the plan of these.
+    pub(crate) fn is_of(&self, of: &Basis) -> bool {
+        self.of == *of
+    }
+
+    /// The constellation of a satellite.
+    pub(crate) fn constellation_of(&self, satellite: usize) -> &str {
+        let mut first = 0;
+        for constellation in &self.bodies.constellations {
+            first += constellation.satellites.len();
+            if satellite < first {
+                return &constellation.name;
+            }
+        }
+        ""
+    }
+}

@@ -1,0 +1,130 @@
+//! `[sky]`: the topology, and what its links are like.
+
+use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_net::AtHandover;
+use slantpath_orbit::route::{Metric, Refresh};
+use slantpath_reader::{Flat, Nested, OneOf, Setting, Tables, choice, policy, section};
+
+use crate::bounds::{AGE, PACKET, QUEUE, RATE};
+use crate::link::discipline::Discipline;
+use crate::link::schema::QueueSize;
+use crate::sky::schema::RefreshText;
+
+section! {
+    /// A sky over the network: satellites and sites of a topology, whose contacts are links. Nodes stand at its sites.
+    pub struct SkyTable {
+        /// The topology file, relative to the scenario. Its epoch is the start of the run; its span does not count.
+        topology: Setting<String>;
+        /// The hash of the topology, written by `--show`. If it is given, the topology must still have it.
+        digest: Option<Setting<String>>;
+        /// How long after the topology's epoch the run starts.
+        start: Setting<Duration> = Duration::ZERO, at most AGE;
+        /// What a route over satellites keeps small.
+        metric: Setting<MetricName> = MetricName::of(Metric::Delay);
+        /// Whose delays are read anew when a contact changes, which is when routes are worked out. After `all` every
+        /// route is the shortest for the delays of that instant; the others cost less in large constellations.
+        refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
+        /// Links between antennas and satellites. An antenna has the first table, in alphabetical order, that names its
+        /// site; if none does, the first that names its constellation; else the first that names neither.
+        access: Tables<AccessTable>;
+        /// Links between satellites. Those of a constellation have the first table, in alphabetical order, that names
+        /// it; else the first that names none.
+        isls: Tables<IslLinks>;
+    }
+}
+
+policy! {
+    /// What a route keeps small.
+    pub struct MetricName of Metric {
+        /// The sum of propagation delays.
+        Delay = "least-delay",
+        /// The number of links; among equals the sum of delays.
+        Hops = "least-hops",
+    }
+}
+
+section! {
+    /// Links between antennas and satellites. What stands in the table itself holds for both directions; `uplink` and
+    /// `downlink` replace what they name.
+    pub struct AccessTable {
+        /// Sites whose antennas have these links. All that no other table names if absent.
+        sites: Option<Setting<Vec<String>>>;
+        /// The constellation whose antennas have these links. Any if absent.
+        constellation: Option<Setting<String>>;
+        /// Largest IP packet.
+        mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
+        /// Whether a satellite has one transmitter for all antennas that it serves by these links, or one for each.
+        shared_downlink: Setting<bool> = true;
+        /// Both directions.
+        both: Flat<SkyDirection>;
+        /// From an antenna to its satellite.
+        uplink: Nested<SkyDirection>;
+        /// From a satellite to an antenna. A satellite that repeats has no transmitter of its own: of its downlink only
+        /// losses and bit errors count.
+        downlink: Nested<SkyDirection>;
+    }
+}
+
+section! {
+    /// Links between satellites.
+    pub struct IslLinks {
+        /// The constellation whose satellites have these links. Any if absent.
+        constellation: Option<Setting<String>>;
+        /// Largest IP packet.
+        mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
+        /// Either direction.
+        both: Flat<SkyDirection>;
+    }
+}
+
+section! {
+    /// One direction of a link of the sky. How long it is, is for the sky to say.
+    pub struct SkyDirection {
+        /// Rate of the transmitter.
+        rate: Option<Setting<DataRate>>, at most RATE;
+        /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
+        /// packet only. None if absent.
+        link_overhead: Option<Setting<DataSize>>, at most PACKET;
+        /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
+        queue: Option<Setting<QueueSize>>, at most QUEUE;
+        /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
+        /// absent.
+        discipline: Option<OneOf<Discipline>>;
+        /// Probability that a packet is lost. Never if absent.
+        loss: Option<Setting<Probability>>;
+        /// Probability that a bit arrives wrong. Never if absent.
+        bit_error_rate: Option<Setting<Probability>>;
+        /// What becomes of packets that wait when the contact ends. `kept` if absent.
+        at_handover: Option<Setting<Waiting>>;
+    }
+}
+
+choice! {
+    /// What becomes of packets that wait when a contact ends. The one that is being sent is lost, unless the next
+    /// contact has begun before.
+    pub enum Waiting {
+        /// At an antenna they wait for its next satellite, and so does what comes while it has none; a satellite sends
+        /// them on by the routes that hold then.
+        Kept = "kept",
+        /// They are dropped.
+        Lost = "lost",
+    }
+}
+
+impl Waiting {
+    /// As it is at an antenna.
+    pub(crate) const fn at_antenna(self) -> AtHandover {
+        match self {
+            Self::Kept => AtHandover::Held,
+            Self::Lost => AtHandover::Lost,
+        }
+    }
+
+    /// As it is at a satellite.
+    pub(crate) const fn at_satellite(self) -> AtHandover {
+        match self {
+            Self::Kept => AtHandover::HandedOver,
+            Self::Lost => AtHandover::Lost,
+        }
+    }
+}

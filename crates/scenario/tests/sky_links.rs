@@ -1,0 +1,161 @@
+//! Scenarios under a sky: packets go where contacts lead, and the tables say what happened there.
+
+use std::path::{Path, PathBuf};
+
+use slantpath_base::{Duration, Instant};
+use slantpath_orbit::contact::{ContactKind, Planner};
+use slantpath_orbit::topology::{Selection, follow};
+use slantpath_results::{Table, Value};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, Topology, run, trace_files};
+
+fn scenarios() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+fn load(overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Scenario::load(&scenarios().join("sctp-over-iridium.toml"), &overrides)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run_once(scenario: &Scenario) -> RunOutput {
+    run(scenario, &RunOptions::default()).expect("it runs")
+}
+
+fn number(table: &Table, row: usize, column: &str) -> f64 {
+    match table.column(column).unwrap_or_else(|| panic!("no column {column}")).at(row) {
+        Value::U64(number) => number as f64,
+        Value::F64(number) => number,
+        other => panic!("{column}: {other:?}"),
+    }
+}
+
+fn text(table: &Table, row: usize, column: &str) -> String {
+    match table.column(column).unwrap_or_else(|| panic!("no column {column}")).at(row) {
+        Value::Text(text) => text.to_owned(),
+        _ => String::new(),
+    }
+}
+
+#[test]
+fn an_association_lives_through_every_handover_and_no_message_is_missing() {
+    let scenario =
+        load(&["flows.telemetry.connect=0 s", "flows.telemetry.end=3500 s", "scenario.warm_up=0 s"]);
+    let output = run_once(&scenario);
+    let flows = output.table("flows").expect("always");
+    // From 1 s to 3,500 s, one every 20 ms.
+    assert_eq!(number(flows, 0, "messages_sent"), 174_950.0);
+    assert_eq!(number(flows, 0, "messages_delivered"), 174_950.0);
+    let handovers = output.table("handovers").expect("there is a sky");
+    let of_london: Vec<(String, String)> = (0..handovers.rows())
+        .filter(|&row| text(handovers, row, "link") == "sky.london")
+        .map(|row| (text(handovers, row, "from"), text(handovers, row, "to")))
+        .collect();
+    assert!(of_london.len() > 8, "{of_london:?}");
+    assert_eq!(of_london[0].0, "");
+    // Each satellite is left for the next.
+    assert!(of_london.windows(2).all(|pair| pair[0].1 == pair[1].0));
+    assert_eq!(output.failures, []);
+}
+
+#[test]
+fn delays_are_those_of_the_topology() {
+    // Each message is one packet that nothing waits before it: 512 bytes of data, 16 of chunk, 12 of SCTP, 20 of IP.
+    let scenario = load(&["scenario.duration=300 s", "scenario.warm_up=0 s", "probes.messages=true"]);
+    let output = run_once(&scenario);
+    let messages = output.table("messages").expect("asked for");
+    let delay = |row| number(messages, row, "delivered_s") - number(messages, row, "sent_s");
+    let topology = Topology::load(&scenarios().join("iridium-london-boston.toml"), &[])
+        .unwrap_or_else(|error| panic!("{error}"));
+    let plan = delays(&topology);
+    for row in [10, 5_000, 9_000, 12_000] {
+        let sent = number(messages, row, "sent_s");
+        let off = delay(row) - plan(sent, 8.0 * 560.0);
+        assert!(off.abs() < 1e-8, "row {row}: {off}");
+    }
+}
+
+/// How long so many bits take from London to Boston that are sent at a time: at 1.5 Mbit/s up and down, and at 25
+/// between satellites, each link as long as it is when they leave.
+fn delays(topology: &Topology) -> impl Fn(f64, f64) -> f64 {
+    let planner = Planner::new(topology.network(), Duration::from_secs(301)).expect("a sound topology");
+    let plan = planner.plan(&mut |_, _| {}).expect("a sound topology");
+    let node = |name| plan.node(name).expect("it is there");
+    let timeline = follow(&plan, node("london"), node("boston"), &Selection::LeastDelay);
+    move |sent, bits| {
+        let instant = |seconds| Instant::START + Duration::from_secs_f64(seconds);
+        let path = timeline.leg_at(instant(sent)).and_then(|leg| leg.path.as_ref()).expect("there is a path");
+        let arrived = path.contacts.iter().fold(sent, |at, &contact| {
+            let between = plan.contact(contact).kind == ContactKind::InterSatellite;
+            let departure = at + bits / if between { 25e6 } else { 1.5e6 };
+            departure + plan.delay(contact).nanos_at(instant(departure)) * 1e-9
+        });
+        arrived - sent
+    }
+}
+
+#[test]
+fn a_run_under_a_sky_is_alike_whoever_makes_it() {
+    let scenario = load(&["scenario.duration=400 s"]);
+    let merged = Scenario::parse("merged.toml", &scenario.merged(), &[], trace_files(&scenarios()))
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(merged.hash(), scenario.hash());
+    let (one, other) = (run_once(&scenario), run_once(&merged));
+    assert_eq!(one.digest, other.digest);
+    assert_eq!(one, other);
+    // The sky is part of the hash: another one, or another time, is another scenario.
+    let later =
+        scenario.with("--set", &["sky.start=6 h".to_owned()]).unwrap_or_else(|error| panic!("{error}"));
+    assert_ne!(later.hash(), scenario.hash());
+    assert_ne!(run_once(&later).digest, one.digest);
+    // One that was made of another shares its contacts.
+    let again =
+        scenario.with("--set", &["scenario.seed=1".to_owned()]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(run_once(&again).digest, one.digest);
+}
+
+#[test]
+fn what_waits_at_a_handover_is_kept_or_lost_as_asked() {
+    // More is offered than the antenna sends, so that packets always wait.
+    let slow = [
+        "scenario.duration=800 s",
+        "scenario.warm_up=0 s",
+        "sky.access.terminals.rate=\"250 kbit/s\"",
+        "flows.telemetry.application.interval=\"14 ms\"",
+    ];
+    let lost_of = |more: &[&str]| {
+        let output = run_once(&load(&[&slow[..], more].concat()));
+        let handovers = output.table("handovers").expect("there is a sky").clone();
+        let sum =
+            |column: &str| -> f64 { (0..handovers.rows()).map(|row| number(&handovers, row, column)).sum() };
+        let links = output.table("links").expect("always").clone();
+        let of_links =
+            |column: &str| -> f64 { (0..links.rows()).map(|row| number(&links, row, column)).sum() };
+        let lost = sum("uplink_lost_packets") + sum("downlink_lost_packets");
+        assert_eq!(of_links("dropped_handover_packets"), lost);
+        assert_eq!(of_links("held_packets"), sum("uplink_held_packets"));
+        assert_eq!(of_links("handed_over_packets"), sum("downlink_handed_over_packets"));
+        (lost, sum("uplink_held_packets") + sum("downlink_handed_over_packets"))
+    };
+    let (lost, kept) = lost_of(&[]);
+    let (all_lost, none_kept) = lost_of(&["sky.access.terminals.at_handover=\"lost\""]);
+    assert!(kept > 0.0 && lost > 0.0, "{kept} {lost}");
+    assert!(all_lost > lost, "{all_lost} {lost}");
+    assert_eq!(none_kept, 0.0);
+}
+
+#[test]
+fn columns_of_contacts_belong_to_scenarios_with_a_sky() {
+    let path = scenarios().join("dumbbell.toml");
+    let scenario =
+        Scenario::load(&path, &["scenario.duration=2 s".to_owned(), "scenario.warm_up=0 s".to_owned()])
+            .unwrap_or_else(|error| panic!("{error}"));
+    let output = run_once(&scenario);
+    let links = output.table("links").expect("always");
+    for column in
+        ["dropped_handover_packets", "dropped_no_contact_packets", "held_packets", "handed_over_packets"]
+    {
+        assert!(links.column(column).is_none(), "{column}");
+    }
+    assert!(output.table("handovers").is_none());
+}
