@@ -5,9 +5,11 @@
 //! declared for a pair of site and satellite: an antenna is a link whose far end moves.
 
 mod handover;
+mod path;
 mod sky;
 mod source;
 
 pub use handover::Handover;
+pub use path::{PathChange, Way};
 pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand};
 pub use source::SkySource;

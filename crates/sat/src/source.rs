@@ -4,9 +4,10 @@
 //! the antenna by which they leave, and it is known by which antenna they come down. In between they follow the trees
 //! of least delay of `orbit`'s router, which are repaired when a contact changes and at no other time.
 
-use slantpath_base::Instant;
+use rustc_hash::FxHashMap;
+use slantpath_base::{Duration, Instant};
 use slantpath_net::{
-    Contact, DelayPiece, DestinationId, DirectionId, LeftBehind, LinkEnd, LinkId, Links, NetworkGraph,
+    Contact, Delay, DelayPiece, DestinationId, DirectionId, LeftBehind, LinkEnd, LinkId, Links, NetworkGraph,
     NodeId, Planned, Source,
 };
 use slantpath_orbit::NodeId as Body;
@@ -14,6 +15,7 @@ use slantpath_orbit::contact::{ContactId, ContactPlan};
 use slantpath_orbit::route::{Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
+use crate::path::{Followed, PathChange, Way};
 use crate::sky::{ContactLink, Sky};
 
 /// Contacts and routes of a plan over a network.
@@ -28,12 +30,18 @@ pub struct SkySource<'p> {
     changes_made: usize,
     /// By antenna: the contacts that it has, in the order in which they began.
     held: Vec<Vec<ContactId>>,
+    /// By link between satellites: the contact that it has.
+    joined: FxHashMap<LinkId, ContactId>,
     /// By group and destination: which destination of the router it is.
     roots: Vec<Vec<Root>>,
     /// What the instant has done to antennas so far, and by antenna the place of its turn there.
     turns: Vec<Turn>,
     turn_of: Vec<Option<usize>>,
     handovers: Vec<Handover>,
+    /// By direction of the network: the node that receives, and the delay, of those that are no contacts.
+    wired: Vec<(NodeId, Delay)>,
+    followed: Vec<Followed>,
+    path_changes: Vec<PathChange>,
 }
 
 /// A destination as the satellites of a group see it.
@@ -68,11 +76,30 @@ impl<'p> SkySource<'p> {
             is_host: graph.nodes().map(|node| graph.host_place(node).is_some()).collect(),
             changes_made: 0,
             held: vec![Vec::new(); sky.antennas().len()],
+            joined: FxHashMap::default(),
             roots: vec![Vec::new(); sky.groups.len()],
             turns: Vec::new(),
             turn_of: vec![None; sky.antennas().len()],
             handovers: Vec::new(),
+            wired: Vec::new(),
+            followed: Vec::new(),
+            path_changes: Vec::new(),
         }
+    }
+
+    /// Follows the paths of ways from the start of the run on.
+    pub fn follow(&mut self, graph: &NetworkGraph, ways: &[Way]) {
+        let directions = graph.links().flat_map(|link| [link.forward(), link.reverse()]);
+        self.wired = directions
+            .map(|direction| (graph.node_of(direction.receiver()), graph.direction(direction).delay.clone()))
+            .collect();
+        self.followed = ways.iter().map(|&way| Followed { way, path: None }).collect();
+    }
+
+    /// Which paths have changed since this was last asked, in the order of time. A way without a path at the start has no
+    /// change there.
+    pub fn take_path_changes(&mut self) -> Vec<PathChange> {
+        core::mem::take(&mut self.path_changes)
     }
 
     /// What has happened at antennas since this was last asked, in the order of time.
@@ -108,6 +135,55 @@ impl<'p> SkySource<'p> {
         while self.router.next_change().is_some_and(|at| at <= now) {
             self.router.step();
         }
+        self.note_paths(now);
+    }
+
+    /// Notes the ways whose paths have changed.
+    fn note_paths(&mut self, now: Instant) {
+        for place in 0..self.followed.len() {
+            let found = self.path(now, self.followed[place].way);
+            let (path, delay) = found.map_or((None, Duration::ZERO), |(path, delay)| (Some(path), delay));
+            if path != self.followed[place].path {
+                self.path_changes.push(PathChange { at: now, way: place, path: path.clone(), delay });
+                self.followed[place].path = path;
+            }
+        }
+    }
+
+    /// The path of a way at present, and its delay.
+    fn path(&mut self, now: Instant, way: Way) -> Option<(Vec<Body>, Duration)> {
+        let (mut path, mut delay) = (Vec::new(), Duration::ZERO);
+        let mut direction = way.leaving.outbound();
+        // A packet passes so many nodes at most.
+        for _ in 0..u8::MAX {
+            let link = direction.sender().link();
+            let (node, hop) = if let Some(&antenna) = self.sky.antenna_of.get(&link) {
+                let is_up = direction == link.forward();
+                let held = &self.held[antenna as usize];
+                let is_of = |id: &&ContactId| {
+                    let of = self.sky.contacts[id.index()];
+                    matches!(of, ContactLink::Ground { link: own, .. } if own == link)
+                };
+                let id = if is_up { held.last() } else { held.iter().find(is_of) }.copied()?;
+                let contact = self.plan.contact(id);
+                let body = if is_up { contact.a } else { contact.b };
+                (self.node(body), self.plan.delay(id).at(now))
+            } else if let Some(&id) = self.joined.get(&link) {
+                let contact = self.plan.contact(id);
+                let body = if direction == link.forward() { contact.b } else { contact.a };
+                (self.node(body), self.plan.delay(id).at(now))
+            } else {
+                let (node, delay) = &self.wired[direction.index()];
+                (*node, delay.at(now))
+            };
+            delay = delay.saturating_add(hop);
+            if node == way.to {
+                return Some((path, delay));
+            }
+            path.extend(self.sky.bodies.get(node.index()).copied().flatten());
+            direction = self.next_hop(node, way.destination)?;
+        }
+        None
     }
 
     /// The place of an antenna's turn in the changes of this instant.
@@ -122,6 +198,11 @@ impl<'p> SkySource<'p> {
 
     fn change_isl(&mut self, id: ContactId, link: LinkId, begins: bool, links: &mut Links<'_>) {
         let contact = self.plan.contact(id);
+        if begins {
+            self.joined.insert(link, id);
+        } else {
+            self.joined.remove(&link);
+        }
         for (direction, from, to) in
             [(link.forward(), contact.a, contact.b), (link.reverse(), contact.b, contact.a)]
         {

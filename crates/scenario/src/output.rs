@@ -90,6 +90,8 @@ tables! {
     SignallingServerEvents = "signalling_server_events" keyed by [],
     /// An application server.
     SignallingServers = "signalling_servers" keyed by ["application_server", "gateway"],
+    /// A path of a flow over satellites, from when on.
+    SkyPaths = "sky_paths" keyed by [],
     /// A step of a flow's failover.
     Timelines = "timelines" keyed by [],
 }

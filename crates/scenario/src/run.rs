@@ -131,8 +131,9 @@ fn run_at_pace(
     }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
-    let Plan { graph, hosts, links, flows, mut signalling, sky } = plan(scenario, seed)?;
-    let source = RunSource::new(scenario, sky.as_ref(), &graph);
+    let Plan { graph, hosts, links, flows, mut signalling, sky, ways } = plan(scenario, seed)?;
+    let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
+    source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let mut network = Network::with_source(graph, seed, hosts, source);
     let captures = start_captures(scenario, options, &links, &mut network)?;
     // Nobody looks at each of thousands of links between satellites over time.
@@ -183,7 +184,7 @@ fn run_at_pace(
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
     tables.extend(recorder.delay_tables());
     if let Some(sky) = &sky {
-        tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
+        tables.extend(tables::sky::tables(scenario, sky, &mut network, &links, &ways));
     }
     let mut digest = network.digest().to_string();
     if let Some((signalling, record)) = signalling.as_mut().zip(recorder.signalling()) {

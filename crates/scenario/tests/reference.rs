@@ -20,6 +20,12 @@ fn schema_of(root: &Json, path: &str) -> Json {
         "links.<name>.discipline.low" => {
             return schema_of(root, "links.<name>.discipline kind wred")["properties"]["low"].clone();
         }
+        _ if path.starts_with("sky.") => {
+            let (table, nested) =
+                path.trim_start_matches("sky.").split_once(".<name>").expect("a table of it");
+            let nested = nested.replace('.', "/properties/");
+            format!("/properties/sky/properties/{table}/additionalProperties{nested}")
+        }
         _ if path.starts_with("signalling.") => {
             let (table, kind) =
                 path.split_once(" kind ").map_or((path, None), |(table, kind)| (table, Some(kind)));

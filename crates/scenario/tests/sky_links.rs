@@ -56,6 +56,24 @@ fn an_association_lives_through_every_handover_and_no_message_is_missing() {
     // Each satellite is left for the next.
     assert!(of_london.windows(2).all(|pair| pair[0].1 == pair[1].0));
     assert_eq!(output.failures, []);
+    // The path is known at any time, and begins and ends with the satellites that the antennas have.
+    let paths = output.table("sky_paths").expect("there is a sky");
+    let row_at = |table: &Table, at: f64, of: &dyn Fn(usize) -> bool| {
+        (0..table.rows())
+            .rev()
+            .find(|&row| of(row) && number(table, row, "at_s") <= at)
+            .expect("from the start")
+    };
+    for at in [0.0, 200.0, 400.0, 1_000.0, 2_000.0, 3_000.0] {
+        let path = text(paths, row_at(paths, at, &|_| true), "satellites");
+        let satellites: Vec<&str> = path.split(" > ").collect();
+        for (link, satellite) in
+            [("sky.london", satellites[0]), ("sky.boston", satellites[satellites.len() - 1])]
+        {
+            let of_link = |row| text(handovers, row, "link") == link;
+            assert_eq!(text(handovers, row_at(handovers, at, &of_link), "to"), satellite, "{link} at {at} s");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use slantpath_base::Instant;
 use slantpath_host::Host;
 use slantpath_net::{DestinationId, DirectionId, Links, Network, NetworkGraph, NodeId, Planned, Source};
-use slantpath_sat::{Handover, Sky, SkySource};
+use slantpath_sat::{Handover, PathChange, Sky, SkySource, Way};
 
 use crate::scenario::Scenario;
 use crate::sky_links;
@@ -33,6 +33,21 @@ impl<'p> RunSource<'p> {
                 Self::Sky(Box::new(SkySource::new(&plan.contacts, sky, graph, routes)))
             }
             None => Self::Planned(Planned::new(graph)),
+        }
+    }
+
+    /// Follows the paths of ways, if there is a sky.
+    pub(crate) fn follow(&mut self, graph: &NetworkGraph, ways: impl Iterator<Item = Way>) {
+        if let Self::Sky(sky) = self {
+            sky.follow(graph, &ways.collect::<Vec<_>>());
+        }
+    }
+
+    /// Which of them have changed since this was last asked.
+    pub(crate) fn take_path_changes(&mut self) -> Vec<PathChange> {
+        match self {
+            Self::Planned(_) => Vec::new(),
+            Self::Sky(sky) => sky.take_path_changes(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use slantpath_base::Seed;
 use slantpath_host::Host;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
-use slantpath_sat::Sky;
+use slantpath_sat::{Sky, Way};
 use slantpath_simulation::SignallingSimulation;
 
 use super::RunError;
@@ -23,6 +23,8 @@ pub(super) struct Plan {
     pub(super) flows: Vec<PlannedFlow>,
     pub(super) signalling: Option<SignallingSimulation>,
     pub(super) sky: Option<Sky>,
+    /// The ways of flows under a sky, with the names of the flow and of the link at its end.
+    pub(super) ways: Vec<(String, String, Way)>,
 }
 
 pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
@@ -40,7 +42,31 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
     };
     let flows = flow::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
-    Ok(Plan { graph, hosts, links, flows, signalling, sky })
+    let ways = sky.as_ref().map(|sky| ways(scenario, &graph, &mut routes, &nodes, sky)).unwrap_or_default();
+    Ok(Plan { graph, hosts, links, flows, signalling, sky, ways })
+}
+
+/// From the sender of each flow to every address of its receiver.
+fn ways(
+    scenario: &Scenario,
+    graph: &NetworkGraph,
+    routes: &mut Routes,
+    nodes: &BTreeMap<String, NodeId>,
+    sky: &Sky,
+) -> Vec<(String, String, Way)> {
+    let mut ways = Vec::new();
+    for (name, flow) in scenario.flows.iter() {
+        let (from, to) = (nodes[flow.from.as_str()], nodes[flow.to.as_str()]);
+        for &own in graph.interfaces(to) {
+            let Some(&address) = graph.addresses(own).first() else { continue };
+            let found = routes.route(graph, from, address).ok().zip(graph.destination(address));
+            if let Some((leaving, destination)) = found {
+                let way = Way { from, leaving: sky.paired(leaving, own), destination, to };
+                ways.push((name.to_owned(), graph.link_name(own.link()).to_owned(), way));
+            }
+        }
+    }
+    ways
 }
 
 /// The network under construction: its hosts get routes, and ends of flows and associations.

@@ -1,8 +1,8 @@
-//! `handovers` and `inter_satellite_links`: what happened in the sky.
+//! `handovers`, `inter_satellite_links` and `sky_paths`: what happened in the sky.
 
 use slantpath_orbit::NodeId;
 use slantpath_results::{Table, TextColumn, TypedColumn};
-use slantpath_sat::Sky;
+use slantpath_sat::{Sky, Way};
 
 use super::between_satellites;
 use crate::network::PlannedLink;
@@ -16,10 +16,34 @@ pub(crate) fn tables(
     sky: &Sky,
     network: &mut RunNetwork<'_>,
     links: &[PlannedLink],
-) -> [Table; 2] {
+    ways: &[(String, String, Way)],
+) -> [Table; 3] {
     let between = between_satellites(links);
     let isls = super::network::links(TableKind::InterSatelliteLinks, scenario, network, between);
-    [handovers(scenario, sky, network), isls]
+    [handovers(scenario, sky, network), isls, paths(scenario, network, ways)]
+}
+
+/// `sky_paths`: by which satellites a flow reaches an address of its receiver, from when on.
+fn paths(scenario: &Scenario, network: &mut RunNetwork<'_>, ways: &[(String, String, Way)]) -> Table {
+    let plan = &scenario.sky_plan().expect("a scenario with a sky has its contacts").contacts;
+    let mut at = TypedColumn::<f64>::new("at_s");
+    let [mut flow, mut link, mut satellites] = ["flow", "link", "satellites"].map(TextColumn::new);
+    let mut count = TypedColumn::<u64>::new("satellite_count");
+    let mut delay = TypedColumn::<f64>::new("propagation_s");
+    for change in network.source_mut().take_path_changes() {
+        let (flow_name, link_name, _) = &ways[change.way];
+        at.push_instant(change.at);
+        flow.push(flow_name);
+        link.push(link_name);
+        let names = |path: &Vec<NodeId>| {
+            path.iter().map(|body| plan.names()[body.index()].as_str()).collect::<Vec<_>>().join(" > ")
+        };
+        satellites.push_optional(change.path.as_ref().map(names).as_deref());
+        count.push_optional(change.path.as_ref().map(|path| path.len() as u64));
+        delay.push_optional(change.path.map(|_| change.delay.as_secs_f64()));
+    }
+    let columns = [at.into(), flow.into(), link.into(), satellites.into(), count.into(), delay.into()];
+    TableKind::SkyPaths.table(columns)
 }
 
 /// `handovers`: an antenna gets another satellite, its first one, or none; and what had waited.
