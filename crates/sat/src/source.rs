@@ -96,8 +96,8 @@ impl<'p> SkySource<'p> {
         self.followed = ways.iter().map(|&way| Followed { way, path: None }).collect();
     }
 
-    /// Which paths have changed since this was last asked, in the order of time. A way without a path at the start has no
-    /// change there.
+    /// Which paths have changed since this was last asked, in the order of time. A way without a path at the start has
+    /// no change there.
     pub fn take_path_changes(&mut self) -> Vec<PathChange> {
         core::mem::take(&mut self.path_changes)
     }
