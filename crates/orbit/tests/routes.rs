@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 use proptest::prelude::*;
 use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
-use slantpath_orbit::contact::{ContactId, ContactPlan, Planner};
+use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan, Planner};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
-use slantpath_orbit::route::{Metric, Path, Refresh, RouteConfig, Router};
+use slantpath_orbit::route::{Metric, Overlap, Path, Refresh, RouteConfig, Router};
 use slantpath_orbit::site::{Horizon, Place, Relay};
 use slantpath_orbit::{Geodetic, Network, NodeId, Site, Utc};
 
@@ -272,4 +272,60 @@ proptest! {
             agree(&router, at);
         }
     }
+}
+
+#[test]
+fn a_destination_may_be_one_antenna_of_a_site() {
+    let network = network();
+    let plan = plan(&network, Duration::from_secs(3_600));
+    let [london, boston] = ["london", "boston"].map(|name| plan.node(name).unwrap());
+    let mut router = Router::new(&plan, &[], RouteConfig::default());
+    let by_antenna = [0, 1].map(|antenna| (antenna, router.add_destination(boston, Some(antenna))));
+    let by_any = router.add_destination(boston, None);
+    let mut seen = 0;
+    loop {
+        let mut nearest = None;
+        for (antenna, destination) in by_antenna {
+            let Some(path) = router.path(london, destination) else { continue };
+            let last = plan.contact(*path.contacts.last().unwrap());
+            assert_eq!(last.kind, ContactKind::Ground { antenna });
+            nearest = nearest.into_iter().chain(router.distance(london, destination)).min();
+            seen += 1;
+        }
+        assert_eq!(router.distance(london, by_any), nearest);
+        if router.step().is_none() {
+            break;
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn while_an_antenna_holds_two_satellites_routes_lead_by_either_or_by_the_latest() {
+    let mut network = network();
+    let overlap = Handover::MakeBeforeBreak { overlap: Duration::from_secs(60) };
+    for site in &mut network.sites {
+        for antenna in &mut site.antennas {
+            antenna.policy.handover = overlap;
+        }
+    }
+    let plan = plan(&network, Duration::from_secs(7_200));
+    let [london, perth] = ["london", "perth"].map(|name| plan.node(name).unwrap());
+    let older_taken = |overlap: Overlap| {
+        let mut router = Router::new(&plan, &[perth], RouteConfig { overlap, ..RouteConfig::default() });
+        let mut older = 0;
+        while router.step().is_some() {
+            let Some(path) = router.path(london, 0) else { continue };
+            for (site, id) in [(london, path.contacts[0]), (perth, *path.contacts.last().unwrap())] {
+                let held = plan
+                    .contacts()
+                    .iter()
+                    .filter(|contact| contact.b == site && contact.holds_at(router.now()));
+                older += usize::from(held.map(|contact| contact.start).max() != Some(plan.contact(id).start));
+            }
+        }
+        older
+    };
+    assert!(older_taken(Overlap::Either) > 0);
+    assert_eq!(older_taken(Overlap::Latest), 0);
 }
