@@ -13,4 +13,5 @@ pub mod one_host;
 pub mod pair;
 pub mod rounds;
 pub mod signalling;
+pub mod sky;
 pub mod table;

@@ -16,15 +16,17 @@ use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
 use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, network, sccp};
+use slantpath_benches::sky;
 use slantpath_benches::table::{Row, Table};
 use slantpath_wire::Packet;
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 15] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 16] = [
         || dumbbells().map(text),
         || hosts_of_many_flows().map(text),
+        || sky::moving_and_frozen().map(text),
         || pairs().map(text),
         || windows().map(text),
         || m2pa_messages().map(text),

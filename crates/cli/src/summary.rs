@@ -86,14 +86,14 @@ fn print_sky(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
         (sum("handovers", "uplink_held_packets"), sum("handovers", "downlink_handed_over_packets"));
     writeln!(
         out,
-        "\nAntennas changed their satellites {changes} times: {lost} packets lost, {held} held, {handed_over} \
-         handed over."
+        "\nAntennas changed their satellites {changes} times. Packets lost by it: {lost}, held: {held}, handed over: \
+         {handed_over}."
     )?;
     let (carried, lost) = (
         sum("inter_satellite_links", "carried_packets"),
         sum("inter_satellite_links", "dropped_handover_packets"),
     );
-    writeln!(out, "Links between satellites carried {carried} packets; {lost} were lost at their ends.")
+    writeln!(out, "Packets over links between satellites: {carried}, lost as one ended: {lost}.")
 }
 
 /// Prints a table behind an empty line; one without rows not at all.
