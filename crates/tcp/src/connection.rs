@@ -128,8 +128,8 @@ pub(crate) struct Connection {
     ending: Option<Ending>,
     control: Control,
     state: ConnectionState,
-    /// The earliest wake-up that the endpoint has noted.
-    pub(crate) scheduled: Instant,
+    /// The earliest wake-up for a timer that the endpoint has noted.
+    pub(crate) timer_wakeup: Instant,
     rx: Rx,
     ports: Ports,
     /// The initial send sequence number.
@@ -147,6 +147,8 @@ pub(crate) struct Connection {
     config: Arc<TcpConfig>,
     timestamps: Option<TimestampState>,
     tx: Tx,
+    /// The earliest wake-up for what its pacer holds that the endpoint has noted.
+    pub(crate) release_wakeup: Instant,
     /// What the peer's SYN offered.
     offers: Offers,
     /// When the own SYN, or answer to one, was sent.
@@ -178,7 +180,8 @@ impl Connection {
             received_ip: None,
             is_silent: false,
             is_queued: false,
-            scheduled: Instant::FAR_FUTURE,
+            timer_wakeup: Instant::FAR_FUTURE,
+            release_wakeup: Instant::FAR_FUTURE,
             config,
         }
     }
@@ -306,14 +309,26 @@ impl Connection {
         }
     }
 
+    /// Whether anything is due.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        earlier(self.next_timer(), self.next_release()).is_some_and(|deadline| deadline <= now)
+    }
+
+    /// When the next of its timers expires. Most are put off before.
     #[inline]
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let deadline = earlier(self.tx.deadline(), self.rx.deadline());
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        let deadline = earlier(self.tx.next_timer(), self.rx.deadline());
         match self.state {
             ConnectionState::Closed => None,
             ConnectionState::TimeWait { until } => earlier(deadline, Some(until)),
             _ => deadline,
         }
+    }
+
+    /// When what its pacer holds may leave.
+    #[inline]
+    pub(crate) fn next_release(&self) -> Option<Instant> {
+        self.tx.held_until().filter(|_| self.state != ConnectionState::Closed)
     }
 
     /// The next thing to tell the application.

@@ -257,10 +257,22 @@ impl Tx {
         self.counters
     }
 
+    /// When anything is due.
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let early = Timer::from(self.early.map(Early::at));
-        self.timer.or_earlier(self.held_until).or_earlier(early).at()
+        earlier(self.next_timer(), self.held_until())
+    }
+
+    /// When the next timer expires.
+    #[inline]
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        self.timer.or_earlier(Timer::from(self.early.map(Early::at))).at()
+    }
+
+    /// When what waits for its turn at the controller's rate may leave.
+    #[inline]
+    pub(crate) fn held_until(&self) -> Option<Instant> {
+        self.held_until.at()
     }
 
     /// Starts the timer for the handshake's own segments.
