@@ -147,8 +147,6 @@ pub(crate) struct Connection {
     config: Arc<TcpConfig>,
     timestamps: Option<TimestampState>,
     tx: Tx,
-    /// The earliest wake-up for what its pacer holds that the endpoint has noted.
-    pub(crate) release_wakeup: Instant,
     /// What the peer's SYN offered.
     offers: Offers,
     /// When the own SYN, or answer to one, was sent.
@@ -181,7 +179,6 @@ impl Connection {
             is_silent: false,
             is_queued: false,
             timer_wakeup: Instant::FAR_FUTURE,
-            release_wakeup: Instant::FAR_FUTURE,
             config,
         }
     }
@@ -323,6 +320,12 @@ impl Connection {
             ConnectionState::TimeWait { until } => earlier(deadline, Some(until)),
             _ => deadline,
         }
+    }
+
+    /// The earliest wake-up for what its pacer holds that the endpoint has noted.
+    #[inline]
+    pub(crate) const fn release_wakeup(&mut self) -> &mut Instant {
+        &mut self.tx.release_wakeup
     }
 
     /// When what its pacer holds may leave.

@@ -185,9 +185,9 @@ fn note_wakeup(wakeups: &mut Wakeups, connection: &mut Connection, id: Connectio
         wakeups.push(Reverse(Wakeup::new(deadline, id)));
     }
     if let Some(release) = connection.next_release()
-        && release < connection.release_wakeup
+        && release < *connection.release_wakeup()
     {
-        connection.release_wakeup = release;
+        *connection.release_wakeup() = release;
         wakeups.push(Reverse(Wakeup::new(release, id)));
     }
 }
@@ -195,11 +195,13 @@ fn note_wakeup(wakeups: &mut Wakeups, connection: &mut Connection, id: Connectio
 /// Forgets wake-ups of a connection that have come. Returns whether there were any.
 fn take_wakeups(connection: &mut Connection, now: Instant) -> bool {
     let mut has_come = false;
-    for wakeup in [&mut connection.timer_wakeup, &mut connection.release_wakeup] {
-        if *wakeup <= now {
-            *wakeup = Instant::FAR_FUTURE;
-            has_come = true;
-        }
+    if connection.timer_wakeup <= now {
+        connection.timer_wakeup = Instant::FAR_FUTURE;
+        has_come = true;
+    }
+    if *connection.release_wakeup() <= now {
+        *connection.release_wakeup() = Instant::FAR_FUTURE;
+        has_come = true;
     }
     has_come
 }
