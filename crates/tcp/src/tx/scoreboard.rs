@@ -403,8 +403,11 @@ impl Scoreboard {
 
     /// Whether it takes a look to know that there is [none](Self::next_lost).
     #[inline]
-    pub(crate) const fn may_have_lost(&self) -> bool {
-        self.timed.is_some() || self.retransmitted_below < self.lost_below
+    pub(crate) fn may_have_lost(&self) -> bool {
+        match &self.timed {
+            Some(timed) => timed.may_have_lost(),
+            None => self.retransmitted_below < self.lost_below,
+        }
     }
 
     /// The first segment that has not been retransmitted, below the highest SACKed offset, lost or not (RFC

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_cc::Algorithm;
 use slantpath_tcp::{
-    ChecksumPolicy, ConnectionId, DelayedAck, Endpoint, Event, Input, Output, Reports, ResetCause, Segment,
-    TcpConfig,
+    ChecksumPolicy, ConnectionId, DelayedAck, Endpoint, Event, Input, LossDetection, Output, Reports,
+    ResetCause, Segment, TcpConfig,
 };
 use slantpath_testkit::{Faults, Wire};
 use slantpath_wire::Packet;
@@ -106,6 +106,21 @@ fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
         sent += 1;
     }
     assert_eq!((sent, endpoint.deadline()), (10, Some(now + Duration::from_secs(1))));
+}
+
+#[test]
+fn an_endpoint_that_finds_losses_by_time_is_idle_with_that_packet_too() {
+    let config = TcpConfig { loss_detection: LossDetection::Rack, ..TcpConfig::default() };
+    let mut pair = Pair::connected(config, config);
+    let (id, now, endpoint) = (pair.left.id(), pair.now, &mut pair.left.endpoint);
+    endpoint.write(now, id, Bytes::from(vec![0; 100_000])).unwrap();
+    let mut sent = 0;
+    while !endpoint.is_idle() {
+        assert!(matches!(poll(endpoint, now).0, Output::Transmit(_)), "after {sent} packets");
+        sent += 1;
+    }
+    // A probe is due after two round trips of 100 ms.
+    assert_eq!((sent, endpoint.deadline()), (10, Some(now + Duration::from_millis(200))));
 }
 
 #[test]
