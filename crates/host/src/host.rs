@@ -329,7 +329,8 @@ impl Host {
                 sent = self.interfaces.encapsulate(envelope, *fragmentation, protocol::SCTP, packet);
                 self.drops.no_route += u64::from(sent.is_none());
             }
-            // What an association reports behind its last packet is handled with it: nobody has to poll again for that alone.
+            // What an association reports behind its last packet is handled with it: nobody has to poll again for that
+            // alone.
             while let Some((id, event)) = self.stack.sctp.poll_event() {
                 self.sockets.handle_sctp(now, &mut self.stack, id, event);
             }
