@@ -221,6 +221,7 @@ mod tests {
             reassembly.insert(at, bytes(1));
         }
         let end = Reassembly::MAX_PIECES as u64;
+        reassembly.insert(end, bytes(1));
         reassembly.insert(end + 10, bytes(1));
         assert_eq!(reported(&reassembly), [(0, end)]);
         assert_eq!(reassembly.take_from(0, drop), Some(end));
