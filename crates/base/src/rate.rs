@@ -50,7 +50,11 @@ impl DataRate {
 
     /// What this rate carries in `time`, rounded down to the byte.
     pub fn size_in(self, time: Duration) -> DataSize {
-        let bytes = u128::from(self.0) * u128::from(time.as_nanos()) / (8 * 1_000_000_000);
+        const BITS_NANOS: u64 = 8 * 1_000_000_000;
+        if let Some(scaled) = self.0.checked_mul(time.as_nanos()) {
+            return DataSize::from_bytes(scaled / BITS_NANOS);
+        }
+        let bytes = u128::from(self.0) * u128::from(time.as_nanos()) / u128::from(BITS_NANOS);
         DataSize::from_bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 }
@@ -97,6 +101,14 @@ mod tests {
         fn text_round_trips(bits: u64) {
             let rate = DataRate::from_bits_per_sec(bits);
             prop_assert_eq!(rate.to_string().parse(), Ok(rate));
+        }
+
+        #[test]
+        fn what_a_rate_carries_is_their_product_however_large(bits: u64, nanos: u64, shift in 0_u32..64) {
+            let (bits, nanos) = (bits >> shift, nanos >> (shift / 2));
+            let exact = u128::from(bits) * u128::from(nanos) / 8_000_000_000;
+            let size = DataRate::from_bits_per_sec(bits).size_in(Duration::from_nanos(nanos));
+            prop_assert_eq!(u128::from(size.as_bytes()), exact.min(u128::from(u64::MAX)));
         }
 
         #[test]

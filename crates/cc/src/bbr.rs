@@ -368,7 +368,11 @@ impl Bbr {
 
 /// A rate times a gain in such units, less a hundredth part so that queues shrink.
 pub(crate) fn paced(rate: DataRate, gain: u64, unit: u64) -> DataRate {
-    let bits = u128::from(rate.as_bits_per_sec()) * u128::from(gain) * 99 / u128::from(100 * unit);
+    let (rate, factor) = (rate.as_bits_per_sec(), gain * 99);
+    if let Some(scaled) = rate.checked_mul(factor) {
+        return DataRate::from_bits_per_sec(scaled / (100 * unit));
+    }
+    let bits = u128::from(rate) * u128::from(factor) / u128::from(100 * unit);
     DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
 }
 

@@ -67,8 +67,13 @@ impl DeliverySample {
 
 /// The rate of so many bytes in a time, of a nanosecond at least.
 pub(crate) fn rate_of(bytes: u64, interval: Duration) -> DataRate {
-    const BITS_NANOS: u128 = 8 * 1_000_000_000;
-    let bits = u128::from(bytes) * BITS_NANOS / u128::from(interval.as_nanos().max(1));
+    const BITS_NANOS: u64 = 8 * 1_000_000_000;
+    let nanos = interval.as_nanos().max(1);
+    // Up to two gigabytes.
+    if let Some(scaled) = bytes.checked_mul(BITS_NANOS) {
+        return DataRate::from_bits_per_sec(scaled / nanos);
+    }
+    let bits = u128::from(bytes) * u128::from(BITS_NANOS) / u128::from(nanos);
     DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
 }
 

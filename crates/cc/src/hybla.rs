@@ -95,8 +95,8 @@ impl Hybla {
         // A window of acknowledged bytes adds rho squared segments.
         self.counted += u128::from(bytes) * ratio * ratio;
         let each = u128::from(self.cwnd) * u128::from(UNIT * UNIT);
-        let steps = self.counted / each;
-        if steps > 0 {
+        if self.counted >= each {
+            let steps = self.counted / each;
             self.counted -= steps * each;
             // At most a window more in a round trip, as slow start.
             let grown = (steps * segment).min(u128::from(bytes));

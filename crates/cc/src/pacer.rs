@@ -1,6 +1,6 @@
 //! Spaces what a window lets out by the rate that a controller asks for.
 
-use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_base::{DataRate, DataSize, Instant};
 
 /// What leaves is counted against the rate: a quantum at once, then nothing until as much time has passed as it takes
 /// at that rate. So a timer is needed for each quantum, not for each packet.
@@ -19,20 +19,10 @@ impl Pacer {
 
     /// So many bytes have left, at a rate and with a quantum in bytes.
     pub fn on_sent(&mut self, now: Instant, bytes: u64, rate: DataRate, quantum: u64) {
-        self.even_at = self.even_at.max(now).saturating_add(time_for(bytes, rate));
-        self.is_holding = self.even_at.saturating_since(now) >= time_for(quantum, rate);
+        let time_for = |bytes| rate.time_to_send(DataSize::from_bytes(bytes));
+        self.even_at = self.even_at.max(now).saturating_add(time_for(bytes));
+        self.is_holding = self.even_at.saturating_since(now) >= time_for(quantum);
     }
-}
-
-/// How long so many bytes take at a rate, rounded up; for ever at none.
-fn time_for(bytes: u64, rate: DataRate) -> Duration {
-    const BITS_NANOS: u128 = 8 * 1_000_000_000;
-    let rate = u128::from(rate.as_bits_per_sec());
-    if rate == 0 {
-        return Duration::MAX;
-    }
-    let nanos = (u128::from(bytes) * BITS_NANOS).div_ceil(rate);
-    u64::try_from(nanos).map_or(Duration::MAX, Duration::from_nanos)
 }
 
 #[cfg(test)]

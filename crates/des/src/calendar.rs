@@ -50,36 +50,59 @@ impl Calendar {
     #[inline]
     pub fn set(&mut self, slot: usize, deadline: Instant) {
         match self.places.get(slot) {
+            Some(Place::Nowhere) => self.set_idle(slot, deadline),
             Some(&place) => self.set_prompt(slot, place, deadline),
-            None => self.far.set(slot, key(deadline, slot)),
+            None => self.far.set(slot, deadline),
         }
     }
 
     /// The same for a slot whose deadline has just happened, and is no earlier than that: quicker, if it was the next.
     #[inline]
     pub fn set_again(&mut self, slot: usize, deadline: Instant) {
-        match self.near.key(deadline, slot) {
-            Some(key) if self.near.is_first(slot) => self.near.replace_first(key),
-            _ => self.set(slot, deadline),
+        if self.near.is_first(slot) {
+            if let Some(key) = self.near.key(deadline, slot) {
+                self.near.replace_first(key);
+                return;
+            }
+            if deadline == Instant::FAR_FUTURE {
+                self.near.pop_first();
+                self.places[slot] = Place::Nowhere;
+                return;
+            }
         }
+        self.set(slot, deadline);
     }
 
+    #[inline(never)]
     fn set_prompt(&mut self, slot: usize, place: Place, deadline: Instant) {
         match place {
             Place::Nowhere => {}
             Place::Near => self.near.remove(slot),
-            Place::Far => self.far.set(slot, idle(slot)),
+            Place::Far => self.far.set(slot, Instant::FAR_FUTURE),
         }
-        self.places[slot] =
-            if deadline == Instant::FAR_FUTURE { Place::Nowhere } else { self.put(slot, deadline) };
+        self.places[slot] = Place::Nowhere;
+        self.set_idle(slot, deadline);
+    }
+
+    /// Sets when a slot is due that has no deadline.
+    #[inline(never)]
+    fn set_idle(&mut self, slot: usize, deadline: Instant) {
+        match self.near.key(deadline, slot) {
+            Some(key) if !self.near.is_full() => {
+                self.near.insert(key);
+                self.places[slot] = Place::Near;
+            }
+            _ if deadline == Instant::FAR_FUTURE => {}
+            _ => self.places[slot] = self.put(slot, deadline),
+        }
     }
 
     /// Puts the deadline of a slot that has none where it belongs.
-    #[inline]
+    #[cold]
     fn put(&mut self, slot: usize, deadline: Instant) -> Place {
         let near = self.near.key(deadline, slot).or_else(|| self.near.key_after_move(deadline, slot));
         let Some(near) = near.filter(|near| !self.near.is_full() || self.make_room(*near)) else {
-            self.far.set(slot, key(deadline, slot));
+            self.far.set(slot, deadline);
             return Place::Far;
         };
         self.near.insert(near);
@@ -94,7 +117,7 @@ impl Calendar {
         }
         if let Some((deadline, slot)) = self.near.pop_last() {
             self.places[slot] = Place::Far;
-            self.far.set(slot, key(deadline, slot));
+            self.far.set(slot, deadline);
         }
         true
     }
@@ -107,7 +130,7 @@ impl Calendar {
 
     /// When `slot` is due; [`Instant::FAR_FUTURE`] if it is idle.
     pub fn deadline(&self, slot: usize) -> Instant {
-        self.near.deadline_of(slot).unwrap_or_else(|| time_of(self.far.key(slot)))
+        self.near.deadline_of(slot).unwrap_or_else(|| self.far.deadline(slot))
     }
 
     /// The next deadline and its slot, or `None` if all are idle.

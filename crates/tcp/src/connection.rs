@@ -128,8 +128,8 @@ pub(crate) struct Connection {
     ending: Option<Ending>,
     control: Control,
     state: ConnectionState,
-    /// The earliest wake-up that the endpoint has noted.
-    pub(crate) scheduled: Instant,
+    /// The earliest wake-up for a timer that the endpoint has noted.
+    pub(crate) timer_wakeup: Instant,
     rx: Rx,
     ports: Ports,
     /// The initial send sequence number.
@@ -178,7 +178,7 @@ impl Connection {
             received_ip: None,
             is_silent: false,
             is_queued: false,
-            scheduled: Instant::FAR_FUTURE,
+            timer_wakeup: Instant::FAR_FUTURE,
             config,
         }
     }
@@ -306,14 +306,32 @@ impl Connection {
         }
     }
 
+    /// Whether anything is due.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        earlier(self.next_timer(), self.next_release()).is_some_and(|deadline| deadline <= now)
+    }
+
+    /// When the next of its timers expires. Most are put off before.
     #[inline]
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let deadline = earlier(self.tx.deadline(), self.rx.deadline());
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        let deadline = earlier(self.tx.next_timer(), self.rx.deadline());
         match self.state {
             ConnectionState::Closed => None,
             ConnectionState::TimeWait { until } => earlier(deadline, Some(until)),
             _ => deadline,
         }
+    }
+
+    /// The earliest wake-up for what its pacer holds that the endpoint has noted.
+    #[inline]
+    pub(crate) const fn release_wakeup(&mut self) -> &mut Instant {
+        &mut self.tx.release_wakeup
+    }
+
+    /// When what its pacer holds may leave.
+    #[inline]
+    pub(crate) fn next_release(&self) -> Option<Instant> {
+        self.tx.held_until().filter(|_| self.state != ConnectionState::Closed)
     }
 
     /// The next thing to tell the application.

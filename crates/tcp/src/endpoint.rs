@@ -138,9 +138,10 @@ pub struct Endpoint {
     is_first_settled: bool,
     /// Connections that are over, and let go once their last event has been read.
     over: Vec<ConnectionId>,
-    /// Wake-ups. A connection's earliest one is never later than its deadline; it may be earlier, since most
-    /// timers are put off again and again, and each wake-up that comes too early costs less than moving it
-    /// every time.
+    /// Wake-ups. A connection's earliest one for a timer is never later than its next timer; it may be earlier, since
+    /// most timers are put off again and again, and each wake-up that comes too early costs less than moving it
+    /// every time. What a pacer holds has wake-ups of its own: they come soon, and would leave one for a timer behind
+    /// each time.
     wakeups: Wakeups,
     /// Resets for segments that belong to no connection.
     strays: VecDeque<(Envelope, Packet)>,
@@ -177,12 +178,32 @@ impl Wakeup {
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it mostly comes to two comparisons")]
 fn note_wakeup(wakeups: &mut Wakeups, connection: &mut Connection, id: ConnectionId) {
-    if let Some(deadline) = connection.next_deadline()
-        && deadline < connection.scheduled
+    if let Some(deadline) = connection.next_timer()
+        && deadline < connection.timer_wakeup
     {
-        connection.scheduled = deadline;
+        connection.timer_wakeup = deadline;
         wakeups.push(Reverse(Wakeup::new(deadline, id)));
     }
+    if let Some(release) = connection.next_release()
+        && release < *connection.release_wakeup()
+    {
+        *connection.release_wakeup() = release;
+        wakeups.push(Reverse(Wakeup::new(release, id)));
+    }
+}
+
+/// Forgets wake-ups of a connection that have come. Returns whether there were any.
+fn take_wakeups(connection: &mut Connection, now: Instant) -> bool {
+    let mut has_come = false;
+    if connection.timer_wakeup <= now {
+        connection.timer_wakeup = Instant::FAR_FUTURE;
+        has_come = true;
+    }
+    if *connection.release_wakeup() <= now {
+        *connection.release_wakeup() = Instant::FAR_FUTURE;
+        has_come = true;
+    }
+    has_come
 }
 
 impl Default for Endpoint {
@@ -297,11 +318,10 @@ impl Endpoint {
     /// were put off: it will be given again when something is.
     pub fn postpone(&mut self, now: Instant, id: ConnectionId) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return true };
-        if connection.next_deadline().is_some_and(|deadline| deadline <= now) {
+        if connection.is_due(now) {
             return false;
         }
-        if connection.scheduled <= now {
-            connection.scheduled = Instant::FAR_FUTURE;
+        if take_wakeups(connection, now) {
             note_wakeup(&mut self.wakeups, connection, id);
         }
         true
@@ -310,9 +330,8 @@ impl Endpoint {
     /// Does what is due for a connection, if anything is.
     pub fn handle_due(&mut self, now: Instant, id: ConnectionId) {
         if let Some(connection) = self.connections.get_mut(id)
-            && connection.scheduled <= now
+            && take_wakeups(connection, now)
         {
-            connection.scheduled = Instant::FAR_FUTURE;
             connection.handle_deadline(now);
             self.activate(id);
         }

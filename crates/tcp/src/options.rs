@@ -199,8 +199,7 @@ impl Options {
         if self.sack.count > 0 {
             put(&[NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * self.sack.count]);
             for block in self.sack.iter() {
-                put(&block.left.0.to_be_bytes());
-                put(&block.right.0.to_be_bytes());
+                put(&(u64::from(block.left.0) << 32 | u64::from(block.right.0)).to_be_bytes());
             }
         }
         len

@@ -5,9 +5,7 @@
 
 mod reassembly;
 
-use std::collections::VecDeque;
-
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use slantpath_base::Instant;
 
 use crate::config::{DelayedAck, TcpConfig};
@@ -133,11 +131,11 @@ impl Rx {
     fn receive_otherwise(&mut self, start: i64, mut data: Bytes, has_fin: bool) {
         self.ack_due = AckDue::Now;
         let behind = (self.nxt.cast_signed() - start).clamp(0, data.len().cast_signed() as i64);
-        let _ = data.split_to(usize_of(behind.cast_unsigned()));
-        if behind > 0
-            && let Ok(start) = u64::try_from(start)
-        {
-            self.note_duplicate(Range { start, end: start + behind.cast_unsigned() });
+        if behind > 0 {
+            data.advance(usize_of(behind.cast_unsigned()));
+            if let Ok(start) = u64::try_from(start) {
+                self.note_duplicate(Range { start, end: start + behind.cast_unsigned() });
+            }
         }
         let start = start + behind;
         if start < self.nxt.cast_signed() {
@@ -155,16 +153,12 @@ impl Rx {
         }
         if !data.is_empty() {
             let reassembly = self.reassembly.get_or_insert_default();
-            let duplicate = reassembly.insert(start, &data);
-            let mut pieces = VecDeque::new();
-            let taken = reassembly.take_from(self.nxt, &mut pieces);
+            let duplicate = reassembly.insert(start, data);
+            let taken = reassembly.take_from(self.nxt, |piece| self.ready.push(piece));
             if let Some(duplicate) = duplicate {
                 self.note_duplicate(duplicate);
             }
             if let Some(end) = taken {
-                for piece in pieces {
-                    self.ready.push(piece);
-                }
                 self.ready_bytes += end - self.nxt;
                 self.nxt = end;
             }
@@ -257,8 +251,8 @@ impl Rx {
     }
 
     /// The blocks to report beside RCV.NXT.
-    pub(crate) fn sack_blocks(&self) -> impl Iterator<Item = Range> {
-        self.reassembly.iter().flat_map(|reassembly| reassembly.blocks())
+    pub(crate) fn sack_blocks(&self) -> &[Option<Range>] {
+        self.reassembly.as_ref().map_or(&[], |reassembly| reassembly.recent())
     }
 
     pub(crate) fn has_gap(&self) -> bool {

@@ -252,7 +252,7 @@ impl FixedHeader {
 
     /// The same with options: `write_options` returns how many bytes they take.
     #[inline]
-    fn emit_with(
+    pub(crate) fn emit_with(
         self,
         data: Bytes,
         envelope: &Envelope,

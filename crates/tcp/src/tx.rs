@@ -114,6 +114,8 @@ pub(crate) struct Tx {
     timer: Timer,
     /// Something waits for this time although the window would let it out.
     held_until: Timer,
+    /// The earliest wake-up that the endpoint has noted for that.
+    pub(crate) release_wakeup: Instant,
     /// Due before the retransmission timer, while losses are found by time.
     early: Option<Early>,
     stream: SendStream,
@@ -124,15 +126,15 @@ pub(crate) struct Tx {
     /// A segment that ends beyond this offset gives the next round-trip time.
     next_sample: u64,
     config: Arc<TcpConfig>,
+    board: Scoreboard,
     /// SND.NXT when the last recovery began (RFC 6582's `recover`).
     recover: Option<u64>,
-    board: Scoreboard,
+    counters: Counters,
     recovery: Recovery,
     control: Controller<NewReno>,
-    pacer: Pacer,
     rtt: RttEstimator,
+    pacer: Pacer,
     timing: Timing,
-    counters: Counters,
 }
 
 impl Tx {
@@ -161,6 +163,7 @@ impl Tx {
             timing: Timing::default(),
             pacer: Pacer::default(),
             held_until: Timer::OFF,
+            release_wakeup: Instant::FAR_FUTURE,
             config,
         }
     }
@@ -257,10 +260,22 @@ impl Tx {
         self.counters
     }
 
+    /// When anything is due.
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let early = Timer::from(self.early.map(Early::at));
-        self.timer.or_earlier(self.held_until).or_earlier(early).at()
+        earlier(self.next_timer(), self.held_until())
+    }
+
+    /// When the next timer expires.
+    #[inline]
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        self.timer.or_earlier(Timer::from(self.early.map(Early::at))).at()
+    }
+
+    /// When what waits for its turn at the controller's rate may leave.
+    #[inline]
+    pub(crate) fn held_until(&self) -> Option<Instant> {
+        self.held_until.at()
     }
 
     /// Starts the timer for the handshake's own segments.

@@ -175,6 +175,12 @@ impl Near {
         if !self.is_first(slot) {
             self.bring_to_front(slot);
         }
+        self.pop_first();
+    }
+
+    /// Takes the first key out, which must be there.
+    #[inline]
+    pub(crate) const fn pop_first(&mut self) {
         self.head = (self.head + 1) % ROOM;
         self.len -= 1;
     }

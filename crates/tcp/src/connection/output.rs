@@ -8,7 +8,7 @@ use super::{Connection, Control, TimestampState};
 use crate::event::Event;
 use crate::options::{Options, SackBlock, SackBlocks, Timestamps};
 use crate::segment::{FixedHeader, Flags, Segment, SequenceNumber};
-use crate::tx::Sent;
+use crate::tx::{Range, Sent};
 
 /// The clock of timestamps: milliseconds (RFC 7323, section 5.4, asks for 1 ms to 1 s).
 #[expect(clippy::cast_possible_truncation, reason = "it wraps")]
@@ -104,12 +104,12 @@ impl Connection {
             self.add_sack_blocks(&mut options, data.len());
             is_report_held_back = self.rx.is_ack_due() && options.sack.is_empty() && !data.is_empty();
         }
-        let segment = Segment::new(self.acknowledging(sequence, flags), options);
+        let header = self.acknowledging(sequence, flags);
         if is_report_held_back {
             // What is due goes out by itself, behind the data.
             self.rx.acknowledge_now();
         }
-        segment.emit_into(data, &self.envelope, self.config.checksum, packet);
+        header.emit_with(data, &self.envelope, self.config.checksum, packet, |place| options.emit(place));
     }
 
     /// The header of a segment that acknowledges all that has come.
@@ -140,9 +140,17 @@ impl Connection {
             return;
         }
         let duplicate = self.rx.take_duplicate();
-        for range in duplicate.into_iter().chain(self.rx.sack_blocks()).take(room) {
+        let mut report = |range: Range| {
             let (left, right) = (self.peer_sequence(range.start), self.peer_sequence(range.end));
-            options.sack.push(SackBlock { left, right });
+            options.sack.len() < room && options.sack.push(SackBlock { left, right })
+        };
+        if let Some(duplicate) = duplicate {
+            report(duplicate);
+        }
+        for block in self.rx.sack_blocks().iter().flatten() {
+            if !report(*block) {
+                break;
+            }
         }
     }
 

@@ -19,10 +19,12 @@ struct Island {
 pub(crate) struct Reassembly {
     /// In order, without contact.
     islands: VecDeque<Island>,
-    /// An offset within each of the islands that changed last, newest first.
-    recent: [Option<u64>; Reassembly::REMEMBERED],
+    /// Where the islands lie that changed last, newest first.
+    recent: [Option<Range>; Reassembly::REMEMBERED],
     /// Pieces in all islands.
     pieces: usize,
+    /// The memory of one that was taken, for the next.
+    spare: VecDeque<Bytes>,
 }
 
 impl Reassembly {
@@ -31,6 +33,8 @@ impl Reassembly {
     /// No more pieces are held: enough for 40 MB of full segments, while a peer that sends crumbs cannot fill the
     /// memory with their bookkeeping.
     const MAX_PIECES: usize = 1 << 15;
+    /// The memory of so many pieces, a few kilobytes, is kept when they are taken.
+    const SPARE: usize = 128;
 
     /// Whether nothing waits for a gap to be filled.
     pub(crate) fn is_empty(&self) -> bool {
@@ -39,9 +43,26 @@ impl Reassembly {
 
     /// Takes in `data`, which is not empty, at `start`. What is already held is left out, and so is everything
     /// when too many pieces are held already: the peer will send it again. Returns the first part that was held.
-    pub(crate) fn insert(&mut self, start: u64, data: &Bytes) -> Option<Range> {
+    pub(crate) fn insert(&mut self, start: u64, data: Bytes) -> Option<Range> {
+        if let Some(last) = self.islands.back_mut()
+            && last.end == start
+            && let [Some(newest), ..] = &mut self.recent
+            && newest.end == start
+            && self.pieces < Self::MAX_PIECES
+        {
+            // Behind the last island, which changed last: so comes most of what follows a gap.
+            last.end += data.len() as u64;
+            newest.end = last.end;
+            last.pieces.push_back(data);
+            self.pieces += 1;
+            return None;
+        }
+        self.insert_anywhere(start, &data)
+    }
+
+    #[inline(never)]
+    fn insert_anywhere(&mut self, start: u64, data: &Bytes) -> Option<Range> {
         let end = start + data.len() as u64;
-        let islands_before = self.islands.len();
         let mut at = start;
         let mut duplicate = None;
         while at < end && self.pieces < Self::MAX_PIECES {
@@ -58,10 +79,7 @@ impl Reassembly {
             self.place(index, at, data.slice(usize_of(at - start)..usize_of(gap_end - start)));
             at = gap_end;
         }
-        // What lengthens the island that changed last, and joins it to no other, changes nothing of the order.
-        if self.islands.len() != islands_before || !self.is_in_newest(start) {
-            self.remember(start);
-        }
+        self.remember(start);
         duplicate
     }
 
@@ -83,19 +101,25 @@ impl Reassembly {
             self.islands[index].pieces.push_front(piece);
             self.islands[index].start = start;
         } else {
-            self.islands.insert(index, Island { start, end, pieces: VecDeque::from([piece]) });
+            let mut pieces = core::mem::take(&mut self.spare);
+            pieces.push_back(piece);
+            self.islands.insert(index, Island { start, end, pieces });
         }
     }
 
-    /// Moves the pieces of the first island to `ready` if it starts at `nxt`, and returns where it ends.
-    pub(crate) fn take_from(&mut self, nxt: u64, ready: &mut VecDeque<Bytes>) -> Option<u64> {
+    /// Gives the pieces of the first island to `take` if it starts at `nxt`, and returns where it ends.
+    pub(crate) fn take_from(&mut self, nxt: u64, take: impl FnMut(Bytes)) -> Option<u64> {
         if self.islands.front()?.start != nxt {
             return None;
         }
-        let mut island = self.islands.pop_front()?;
-        self.pieces -= island.pieces.len();
-        ready.append(&mut island.pieces);
-        Some(island.end)
+        let Island { end, mut pieces, .. } = self.islands.pop_front()?;
+        self.pieces -= pieces.len();
+        self.recall(|other| other.end != end, None);
+        pieces.drain(..).for_each(take);
+        if pieces.capacity() <= Self::SPARE {
+            self.spare = pieces;
+        }
+        Some(end)
     }
 
     /// The islands to report, the one that changed last first.
@@ -103,13 +127,8 @@ impl Reassembly {
     //# The first SACK block (i.e., the one immediately following the
     //# kind and length fields in the option) MUST specify the contiguous
     //# block of data containing the segment which triggered this ACK,
-    pub(crate) fn blocks(&self) -> impl Iterator<Item = Range> {
-        self.recent.iter().flatten().filter_map(|offset| self.island_at(*offset))
-    }
-
-    fn island_at(&self, offset: u64) -> Option<Range> {
-        let island = self.islands.get(self.index_after(offset)).filter(|island| island.start <= offset)?;
-        Some(Range { start: island.start, end: island.end })
+    pub(crate) const fn recent(&self) -> &[Option<Range>] {
+        &self.recent
     }
 
     /// Index of the first island that ends after `offset`. Most segments belong to the last one, or behind it.
@@ -124,26 +143,21 @@ impl Reassembly {
         }
     }
 
-    /// Whether an offset lies in the island that changed last.
-    fn is_in_newest(&self, offset: u64) -> bool {
-        self.recent[0].is_some_and(|newest| {
-            let (first, last) = (newest.min(offset), newest.max(offset));
-            let island = self.islands.get(self.index_after(last));
-            island.is_some_and(|island| island.start <= first)
-        })
+    /// Puts the island at `offset` first, and forgets those that it has taken in.
+    fn remember(&mut self, offset: u64) {
+        if let Some(&Island { start, end, .. }) = self.islands.get(self.index_after(offset))
+            && start <= offset
+        {
+            self.recall(|other| other.start < start || end < other.end, Some(Range { start, end }));
+        }
     }
 
-    /// Puts the island at `offset` first, and forgets others that have merged with it or are gone.
-    fn remember(&mut self, offset: u64) {
-        let newest = self.island_at(offset);
+    /// Remembers the islands for which `holds`, in their order, behind another one.
+    fn recall(&mut self, holds: impl Fn(&Range) -> bool, newest: Option<Range>) {
         let mut recent = [None; Self::REMEMBERED];
-        recent[0] = Some(offset);
-        let others = self.recent.iter().flatten().filter(|other| {
-            let island = self.island_at(**other);
-            island.is_some() && island != newest
-        });
-        for (slot, other) in recent[1..].iter_mut().zip(others) {
-            *slot = Some(*other);
+        let others = self.recent.into_iter().flatten().filter(holds);
+        for (slot, island) in recent.iter_mut().zip(newest.into_iter().chain(others)) {
+            *slot = Some(island);
         }
         self.recent = recent;
     }
@@ -164,7 +178,7 @@ mod tests {
     }
 
     fn reported(reassembly: &Reassembly) -> Vec<(u64, u64)> {
-        reassembly.blocks().map(|block| (block.start, block.end)).collect()
+        reassembly.recent().iter().flatten().map(|block| (block.start, block.end)).collect()
     }
 
     #[test]
@@ -172,21 +186,21 @@ mod tests {
         // The first of eight segments of 500 bytes is lost.
         let mut reassembly = Reassembly::default();
         for segment in 1..8_u64 {
-            reassembly.insert(segment * 500, &bytes(500));
+            reassembly.insert(segment * 500, bytes(500));
             assert_eq!(reported(&reassembly), [(500, 500 * (segment + 1))]);
         }
         // The first, third, fifth and seventh are lost.
         let mut reassembly = Reassembly::default();
         for segment in [1, 3, 5, 7_u64] {
-            reassembly.insert(segment * 500, &bytes(500));
+            reassembly.insert(segment * 500, bytes(500));
         }
         assert_eq!(reported(&reassembly), [(3_500, 4_000), (2_500, 3_000), (1_500, 2_000), (500, 1_000)]);
         // The third arrives, and joins the second and fourth.
-        reassembly.insert(1_000, &bytes(500));
+        reassembly.insert(1_000, bytes(500));
         assert_eq!(reported(&reassembly), [(500, 2_000), (3_500, 4_000), (2_500, 3_000)]);
-        let mut ready = VecDeque::new();
-        assert_eq!(reassembly.take_from(0, &mut ready), None);
-        assert_eq!(reassembly.take_from(500, &mut ready), Some(2_000));
+        let mut ready = Vec::new();
+        assert_eq!(reassembly.take_from(0, |piece| ready.push(piece)), None);
+        assert_eq!(reassembly.take_from(500, |piece| ready.push(piece)), Some(2_000));
         assert_eq!(ready.len(), 3);
         assert_eq!(reported(&reassembly), [(3_500, 4_000), (2_500, 3_000)]);
     }
@@ -195,7 +209,7 @@ mod tests {
     fn the_block_that_changed_last_comes_first() {
         let mut reassembly = Reassembly::default();
         for start in [10, 30, 50, 70, 90, 31] {
-            reassembly.insert(start, &bytes(5));
+            reassembly.insert(start, bytes(5));
         }
         assert_eq!(reported(&reassembly), [(30, 36), (90, 95), (70, 75), (50, 55)]);
     }
@@ -204,17 +218,18 @@ mod tests {
     fn no_more_pieces_are_held_than_the_limit_and_what_is_taken_makes_room() {
         let mut reassembly = Reassembly::default();
         for at in 0..Reassembly::MAX_PIECES as u64 {
-            reassembly.insert(at, &bytes(1));
+            reassembly.insert(at, bytes(1));
         }
         let end = Reassembly::MAX_PIECES as u64;
-        reassembly.insert(end + 10, &bytes(1));
+        reassembly.insert(end, bytes(1));
+        reassembly.insert(end + 10, bytes(1));
         assert_eq!(reported(&reassembly), [(0, end)]);
-        assert_eq!(reassembly.take_from(0, &mut VecDeque::new()), Some(end));
+        assert_eq!(reassembly.take_from(0, drop), Some(end));
         for at in 0..10 {
-            reassembly.insert(end + 10 + 2 * at, &bytes(1));
+            reassembly.insert(end + 10 + 2 * at, bytes(1));
         }
         assert_eq!((reassembly.pieces, reassembly.islands.len()), (10, 10));
-        assert_eq!(reassembly.take_from(end + 10, &mut VecDeque::new()), Some(end + 11));
+        assert_eq!(reassembly.take_from(end + 10, drop), Some(end + 11));
         assert_eq!(reassembly.pieces, 9);
     }
 
@@ -228,18 +243,18 @@ mod tests {
             let mut is_held = [false; 240];
             cuts.push((0, 1));
             for (start, len) in cuts {
-                reassembly.insert(start as u64, &Bytes::copy_from_slice(&stream[start..start + len]));
+                reassembly.insert(start as u64, Bytes::copy_from_slice(&stream[start..start + len]));
                 is_held[start..start + len].fill(true);
-                let newest = reassembly.blocks().next().unwrap();
+                let newest = reassembly.recent()[0].unwrap();
                 prop_assert!((newest.start..newest.end).contains(&(start as u64)));
-                for block in reassembly.blocks() {
+                for block in reassembly.recent().iter().flatten() {
                     let (from, to) = (block.start as usize, block.end as usize);
                     prop_assert!(is_held[from..to].iter().all(|held| *held) && !is_held[to]);
                     prop_assert!(from == 0 || !is_held[from - 1]);
                 }
             }
-            let mut ready = VecDeque::new();
-            let end = reassembly.take_from(0, &mut ready).unwrap() as usize;
+            let mut ready = Vec::new();
+            let end = reassembly.take_from(0, |piece| ready.push(piece)).unwrap() as usize;
             let joined: Vec<u8> = ready.into_iter().flatten().collect();
             prop_assert_eq!(&joined[..], &stream[..end]);
             prop_assert!(!is_held[end]);

@@ -6,6 +6,7 @@ use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer};
 
 use super::Tx;
 use super::recovery::{FastWindow, Recovery};
+use super::timer::Timer;
 
 impl Tx {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
@@ -47,8 +48,11 @@ impl Tx {
 
     /// Whether the controller's rate lets nothing out now, though the window would.
     pub(super) fn is_held(&mut self, now: Instant) -> bool {
-        if self.control.pacing_rate().is_some() {
-            self.held_until = self.pacer.held_until(now).into();
+        // The pacer knows at once, the controller has to reckon.
+        if let Some(until) = self.pacer.held_until(now)
+            && self.control.pacing_rate().is_some()
+        {
+            self.held_until = Timer::set(until);
         }
         !self.held_until.is_off()
     }

@@ -92,6 +92,8 @@ pub(crate) struct Scoreboard {
     records: VecDeque<Record>,
     lost_below: RecordNumber,
     retransmitted_below: RecordNumber,
+    /// The number of the record behind the one that was SACKed last.
+    behind_sacked: RecordNumber,
     /// What the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
     /// Blocks that told nothing new when they last came. Most come again and again behind the one that does.
@@ -107,6 +109,7 @@ impl Default for Scoreboard {
             first: 0,
             lost_below: 0,
             retransmitted_below: 0,
+            behind_sacked: 0,
             una: 0,
             nxt: 0,
             pipe: 0,
@@ -268,13 +271,20 @@ impl Scoreboard {
 
     #[inline(never)]
     fn sack_news(&mut self, block: Range) -> Acked {
+        match self.sacked.back_mut() {
+            // Most blocks extend the last range.
+            Some(last) if last.start <= block.start && block.start <= last.end && last.end < block.end => {
+                let start = core::mem::replace(&mut last.end, block.end);
+                Acked { count: block.end - start, timed: self.mark_sacked(start, block.end) }
+            }
+            _ => self.sack_among_others(block),
+        }
+    }
+
+    fn sack_among_others(&mut self, block: Range) -> Acked {
         let Range { mut start, end } = block;
         // The ranges that the block overlaps or touches are one afterwards.
-        let from = match self.sacked.back() {
-            // Most blocks extend the last range.
-            Some(last) if last.start <= start && start <= last.end => self.sacked.len() - 1,
-            _ => self.sacked.partition_point(|range| range.end < start),
-        };
+        let from = self.sacked.partition_point(|range| range.end < start);
         let mut merged = Range { start, end };
         let mut to = from;
         let mut newly = Acked::default();
@@ -309,29 +319,27 @@ impl Scoreboard {
     /// Marks the records that lie wholly within the offsets, and returns the newest that was sent once.
     fn mark_sacked(&mut self, start: u64, end: u64) -> Option<Timed> {
         let mut timed = None;
-        let mut index = self.index_at(start);
-        while let Some(record) = self.records.get(index) {
+        let (mut number, mut record_start) = self.find(start);
+        while let Some(record) = self.records.get_mut(usize_of(number - self.first)) {
             let record_end = record.end;
             if record_end > end {
                 break;
             }
-            let record_start = self.start_of(index);
-            let number = self.first + index as u64;
-            let weight = self.weight(number);
-            let record = &mut self.records[index];
             if record_start >= start && record.sacked_in != self.epoch {
                 record.sacked_in = self.epoch;
-                self.pipe -= weight * (record_end - record_start);
                 self.delivery.deliver(record_end - record_start, &record.departure);
-                if let Some(timed) = &mut self.timed {
-                    timed.on_sacked(number, record);
-                }
                 if record.transmissions == 1 {
                     timed = Some(Timed { sent_at: record.departure.sent_at, end: record_end });
                 }
+                self.pipe -= match &mut self.timed {
+                    Some(timed) => u64::from(timed.on_sacked(number, record)),
+                    None => weight(number, self.lost_below, self.retransmitted_below),
+                } * (record_end - record_start);
             }
-            index += 1;
+            record_start = record_end;
+            number += 1;
         }
+        self.behind_sacked = number;
         timed
     }
 
@@ -395,8 +403,11 @@ impl Scoreboard {
 
     /// Whether it takes a look to know that there is [none](Self::next_lost).
     #[inline]
-    pub(crate) const fn may_have_lost(&self) -> bool {
-        self.timed.is_some() || self.retransmitted_below < self.lost_below
+    pub(crate) fn may_have_lost(&self) -> bool {
+        match &self.timed {
+            Some(timed) => timed.may_have_lost(),
+            None => self.retransmitted_below < self.lost_below,
+        }
     }
 
     /// The first segment that has not been retransmitted, below the highest SACKed offset, lost or not (RFC
@@ -514,7 +525,20 @@ impl Scoreboard {
         if let Some(timed) = &self.timed {
             return u64::from(timed.order.contains(number));
         }
-        u64::from(number >= self.lost_below) + u64::from(number < self.retransmitted_below)
+        weight(number, self.lost_below, self.retransmitted_below)
+    }
+
+    /// The number of the record that holds `offset`, and where it starts.
+    #[inline]
+    fn find(&self, offset: u64) -> (RecordNumber, u64) {
+        // Mostly it follows the one that was SACKed last.
+        if let Some(last) = self.behind_sacked.checked_sub(self.first + 1)
+            && self.records.get(usize_of(last)).is_some_and(|last| last.end == offset)
+        {
+            return (self.behind_sacked, offset);
+        }
+        let index = self.index_at(offset);
+        (self.first + index as u64, self.start_of(index))
     }
 
     /// Index of the record that holds `offset`.
@@ -535,6 +559,11 @@ impl Scoreboard {
     fn start_of(&self, index: usize) -> u64 {
         index.checked_sub(1).map_or(self.una, |before| self.records[before].end)
     }
+}
+
+/// How often an unSACKed segment counts in `pipe`, by the prefixes.
+fn weight(number: RecordNumber, lost_below: RecordNumber, retransmitted_below: RecordNumber) -> u64 {
+    u64::from(number >= lost_below) + u64::from(number < retransmitted_below)
 }
 
 fn usize_of(count: u64) -> usize {

@@ -652,8 +652,15 @@ fn in_a_proportional_recovery_from_many_losses_each_sack_lets_two_segments_out()
 }
 
 #[test]
-fn timers_stand_in_the_first_line_of_the_cache_and_the_scoreboard_begins_one() {
+fn timers_stand_in_the_first_line_of_the_cache_and_window_and_round_trip_begin_lines() {
+    use core::mem::offset_of;
     const LINE: usize = 64;
-    assert!(core::mem::offset_of!(Tx, stream) < LINE, "they stand before the stream");
-    assert_eq!(core::mem::offset_of!(Tx, board) % LINE, 0);
+    assert!(offset_of!(Tx, stream) < LINE, "they stand before the stream");
+    assert_eq!(
+        offset_of!(Tx, board) % LINE,
+        LINE - size_of::<u64>(),
+        "SND.UNA ends a line, the rest begins one"
+    );
+    assert_eq!((offset_of!(Tx, recovery) % LINE, offset_of!(Tx, rtt) % LINE), (0, 0));
+    assert_eq!(offset_of!(Tx, rtt) - offset_of!(Tx, recovery), 2 * LINE);
 }

@@ -1,16 +1,17 @@
 //! What an endpoint asks of whoever drives it: how long to poll it, and when to wake it.
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Probability, Seed};
+use slantpath_cc::Algorithm;
 use slantpath_tcp::{
-    ChecksumPolicy, ConnectionId, DelayedAck, Endpoint, Event, Input, Output, Reports, ResetCause, Segment,
-    TcpConfig,
+    ChecksumPolicy, ConnectionId, DelayedAck, Endpoint, Event, Input, LossDetection, Output, Reports,
+    ResetCause, Segment, TcpConfig,
 };
-use slantpath_testkit::Faults;
+use slantpath_testkit::{Faults, Wire};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::{Envelope, IpFields};
 
-use crate::pair::{PORT, Pair, chance};
+use crate::pair::{PORT, Pair, chance, pattern};
 
 /// The next output with what it has written.
 fn poll(endpoint: &mut Endpoint, now: Instant) -> (Output, Packet) {
@@ -105,6 +106,21 @@ fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
         sent += 1;
     }
     assert_eq!((sent, endpoint.deadline()), (10, Some(now + Duration::from_secs(1))));
+}
+
+#[test]
+fn an_endpoint_that_finds_losses_by_time_is_idle_with_that_packet_too() {
+    let config = TcpConfig { loss_detection: LossDetection::Rack, ..TcpConfig::default() };
+    let mut pair = Pair::connected(config, config);
+    let (id, now, endpoint) = (pair.left.id(), pair.now, &mut pair.left.endpoint);
+    endpoint.write(now, id, Bytes::from(vec![0; 100_000])).unwrap();
+    let mut sent = 0;
+    while !endpoint.is_idle() {
+        assert!(matches!(poll(endpoint, now).0, Output::Transmit(_)), "after {sent} packets");
+        sent += 1;
+    }
+    // A probe is due after two round trips of 100 ms.
+    assert_eq!((sent, endpoint.deadline()), (10, Some(now + Duration::from_millis(200))));
 }
 
 #[test]
@@ -363,4 +379,37 @@ fn a_header_that_cannot_be_read_is_counted() {
         pair.right.endpoint.handle_input(pair.now, input);
         assert_eq!(pair.right.endpoint.statistics().malformed, count);
     }
+}
+
+#[test]
+fn what_is_paced_wakes_its_endpoint_once_for_each_quantum_and_leaves_no_wake_up_of_a_timer_behind() {
+    let config = TcpConfig {
+        congestion_control: Algorithm::Hybla,
+        receive_buffer_bytes: 60_000,
+        send_buffer_bytes: 2_000_000,
+        ..TcpConfig::default()
+    };
+    let mut pair = Pair::connected(config, config);
+    // Acknowledgements come a little early or late, so that what they let out is often held.
+    let jitter = Faults {
+        reordering: Probability::ALWAYS,
+        extra_delay_max: Duration::from_millis(4),
+        ..Faults::none(Duration::from_millis(50))
+    };
+    pair.leftwards = Wire::new(jitter, Seed::new(1, 0).stream("jitter"));
+    pair.write_left(pattern(1_000_000));
+    let (mut with_packets, mut without) = (0, 0);
+    while let Some(next) = pair.next_time().filter(|next| *next < Instant::from_secs(4)) {
+        let sent_before = pair.left.sent.len();
+        let is_woken =
+            pair.left.endpoint.deadline() == Some(next) && pair.leftwards.next_arrival() != Some(next);
+        pair.step();
+        match (is_woken, pair.left.sent.len() > sent_before) {
+            (true, true) => with_packets += 1,
+            (true, false) => without += 1,
+            (false, _) => {}
+        }
+    }
+    // The others are the retransmission timer's, which is put off each time.
+    assert_eq!((with_packets, without), (104, 3));
 }

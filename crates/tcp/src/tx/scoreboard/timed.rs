@@ -49,11 +49,16 @@ impl ByTime {
         }
     }
 
-    /// The record is SACKed.
-    pub(super) fn on_sacked(&mut self, number: RecordNumber, record: &Record) {
-        self.order.remove(number);
+    /// Whether something may be lost that has not been sent again.
+    pub(super) fn may_have_lost(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// The record is SACKed. Returns whether it was on its way.
+    pub(super) fn on_sacked(&mut self, number: RecordNumber, record: &Record) -> bool {
         self.sacked += 1;
         self.on_delivered(record);
+        self.order.remove(number)
     }
 
     /// The front record is acknowledged.
