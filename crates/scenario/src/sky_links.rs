@@ -2,5 +2,6 @@
 
 pub(crate) mod build;
 pub(crate) mod check;
+mod gaps;
 pub(crate) mod plan;
 pub(crate) mod schema;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Probability};
 use slantpath_orbit::Site;
 use slantpath_orbit::constellation::IslPattern;
-use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, suggest};
 
+use super::gaps;
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use crate::link::schema::QueueSize;
@@ -327,11 +327,12 @@ pub(crate) fn plan(
     let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
     let of = Basis { topology: topology.hash(), start: *sky.start, duration: *head.duration };
     if let Some(known) = known.filter(|known| known.is_of(&of)) {
+        gaps::check(file, known, faults);
         return Some(Arc::clone(known));
     }
     match SkyPlan::new(topology.network(), of) {
         Ok(plan) => {
-            flows_meet(file, &plan, faults);
+            gaps::check(file, &plan, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {
@@ -343,37 +344,5 @@ pub(crate) fn plan(
             faults.report(sky.topology.place(), fault.help(cure));
             None
         }
-    }
-}
-
-/// Reports flows between hosts at two sites that no path ever joins.
-fn flows_meet(file: &File, plan: &SkyPlan, faults: &mut Faults) {
-    let contacts = &plan.contacts;
-    let site_of = |node: &str| {
-        let site = file.nodes.find(node)?.site.as_ref()?;
-        contacts.node(site)
-    };
-    let ends =
-        file.flows.iter().filter_map(|(_, flow)| Some((flow, site_of(&flow.from)?, site_of(&flow.to)?)));
-    let mut apart: Vec<_> = ends.collect();
-    let mut destinations: Vec<_> = apart.iter().map(|&(_, _, to)| to).collect();
-    destinations.sort_unstable();
-    destinations.dedup();
-    let mut router = Router::new(contacts, &destinations, RouteConfig::default());
-    loop {
-        apart.retain(|&(_, from, to)| {
-            let place = destinations.binary_search(&to).expect("it is among them");
-            router.distance(from, place).is_none()
-        });
-        if apart.is_empty() || router.step().is_none() {
-            break;
-        }
-    }
-    for (flow, ..) in apart {
-        let message =
-            format!("no path over the sky ever joins `{}` and `{}` in this run", *flow.from, *flow.to);
-        let help = "give the constellation links between its satellites, or a gateway both of whose satellites see it; \
-                    or lower the minimum elevation of the sites";
-        faults.report(flow.to.place(), Fault::new(message).help(help));
     }
 }
