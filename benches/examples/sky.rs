@@ -1,5 +1,5 @@
-//! Writes the case of a hundred cities under a sky as files: `sky kuiper 200` or `sky starlink 200`, with the seconds that
-//! it runs, puts `cities.toml` and `sky.toml` into the present directory, for `slantpath run cities.toml`.
+//! Writes the case of a hundred cities under a sky as files: `sky kuiper 200` or `sky starlink 200`, with the seconds
+//! that it runs, puts `cities.toml` and `sky.toml` into the present directory, for `slantpath run cities.toml`.
 
 use slantpath_base::Duration;
 use slantpath_benches::sky::{Sky, scenario};

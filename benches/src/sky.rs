@@ -1,7 +1,7 @@
 //! TCP between a hundred cities under a moving sky, beside the same network frozen at its first instant.
 //!
-//! The case is that of Hypatia (Kassing et al., "Exploring the Internet from space with Hypatia", IMC 2020): large cities in
-//! random pairs, both directions, one NewReno connection each; links of 10 Mbit/s with queues of 100 packets.
+//! The case is that of Hypatia (Kassing et al., "Exploring the Internet from space with Hypatia", IMC 2020): large
+//! cities in random pairs, both directions, one NewReno connection each; links of 10 Mbit/s with queues of 100 packets.
 
 use core::fmt::Write;
 use std::sync::Arc;

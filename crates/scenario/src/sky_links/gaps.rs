@@ -91,8 +91,8 @@ fn report(file: &File, ends: &Ends<'_>, faults: &mut Faults) {
     let life = life_of(sctp, *sctp.association_max_retrans);
     if gap > life {
         let message = format!(
-            "no path joins the ends of flow `{}` for {gap} from {since} on, and its association lives for {life} without \
-             an answer",
+            "no path joins the ends of flow `{}` for {gap} from {since} on, and its association lives for {life} \
+             without an answer",
             ends.name
         );
         let enough =
@@ -110,7 +110,8 @@ fn report(file: &File, ends: &Ends<'_>, faults: &mut Faults) {
 /// More are not proposed.
 const REPETITIONS_TRIED: u32 = 1_000;
 
-/// How long an association goes on sending without an answer, at least: its timeouts one after the other, from RTO.Min on.
+/// How long an association goes on sending without an answer, at least: its timeouts one after the other, from RTO.Min
+/// on.
 fn life_of(sctp: &SctpProfile, repetitions: u32) -> Duration {
     let (mut life, mut rto) = (Duration::ZERO, *sctp.rto_min);
     for _ in 0..=repetitions {
