@@ -47,14 +47,7 @@ impl Sack {
         // Both counts are below the length, which fits.
         #[expect(clippy::cast_possible_truncation, reason = "less than the 16-bit length")]
         let (blocks, duplicates) = (self.gap_ack_blocks.len() as u16, self.duplicates.len() as u16);
-        let mut fixed = [0; Self::FIXED_LEN];
-        fixed[0] = kind::SACK;
-        fixed[2..4].copy_from_slice(&len.to_be_bytes());
-        fixed[4..8].copy_from_slice(&self.cumulative_tsn_ack.0.to_be_bytes());
-        fixed[8..12].copy_from_slice(&self.a_rwnd.to_be_bytes());
-        fixed[12..14].copy_from_slice(&blocks.to_be_bytes());
-        fixed[14..16].copy_from_slice(&duplicates.to_be_bytes());
-        out.extend_from_slice(&fixed);
+        out.extend_from_slice(&fixed(len, self.cumulative_tsn_ack, self.a_rwnd, blocks, duplicates));
         if (blocks, duplicates) == (0, 0) {
             return;
         }
@@ -66,6 +59,14 @@ impl Sack {
         for tsn in &self.duplicates {
             out.extend_from_slice(&tsn.0.to_be_bytes());
         }
+    }
+
+    /// Appends a chunk without blocks and duplicates.
+    #[inline]
+    pub(crate) fn write_plain(cumulative_tsn_ack: Tsn, a_rwnd: u32, out: &mut Vec<u8>) {
+        #[expect(clippy::cast_possible_truncation, reason = "16")]
+        let len = Self::FIXED_LEN as u16;
+        out.extend_from_slice(&fixed(len, cumulative_tsn_ack, a_rwnd, 0, 0));
     }
 
     #[expect(clippy::inline_always, reason = "a SACK is large to move")]
@@ -95,4 +96,23 @@ impl Sack {
         // Bytes behind the duplicates belong to nobody and are ignored.
         Ok(Self { cumulative_tsn_ack, a_rwnd, gap_ack_blocks, duplicates })
     }
+}
+
+/// What comes before the blocks.
+#[inline]
+fn fixed(
+    len: u16,
+    cumulative_tsn_ack: Tsn,
+    a_rwnd: u32,
+    blocks: u16,
+    duplicates: u16,
+) -> [u8; Sack::FIXED_LEN] {
+    let mut fixed = [0; Sack::FIXED_LEN];
+    fixed[0] = kind::SACK;
+    fixed[2..4].copy_from_slice(&len.to_be_bytes());
+    fixed[4..8].copy_from_slice(&cumulative_tsn_ack.0.to_be_bytes());
+    fixed[8..12].copy_from_slice(&a_rwnd.to_be_bytes());
+    fixed[12..14].copy_from_slice(&blocks.to_be_bytes());
+    fixed[14..16].copy_from_slice(&duplicates.to_be_bytes());
+    fixed
 }

@@ -74,7 +74,16 @@ impl Path {
     }
 
     /// A chunk is sent that takes so many bytes of the window.
+    #[inline]
     pub(super) fn on_bytes_sent(&mut self, now: Instant, bytes: u64) {
+        // SCTP's own controller neither follows what is sent nor paces it.
+        if self.timing.is_some() || !matches!(self.cc, Controller::Standard(_)) {
+            self.follow_bytes_sent(now, bytes);
+        }
+    }
+
+    #[inline(never)]
+    fn follow_bytes_sent(&mut self, now: Instant, bytes: u64) {
         self.cc.on_sent(Sent { now, bytes, in_flight_before: self.flight_size });
         if let Some(rate) = self.cc.pacing_rate() {
             self.pacer.on_sent(now, bytes, rate, self.cc.send_quantum());

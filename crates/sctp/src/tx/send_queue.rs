@@ -79,7 +79,7 @@ impl SendQueue {
         }
     }
 
-    /// The payload length of the chunk that [`take`](Self::take) would cut; `None` if there is nothing to send.
+    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to send.
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         let left = match &self.in_progress {
@@ -89,27 +89,27 @@ impl SendQueue {
         Some(left.min(max_payload))
     }
 
-    /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
+    /// Takes the next message, whole, as the chunk numbered `tsn`, with its context: what most chunks are. `None` says
+    /// nothing: [`take_any`](Self::take_any) cuts whatever is next.
     #[inline]
-    pub(crate) fn take(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
-        if self.in_progress.is_none()
-            && let Waiting::FirstCome(messages) = &mut self.waiting
-            && let Some(message) = messages.pop_front_if(|message| message.payload.len() <= max_payload)
-        {
-            // What most chunks are.
-            let sequence = self.next_sequence(message.stream, message.is_unordered);
-            return Some(whole(message, sequence, tsn));
+    pub(crate) fn take_whole(&mut self, max_payload: usize, tsn: Tsn) -> Option<(Data, u64)> {
+        if self.in_progress.is_some() {
+            return None;
         }
-        self.take_any(max_payload, tsn)
+        let Waiting::FirstCome(messages) = &mut self.waiting else { return None };
+        let message = messages.pop_front_if(|message| message.payload.len() <= max_payload)?;
+        let sequence = self.next_sequence(message.stream, message.is_unordered);
+        Some(whole(message, sequence, tsn))
     }
 
-    #[inline(never)]
-    fn take_any(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
+    /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
+    pub(crate) fn take_any(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
         if self.in_progress.is_none() {
             let message = self.waiting.pop()?;
             let sequence = self.next_sequence(message.stream, message.is_unordered);
             if message.payload.len() <= max_payload {
-                return Some(whole(message, sequence, tsn));
+                let (data, context) = whole(message, sequence, tsn);
+                return Some(Cut { data, context, whole: None });
             }
             self.in_progress = Some(InProgress { message, sequence, offset: 0 });
         }
@@ -236,10 +236,10 @@ fn pop_in_turn(
 }
 
 #[inline]
-fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> Cut {
+fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> (Data, u64) {
     let flags = unordered_flag(message.is_unordered).with(DataFlags::WHOLE);
     let Message { stream, ppid, payload, context, .. } = message;
-    Cut { data: Data { flags, tsn, stream, sequence, ppid, payload }, context, whole: None }
+    (Data { flags, tsn, stream, sequence, ppid, payload }, context)
 }
 
 const fn unordered_flag(is_unordered: bool) -> DataFlags {
@@ -261,7 +261,7 @@ mod tests {
         for (stream, context) in [(0, 0), (0, 1), (0, 2), (1, 10), (2, 20), (1, 11)] {
             queue.push(message(stream, context, 10));
         }
-        core::iter::from_fn(|| queue.take(100, Tsn(0))).map(|cut| cut.context).collect()
+        core::iter::from_fn(|| queue.take_any(100, Tsn(0))).map(|cut| cut.context).collect()
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
         let cuts: Vec<_> = (0..4)
             .map(|tsn| {
                 announced.push(queue.next_len(10).unwrap());
-                queue.take(10, Tsn(tsn)).unwrap()
+                queue.take_any(10, Tsn(tsn)).unwrap()
             })
             .collect();
         let flags = [DataFlags::BEGINNING, DataFlags::MIDDLE, DataFlags::ENDING, DataFlags::WHOLE];
@@ -301,7 +301,7 @@ mod tests {
         for is_unordered in [false, true, false] {
             queue.push(Message { is_unordered, ..message(0, 0, 1) });
         }
-        let chunks: Vec<_> = (0..3).map(|_| queue.take(10, Tsn(0)).unwrap().data).collect();
+        let chunks: Vec<_> = (0..3).map(|_| queue.take_any(10, Tsn(0)).unwrap().data).collect();
         assert_eq!((chunks[0].sequence.0, chunks[2].sequence.0), (0, 1));
         assert_eq!([0, 1, 2].map(|at: usize| chunks[at].flags.is_unordered()), [false, true, false]);
     }

@@ -100,7 +100,8 @@ mod x86 {
             b = of_word(b, block[len + at]);
             c = of_word(c, block[2 * len + at]);
         }
-        let behind = multiplied(a, const { shift(WORDS / 3 * 2) }) ^ multiplied(b, const { shift(WORDS / 3) });
+        let behind =
+            multiplied(a, const { shift(WORDS / 3 * 2) }) ^ multiplied(b, const { shift(WORDS / 3) });
         c ^ _mm_crc32_u64(0, behind)
     }
 
