@@ -71,13 +71,15 @@ fn by_time(algorithm: Algorithm) -> Work {
     dumbbell(Protocol::Tcp, Governed::ByTime(algorithm), 10)
 }
 
-/// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown.
+/// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown: how many
+/// packets are on their way at the same time reaches its highest late.
 fn pair(bytes: usize) -> Result<Work, Failure> {
+    const BEFORE: usize = 80_000;
     const MESSAGES: usize = 20_000;
     let settings = Settings::default();
     let new = |side| Slantpath::<Bytes>::new(side, &settings);
     let mut pair = Pair::connected(new(Side::Client), new(Side::Server))?;
-    pair.transfer(bytes, MESSAGES, &settings)?;
+    pair.transfer(bytes, BEFORE, &settings)?;
     Ok(Box::new(move || {
         pair.transfer(bytes, MESSAGES, &settings).expect("as before");
         MESSAGES as u64
