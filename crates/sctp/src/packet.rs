@@ -10,7 +10,7 @@ use slantpath_wire::{Checksum, Packet, Reader, WireError, checksum, tlv};
 use crate::bytes_view::BytesView;
 use crate::chunk::framing::ChunkHeader;
 use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Sack, kind};
-use crate::types::VerificationTag;
+use crate::types::{Tsn, VerificationTag};
 
 /// The length of the common header in bytes.
 pub const COMMON_HEADER_LEN: usize = 12;
@@ -227,29 +227,35 @@ impl Chunks<'_> {
     /// Reads a chunk that has been found.
     pub(crate) fn read(&self, found: FoundChunk) -> Result<Chunk, WireError> {
         match found.header.kind {
-            kind::DATA => self.read_data(found).map(Chunk::Data),
+            kind::DATA => self.read_data(found, Chunk::Data),
             kind => Chunk::parse(kind, found.header.flags, self.value_of(found)),
         }
     }
 
-    /// Reads a DATA chunk that has been found.
+    /// Reads a DATA chunk that has been found, and hands it to `take`: to be written once, where that wants it.
     #[expect(clippy::inline_always, reason = "a chunk is large to move")]
     #[inline(always)]
-    pub(crate) fn read_data(&self, found: FoundChunk) -> Result<Data, WireError> {
+    pub(crate) fn read_data<T>(
+        &self,
+        found: FoundChunk,
+        take: impl FnOnce(Data) -> T,
+    ) -> Result<T, WireError> {
         let FoundChunk { header, start } = found;
-        match self.payload {
-            Some(payload) if start + header.len > self.view.len() => {
-                let fields = Reader::new(&self.view.as_slice()[start + CHUNK_HEADER_LEN..]).array()?;
-                Ok(Data::from_fields(header.flags, fields, payload.clone()))
-            }
-            _ => Data::parse(header.flags, self.value_of(found)),
-        }
+        let apart = self.payload.filter(|_| start + header.len > self.view.len());
+        let end = if apart.is_some() { self.view.len() } else { start + header.len };
+        let fields = Reader::new(&self.view.as_slice()[start + CHUNK_HEADER_LEN..end]).array()?;
+        let payload = match apart {
+            Some(payload) => payload.clone(),
+            None => self.view.range(start + Data::HEADER_LEN, start + header.len).to_bytes(),
+        };
+        Ok(take(Data::from_fields(header.flags, fields, payload)))
     }
 
-    /// Reads a SACK that has been found.
+    /// Reads a SACK that has been found, if it is one without blocks and duplicates: the cumulative TSN ack and the
+    /// window.
     #[inline]
-    pub(crate) fn read_sack(&self, found: FoundChunk) -> Result<Sack, WireError> {
-        Sack::parse(self.value_of(found))
+    pub(crate) fn read_plain_sack(&self, found: FoundChunk) -> Option<(Tsn, u32)> {
+        Sack::parse_plain(self.value_of(found))
     }
 
     /// The value of a chunk that lies in one piece.

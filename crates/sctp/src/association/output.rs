@@ -82,9 +82,12 @@ impl Association {
     }
 
     /// No packet can leave before something changes.
+    #[inline]
     fn end_packets(&mut self) {
         self.poll_stage = PollStage::Events;
-        self.report_timers();
+        if self.config.trace_timers {
+            self.report_timers();
+        }
     }
 
     /// Spares whoever polls an attempt to build a packet, if it is seen at a glance that there is none.
@@ -137,13 +140,12 @@ impl Association {
         (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
-    /// Tells what has happened to T3-rtx of each path, if that is wanted.
+    /// Tells what has happened to T3-rtx of each path.
+    #[cold]
     fn report_timers(&mut self) {
-        if self.config.trace_timers {
-            for path in self.paths.iter_mut() {
-                if let Some(change) = path.report_t3_rtx() {
-                    self.events.push_back(Event::T3Rtx { address: path.destination, change });
-                }
+        for path in self.paths.iter_mut() {
+            if let Some(change) = path.report_t3_rtx() {
+                self.events.push_back(Event::T3Rtx { address: path.destination, change });
             }
         }
     }

@@ -69,8 +69,15 @@ impl Sack {
         out.extend_from_slice(&fixed(len, cumulative_tsn_ack, a_rwnd, 0, 0));
     }
 
-    #[expect(clippy::inline_always, reason = "a SACK is large to move")]
-    #[inline(always)]
+    /// The cumulative TSN ack and the window of a chunk without blocks and duplicates; `None`: it is another, or none.
+    #[inline]
+    pub(crate) fn parse_plain(value: BytesView<'_>) -> Option<(Tsn, u32)> {
+        let [t0, t1, t2, t3, w0, w1, w2, w3, 0, 0, 0, 0] = *value.as_slice().first_chunk()? else {
+            return None;
+        };
+        Some((Tsn(u32::from_be_bytes([t0, t1, t2, t3])), u32::from_be_bytes([w0, w1, w2, w3])))
+    }
+
     pub(crate) fn parse(value: BytesView<'_>) -> Result<Self, WireError> {
         let mut reader = Reader::new(value.as_slice());
         let [t0, t1, t2, t3, w0, w1, w2, w3, b0, b1, d0, d1] = reader.array()?;
@@ -78,11 +85,6 @@ impl Sack {
         let a_rwnd = u32::from_be_bytes([w0, w1, w2, w3]);
         let blocks = usize::from(u16::from_be_bytes([b0, b1]));
         let duplicates = usize::from(u16::from_be_bytes([d0, d1]));
-        if (blocks, duplicates) == (0, 0) {
-            // What most say.
-            let (gap_ack_blocks, duplicates) = (SmallVec::new(), SmallVec::new());
-            return Ok(Self { cumulative_tsn_ack, a_rwnd, gap_ack_blocks, duplicates });
-        }
         let (words, _) = reader.take(4 * blocks)?.as_chunks::<4>();
         let gap_ack_blocks = words
             .iter()
