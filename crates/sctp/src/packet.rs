@@ -64,18 +64,14 @@ impl CommonHeader {
 /// Where a received packet's chunks lie.
 #[derive(Clone, Debug)]
 enum Layout<'a> {
-    /// All in the inline part.
-    Inline(&'a [u8]),
-    /// All in one buffer that was made of them, with the common header.
+    /// In one buffer that was made of them, with the common header.
     Joined(Bytes),
-    /// All in the packet's shared buffer, with the common header.
-    Shared(&'a Bytes),
-    /// In the inline part, but for the payload of the last DATA chunk.
-    Split {
-        /// Everything up to the payload.
-        head: &'a [u8],
-        /// The payload.
-        payload: &'a Bytes,
+    /// In the packet itself.
+    Packet {
+        /// The inline part or the shared buffer, with the common header.
+        view: BytesView<'a>,
+        /// The payload of the last DATA chunk, if it lies apart.
+        payload: Option<&'a Bytes>,
     },
 }
 
@@ -95,18 +91,19 @@ impl<'a> ParsedPacket<'a> {
     #[inline(always)]
     pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
         let layout = if packet.head().is_empty() && packet.padding() == 0 {
-            Layout::Shared(packet.tail())
+            Layout::Packet { view: BytesView::shared(packet.tail()), payload: None }
         } else if packet.tail().is_empty() && packet.padding() == 0 {
-            Layout::Inline(packet.head())
+            Layout::Packet { view: BytesView::borrowed(packet.head()), payload: None }
         } else if tail_is_payload(packet) {
-            Layout::Split { head: packet.head(), payload: packet.tail() }
+            Layout::Packet { view: BytesView::borrowed(packet.head()), payload: Some(packet.tail()) }
         } else {
             Layout::Joined(packet.contiguous())
         };
-        let first = match &layout {
-            Layout::Inline(head) | Layout::Split { head, .. } => head,
-            Layout::Joined(bytes) => &bytes[..],
-            Layout::Shared(bytes) => &bytes[..],
+        let (first, tail, padding) = match &layout {
+            Layout::Joined(bytes) => (&bytes[..], &[][..], 0),
+            Layout::Packet { view, payload } => {
+                (view.as_slice(), payload.map_or(&[][..], |payload| &payload[..]), packet.padding())
+            }
         };
         let (header, found) = CommonHeader::read(Reader::new(first).array()?);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
@@ -114,10 +111,6 @@ impl<'a> ParsedPacket<'a> {
         //# received CRC32c checksum.
         // An Adler-32 checksum of RFC 2960 does not pass.
         if packet.checksum() == Checksum::Complete {
-            let (tail, padding) = match &layout {
-                Layout::Inline(_) | Layout::Joined(_) | Layout::Shared(_) => (&[][..], 0),
-                Layout::Split { payload, .. } => (&payload[..], packet.padding()),
-            };
             let computed = checksum::sctp(first, tail, padding);
             if found != computed {
                 return Err(WireError::BadChecksum { found, computed });
@@ -129,10 +122,8 @@ impl<'a> ParsedPacket<'a> {
     /// The packet's length in bytes, but for padding at its end that is not kept.
     pub(crate) fn len(&self) -> usize {
         match &self.layout {
-            Layout::Inline(head) => head.len(),
             Layout::Joined(bytes) => bytes.len(),
-            Layout::Shared(bytes) => bytes.len(),
-            Layout::Split { head, payload } => head.len() + payload.len(),
+            Layout::Packet { view, payload } => view.len() + payload.map_or(0, Bytes::len),
         }
     }
 
@@ -140,10 +131,8 @@ impl<'a> ParsedPacket<'a> {
     /// an error in a chunk's header nothing can follow.
     pub fn chunks(&self) -> Chunks<'_> {
         let (view, payload) = match &self.layout {
-            Layout::Inline(head) => (BytesView::borrowed(head), None),
             Layout::Joined(bytes) => (BytesView::shared(bytes), None),
-            Layout::Shared(bytes) => (BytesView::shared(bytes), None),
-            Layout::Split { head, payload } => (BytesView::borrowed(head), Some(*payload)),
+            Layout::Packet { view, payload } => (*view, *payload),
         };
         Chunks { view, offset: COMMON_HEADER_LEN, payload }
     }
