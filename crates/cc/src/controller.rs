@@ -48,20 +48,16 @@ pub enum Controller<S> {
     Standard(S),
 }
 
-/// The same call, whichever it is. Most are the transport's own, which costs one comparison and no jump through a table.
+/// The same call, whichever it is.
 macro_rules! each {
     ($self:ident, $controller:ident => $call:expr) => {
-        if let Controller::Standard($controller) = $self {
-            $call
-        } else {
-            match $self {
-                Controller::Backlog($controller) => $call,
-                Controller::Bbr($controller) => $call,
-                Controller::Bbr3($controller) => $call,
-                Controller::Cubic($controller) => $call,
-                Controller::Hybla($controller) => $call,
-                Controller::Standard($controller) => $call,
-            }
+        match $self {
+            Controller::Backlog($controller) => $call,
+            Controller::Bbr($controller) => $call,
+            Controller::Bbr3($controller) => $call,
+            Controller::Cubic($controller) => $call,
+            Controller::Hybla($controller) => $call,
+            Controller::Standard($controller) => $call,
         }
     };
 }

@@ -62,7 +62,17 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
 
 impl Path {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
+    #[inline]
     pub(crate) fn cwnd(&self) -> u64 {
+        match (&self.timing, &self.cc) {
+            // Most paths, several times a packet.
+            (None, Controller::Standard(standard)) => standard.cwnd(),
+            _ => self.window(),
+        }
+    }
+
+    #[inline(never)]
+    fn window(&self) -> u64 {
         self.recovery_window().unwrap_or_else(|| self.cc.cwnd())
     }
 
@@ -96,6 +106,7 @@ impl Path {
     }
 
     /// Whether the controller's rate lets nothing out now, though the window would.
+    #[inline]
     pub(crate) fn is_held(&mut self, now: Instant) -> bool {
         if self.cc.pacing_rate().is_some() {
             self.held_until = self.pacer.held_until(now);
