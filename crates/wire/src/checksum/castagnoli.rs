@@ -29,7 +29,7 @@ mod anywhere {
 
 /// The instruction takes eight bytes and three cycles, but a new one can begin in each: so a block is read as three
 /// streams of equal length, side by side, which a multiplication without carries puts together. The lengths of blocks
-/// are constants, so that the loops over them count nothing but words.
+/// are constants: so are the factors then, and the compiler makes an instruction of each word, and no loop.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use core::arch::x86_64::{
@@ -41,6 +41,8 @@ mod x86 {
 
     /// Words of a long block: most of a kilobyte, and of what an Ethernet carries.
     const LONG: usize = 3 * 42;
+    /// Words of a middle block, one of which is most of what a long one leaves of an Ethernet's packet.
+    const MIDDLE: usize = 3 * 16;
     /// Words of a short block: less is read as fast in one stream.
     const SHORT: usize = 3 * 8;
 
@@ -63,7 +65,11 @@ mod x86 {
             crc = of_block(crc, block);
             words = others;
         }
-        while let Some((block, others)) = words.split_first_chunk::<SHORT>() {
+        while let Some((block, others)) = words.split_first_chunk::<MIDDLE>() {
+            crc = of_block(crc, block);
+            words = others;
+        }
+        if let Some((block, others)) = words.split_first_chunk::<SHORT>() {
             crc = of_block(crc, block);
             words = others;
         }
