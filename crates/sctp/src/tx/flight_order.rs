@@ -183,8 +183,8 @@ mod tests {
             }
             let paths = core::iter::once(&order.first).chain(&order.others);
             for (path, set) in paths.zip(sets) {
-                let tsns: Vec<u32> =
-                    path.ranges().into_iter().flat_map(TsnRange::iter).map(|tsn| tsn.distance_from(Tsn(base))).collect();
+                let tsns = path.ranges().into_iter().flat_map(TsnRange::iter);
+                let tsns: Vec<u32> = tsns.map(|tsn| tsn.distance_from(Tsn(base))).collect();
                 prop_assert_eq!(tsns, set.into_iter().collect::<Vec<_>>());
             }
         }

@@ -303,7 +303,8 @@ mod tests {
     }
 
     /// The same block behind a cumulative TSN ack that is so much higher; without meaning if that has reached it.
-    fn move_block((start, end): &mut (u16, u16), step: u16) {
+    fn move_block((start, end): &mut (u16, u16), step: u32) {
+        let step = u16::try_from(step).expect("a few TSNs");
         (*start, *end) = (start.saturating_sub(step), end.saturating_sub(step));
     }
 
@@ -400,8 +401,9 @@ mod tests {
             let mut last_blocks: Vec<(u16, u16)> = Vec::new();
             for (step, mut blocks, kind) in sacks {
                 cumulative += step;
-                #[expect(clippy::cast_possible_truncation, reason = "less than 6")]
-                last_blocks.iter_mut().for_each(|block| move_block(block, step as u16));
+                for block in &mut last_blocks {
+                    move_block(block, step);
+                }
                 if kind == 0 {
                     // A SHUTDOWN.
                     let changes = ranges.advance(Tsn(base).plus(cumulative));
