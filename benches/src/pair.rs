@@ -156,6 +156,10 @@ impl<E: Endpoint> Pair<E> {
     /// [`TransferError`] if they are not.
     pub fn transfer(&mut self, bytes: usize, count: usize, settings: &Settings) -> Result<(), TransferError> {
         let most_on_the_way = (settings.receive_window_bytes + settings.send_queue_bytes) / bytes;
+        // The wire itself is not to cost an allocation, whenever it is fullest.
+        for queue in [&mut self.to_server, &mut self.to_client, &mut self.at_server, &mut self.at_client] {
+            queue.reserve(most_on_the_way.saturating_sub(queue.len()));
+        }
         let before = self.received;
         let mut sent = Messages::default();
         while self.received.count < before.count + count {

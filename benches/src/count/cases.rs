@@ -71,13 +71,17 @@ fn by_time(algorithm: Algorithm) -> Work {
     dumbbell(Protocol::Tcp, Governed::ByTime(algorithm), 10)
 }
 
-/// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown.
+/// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown: how many
+/// packets are on their way at the same time reaches its highest late.
 fn pair(bytes: usize) -> Result<Work, Failure> {
     const MESSAGES: usize = 20_000;
+    const ROUNDS_BEFORE: usize = 4;
     let settings = Settings::default();
     let new = |side| Slantpath::<Bytes>::new(side, &settings);
     let mut pair = Pair::connected(new(Side::Client), new(Side::Server))?;
-    pair.transfer(bytes, MESSAGES, &settings)?;
+    for _ in 0..ROUNDS_BEFORE {
+        pair.transfer(bytes, MESSAGES, &settings)?;
+    }
     Ok(Box::new(move || {
         pair.transfer(bytes, MESSAGES, &settings).expect("as before");
         MESSAGES as u64

@@ -87,8 +87,23 @@ impl<N> Default for Deadlines<N> {
 
 impl<N: Number> Deadlines<N> {
     /// Sets when a component is due, whatever was set before; `None` for never.
+    #[inline]
     pub fn set(&mut self, component: N, deadline: Option<Instant>) {
         let component = component.index();
+        // Most often it is the same, or that of the only component.
+        let place = self.places.get(component).copied().unwrap_or(ABSENT);
+        let is_alone = self.heap.len() == 1;
+        if let (Some(deadline), Some(key)) = (deadline, self.heap.get_mut(place))
+            && (is_alone || key.deadline() == deadline)
+        {
+            *key = Key::new(deadline, component);
+        } else {
+            self.reset(component, deadline);
+        }
+    }
+
+    #[inline(never)]
+    fn reset(&mut self, component: usize, deadline: Option<Instant>) {
         if self.places.len() <= component {
             self.places.resize(component + 1, ABSENT);
         }
@@ -110,13 +125,9 @@ impl<N: Number> Deadlines<N> {
                 self.places[component] = ABSENT;
                 self.fill(place);
             }
-            (_, Some(deadline)) if self.heap[place].deadline() == deadline => {}
             (_, Some(deadline)) => {
                 self.heap[place] = Key::new(deadline, component);
-                // One alone is where it belongs.
-                if self.heap.len() > 1 {
-                    self.settle(place);
-                }
+                self.settle(place);
             }
         }
     }

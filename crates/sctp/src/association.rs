@@ -257,6 +257,7 @@ impl Association {
 
     /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to
     /// its burst: a driver that hands in several packets at a time gets what they release one by one.
+    #[inline]
     fn refill_bursts(&mut self, now: Instant) {
         let is_undrained = self.poll_stage != PollStage::Events && self.burst_at == Some(now);
         self.burst_at = Some(now);

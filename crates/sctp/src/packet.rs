@@ -10,7 +10,7 @@ use slantpath_wire::{Checksum, Packet, Reader, WireError, checksum, tlv};
 use crate::bytes_view::BytesView;
 use crate::chunk::framing::ChunkHeader;
 use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Sack, kind};
-use crate::types::VerificationTag;
+use crate::types::{Tsn, VerificationTag};
 
 /// The length of the common header in bytes.
 pub const COMMON_HEADER_LEN: usize = 12;
@@ -64,18 +64,14 @@ impl CommonHeader {
 /// Where a received packet's chunks lie.
 #[derive(Clone, Debug)]
 enum Layout<'a> {
-    /// All in the inline part.
-    Inline(&'a [u8]),
-    /// All in one buffer that was made of them, with the common header.
+    /// In one buffer that was made of them, with the common header.
     Joined(Bytes),
-    /// All in the packet's shared buffer, with the common header.
-    Shared(&'a Bytes),
-    /// In the inline part, but for the payload of the last DATA chunk.
-    Split {
-        /// Everything up to the payload.
-        head: &'a [u8],
-        /// The payload.
-        payload: &'a Bytes,
+    /// In the packet itself.
+    Packet {
+        /// The inline part or the shared buffer, with the common header.
+        view: BytesView<'a>,
+        /// The payload of the last DATA chunk, if it lies apart.
+        payload: Option<&'a Bytes>,
     },
 }
 
@@ -95,18 +91,19 @@ impl<'a> ParsedPacket<'a> {
     #[inline(always)]
     pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
         let layout = if packet.head().is_empty() && packet.padding() == 0 {
-            Layout::Shared(packet.tail())
+            Layout::Packet { view: BytesView::shared(packet.tail()), payload: None }
         } else if packet.tail().is_empty() && packet.padding() == 0 {
-            Layout::Inline(packet.head())
+            Layout::Packet { view: BytesView::borrowed(packet.head()), payload: None }
         } else if tail_is_payload(packet) {
-            Layout::Split { head: packet.head(), payload: packet.tail() }
+            Layout::Packet { view: BytesView::borrowed(packet.head()), payload: Some(packet.tail()) }
         } else {
             Layout::Joined(packet.contiguous())
         };
-        let first = match &layout {
-            Layout::Inline(head) | Layout::Split { head, .. } => head,
-            Layout::Joined(bytes) => &bytes[..],
-            Layout::Shared(bytes) => &bytes[..],
+        let (first, tail, padding) = match &layout {
+            Layout::Joined(bytes) => (&bytes[..], &[][..], 0),
+            Layout::Packet { view, payload } => {
+                (view.as_slice(), payload.map_or(&[][..], |payload| &payload[..]), packet.padding())
+            }
         };
         let (header, found) = CommonHeader::read(Reader::new(first).array()?);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
@@ -114,10 +111,6 @@ impl<'a> ParsedPacket<'a> {
         //# received CRC32c checksum.
         // An Adler-32 checksum of RFC 2960 does not pass.
         if packet.checksum() == Checksum::Complete {
-            let (tail, padding) = match &layout {
-                Layout::Inline(_) | Layout::Joined(_) | Layout::Shared(_) => (&[][..], 0),
-                Layout::Split { payload, .. } => (&payload[..], packet.padding()),
-            };
             let computed = checksum::sctp(first, tail, padding);
             if found != computed {
                 return Err(WireError::BadChecksum { found, computed });
@@ -129,10 +122,8 @@ impl<'a> ParsedPacket<'a> {
     /// The packet's length in bytes, but for padding at its end that is not kept.
     pub(crate) fn len(&self) -> usize {
         match &self.layout {
-            Layout::Inline(head) => head.len(),
             Layout::Joined(bytes) => bytes.len(),
-            Layout::Shared(bytes) => bytes.len(),
-            Layout::Split { head, payload } => head.len() + payload.len(),
+            Layout::Packet { view, payload } => view.len() + payload.map_or(0, Bytes::len),
         }
     }
 
@@ -140,10 +131,8 @@ impl<'a> ParsedPacket<'a> {
     /// an error in a chunk's header nothing can follow.
     pub fn chunks(&self) -> Chunks<'_> {
         let (view, payload) = match &self.layout {
-            Layout::Inline(head) => (BytesView::borrowed(head), None),
             Layout::Joined(bytes) => (BytesView::shared(bytes), None),
-            Layout::Shared(bytes) => (BytesView::shared(bytes), None),
-            Layout::Split { head, payload } => (BytesView::borrowed(head), Some(*payload)),
+            Layout::Packet { view, payload } => (*view, *payload),
         };
         Chunks { view, offset: COMMON_HEADER_LEN, payload }
     }
@@ -227,29 +216,35 @@ impl Chunks<'_> {
     /// Reads a chunk that has been found.
     pub(crate) fn read(&self, found: FoundChunk) -> Result<Chunk, WireError> {
         match found.header.kind {
-            kind::DATA => self.read_data(found).map(Chunk::Data),
+            kind::DATA => self.read_data(found, Chunk::Data),
             kind => Chunk::parse(kind, found.header.flags, self.value_of(found)),
         }
     }
 
-    /// Reads a DATA chunk that has been found.
+    /// Reads a DATA chunk that has been found, and hands it to `take`: to be written once, where that wants it.
     #[expect(clippy::inline_always, reason = "a chunk is large to move")]
     #[inline(always)]
-    pub(crate) fn read_data(&self, found: FoundChunk) -> Result<Data, WireError> {
+    pub(crate) fn read_data<T>(
+        &self,
+        found: FoundChunk,
+        take: impl FnOnce(Data) -> T,
+    ) -> Result<T, WireError> {
         let FoundChunk { header, start } = found;
-        match self.payload {
-            Some(payload) if start + header.len > self.view.len() => {
-                let fields = Reader::new(&self.view.as_slice()[start + CHUNK_HEADER_LEN..]).array()?;
-                Ok(Data::from_fields(header.flags, fields, payload.clone()))
-            }
-            _ => Data::parse(header.flags, self.value_of(found)),
-        }
+        let apart = self.payload.filter(|_| start + header.len > self.view.len());
+        let end = if apart.is_some() { self.view.len() } else { start + header.len };
+        let fields = Reader::new(&self.view.as_slice()[start + CHUNK_HEADER_LEN..end]).array()?;
+        let payload = match apart {
+            Some(payload) => payload.clone(),
+            None => self.view.range(start + Data::HEADER_LEN, start + header.len).to_bytes(),
+        };
+        Ok(take(Data::from_fields(header.flags, fields, payload)))
     }
 
-    /// Reads a SACK that has been found.
+    /// Reads a SACK that has been found, if it is one without blocks and duplicates: the cumulative TSN ack and the
+    /// window.
     #[inline]
-    pub(crate) fn read_sack(&self, found: FoundChunk) -> Result<Sack, WireError> {
-        Sack::parse(self.value_of(found))
+    pub(crate) fn read_plain_sack(&self, found: FoundChunk) -> Option<(Tsn, u32)> {
+        Sack::parse_plain(self.value_of(found))
     }
 
     /// The value of a chunk that lies in one piece.

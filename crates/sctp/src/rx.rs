@@ -252,6 +252,17 @@ impl Receiver {
         sack
     }
 
+    /// The same if it is one without blocks and duplicates, as most are: the cumulative TSN ack and the window.
+    #[inline]
+    pub(crate) fn take_plain_sack(&mut self) -> Option<(Tsn, u32)> {
+        if self.has_gaps_or_duplicates() {
+            return None;
+        }
+        self.last_advertised = self.a_rwnd();
+        self.schedule = AckSchedule::Nothing;
+        Some((self.tracker.cumulative(), self.last_advertised))
+    }
+
     /// The SHUTDOWN that goes out says all that a SACK would.
     pub(crate) fn waive_sack(&mut self) {
         self.schedule = AckSchedule::Nothing;

@@ -82,9 +82,12 @@ impl Association {
     }
 
     /// No packet can leave before something changes.
+    #[inline]
     fn end_packets(&mut self) {
         self.poll_stage = PollStage::Events;
-        self.report_timers();
+        if self.config.trace_timers {
+            self.report_timers();
+        }
     }
 
     /// Spares whoever polls an attempt to build a packet, if it is seen at a glance that there is none.
@@ -137,13 +140,12 @@ impl Association {
         (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
-    /// Tells what has happened to T3-rtx of each path, if that is wanted.
+    /// Tells what has happened to T3-rtx of each path.
+    #[cold]
     fn report_timers(&mut self) {
-        if self.config.trace_timers {
-            for path in self.paths.iter_mut() {
-                if let Some(change) = path.report_t3_rtx() {
-                    self.events.push_back(Event::T3Rtx { address: path.destination, change });
-                }
+        for path in self.paths.iter_mut() {
+            if let Some(change) = path.report_t3_rtx() {
+                self.events.push_back(Event::T3Rtx { address: path.destination, change });
             }
         }
     }
@@ -177,6 +179,9 @@ impl Association {
             };
         }
         let transmission = self.next_transmission(now);
+        if transmission.is_none() && self.control.is_empty() && self.receiver.is_ack_due() {
+            return Some(self.build_sack());
+        }
         if !self.control.is_empty() || self.receiver.is_ack_owed() {
             return self.build_bundle(now, transmission, None);
         }
@@ -188,6 +193,15 @@ impl Association {
             self.end_packets();
         }
         Some(transmission.path)
+    }
+
+    /// The same for a SACK alone, which is what most packets without DATA hold.
+    fn build_sack(&mut self) -> PathId {
+        let path = self.ack_path();
+        self.start_packet(path);
+        self.put_sack(path, self.builder.room());
+        self.end_packets();
+        path
     }
 
     /// The same for a packet that is more than DATA.
@@ -287,11 +301,23 @@ impl Association {
         let data_len = transmission.map_or(0, |transmission| transmission.first_chunk_len);
         let must = self.receiver.is_ack_due() && room >= Sack::FIXED_LEN;
         if must || self.receiver.sack_len() + data_len <= room {
-            let sack = self.receiver.take_sack(room);
-            self.return_path.on_sack_sent(path, sack.cumulative_tsn_ack);
-            self.builder.push_sack(&sack);
-            self.stats.sacks_sent += 1;
+            self.put_sack(path, room);
         }
+    }
+
+    /// The same, in at most `room` bytes.
+    #[inline]
+    fn put_sack(&mut self, path: PathId, room: usize) {
+        let cumulative_tsn_ack = if let Some((cumulative_tsn_ack, a_rwnd)) = self.receiver.take_plain_sack() {
+            self.builder.put_plain_sack(cumulative_tsn_ack, a_rwnd);
+            cumulative_tsn_ack
+        } else {
+            let sack = self.receiver.take_sack(room);
+            self.builder.push_sack(&sack);
+            sack.cumulative_tsn_ack
+        };
+        self.return_path.on_sack_sent(path, cumulative_tsn_ack);
+        self.stats.sacks_sent += 1;
     }
 
     /// Where a SACK goes.

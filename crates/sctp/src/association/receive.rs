@@ -9,7 +9,7 @@ use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
 use crate::cause::Cause;
-use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, Sack, kind};
+use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, kind};
 use crate::event::{CloseReason, Event};
 use crate::packet::{Chunks, FoundChunk, ParsedPacket};
 use crate::path::PathId;
@@ -52,12 +52,14 @@ impl Association {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
-            // The two that make up traffic pass without being moved as what the longest chunk takes.
+            // DATA and plain SACKs, which make up traffic, pass without being moved as what the longest chunk takes.
             let read = match found.header.kind {
-                kind::DATA => chunks.read_data(found).map(|data| self.on_data(now, data, arrived)),
-                kind::SACK => match chunks.read_sack(found) {
-                    Ok(ref sack) => Ok(self.on_sack(now, sack, from)),
-                    Err(error) => Err(error),
+                kind::DATA => chunks.read_data(found, |data| self.on_data(now, data, arrived)),
+                kind::SACK => match chunks.read_plain_sack(found) {
+                    Some((cumulative_tsn_ack, a_rwnd)) => {
+                        Ok(self.on_sack(now, SackView::of_plain_sack(cumulative_tsn_ack, a_rwnd, from)))
+                    }
+                    None => self.read_other(now, &chunks, found, arrived),
                 },
                 _ => self.read_other(now, &chunks, found, arrived),
             };
@@ -107,7 +109,7 @@ impl Association {
         let Arrived { from, tag, .. } = arrived;
         match chunk {
             Chunk::Data(data) => self.on_data(now, data, arrived),
-            Chunk::Sack(sack) => self.on_sack(now, &sack, from),
+            Chunk::Sack(sack) => self.on_sack(now, SackView::of_sack(&sack, from)),
             Chunk::Heartbeat(heartbeat) => {
                 self.on_heartbeat(heartbeat, from);
                 Rest::Read
@@ -194,13 +196,14 @@ impl Association {
         self.rest()
     }
 
-    fn on_sack(&mut self, now: Instant, sack: &Sack, from: Option<PathId>) -> Rest {
+    #[inline]
+    fn on_sack(&mut self, now: Instant, sack: SackView<'_>) -> Rest {
         self.stats.sacks_received += 1;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6
         //# A SACK chunk MUST be processed in ESTABLISHED, SHUTDOWN-PENDING, and
         //# SHUTDOWN-RECEIVED states.
         if self.state.may_send_data() {
-            self.acknowledge(now, SackView::of_sack(sack, from));
+            self.acknowledge(now, sack);
         }
         self.rest()
     }

@@ -47,14 +47,7 @@ impl Sack {
         // Both counts are below the length, which fits.
         #[expect(clippy::cast_possible_truncation, reason = "less than the 16-bit length")]
         let (blocks, duplicates) = (self.gap_ack_blocks.len() as u16, self.duplicates.len() as u16);
-        let mut fixed = [0; Self::FIXED_LEN];
-        fixed[0] = kind::SACK;
-        fixed[2..4].copy_from_slice(&len.to_be_bytes());
-        fixed[4..8].copy_from_slice(&self.cumulative_tsn_ack.0.to_be_bytes());
-        fixed[8..12].copy_from_slice(&self.a_rwnd.to_be_bytes());
-        fixed[12..14].copy_from_slice(&blocks.to_be_bytes());
-        fixed[14..16].copy_from_slice(&duplicates.to_be_bytes());
-        out.extend_from_slice(&fixed);
+        out.extend_from_slice(&fixed(len, self.cumulative_tsn_ack, self.a_rwnd, blocks, duplicates));
         if (blocks, duplicates) == (0, 0) {
             return;
         }
@@ -68,8 +61,23 @@ impl Sack {
         }
     }
 
-    #[expect(clippy::inline_always, reason = "a SACK is large to move")]
-    #[inline(always)]
+    /// Appends a chunk without blocks and duplicates.
+    #[inline]
+    pub(crate) fn write_plain(cumulative_tsn_ack: Tsn, a_rwnd: u32, out: &mut Vec<u8>) {
+        #[expect(clippy::cast_possible_truncation, reason = "16")]
+        let len = Self::FIXED_LEN as u16;
+        out.extend_from_slice(&fixed(len, cumulative_tsn_ack, a_rwnd, 0, 0));
+    }
+
+    /// The cumulative TSN ack and the window of a chunk without blocks and duplicates; `None`: it is another, or none.
+    #[inline]
+    pub(crate) fn parse_plain(value: BytesView<'_>) -> Option<(Tsn, u32)> {
+        let [t0, t1, t2, t3, w0, w1, w2, w3, 0, 0, 0, 0] = *value.as_slice().first_chunk()? else {
+            return None;
+        };
+        Some((Tsn(u32::from_be_bytes([t0, t1, t2, t3])), u32::from_be_bytes([w0, w1, w2, w3])))
+    }
+
     pub(crate) fn parse(value: BytesView<'_>) -> Result<Self, WireError> {
         let mut reader = Reader::new(value.as_slice());
         let [t0, t1, t2, t3, w0, w1, w2, w3, b0, b1, d0, d1] = reader.array()?;
@@ -77,11 +85,6 @@ impl Sack {
         let a_rwnd = u32::from_be_bytes([w0, w1, w2, w3]);
         let blocks = usize::from(u16::from_be_bytes([b0, b1]));
         let duplicates = usize::from(u16::from_be_bytes([d0, d1]));
-        if (blocks, duplicates) == (0, 0) {
-            // What most say.
-            let (gap_ack_blocks, duplicates) = (SmallVec::new(), SmallVec::new());
-            return Ok(Self { cumulative_tsn_ack, a_rwnd, gap_ack_blocks, duplicates });
-        }
         let (words, _) = reader.take(4 * blocks)?.as_chunks::<4>();
         let gap_ack_blocks = words
             .iter()
@@ -95,4 +98,23 @@ impl Sack {
         // Bytes behind the duplicates belong to nobody and are ignored.
         Ok(Self { cumulative_tsn_ack, a_rwnd, gap_ack_blocks, duplicates })
     }
+}
+
+/// What comes before the blocks.
+#[inline]
+fn fixed(
+    len: u16,
+    cumulative_tsn_ack: Tsn,
+    a_rwnd: u32,
+    blocks: u16,
+    duplicates: u16,
+) -> [u8; Sack::FIXED_LEN] {
+    let mut fixed = [0; Sack::FIXED_LEN];
+    fixed[0] = kind::SACK;
+    fixed[2..4].copy_from_slice(&len.to_be_bytes());
+    fixed[4..8].copy_from_slice(&cumulative_tsn_ack.0.to_be_bytes());
+    fixed[8..12].copy_from_slice(&a_rwnd.to_be_bytes());
+    fixed[12..14].copy_from_slice(&blocks.to_be_bytes());
+    fixed[14..16].copy_from_slice(&duplicates.to_be_bytes());
+    fixed
 }

@@ -189,6 +189,26 @@ proptest! {
         prop_assert_eq!(parse(&bytes), Ok(chunk));
     }
 
+    /// The short way reads and writes the same as the long one, and tells which SACKs are plain.
+    #[test]
+    fn a_plain_sack_is_written_and_read_as_any_other(tsn: u32, a_rwnd: u32, blocks in 0..2_usize, twice in 0..2_usize) {
+        let block = GapAckBlock { start: 2, end: 3 };
+        let sack = Sack {
+            cumulative_tsn_ack: Tsn(tsn),
+            a_rwnd,
+            gap_ack_blocks: [block].into_iter().take(blocks).collect(),
+            duplicates: [Tsn(tsn)].into_iter().take(twice).collect(),
+        };
+        let mut long = Vec::new();
+        sack.write(&mut long);
+        let plain = (blocks, twice) == (0, 0);
+        let read = Sack::parse_plain(BytesView::borrowed(&long[CHUNK_HEADER_LEN..]));
+        prop_assert_eq!(read, plain.then_some((Tsn(tsn), a_rwnd)));
+        let mut short = Vec::new();
+        Sack::write_plain(Tsn(tsn), a_rwnd, &mut short);
+        prop_assert_eq!(short == long, plain);
+    }
+
     #[test]
     fn any_bytes_give_a_chunk_or_an_error(bytes: Vec<u8>) {
         let _ = parse(&bytes);

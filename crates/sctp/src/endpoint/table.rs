@@ -348,7 +348,8 @@ impl Index<u32> for Table {
 }
 
 impl IndexMut<u32> for Table {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is no longer than a call")]
+    #[inline(always)]
     fn index_mut(&mut self, slot: u32) -> &mut Entry {
         self.slots[slot as usize].entry.as_mut().expect("the slot holds an association")
     }

@@ -5,6 +5,7 @@ use slantpath_wire::{Checksum, Packet, PacketBuffers, checksum, tlv};
 
 use super::{COMMON_HEADER_LEN, CommonHeader};
 use crate::chunk::{Chunk, Data, Sack};
+use crate::types::Tsn;
 
 /// Whether packets are sent with their checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,13 +64,20 @@ impl PacketBuilder {
     #[expect(clippy::inline_always, reason = "each chunk passes it once")]
     #[inline(always)]
     pub fn push_data(&mut self, data: &Data) -> bool {
-        if Data::wire_len(data.payload.len()) > self.room() {
-            return false;
+        let fits = Data::wire_len(data.payload.len()) <= self.room();
+        if fits {
+            self.put_data(data);
         }
+        fits
+    }
+
+    /// Bundles a DATA chunk that fits, or is the first.
+    #[expect(clippy::inline_always, reason = "each chunk passes it once")]
+    #[inline(always)]
+    pub(crate) fn put_data(&mut self, data: &Data) {
         self.settle();
         data.write_header(&mut self.bytes);
         self.payload = Some(data.payload.clone());
-        true
     }
 
     /// Bundles a chunk of any kind, and returns whether it fitted. The first chunk of a packet always fits,
@@ -98,6 +106,13 @@ impl PacketBuilder {
             sack.write(&mut self.bytes);
         }
         fits
+    }
+
+    /// Bundles a SACK without blocks and duplicates, which fits or is the first chunk.
+    #[inline]
+    pub(crate) fn put_plain_sack(&mut self, cumulative_tsn_ack: Tsn, a_rwnd: u32) {
+        self.settle();
+        Sack::write_plain(cumulative_tsn_ack, a_rwnd, &mut self.bytes);
     }
 
     /// Copies the payload that was held back: it is not the last chunk.

@@ -62,7 +62,17 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
 
 impl Path {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
+    #[inline]
     pub(crate) fn cwnd(&self) -> u64 {
+        match (&self.timing, &self.cc) {
+            // Most paths, several times a packet.
+            (None, Controller::Standard(standard)) => standard.cwnd(),
+            _ => self.window(),
+        }
+    }
+
+    #[inline(never)]
+    fn window(&self) -> u64 {
         self.recovery_window().unwrap_or_else(|| self.cc.cwnd())
     }
 
@@ -74,7 +84,16 @@ impl Path {
     }
 
     /// A chunk is sent that takes so many bytes of the window.
+    #[inline]
     pub(super) fn on_bytes_sent(&mut self, now: Instant, bytes: u64) {
+        // SCTP's own controller neither follows what is sent nor paces it.
+        if self.timing.is_some() || !matches!(self.cc, Controller::Standard(_)) {
+            self.follow_bytes_sent(now, bytes);
+        }
+    }
+
+    #[inline(never)]
+    fn follow_bytes_sent(&mut self, now: Instant, bytes: u64) {
         self.cc.on_sent(Sent { now, bytes, in_flight_before: self.flight_size });
         if let Some(rate) = self.cc.pacing_rate() {
             self.pacer.on_sent(now, bytes, rate, self.cc.send_quantum());
@@ -87,6 +106,7 @@ impl Path {
     }
 
     /// Whether the controller's rate lets nothing out now, though the window would.
+    #[inline]
     pub(crate) fn is_held(&mut self, now: Instant) -> bool {
         if self.cc.pacing_rate().is_some() {
             self.held_until = self.pacer.held_until(now);

@@ -16,12 +16,19 @@ type Page = Box<[StreamSequence; PAGE_LEN]>;
 /// How many streams share a page: the peer chooses which streams it uses, and a page is what the least used one costs.
 const PAGE_LEN: usize = 64;
 
+/// All pages that there are, by the stream's number divided by [`PAGE_LEN`]. Streams of one that is missing expect 0.
+#[derive(Clone, Debug)]
+struct Pages {
+    /// At hand, since few associations use more streams.
+    first: Option<Page>,
+    others: BTreeMap<u16, Page>,
+}
+
 /// The inbound streams of an association.
 #[derive(Clone, Debug)]
 pub(crate) struct InboundStreams {
     count: u16,
-    /// By the stream's number divided by [`PAGE_LEN`]. Streams of a page that is missing expect 0.
-    expected: BTreeMap<u16, Page>,
+    expected: Pages,
     /// Messages that came too early.
     waiting: BTreeMap<(StreamId, u16), ReceivedMessage>,
     held: Held,
@@ -31,7 +38,8 @@ impl InboundStreams {
     /// `count` streams, each expecting Stream Sequence Number 0.
     pub(crate) const fn new(count: u16) -> Self {
         let held = Held { payload: 0, pieces: 0 };
-        Self { count, expected: BTreeMap::new(), waiting: BTreeMap::new(), held }
+        let expected = Pages { first: None, others: BTreeMap::new() };
+        Self { count, expected, waiting: BTreeMap::new(), held }
     }
 
     /// Whether `stream` exists.
@@ -47,7 +55,7 @@ impl InboundStreams {
     /// The Stream Sequence Number that `stream` delivers next.
     pub(crate) fn expected(&self, stream: StreamId) -> StreamSequence {
         let (page, place) = locate(stream);
-        self.expected.get(&page).map_or(StreamSequence(0), |page| page[place])
+        self.expected.get(page).map_or(StreamSequence(0), |page| page[place])
     }
 
     /// Whether no message waits here.
@@ -59,7 +67,7 @@ impl InboundStreams {
     pub(crate) fn advance_if_next(&mut self, stream: StreamId, sequence: StreamSequence) -> bool {
         let (page, place) = locate(stream);
         // The first message of a page goes the long way and makes it.
-        let expected = self.expected.get_mut(&page).map(|page| &mut page[place]);
+        let expected = self.expected.get_mut(page).map(|page| &mut page[place]);
         match expected.filter(|expected| **expected == sequence) {
             Some(expected) => {
                 *expected = sequence.next();
@@ -104,13 +112,37 @@ impl InboundStreams {
             next = next.next();
         }
         let (page, place) = locate(stream);
-        let fresh = || Box::new([StreamSequence(0); PAGE_LEN]);
-        self.expected.entry(page).or_insert_with(fresh)[place] = next;
+        self.expected.made(page)[place] = next;
     }
 
     fn take_waiting(&mut self, stream: StreamId, sequence: StreamSequence) -> Option<ReceivedMessage> {
         // As a rule nothing waits.
         if self.waiting.is_empty() { None } else { self.waiting.remove(&(stream, sequence.0)) }
+    }
+}
+
+impl Pages {
+    fn get(&self, page: u16) -> Option<&Page> {
+        if page == 0 { self.first.as_ref() } else { self.others.get(&page) }
+    }
+
+    fn get_mut(&mut self, page: u16) -> Option<&mut Page> {
+        if page == 0 { self.first.as_mut() } else { self.others.get_mut(&page) }
+    }
+
+    #[cfg(test)]
+    fn count(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+
+    /// The page, made if it is missing.
+    fn made(&mut self, page: u16) -> &mut Page {
+        let fresh = || Box::new([StreamSequence(0); PAGE_LEN]);
+        if page == 0 {
+            self.first.get_or_insert_with(fresh)
+        } else {
+            self.others.entry(page).or_insert_with(fresh)
+        }
     }
 }
 
@@ -189,11 +221,11 @@ mod tests {
         assert_eq!(size_of::<[StreamSequence; PAGE_LEN]>(), 128);
         let mut streams = InboundStreams::new(u16::MAX);
         accept(&mut streams, 65_534, 0).unwrap();
-        assert_eq!(streams.expected.len(), 1);
+        assert_eq!(streams.expected.count(), 1);
         for stream in 0..65_534 {
             accept(&mut streams, stream, 0).unwrap();
         }
-        assert_eq!(streams.expected.len(), 1_024);
+        assert_eq!(streams.expected.count(), 1_024);
         assert_eq!(accept(&mut streams, 65_534, 1), Ok(vec![message(65_534, 1)]));
         assert_eq!(streams.held(), Held::default());
     }

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use smallvec::SmallVec;
-
 use super::gap_ranges::TsnRange;
 use super::outstanding::{ChunkState, Outstanding, OutstandingChunk};
 use super::steps::Steps;
@@ -14,7 +12,18 @@ use crate::types::Tsn;
 /// is taken out when it is met at the head, so that each transmission is met once and the window never searched.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlightOrder {
-    paths: SmallVec<[VecDeque<TsnRange>; 2]>,
+    /// Of the first path, which most associations have alone.
+    first: PathOrder,
+    others: Vec<PathOrder>,
+}
+
+/// The ranges of one path.
+#[derive(Clone, Debug, Default)]
+struct PathOrder {
+    /// All but the highest.
+    lower: VecDeque<TsnRange>,
+    /// At hand, since what is new extends it. `None`: there is no range.
+    highest: Option<TsnRange>,
 }
 
 impl FlightOrder {
@@ -23,33 +32,40 @@ impl FlightOrder {
     #[inline(always)]
     pub(super) fn add(&mut self, path: PathId, tsn: Tsn) {
         // As a rule it follows what was sent before.
-        match self.paths.get_mut(path.index()).and_then(VecDeque::back_mut) {
+        match self.path_mut(path).and_then(|order| order.highest.as_mut()) {
             Some(range) if range.last.next() == tsn => range.last = tsn,
             Some(_) | None => self.insert(path, tsn),
         }
     }
 
+    #[inline(never)]
     fn insert(&mut self, path: PathId, tsn: Tsn) {
-        if self.paths.len() <= path.index() {
-            self.paths.resize_with(path.index() + 1, VecDeque::new);
+        if self.others.len() < path.index() {
+            self.others.resize_with(path.index(), PathOrder::default);
         }
-        let order = &mut self.paths[path.index()];
-        match order.back_mut() {
-            Some(range) if tsn.is_at_or_before(range.last) => insert(order, tsn),
-            Some(_) | None => order.push_back(TsnRange { first: tsn, last: tsn }),
+        if let Some(order) = self.path_mut(path) {
+            order.insert(tsn);
+        }
+    }
+
+    #[inline]
+    fn path_mut(&mut self, path: PathId) -> Option<&mut PathOrder> {
+        match path.index().checked_sub(1) {
+            Some(place) => self.others.get_mut(place),
+            None => Some(&mut self.first),
         }
     }
 
     /// The lowest TSN in flight to `path`.
     pub(super) fn first(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
-        let order = self.paths.get_mut(path.index())?;
+        let order = self.path_mut(path)?;
         let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
         let next = outstanding.cumulative_ack().next();
-        while let Some(range) = order.front_mut() {
+        while let Some(range) = order.lowest_mut() {
             steps.take(1);
             // What has been acknowledged cumulatively is passed over at once.
             if range.last.is_before(next) {
-                order.pop_front();
+                order.pop_lowest();
                 continue;
             }
             if range.first.is_before(next) {
@@ -59,7 +75,7 @@ impl FlightOrder {
                 return Some(range.first);
             }
             if range.first == range.last {
-                order.pop_front();
+                order.pop_lowest();
             } else {
                 range.first = range.first.next();
             }
@@ -69,15 +85,15 @@ impl FlightOrder {
 
     /// The highest TSN in flight to `path`.
     pub(super) fn last(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
-        let order = self.paths.get_mut(path.index())?;
+        let order = self.path_mut(path)?;
         let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
-        while let Some(range) = order.back_mut() {
+        while let Some(range) = &mut order.highest {
             steps.take(1);
             if outstanding.find(range.last).is_some_and(stands) {
                 return Some(range.last);
             }
             if range.first == range.last {
-                order.pop_back();
+                order.highest = order.lower.pop_back();
             } else {
                 range.last = range.last.minus(1);
             }
@@ -86,16 +102,38 @@ impl FlightOrder {
     }
 }
 
-/// Adds a TSN that does not come after all others.
-fn insert(order: &mut VecDeque<TsnRange>, tsn: Tsn) {
-    let index = order.partition_point(|range| range.last.is_before(tsn));
-    if order[index].first.is_at_or_before(tsn) {
-        return;
+impl PathOrder {
+    /// Adds a TSN that does not follow the highest.
+    fn insert(&mut self, tsn: Tsn) {
+        let one = TsnRange { first: tsn, last: tsn };
+        if self.highest.is_none_or(|range| range.last.is_before(tsn)) {
+            self.lower.extend(self.highest.replace(one));
+            return;
+        }
+        let index = self.lower.partition_point(|range| range.last.is_before(tsn));
+        let above = self.lower.get_mut(index).or(self.highest.as_mut());
+        match above {
+            Some(range) if range.first.is_at_or_before(tsn) => {}
+            Some(range) if range.first == tsn.next() => range.first = tsn,
+            Some(_) | None => self.lower.insert(index, one),
+        }
     }
-    if order[index].first == tsn.next() {
-        order[index].first = tsn;
-    } else {
-        order.insert(index, TsnRange { first: tsn, last: tsn });
+
+    #[inline]
+    fn lowest_mut(&mut self) -> Option<&mut TsnRange> {
+        self.lower.front_mut().or(self.highest.as_mut())
+    }
+
+    #[inline]
+    fn pop_lowest(&mut self) {
+        if self.lower.pop_front().is_none() {
+            self.highest = None;
+        }
+    }
+
+    #[cfg(test)]
+    fn ranges(&self) -> Vec<TsnRange> {
+        self.lower.iter().copied().chain(self.highest).collect()
     }
 }
 
@@ -111,7 +149,7 @@ mod tests {
         for tsn in 5..10 {
             order.add(PathId(0), Tsn(tsn));
         }
-        assert_eq!(order.paths[0], [TsnRange { first: Tsn(5), last: Tsn(9) }]);
+        assert_eq!(order.first.ranges(), [TsnRange { first: Tsn(5), last: Tsn(9) }]);
     }
 
     #[test]
@@ -125,7 +163,7 @@ mod tests {
         }
         let mut last = |path| order.last(PathId(path), &outstanding, &Steps::default());
         assert_eq!([last(0), last(0), last(1)], [Some(Tsn(6)), Some(Tsn(6)), None]);
-        assert_eq!(order.paths[0], [TsnRange { first: Tsn(5), last: Tsn(6) }]);
+        assert_eq!(order.first.ranges(), [TsnRange { first: Tsn(5), last: Tsn(6) }]);
         order.add(PathId(0), Tsn(9));
         assert_eq!(order.last(PathId(0), &outstanding, &Steps::default()), Some(Tsn(6)));
     }
@@ -143,9 +181,10 @@ mod tests {
                 order.add(PathId(path), Tsn(base).plus(offset));
                 sets[usize::from(path)].insert(offset);
             }
-            for (ranges, set) in order.paths.iter().zip(sets) {
-                let tsns: Vec<u32> =
-                    ranges.iter().flat_map(|range| range.iter()).map(|tsn| tsn.distance_from(Tsn(base))).collect();
+            let paths = core::iter::once(&order.first).chain(&order.others);
+            for (path, set) in paths.zip(sets) {
+                let tsns = path.ranges().into_iter().flat_map(TsnRange::iter);
+                let tsns: Vec<u32> = tsns.map(|tsn| tsn.distance_from(Tsn(base))).collect();
                 prop_assert_eq!(tsns, set.into_iter().collect::<Vec<_>>());
             }
         }

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use slantpath_cc::delivery::Departure;
 
-use super::send_queue::Cut;
 use crate::chunk::Data;
 use crate::event::Message;
 use crate::path::PathId;
@@ -159,15 +158,24 @@ impl Outstanding {
         self.chunks.get_mut(index)
     }
 
+    /// The next chunk is the last fragment of `message`, which is kept as it was given, in case that it fails.
+    pub(crate) fn keep_fragmented(&mut self, tsn: Tsn, message: Bytes) {
+        self.fragmented.push_back((tsn, message));
+    }
+
     /// Appends a chunk that has been cut with [`next_tsn`](Self::next_tsn) and goes out to `path`.
-    pub(crate) fn push(&mut self, cut: Cut, path: PathId, departure: Departure) -> &OutstandingChunk {
-        debug_assert_eq!(cut.data.tsn, self.next_tsn());
-        if let Some(payload) = cut.whole {
-            self.fragmented.push_back((cut.data.tsn, payload));
-        }
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        data: Data,
+        context: u64,
+        path: PathId,
+        departure: Departure,
+    ) -> &OutstandingChunk {
+        debug_assert_eq!(data.tsn, self.next_tsn());
         let chunk = OutstandingChunk {
-            data: cut.data,
-            context: cut.context,
+            data,
+            context,
             path,
             state: ChunkState::InFlight,
             departure,
@@ -291,7 +299,7 @@ pub(super) mod tests {
                 payload: Bytes::from_static(b"x"),
             };
             let departure = DeliveryMeter::default().depart(Instant::START, true, 1);
-            outstanding.push(Cut { data, context: 0, whole: None }, PathId(*path), departure);
+            outstanding.push(data, 0, PathId(*path), departure);
             if !is_in_flight {
                 outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
             }

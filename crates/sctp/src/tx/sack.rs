@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use super::gap_ranges::{GapChanges, TsnRange};
-use super::outstanding::{ChunkState, Loss, OutstandingChunk};
+use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
 use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
 use crate::chunk::GapAckBlock;
 use crate::config::{LossDetection, SctpConfig};
@@ -42,6 +42,11 @@ impl<'a> SackView<'a> {
             duplicates: &sack.duplicates,
         });
         Self { cumulative_tsn_ack: sack.cumulative_tsn_ack, gaps, from }
+    }
+
+    /// A SACK without blocks and duplicates.
+    pub(crate) const fn of_plain_sack(cumulative_tsn_ack: Tsn, a_rwnd: u32, from: Option<PathId>) -> Self {
+        Self { cumulative_tsn_ack, gaps: Some(GapReport { a_rwnd, blocks: &[], duplicates: &[] }), from }
     }
 
     /// The acknowledgement in a SHUTDOWN.
@@ -229,7 +234,7 @@ impl Sender {
             let Some(chunk) = self.outstanding.first() else { break };
             self.steps.take(1);
             if chunk.state != ChunkState::Acked {
-                credit(turn, sack, chunk, self.outstanding.number(chunk.data.tsn));
+                credit(turn, sack, chunk, &self.outstanding);
                 newest = Some(chunk.data.tsn);
             } else if let Some(timing) = &mut turn.paths[chunk.path].timing {
                 timing.on_in_order();
@@ -256,7 +261,7 @@ impl Sender {
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
             self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
-                credit(turn, sack, chunk, self.outstanding.number(tsn));
+                credit(turn, sack, chunk, &self.outstanding);
                 if let Some(timing) = &mut turn.paths[chunk.path].timing {
                     timing.on_out_of_order();
                 }
@@ -420,8 +425,10 @@ impl Sender {
 /// Credits a chunk, acknowledged for the first time, to the path that it was sent to last.
 #[expect(clippy::inline_always, reason = "each chunk passes it once")]
 #[inline(always)]
-fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, number: u64) {
-    Sender::time_arrival(turn, chunk, number);
+fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, outstanding: &Outstanding) {
+    if turn.paths[chunk.path].timing.is_some() {
+        Sender::time_arrival(turn, chunk, outstanding.number(chunk.data.tsn));
+    }
     let path = &mut turn.paths[chunk.path];
     let wire_len = chunk.wire_len();
     if chunk.state == ChunkState::InFlight {

@@ -43,6 +43,8 @@ pub(crate) struct SendQueue {
     waiting: Waiting,
     /// Fragments of one message bear consecutive TSNs, so it is finished before another is begun.
     in_progress: Option<InProgress>,
+    /// How long the rest of the message is that is next, in bytes; zero: there is none. Asked several times a packet.
+    next_rest: usize,
     /// The next Stream Sequence Number of each stream, as far as they have been used.
     sequences: Vec<StreamSequence>,
     stream_count: u16,
@@ -56,7 +58,7 @@ impl SendQueue {
                 Waiting::RoundRobin { streams: BTreeMap::new(), turns: VecDeque::new() }
             }
         };
-        Self { waiting, in_progress: None, sequences: Vec::new(), stream_count }
+        Self { waiting, in_progress: None, next_rest: 0, sequences: Vec::new(), stream_count }
     }
 
     pub(crate) const fn stream_count(&self) -> u16 {
@@ -68,48 +70,57 @@ impl SendQueue {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.in_progress.is_none() && self.waiting.front().is_none()
+        self.next_rest == 0
     }
 
     /// Appends a message on an existing stream.
     pub(crate) fn push(&mut self, message: Message) {
+        if self.is_empty() {
+            self.next_rest = message.payload.len();
+        }
         match &mut self.waiting {
             Waiting::FirstCome(messages) => messages.push_back(message),
             Waiting::RoundRobin { streams, turns } => push_in_turn(streams, turns, message),
         }
     }
 
-    /// The payload length of the chunk that [`take`](Self::take) would cut; `None` if there is nothing to send.
+    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to send.
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
-        let left = match &self.in_progress {
-            Some(current) => current.message.payload.len() - current.offset,
-            None => self.waiting.front()?.payload.len(),
-        };
-        Some(left.min(max_payload))
+        if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
+    }
+
+    /// Takes the next message, whole, as the chunk numbered `tsn`, with its context: what most chunks are. `None` says
+    /// nothing: [`take_any`](Self::take_any) cuts whatever is next.
+    #[inline]
+    pub(crate) fn take_whole(&mut self, max_payload: usize, tsn: Tsn) -> Option<(Data, u64)> {
+        if self.next_rest > max_payload || self.in_progress.is_some() {
+            return None;
+        }
+        let Waiting::FirstCome(messages) = &mut self.waiting else { return None };
+        let message = messages.pop_front()?;
+        self.next_rest = messages.front().map_or(0, |next| next.payload.len());
+        let sequence = self.next_sequence(message.stream, message.is_unordered);
+        Some(whole(message, sequence, tsn))
     }
 
     /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
-    #[inline]
-    pub(crate) fn take(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
-        if self.in_progress.is_none()
-            && let Waiting::FirstCome(messages) = &mut self.waiting
-            && let Some(message) = messages.pop_front_if(|message| message.payload.len() <= max_payload)
-        {
-            // What most chunks are.
-            let sequence = self.next_sequence(message.stream, message.is_unordered);
-            return Some(whole(message, sequence, tsn));
-        }
-        self.take_any(max_payload, tsn)
+    pub(crate) fn take_any(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
+        let cut = self.cut(max_payload, tsn);
+        self.next_rest = match &self.in_progress {
+            Some(current) => current.message.payload.len() - current.offset,
+            None => self.waiting.front().map_or(0, |next| next.payload.len()),
+        };
+        cut
     }
 
-    #[inline(never)]
-    fn take_any(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
+    fn cut(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
         if self.in_progress.is_none() {
             let message = self.waiting.pop()?;
             let sequence = self.next_sequence(message.stream, message.is_unordered);
             if message.payload.len() <= max_payload {
-                return Some(whole(message, sequence, tsn));
+                let (data, context) = whole(message, sequence, tsn);
+                return Some(Cut { data, context, whole: None });
             }
             self.in_progress = Some(InProgress { message, sequence, offset: 0 });
         }
@@ -158,6 +169,7 @@ impl SendQueue {
         while let Some(message) = self.waiting.pop() {
             messages.push(message);
         }
+        self.next_rest = 0;
         messages
     }
 
@@ -236,10 +248,10 @@ fn pop_in_turn(
 }
 
 #[inline]
-fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> Cut {
+fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> (Data, u64) {
     let flags = unordered_flag(message.is_unordered).with(DataFlags::WHOLE);
     let Message { stream, ppid, payload, context, .. } = message;
-    Cut { data: Data { flags, tsn, stream, sequence, ppid, payload }, context, whole: None }
+    (Data { flags, tsn, stream, sequence, ppid, payload }, context)
 }
 
 const fn unordered_flag(is_unordered: bool) -> DataFlags {
@@ -261,7 +273,7 @@ mod tests {
         for (stream, context) in [(0, 0), (0, 1), (0, 2), (1, 10), (2, 20), (1, 11)] {
             queue.push(message(stream, context, 10));
         }
-        core::iter::from_fn(|| queue.take(100, Tsn(0))).map(|cut| cut.context).collect()
+        core::iter::from_fn(|| queue.take_any(100, Tsn(0))).map(|cut| cut.context).collect()
     }
 
     #[test]
@@ -283,7 +295,7 @@ mod tests {
         let cuts: Vec<_> = (0..4)
             .map(|tsn| {
                 announced.push(queue.next_len(10).unwrap());
-                queue.take(10, Tsn(tsn)).unwrap()
+                queue.take_any(10, Tsn(tsn)).unwrap()
             })
             .collect();
         let flags = [DataFlags::BEGINNING, DataFlags::MIDDLE, DataFlags::ENDING, DataFlags::WHOLE];
@@ -301,7 +313,7 @@ mod tests {
         for is_unordered in [false, true, false] {
             queue.push(Message { is_unordered, ..message(0, 0, 1) });
         }
-        let chunks: Vec<_> = (0..3).map(|_| queue.take(10, Tsn(0)).unwrap().data).collect();
+        let chunks: Vec<_> = (0..3).map(|_| queue.take_any(10, Tsn(0)).unwrap().data).collect();
         assert_eq!((chunks[0].sequence.0, chunks[2].sequence.0), (0, 1));
         assert_eq!([0, 1, 2].map(|at: usize| chunks[at].flags.is_unordered()), [false, true, false]);
     }

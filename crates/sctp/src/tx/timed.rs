@@ -136,7 +136,8 @@ impl Sender {
         Some(tsn)
     }
 
-    /// Tells the path of a chunk what the SACK at hand says of it.
+    /// Tells the path of a chunk, on which losses are found by time, what the SACK at hand says of it.
+    #[inline(never)]
     pub(super) fn time_arrival(turn: &mut Turn<'_>, chunk: &OutstandingChunk, number: u64) {
         let path = &mut turn.paths[chunk.path];
         let Some(timing) = &mut path.timing else { return };

@@ -245,27 +245,60 @@ impl Sender {
         let max_payload = max_payload(turn.paths);
         loop {
             let tsn = self.outstanding.next_tsn();
-            let in_flight = self.outstanding.in_flight_payload();
-            let Some(mut cut) = self.queue.take(max_payload, tsn) else { return };
-            if turn.is_shutting_down && self.queue.is_empty() {
-                //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
-                //# The sender is in the SHUTDOWN-PENDING state.
-                cut.data.flags = cut.data.flags.with(DataFlags::IMMEDIATE);
+            // What most chunks are is moved from queue to window at once.
+            if let Some((data, context)) = self.queue.take_whole(max_payload, tsn) {
+                self.send(turn, builder, path, data, context);
+            } else if !self.send_any(turn, builder, path, max_payload) {
+                return;
             }
-            let wire_len = Data::wire_len(cut.data.payload.len()) as u64;
-            let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, 1);
-            let chunk = self.outstanding.push(cut, path, departure);
-            if !builder.push_data(&chunk.data) {
-                builder.push(&Chunk::Data(chunk.data.clone()));
-            }
-            self.flight_order.add(path, tsn);
-            trace(turn, chunk);
-            self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
             let room = builder.room();
             if room < Data::wire_len(1) || !self.next_fits_into(turn, room) {
                 return;
             }
         }
+    }
+
+    /// Puts the next chunk into a packet, be it a fragment. `false` if there is none.
+    #[inline(never)]
+    fn send_any(
+        &mut self,
+        turn: &mut Turn<'_>,
+        builder: &mut PacketBuilder,
+        path: PathId,
+        max_payload: usize,
+    ) -> bool {
+        let Some(cut) = self.queue.take_any(max_payload, self.outstanding.next_tsn()) else { return false };
+        if let Some(message) = cut.whole {
+            self.outstanding.keep_fragmented(cut.data.tsn, message);
+        }
+        self.send(turn, builder, path, cut.data, cut.context);
+        true
+    }
+
+    /// Puts a chunk that has just left the queue into a packet.
+    #[expect(clippy::inline_always, reason = "a chunk is large to move")]
+    #[inline(always)]
+    fn send(
+        &mut self,
+        turn: &mut Turn<'_>,
+        builder: &mut PacketBuilder,
+        path: PathId,
+        mut data: Data,
+        context: u64,
+    ) {
+        if turn.is_shutting_down && self.queue.is_empty() {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
+            //# The sender is in the SHUTDOWN-PENDING state.
+            data.flags = data.flags.with(DataFlags::IMMEDIATE);
+        }
+        let (tsn, in_flight) = (data.tsn, self.outstanding.in_flight_payload());
+        let wire_len = Data::wire_len(data.payload.len()) as u64;
+        let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, 1);
+        let chunk = self.outstanding.push(data, context, path, departure);
+        builder.put_data(&chunk.data);
+        self.flight_order.add(path, tsn);
+        trace(turn, chunk);
+        self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
     }
 
     /// Notes that a lost chunk goes out again, to `path`.

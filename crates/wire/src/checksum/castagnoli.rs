@@ -27,8 +27,9 @@ mod anywhere {
     }
 }
 
-/// The instruction takes eight bytes and three cycles, but a new one can begin in each: so three streams of equal
-/// length are read side by side, and put together by a multiplication without carries.
+/// The instruction takes eight bytes and three cycles, but a new one can begin in each: so a block is read as three
+/// streams of equal length, side by side, which a multiplication without carries puts together. The lengths of blocks
+/// are constants: so are the factors then, and the compiler makes an instruction of each word, and no loop.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use core::arch::x86_64::{
@@ -38,10 +39,12 @@ mod x86 {
 
     type Word = [u8; 8];
 
-    /// Words that a stream may have.
-    const LONGEST_STREAM: usize = 64;
-    /// Words from which on three streams are faster than one.
-    const LEAST_IN_STREAMS: usize = 24;
+    /// Words of a long block: most of a kilobyte, and of what an Ethernet carries.
+    const LONG: usize = 3 * 42;
+    /// Words of a middle block, one of which is most of what a long one leaves of an Ethernet's packet.
+    const MIDDLE: usize = 3 * 16;
+    /// Words of a short block: less is read as fast in one stream.
+    const SHORT: usize = 3 * 8;
 
     /// Over eight bytes, four zero bytes, `rest`, `tail` and more zero bytes.
     #[target_feature(enable = "sse4.2,pclmulqdq")]
@@ -58,10 +61,28 @@ mod x86 {
     #[target_feature(enable = "sse4.2,pclmulqdq")]
     fn append(mut crc: u64, bytes: &[u8]) -> u64 {
         let (mut words, mut rest) = bytes.as_chunks::<8>();
-        if words.len() >= LEAST_IN_STREAMS {
-            (crc, words) = of_many(crc, words);
+        while let Some((block, others)) = words.split_first_chunk::<LONG>() {
+            crc = of_block(crc, block);
+            words = others;
         }
-        for word in words {
+        while let Some((block, others)) = words.split_first_chunk::<MIDDLE>() {
+            crc = of_block(crc, block);
+            words = others;
+        }
+        if let Some((block, others)) = words.split_first_chunk::<SHORT>() {
+            crc = of_block(crc, block);
+            words = others;
+        }
+        while let Some((four, others)) = words.split_first_chunk::<4>() {
+            crc = four.iter().fold(crc, |crc, word| of_word(crc, *word));
+            words = others;
+        }
+        // Not a loop: the compiler would prepare one for many words, at more than these three cost.
+        if let Some((two, others)) = words.split_first_chunk::<2>() {
+            crc = two.iter().fold(crc, |crc, word| of_word(crc, *word));
+            words = others;
+        }
+        if let Some(word) = words.first() {
             crc = of_word(crc, *word);
         }
         if let Some((half, bytes)) = rest.split_first_chunk() {
@@ -74,43 +95,20 @@ mod x86 {
         crc
     }
 
-    /// Takes in as many words as fill streams, and leaves those behind them.
-    #[inline(never)]
-    #[target_feature(enable = "sse4.2,pclmulqdq")]
-    fn of_many(mut crc: u64, mut words: &[Word]) -> (u64, &[Word]) {
-        while words.len() >= LEAST_IN_STREAMS {
-            let len = (words.len() / 3).min(LONGEST_STREAM);
-            let (first, others) = words.split_at(len);
-            let (second, others) = others.split_at(len);
-            let (third, others) = others.split_at(len);
-            crc = of_streams(crc, first, second, third);
-            words = others;
-        }
-        (crc, words)
-    }
-
-    /// Three streams of equal length, at most [`LONGEST_STREAM`] words, one behind the other.
+    /// A block as three streams, one behind the other.
     #[inline]
     #[target_feature(enable = "sse4.2,pclmulqdq")]
-    fn of_streams(crc: u64, first: &[Word], second: &[Word], third: &[Word]) -> u64 {
+    fn of_block<const WORDS: usize>(crc: u64, block: &[Word; WORDS]) -> u64 {
+        let len = const { WORDS / 3 };
         let (mut a, mut b, mut c) = (crc, 0, 0);
-        let (first, first_rest) = first.as_chunks::<4>();
-        let (second, second_rest) = second.as_chunks::<4>();
-        let (third, third_rest) = third.as_chunks::<4>();
-        for ((x, y), z) in first.iter().zip(second).zip(third) {
-            for at in 0..4 {
-                a = of_word(a, x[at]);
-                b = of_word(b, y[at]);
-                c = of_word(c, z[at]);
-            }
+        for at in 0..len {
+            a = of_word(a, block[at]);
+            b = of_word(b, block[len + at]);
+            c = of_word(c, block[2 * len + at]);
         }
-        for ((x, y), z) in first_rest.iter().zip(second_rest).zip(third_rest) {
-            a = of_word(a, *x);
-            b = of_word(b, *y);
-            c = of_word(c, *z);
-        }
-        let len = 4 * first.len() + first_rest.len();
-        c ^ _mm_crc32_u64(0, shifted(a, 2 * len) ^ shifted(b, len))
+        let behind =
+            multiplied(a, const { shift(WORDS / 3 * 2) }) ^ multiplied(b, const { shift(WORDS / 3) });
+        c ^ _mm_crc32_u64(0, behind)
     }
 
     #[inline]
@@ -119,11 +117,12 @@ mod x86 {
         _mm_crc32_u64(crc, u64::from_le_bytes(word))
     }
 
-    /// What has the same remainder as `crc` behind `words` words of zeros, once the instruction has taken it in.
+    /// With a [`shift`] by so many words: what has the same remainder as `crc` behind those words of zeros, once the
+    /// instruction has taken it in.
     #[inline]
     #[target_feature(enable = "sse4.2,pclmulqdq")]
-    fn shifted(crc: u64, words: usize) -> u64 {
-        let factor = _mm_cvtsi64_si128(SHIFTS[words].into());
+    fn multiplied(crc: u64, shift: u32) -> u64 {
+        let factor = _mm_cvtsi64_si128(shift.into());
         let crc = _mm_cvtsi64_si128(crc.cast_signed());
         _mm_cvtsi128_si64(_mm_clmulepi64_si128::<0>(crc, factor)).cast_unsigned()
     }
@@ -133,25 +132,19 @@ mod x86 {
         crc as u32
     }
 
-    /// x to the power of 64 n - 33 modulo the polynomial for n words, lowest bit first; the first is not used. The
-    /// instruction multiplies what it takes in by x to the power of 32, and the product of two numbers whose lowest bit
-    /// comes first is short of a factor of x.
-    static SHIFTS: [u32; 2 * LONGEST_STREAM + 1] = {
-        let mut shifts = [0; 2 * LONGEST_STREAM + 1];
+    /// x to the power of 64 n - 33 modulo the polynomial for n words, lowest bit first. The instruction multiplies what
+    /// it takes in by x to the power of 32, and the product of two numbers whose lowest bit comes first is short of a
+    /// factor of x.
+    const fn shift(words: usize) -> u32 {
         // x to the power of 31.
         let mut power = 1_u32;
-        let mut words = 1;
-        while words < shifts.len() {
-            shifts[words] = power;
-            let mut bit = 0;
-            while bit < 64 {
-                power = (power >> 1) ^ if power & 1 == 1 { POLYNOMIAL } else { 0 };
-                bit += 1;
-            }
-            words += 1;
+        let mut bit = 64;
+        while bit < 64 * words {
+            power = (power >> 1) ^ if power & 1 == 1 { POLYNOMIAL } else { 0 };
+            bit += 1;
         }
-        shifts
-    };
+        power
+    }
 
     const POLYNOMIAL: u32 = 0x82f6_3b78;
 }
