@@ -117,6 +117,8 @@ pub struct Constellation {
     pub arrangement: Arrangement,
     /// What its satellites do.
     pub payload: Payload,
+    /// How many antennas on the ground one satellite serves at once, gateways included, where there is a limit.
+    pub beams: Option<u32>,
     /// The links between its satellites.
     pub isl: IslConfig,
 }
@@ -156,6 +158,7 @@ impl Constellation {
             satellites: longitudes_deg.iter().enumerate().map(satellite).collect(),
             arrangement: Arrangement::Ring,
             payload: Payload::BentPipe,
+            beams: None,
             isl: IslConfig::default(),
         }
     }
@@ -194,6 +197,7 @@ impl Constellation {
             satellites,
             arrangement,
             payload: Payload::default(),
+            beams: None,
             isl: IslConfig::default(),
         })
     }

@@ -280,12 +280,13 @@ fn mean_nanos(plan: &ContactPlan, path: &Path, leg: &Leg) -> f64 {
     (at(0) + 4.0 * odd + 2.0 * even + at(8)) / 24.0
 }
 
-/// The satellites that serve both ends of a path.
+/// The satellites that serve both ends of a path: behind cables, those that serve their gateways.
 fn serving(plan: &ContactPlan, path: &Path) -> [Option<NodeId>; 2] {
-    [path.contacts.first(), path.contacts.last()].map(|id| {
-        let contact = plan.contact(*id?);
+    let satellite = |id: &ContactId| {
+        let contact = plan.contact(*id);
         matches!(contact.kind, ContactKind::Ground { .. }).then_some(contact.a)
-    })
+    };
+    [path.contacts.iter().find_map(satellite), path.contacts.iter().rev().find_map(satellite)]
 }
 
 impl Reason {

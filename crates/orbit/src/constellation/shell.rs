@@ -247,7 +247,14 @@ impl Shell {
         }
         let (name, arrangement) = (self.name.clone(), self.arrangement);
         let constellation =
-            Constellation { name, satellites, arrangement, payload: self.payload, isl: self.isl };
+            Constellation {
+            name,
+            satellites,
+            arrangement,
+            payload: self.payload,
+            beams: None,
+            isl: self.isl,
+        };
         constellation.check()?;
         Ok(constellation)
     }
