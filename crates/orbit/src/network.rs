@@ -206,6 +206,13 @@ impl Network {
         self.constellations.iter().flat_map(of).collect()
     }
 
+    /// Of each satellite, by node, whether it is of the constellation of a name.
+    pub fn is_of(&self, name: &str) -> Vec<bool> {
+        let of =
+            |constellation: &Constellation| vec![constellation.name == name; constellation.satellites.len()];
+        self.constellations.iter().flat_map(of).collect()
+    }
+
     /// How many antennas on the ground each satellite serves at once, by node.
     pub(crate) fn beams(&self) -> Vec<u32> {
         let of = |constellation: &Constellation| {
@@ -277,7 +284,9 @@ impl Network {
             if a.relay != Relay::Gateway && b.relay != Relay::Gateway {
                 return fail("has no gateway at either end: let one forward for others");
             }
-            if cable.delay == CableDelay::GreatCircle && (a.place.fixed().is_none() || b.place.fixed().is_none()) {
+            if cable.delay == CableDelay::GreatCircle
+                && (a.place.fixed().is_none() || b.place.fixed().is_none())
+            {
                 return fail("has an end that travels, so that its length is unknown: give its delay");
             }
         }

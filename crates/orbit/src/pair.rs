@@ -27,7 +27,8 @@ impl Pair {
 
     /// Whether both join the same two sites.
     pub(crate) fn has_ends_of(&self, other: &Self) -> bool {
-        (&self.from, &self.to) == (&other.from, &other.to) || (&self.from, &self.to) == (&other.to, &other.from)
+        (&self.from, &self.to) == (&other.from, &other.to)
+            || (&self.from, &self.to) == (&other.to, &other.from)
     }
 }
 

@@ -135,13 +135,37 @@ pub fn follow_refreshing(
 /// `progress` breaks it off.
 pub fn follow_while(
     plan: &ContactPlan,
-    (from, to): (NodeId, NodeId),
+    ends: (NodeId, NodeId),
     selection: &Selection,
     refresh: Refresh,
     progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Timeline> {
     let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
-    let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh });
+    let router = Router::new(plan, &[ends.1], RouteConfig { metric, refresh });
+    follow_router(router, ends, selection, progress)
+}
+
+/// As [`follow_while`], over some of the contacts only.
+pub fn follow_within(
+    plan: &ContactPlan,
+    ends: (NodeId, NodeId),
+    selection: &Selection,
+    refresh: Refresh,
+    is_usable: &dyn Fn(&Contact) -> bool,
+    progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Option<Timeline> {
+    let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
+    let router = Router::within(plan, &[ends.1], RouteConfig { metric, refresh }, is_usable);
+    follow_router(router, ends, selection, progress)
+}
+
+fn follow_router(
+    mut router: Router<'_>,
+    (from, to): (NodeId, NodeId),
+    selection: &Selection,
+    progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Option<Timeline> {
+    let plan = router.plan();
     let end = Instant::START + plan.span();
     let mut legs: Vec<Leg> = Vec::new();
     let mut at = Instant::START;

@@ -4,6 +4,7 @@
 //! tables. It shares with the scenario how a text is read, how faults are reported and how a merged form is printed.
 
 mod answer;
+mod cables;
 mod check;
 mod constellation;
 mod files;

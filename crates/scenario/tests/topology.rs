@@ -143,6 +143,106 @@ fn the_two_paths_of_a_multihomed_host_share_no_satellite() {
     assert!(first.timeline.legs.len() > 3);
 }
 
+/// A ship in the ice, a gateway with three antennas on Svalbard, and an exchange behind it.
+const ICE: &str = r#"
+    [topology]
+    name = "ice"
+    epoch = "2026-03-01T00:00:00Z"
+    span = "3 h"
+
+    [constellations.oneweb]
+    satellites = { kind = "preset", preset = "oneweb" }
+    beams = 3
+
+    [constellations.iridium]
+    satellites = { kind = "preset", preset = "iridium" }
+
+    [ground]
+    min_elevation = "25 deg"
+
+    [sites.ship]
+    latitude = "81 deg"
+    longitude = "0 deg"
+
+    [[sites.ship.antennas]]
+    constellation = "oneweb"
+
+    [[sites.ship.antennas]]
+    constellation = "iridium"
+    min_elevation = "8.2 deg"
+
+    [sites.svalbard]
+    latitude = "78.23 deg"
+    longitude = "15.39 deg"
+    relay = "gateway"
+    antennas = 3
+
+    [sites.exchange]
+    latitude = "59.9 deg"
+    longitude = "10.7 deg"
+
+    [[cables]]
+    ends = ["svalbard", "exchange"]
+    delay = "12 ms"
+
+    [paths.main]
+    from = "ship"
+    to = "exchange"
+    constellation = "oneweb"
+"#;
+
+fn ice(overrides: &[&str]) -> Topology {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Topology::parse("ice.toml", ICE, &overrides, no_files()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_path_over_satellites_that_do_not_forward_ends_behind_a_cable_without_a_gap() {
+    let topology = ice(&[]);
+    let output = answer(&topology);
+    let path = &output.paths[0];
+    assert_eq!(path.timeline.gaps(), []);
+    assert!(path.summary.delay_min > slantpath_base::Duration::from_millis(12 + 8));
+    assert_eq!((path.summary.hops_min, path.summary.hops_max), (3, 3));
+    let first = &path.timeline.legs[0].path.as_ref().unwrap().nodes;
+    let names: Vec<&str> = first.iter().map(|node| output.plan.names()[node.index()].as_str()).collect();
+    assert!(names[1].starts_with("oneweb-"), "{names:?}");
+    assert_eq!([names[0], names[2], names[3]], ["ship", "svalbard", "exchange"]);
+    // The exchange sees no sky, and nobody expects it to.
+    assert_eq!(output.table("coverage").unwrap().rows(), 2);
+    assert_eq!(output.table("gaps").unwrap().rows(), 0);
+    let handovers = output.table("handovers").unwrap();
+    assert!(handovers.rows() > 20);
+}
+
+#[test]
+fn a_number_of_antennas_is_that_many_equal_ones() {
+    let counted = ice(&[]);
+    let gateway = &counted.network().sites[2];
+    assert_eq!((gateway.name.as_str(), gateway.antennas.len()), ("svalbard", 3));
+    assert!(gateway.antennas.iter().all(|antenna| *antenna == gateway.antennas[0]));
+    assert_eq!(counted.network().sites[0].antennas, []);
+    for text in [counted.merged(), counted.canonical()] {
+        let again =
+            Topology::parse("merged", &text, &[], no_files()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again.hash(), counted.hash());
+    }
+}
+
+#[test]
+fn a_second_path_over_repeaters_shares_no_satellite_with_the_first() {
+    let output = answer(&ice(&[
+        "sites.ship.antennas=[{constellation = \"oneweb\"}, {constellation = \"oneweb\"}]",
+        "paths.main.selection=disjoint-first",
+        "paths.main.to=svalbard",
+        "paths.second={from = \"ship\", to = \"svalbard\", selection = \"disjoint\"}",
+    ]));
+    let [first, second] = output.paths.as_slice() else { panic!("two paths") };
+    assert_eq!(first.timeline.gaps(), []);
+    let connected = second.summary.connected.as_secs_f64();
+    assert!(connected > 10_000.0, "{connected}");
+}
+
 #[test]
 fn a_pass_says_how_high_it_comes() {
     let output = answer(&topology("iridium-london-boston.toml", &["topology.span=2 h"]));

@@ -246,8 +246,7 @@ impl Shell {
             }
         }
         let (name, arrangement) = (self.name.clone(), self.arrangement);
-        let constellation =
-            Constellation {
+        let constellation = Constellation {
             name,
             satellites,
             arrangement,

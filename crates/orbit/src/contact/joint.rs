@@ -190,7 +190,9 @@ impl<'a> Joint<'a> {
     fn follow_sky(&mut self, pair: usize, now: f64) {
         for &site in &self.choosers[pair].sites {
             for sky in &mut self.grounds[site].skies {
-                while let Some(pass) = sky.passes.get(sky.next).filter(|pass| pass.stretch.start <= now + TOGETHER) {
+                while let Some(pass) =
+                    sky.passes.get(sky.next).filter(|pass| pass.stretch.start <= now + TOGETHER)
+                {
                     if pass.stretch.end > now + TOGETHER {
                         sky.active.push(sky.next);
                     }
@@ -345,7 +347,8 @@ impl<'a> Joint<'a> {
             bound.held.is_none() && choice::in_sky(&ground.skies[bound.sky], link.satellite).is_some()
         };
         let any = || (0..ground.antennas.len()).find(|&antenna| free(antenna));
-        let antenna = last.filter(|&antenna| free(antenna)).or_else(any).expect("a way has an antenna for each link");
+        let antenna =
+            last.filter(|&antenna| free(antenna)).or_else(any).expect("a way has an antenna for each link");
         let sky = &ground.skies[ground.antennas[antenna].sky];
         let pass = choice::in_sky(sky, link.satellite).expect("the antenna sees it");
         let opens = opening.cause(&sky.passes[pass]);

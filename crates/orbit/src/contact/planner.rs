@@ -48,6 +48,11 @@ impl SitePasses {
         self.lists.iter().enumerate().map(move |(list, passes)| (first(list), passes.as_slice()))
     }
 
+    /// Whether the site has no antenna: it is reached by cable only.
+    pub fn has_no_antenna(&self) -> bool {
+        self.of_antenna.is_empty()
+    }
+
     /// The times at which any antenna has a satellite to choose, seconds from the start, in order.
     pub fn union(&self) -> Vec<(f64, f64)> {
         union(self.lists.iter().flatten())

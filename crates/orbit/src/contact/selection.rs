@@ -297,14 +297,13 @@ impl<'a> Chooser<'a> {
             })
         };
         let current = state.held.map(|held| held.pass);
-        let candidates =
-            state.active.iter().copied().filter(|&pass| {
-                let satellite = state.passes[pass].satellite;
-                let is_full = load[satellite as usize] >= self.beams[satellite as usize];
-                state.passes[pass].stretch.end >= until
-                    && !taken(satellite)
-                    && (current == Some(pass) || !is_full)
-            });
+        let candidates = state.active.iter().copied().filter(|&pass| {
+            let satellite = state.passes[pass].satellite;
+            let is_full = load[satellite as usize] >= self.beams[satellite as usize];
+            state.passes[pass].stretch.end >= until
+                && !taken(satellite)
+                && (current == Some(pass) || !is_full)
+        });
         let score = |pass: usize| self.score(antenna, pass, current == Some(pass), now + TOGETHER, load);
         let order = |&a: &usize, &b: &usize| {
             let satellite = |pass: usize| state.passes[pass].satellite;

@@ -95,7 +95,11 @@ fn a_pair_has_a_way_exactly_while_a_satellite_is_in_sight_of_both() {
         assert!(is_joined || !is_possible, "{second}");
         seen[usize::from(is_possible)] += 1;
         if !is_joined {
-            assert_eq!(held(&plan, "ship", Instant::from_secs(second)), [], "an antenna holds what joins nobody");
+            assert_eq!(
+                held(&plan, "ship", Instant::from_secs(second)),
+                [],
+                "an antenna holds what joins nobody"
+            );
         }
     }
     assert!(seen.iter().all(|&count| count > 500), "{seen:?}");
@@ -116,7 +120,11 @@ fn always_nearest_is_the_shortest_way_and_always_highest_the_highest_lower_end()
             let best = ways.iter().min_by(better).unwrap().0;
             several += usize::from(ways.len() > 1);
             for end in ["ship", "svalbard"] {
-                assert_eq!(held(&plan, end, Instant::from_secs(second)), [best], "{criterion:?} {second} {end}");
+                assert_eq!(
+                    held(&plan, end, Instant::from_secs(second)),
+                    [best],
+                    "{criterion:?} {second} {end}"
+                );
             }
         }
         assert!(several > 400, "{several}");
@@ -175,14 +183,21 @@ fn a_satellite_serves_no_more_antennas_than_it_has_beams() {
         let name = |index: u32| format!("t{index}");
         network.sites = (0..4).map(|index| site(&name(index), 81.0, f64::from(index), one.clone())).collect();
         network.sites.push(with_antennas(site("svalbard", 78.23, 15.39, one), 8));
-        network.pairs =
-            if is_joint { (0..4).map(|index| Pair::new(&name(index), "svalbard")).collect() } else { Vec::new() };
+        network.pairs = if is_joint {
+            (0..4).map(|index| Pair::new(&name(index), "svalbard")).collect()
+        } else {
+            Vec::new()
+        };
         let most_of = |network: &Network| {
             let plan = plan(network, hours(1));
             let at = |second| {
                 let holds: Vec<&Contact> =
                     plan.contacts().iter().filter(|one| one.holds_at(Instant::from_secs(second))).collect();
-                holds.iter().map(|one| holds.iter().filter(|other| other.a == one.a).count()).max().unwrap_or(0)
+                holds
+                    .iter()
+                    .map(|one| holds.iter().filter(|other| other.a == one.a).count())
+                    .max()
+                    .unwrap_or(0)
             };
             (0..3_600).step_by(10).map(at).max().unwrap()
         };
@@ -248,13 +263,16 @@ fn a_second_pair_stays_apart_from_the_first() {
     network.pairs.push(Pair { is_apart: true, ..Pair::new("ship", "svalbard") });
     let plan = plan(&network, hours(1));
     for second in (0..3_600).step_by(5) {
-        let (ship, svalbard) =
-            (held(&plan, "ship", Instant::from_secs(second)), held(&plan, "svalbard", Instant::from_secs(second)));
+        let (ship, svalbard) = (
+            held(&plan, "ship", Instant::from_secs(second)),
+            held(&plan, "svalbard", Instant::from_secs(second)),
+        );
         let different: BTreeSet<&NodeId> = ship.iter().collect();
         assert_eq!(different.len(), ship.len());
         assert_eq!(different, svalbard.iter().collect(), "{second}");
     }
-    let second = follow(&plan, plan.node("ship").unwrap(), plan.node("svalbard").unwrap(), &Selection::Disjoint);
+    let second =
+        follow(&plan, plan.node("ship").unwrap(), plan.node("svalbard").unwrap(), &Selection::Disjoint);
     assert!(second.summary(&plan).connected > Duration::from_secs(3_000));
 }
 
@@ -318,10 +336,14 @@ fn a_path_lands_at_whichever_gateway_makes_it_shorter_and_goes_on_by_cable() {
     }
     // The cable from Iceland is longer by 19 ms than that from Norway: nobody lands there who need not.
     assert!(landed.contains("norway"), "{landed:?}");
-    let cable = plan.contacts().iter().position(|one| one.kind == ContactKind::Terrestrial && one.a == plan.node("norway").unwrap());
+    let cable = plan
+        .contacts()
+        .iter()
+        .position(|one| one.kind == ContactKind::Terrestrial && one.a == plan.node("norway").unwrap());
     let delay = plan.delay(slantpath_orbit::contact::ContactId(u32::try_from(cable.unwrap()).unwrap()));
     // 2,054 km of great circle between 69.7 N 18.9 E and 52.4 N 4.9 E by the haversine on the mean sphere.
-    let (a, b) = ((69.7_f64.to_radians(), 18.9_f64.to_radians()), (52.4_f64.to_radians(), 4.9_f64.to_radians()));
+    let (a, b) =
+        ((69.7_f64.to_radians(), 18.9_f64.to_radians()), (52.4_f64.to_radians(), 4.9_f64.to_radians()));
     let half = ((a.0 - b.0) / 2.0).sin().powi(2) + a.0.cos() * b.0.cos() * ((a.1 - b.1) / 2.0).sin().powi(2);
     let expected = 2.0 * 6_371_008.8 * half.sqrt().asin() / (299_792_458.0 * FIBRE_SPEED_RATIO);
     assert!((delay.at(Instant::START).as_secs_f64() - expected).abs() < 1e-8, "{expected}");
@@ -339,7 +361,11 @@ fn a_cable_that_is_cut_leaves_the_other_gateway() {
     }];
     let plan = plan(&network, hours(1));
     let timeline = joined(&plan, "ship", "exchange");
-    for leg in timeline.legs.iter().filter(|leg| leg.start >= Instant::from_secs(600) && leg.end <= Instant::from_secs(1_200)) {
+    for leg in timeline
+        .legs
+        .iter()
+        .filter(|leg| leg.start >= Instant::from_secs(600) && leg.end <= Instant::from_secs(1_200))
+    {
         let passes = |path: &slantpath_orbit::route::Path| path.nodes.contains(&plan.node("norway").unwrap());
         assert!(!leg.path.as_ref().is_some_and(passes));
     }
@@ -370,13 +396,13 @@ fn pairs_and_cables_that_cannot_be_are_refused() {
         change(&mut network);
         network.check(hours(1)).unwrap_err()
     };
-    assert_eq!(refused(&|network| network.pairs[0].to = "nobody".into()), NetworkError::NoSite("nobody".into()));
+    assert_eq!(
+        refused(&|network| network.pairs[0].to = "nobody".into()),
+        NetworkError::NoSite("nobody".into())
+    );
     let error = refused(&|network| network.sites[1].relay = Relay::None).to_string();
     assert!(error.contains("between `iceland` and `exchange` has no gateway at either end"), "{error}");
     let error = refused(&|network| network.cables[0].ends[1] = "iceland".into()).to_string();
     assert!(error.contains("leads nowhere"), "{error}");
-    assert_eq!(
-        refused(&|network| network.cables.clear()),
-        NetworkError::NoAntenna("exchange".into())
-    );
+    assert_eq!(refused(&|network| network.cables.clear()), NetworkError::NoAntenna("exchange".into()));
 }

@@ -8,7 +8,7 @@ use slantpath_orbit::{Network, Utc};
 use slantpath_reader::{AllKnown, Fault, Faults, Place, Setting, fault_of};
 
 use super::schema::{Positions, SkyFile};
-use super::{constellation, files, ground, outages, paths};
+use super::{cables, constellation, files, ground, outages, paths};
 use crate::flow::trace::Files;
 
 /// More satellites than anyone has filed for, and as many as a machine holds.
@@ -51,11 +51,13 @@ pub(super) fn check(
             return None;
         }
     };
-    network.outages = outages::resolved(outages?, &named, &file.sites.names(), faults)?;
+    network.outages = outages::resolved(outages?, &named, file, faults)?;
     paths::check(file, &named, faults);
+    network.cables = cables::check(file, faults);
     if !faults.is_empty() {
         return None;
     }
+    network.pairs = paths::pairs(file);
     match network.check(span) {
         Ok(_) => Some(network),
         Err(error) => {

@@ -42,13 +42,18 @@ impl Joint<'_> {
     }
 
     /// Moving must relieve the satellites that are left by more than it burdens the others.
-    fn unless_it_gains_too_little(&self, pair: usize, scored: &[([f64; 3], &Candidate)]) -> Option<Vec<Link>> {
+    fn unless_it_gains_too_little(
+        &self,
+        pair: usize,
+        scored: &[([f64; 3], &Candidate)],
+    ) -> Option<Vec<Link>> {
         let State::On { links, .. } = &self.choosers[pair].state else { return None };
         if self.choosers[pair].policy.criterion != Criterion::LeastLoaded {
             return None;
         }
         let is_current = |candidate: &Candidate| {
-            candidate.links.len() == links.len() && links.iter().all(|(link, _)| candidate.links.contains(link))
+            candidate.links.len() == links.len()
+                && links.iter().all(|(link, _)| candidate.links.contains(link))
         };
         let (current, candidate) = scored.iter().find(|(_, candidate)| is_current(candidate))?;
         let (best, _) = scored.first()?;
@@ -74,10 +79,8 @@ impl Joint<'_> {
     }
 
     fn rank(&self, criterion: Criterion, links: &[Link], cables_m: f64) -> Rank<'_> {
-        let sights = links
-            .iter()
-            .map(|link| (&self.grounds[link.site].viewpoint, link.satellite as usize))
-            .collect();
+        let sights =
+            links.iter().map(|link| (&self.grounds[link.site].viewpoint, link.satellite as usize)).collect();
         Rank { ephemeris: self.ephemeris, criterion, sights, cables_m }
     }
 
@@ -106,7 +109,8 @@ impl Joint<'_> {
     /// Whether another pair makes a site hold a satellite.
     fn is_shared(&self, pair: usize, link: Link) -> bool {
         let holds = |(antenna, bound): (usize, &Bound<'_>)| {
-            bound.held.is_some_and(|held| held.satellite == link.satellite) && !self.is_free(pair, link.site, antenna)
+            bound.held.is_some_and(|held| held.satellite == link.satellite)
+                && !self.is_free(pair, link.site, antenna)
         };
         self.grounds[link.site].antennas.iter().enumerate().any(holds)
     }
@@ -140,7 +144,10 @@ impl Joint<'_> {
             let reach = |landing: &'l Landing| {
                 let stands = landing.stands_until(now + TOGETHER)?;
                 let satellites = self.reach(pair, landing.site).into_iter();
-                Some((landing, satellites.map(|(satellite, end)| (satellite, end.min(stands))).collect::<Vec<_>>()))
+                Some((
+                    landing,
+                    satellites.map(|(satellite, end)| (satellite, end.min(stands))).collect::<Vec<_>>(),
+                ))
             };
             landings.iter().filter_map(reach).collect::<Vec<_>>()
         });
@@ -149,7 +156,11 @@ impl Joint<'_> {
             for (to, other) in reaches[1].iter().filter(|(to, _)| to.site != from.site) {
                 for (satellite, end) in common(own, other) {
                     let links = [from.site, to.site].map(|site| Link { site, satellite });
-                    found.push(Candidate { links: links.to_vec(), cables_m: from.cables_m + to.cables_m, end });
+                    found.push(Candidate {
+                        links: links.to_vec(),
+                        cables_m: from.cables_m + to.cables_m,
+                        end,
+                    });
                 }
             }
         }
@@ -160,9 +171,13 @@ impl Joint<'_> {
         for &gateway in &chooser.gateways {
             let middle = self.reach(pair, gateway);
             for (from, own) in reaches[0].iter().filter(|(from, _)| from.site != gateway) {
-                for (to, other) in reaches[1].iter().filter(|(to, _)| ![gateway, from.site].contains(&to.site)) {
+                for (to, other) in
+                    reaches[1].iter().filter(|(to, _)| ![gateway, from.site].contains(&to.site))
+                {
                     for (up, first_end) in common(own, &middle) {
-                        for (down, second_end) in common(&middle, other).into_iter().filter(|down| down.0 != up) {
+                        for (down, second_end) in
+                            common(&middle, other).into_iter().filter(|down| down.0 != up)
+                        {
                             let ends = [(from.site, up), (gateway, up), (gateway, down), (to.site, down)];
                             let links = ends.map(|(site, satellite)| Link { site, satellite }).to_vec();
                             let cables_m = from.cables_m + to.cables_m;
@@ -180,7 +195,9 @@ impl Joint<'_> {
     /// that it must.
     fn can_take(&self, pair: usize, candidate: &Candidate, beams: &Beams<'_>) -> bool {
         let holds = |other: &usize| match &self.choosers[*other].state {
-            State::On { links, .. } => links.iter().any(|(link, _)| candidate.links.iter().any(|own| own.satellite == link.satellite)),
+            State::On { links, .. } => links
+                .iter()
+                .any(|(link, _)| candidate.links.iter().any(|own| own.satellite == link.satellite)),
             State::Waiting(_) => false,
         };
         if self.choosers[pair].apart_from.iter().any(holds) {
@@ -191,7 +208,8 @@ impl Joint<'_> {
         let has_beams = |link: &Link| {
             let wanted = new.iter().filter(|other| other.satellite == link.satellite).count();
             let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-            self.others(pair, link.satellite, beams).saturating_add(wanted) <= beams.limits[link.satellite as usize]
+            self.others(pair, link.satellite, beams).saturating_add(wanted)
+                <= beams.limits[link.satellite as usize]
         };
         new.iter().all(has_beams) && new.iter().all(|link| self.has_antennas(pair, link.site, &new))
     }
@@ -215,14 +233,20 @@ impl Joint<'_> {
     }
 
     /// The first time at which another way becomes better than the one held.
-    pub(super) fn next_crossing(&self, pair: usize, (now, until): (f64, f64), beams: &Beams<'_>) -> Option<f64> {
+    pub(super) fn next_crossing(
+        &self,
+        pair: usize,
+        (now, until): (f64, f64),
+        beams: &Beams<'_>,
+    ) -> Option<f64> {
         let State::On { links, .. } = &self.choosers[pair].state else { return None };
         let criterion = self.choosers[pair].policy.criterion;
         if !matches!(criterion, Criterion::Nearest | Criterion::Highest) {
             return None;
         }
         let candidates = self.candidates(pair, now, beams);
-        let is_current = |candidate: &&Candidate| links.iter().all(|(link, _)| candidate.links.contains(link));
+        let is_current =
+            |candidate: &&Candidate| links.iter().all(|(link, _)| candidate.links.contains(link));
         let held = candidates.iter().find(is_current)?;
         let current = self.rank(criterion, &held.links, held.cables_m);
         let (mut until, mut earliest) = (until, None);

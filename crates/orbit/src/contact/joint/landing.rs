@@ -57,7 +57,8 @@ pub(super) fn bound_antennas(network: &Network, choosers: &[Chooser]) -> Vec<Vec
     for (site, bound) in bound.iter_mut().enumerate() {
         for antenna in 0..network.sites[site].antennas.len() {
             let is_bound = |chooser: &Chooser| {
-                chooser.sites.contains(&site) && may_use(network, site, antenna, &constellations_of(network, chooser))
+                chooser.sites.contains(&site)
+                    && may_use(network, site, antenna, &constellations_of(network, chooser))
             };
             if choosers.iter().any(is_bound) {
                 bound.push(antenna);
@@ -94,7 +95,9 @@ fn chooser(network: &Network, pair: &Pair, outages: &OutageTable) -> Option<Choo
         })
     };
     let joining: Vec<usize> = (0..network.constellations.len())
-        .filter(|&index| pair.constellation.as_ref().is_none_or(|name| *name == network.constellations[index].name))
+        .filter(|&index| {
+            pair.constellation.as_ref().is_none_or(|name| *name == network.constellations[index].name)
+        })
         .filter(|&index| landings.iter().all(|landings| reaches(landings, index)))
         .collect();
     let forwards = |&index: &usize| network.constellations[index].isl.pattern != IslPattern::None;
@@ -123,7 +126,16 @@ fn chooser(network: &Network, pair: &Pair, outages: &OutageTable) -> Option<Choo
     sites.dedup();
     let policy = policy(network, &landings, &joining);
     let state = State::Waiting(None);
-    Some(Chooser { landings, gateways, sites, policy, usable, apart_from: Vec::new(), state, decided_at: -1.0 })
+    Some(Chooser {
+        landings,
+        gateways,
+        sites,
+        policy,
+        usable,
+        apart_from: Vec::new(),
+        state,
+        decided_at: -1.0,
+    })
 }
 
 /// That of the first antenna with which the end that sends may take part; its nearest landing comes first.
@@ -159,10 +171,8 @@ fn landings(network: &Network, end: usize, outages: &OutageTable) -> Vec<Landing
             }
         }
     }
-    let mut landings: Vec<Landing> = away
-        .into_values()
-        .filter(|landing| !network.sites[landing.site].antennas.is_empty())
-        .collect();
+    let mut landings: Vec<Landing> =
+        away.into_values().filter(|landing| !network.sites[landing.site].antennas.is_empty()).collect();
     landings.sort_by(|a, b| a.cables_m.total_cmp(&b.cables_m).then(a.site.cmp(&b.site)));
     landings
 }

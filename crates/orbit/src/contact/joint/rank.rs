@@ -24,9 +24,10 @@ impl Rank<'_> {
     }
 
     fn parts(&self, t: f64) -> Vec<Sample> {
-        let sights = self.sights.iter().map(|&(viewpoint, satellite)| {
-            sight(&viewpoint.stance(t), &self.ephemeris.state(satellite, t))
-        });
+        let sights = self
+            .sights
+            .iter()
+            .map(|&(viewpoint, satellite)| sight(&viewpoint.stance(t), &self.ephemeris.state(satellite, t)));
         match self.criterion {
             Criterion::Highest => sights
                 .map(|sight| Sample {
@@ -57,7 +58,9 @@ impl Rank<'_> {
                         + 2.0 * turn * bounds.turning
                         + bounds.turning * bounds.turning
                 }
-                Criterion::LeastLoaded | Criterion::LongestRemaining | Criterion::Nearest => bounds.range_curvature(),
+                Criterion::LeastLoaded | Criterion::LongestRemaining | Criterion::Nearest => {
+                    bounds.range_curvature()
+                }
             }
         };
         let each = self.sights.iter().map(of);

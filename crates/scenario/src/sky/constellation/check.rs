@@ -65,8 +65,15 @@ impl Work<'_> {
         self.complete_links(&mut table.isl.0, &model.isl, how);
         let payload = table.payload.as_deref().copied()?.policy();
         let isl = links(&table.isl, faults)?;
+        let beams = table.beams.as_ref().map(|beams| (**beams, beams.place()));
+        if let Some((0, place)) = beams {
+            let help = "give how many antennas a satellite serves at a time, or leave `beams` out";
+            faults.report(place, Fault::new("a satellite without a beam serves nobody").help(help));
+            return None;
+        }
         for shell in &mut shells {
             (shell.payload, shell.isl) = (payload, isl);
+            shell.beams = beams.map(|(beams, _)| beams);
             // What an antenna follows is the whole, whatever its shells are called.
             self.name.clone_into(&mut shell.name);
             self.consistent(shell.check(), faults)?;

@@ -6,7 +6,7 @@ use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::orbit::Perturbation;
 use slantpath_reader::{Flat, Nested, OneOf, Setting, choice, policy, section, tagged, word_or};
 
-use crate::bounds::{AGE, ANGLE, CATALOGUE, LENGTH, PHASING, RUN, SATELLITES, TIMER, TURNS};
+use crate::bounds::{AGE, ANGLE, BEAMS, CATALOGUE, LENGTH, PHASING, RUN, SATELLITES, TIMER, TURNS};
 use crate::sky::values::{CutOff, PhasingText, PresetName};
 
 section! {
@@ -17,6 +17,9 @@ section! {
         /// What a satellite does with what it receives. The preset's if absent, `bent-pipe` for slots, and
         /// `regenerative` for all others.
         payload: Option<Setting<PayloadName>>;
+        /// How many antennas on the ground one satellite serves at a time, those of gateways included. Any number if
+        /// absent.
+        beams: Option<Setting<u32>>, at most BEAMS;
         /// The links between the satellites. The preset's where absent, otherwise none.
         isl: Nested<IslTable>;
     }

@@ -3,7 +3,7 @@
 use slantpath_base::{Angle, Duration, Length};
 use slantpath_orbit::ground::Criterion;
 use slantpath_orbit::site::Relay;
-use slantpath_reader::{Flat, Named, Pair, Setting, choice, policy, section};
+use slantpath_reader::{Counted, Flat, Pair, Setting, choice, policy, section};
 
 use crate::bounds::{ANGLE, LENGTH, TIMER};
 
@@ -26,8 +26,9 @@ section! {
         horizon: Setting<Vec<Pair<Angle>>> = Vec::new(), at most ANGLE;
         /// Whether paths between other sites may pass through this one.
         relay: Setting<RelayName> = RelayName::of(Relay::None);
-        /// Its antennas; each holds one satellite at a time. One for any constellation if absent.
-        antennas: Vec<Named<AntennaTable>>;
+        /// Its antennas, or how many equal ones it has; each holds one satellite at a time. One for any constellation
+        /// if absent, and none where a cable ends that is no gateway.
+        antennas: Counted<AntennaTable>;
     }
 }
 
