@@ -3,10 +3,12 @@
 mod export;
 mod report;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
+use slantpath_orbit::elements::Stale;
 use slantpath_scenario::{PassStore, Stage, Topology, TopologyOutput, Workers, follow};
 
 use crate::arguments::TopologyArguments;
@@ -26,6 +28,9 @@ pub(crate) fn main(
         writeln!(out, "\n# hash {}", topology.hash())?;
         return Ok(());
     }
+    for warning in topology.warnings() {
+        terminal::warn(warning)?;
+    }
     let directory = arguments.out.as_ref().map(|out| Directory::open(out, [TOPOLOGY.to_owned()]));
     let mut directory = directory.transpose()?;
     if let Some(directory) = &arguments.export {
@@ -33,9 +38,7 @@ pub(crate) fn main(
     }
     let stop = interrupt::flag();
     let output = answer(&topology, arguments, stop)?;
-    for warning in &output.warnings {
-        terminal::warn(warning)?;
-    }
+    warn_of_age(&output.warnings)?;
     let mut written = Vec::new();
     if let Some(directory) = &mut directory {
         written = write(&topology, &output, directory, draw)?;
@@ -60,6 +63,25 @@ pub(crate) fn main(
     if let Some(directory) = &arguments.export {
         let separator = if arguments.out.is_none() { "\n" } else { "" };
         writeln!(out, "{separator}{exported} files for other programs in {}", directory.display())?;
+    }
+    Ok(())
+}
+
+/// One line for all element sets of a file that are used further from their epoch than is wise: the farthest.
+fn warn_of_age(warnings: &[Stale]) -> std::io::Result<()> {
+    let mut farthest: BTreeMap<&str, (&Stale, usize)> = BTreeMap::new();
+    for warning in warnings {
+        let (known, count) = farthest.entry(&warning.file).or_insert((warning, 0));
+        *count += 1;
+        if warning.days > known.days {
+            *known = warning;
+        }
+    }
+    for (warning, count) in farthest.into_values() {
+        match count {
+            1 => terminal::warn(warning)?,
+            _ => terminal::warn(&format_args!("{warning} (and {} more like it)", count - 1))?,
+        }
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::constellation::planes::semi_major_axis_m;
 use crate::constellation::{Constellation, Contradiction, Payload, Satellite};
 use crate::contact::ephemeris::{MOST_STATES, states_of};
 use crate::earth::{EQUATORIAL_RADIUS, SPEED_OF_LIGHT, great_circle_m};
-use crate::elements::{Source, Stale, Validity};
+use crate::elements::{ElementSet, Source, Stale, Validity};
 use crate::orbit::{ALTITUDE_MAX, Orbit};
 use crate::outage::{Outage, OutageError};
 use crate::pair::{Cable, CableDelay, FIBRE_SPEED_RATIO, Pair};
@@ -153,6 +153,12 @@ pub enum NetworkError {
     /// An element set is too old or too new for the span.
     #[error(transparent)]
     Stale(#[from] Stale),
+}
+
+/// How far out an element set leads over the equatorial radius, metres, if that is farther than routes reach.
+pub fn apogee_beyond_routes(set: &ElementSet) -> Option<f64> {
+    let apogee = semi_major_axis_m(set) * (1.0 + set.eccentricity) - EQUATORIAL_RADIUS;
+    Some(apogee).filter(|&apogee| apogee > ALTITUDE_MAX)
 }
 
 impl Network {
@@ -335,8 +341,7 @@ impl Network {
         let mut warnings = Vec::new();
         for satellite in self.satellites() {
             if let Orbit::ElementSet(set, _) = &satellite.orbit {
-                let apogee = semi_major_axis_m(set) * (1.0 + set.eccentricity) - EQUATORIAL_RADIUS;
-                if apogee > ALTITUDE_MAX {
+                if let Some(apogee) = apogee_beyond_routes(set) {
                     return Err(NetworkError::TooHigh {
                         file: set.source.file.clone(),
                         line: set.source.line,

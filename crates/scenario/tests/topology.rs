@@ -243,6 +243,145 @@ fn a_second_path_over_repeaters_shares_no_satellite_with_the_first() {
     assert!(connected > 10_000.0, "{connected}");
 }
 
+/// A file of 7,500 sets as Starlink's would be: three shells, satellites that climb, two of one name, one that decays,
+/// two of long ago, one whose lines were altered, and one that is there twice.
+fn starlink_file() -> String {
+    use slantpath_base::Angle;
+    use slantpath_orbit::elements::{ElementSet, Source, tle};
+    let epoch: slantpath_orbit::Utc = "2026-02-28T12:00:00Z".parse().unwrap();
+    let set = |number: u32, altitude_km: f64, inclination: f64, node: f64, anomaly: f64| {
+        let axis_m = 6_378_137.0 + altitude_km * 1e3;
+        let radians_per_s = (3.986_004_418e14 / axis_m.powi(3)).sqrt();
+        ElementSet {
+            name: format!("BIRD-{number}"),
+            catalogue_number: number,
+            designator: "19074A".to_owned(),
+            epoch,
+            inclination: Angle::from_degrees(inclination),
+            right_ascension: Angle::from_degrees(node % 360.0),
+            eccentricity: 0.000_1,
+            argument_of_perigee: Angle::from_degrees(90.0),
+            mean_anomaly: Angle::from_degrees(anomaly % 360.0),
+            mean_motion_rev_per_day: radians_per_s * 86_400.0 / core::f64::consts::TAU,
+            bstar: 1e-4,
+            mean_motion_dot: 0.0,
+            source: Source::default(),
+        }
+    };
+    let mut sets = Vec::new();
+    for (planes, per_plane, altitude_km, inclination) in
+        [(72, 22, 550.0, 53.05), (72, 42, 540.0, 53.22), (36, 70, 560.0, 43.0)]
+    {
+        for plane in 0..planes {
+            for slot in 0..per_plane {
+                let number = 40_000 + u32::try_from(sets.len()).unwrap();
+                // Nobody flies exactly where it was filed.
+                let off = (f64::from(number % 7) - 3.0) * 0.02;
+                let (node, anomaly) = (360.0 / f64::from(planes), 360.0 / f64::from(per_plane));
+                let node = node * f64::from(plane) + off;
+                sets.push(set(
+                    number,
+                    altitude_km + 10.0 * off,
+                    inclination,
+                    node,
+                    anomaly * f64::from(slot),
+                ));
+            }
+        }
+    }
+    let flying = sets.len();
+    for index in 0..(7_500 - 5 - flying) {
+        let step = f64::from(u32::try_from(index).unwrap());
+        let number = 40_000 + u32::try_from(sets.len()).unwrap();
+        sets.push(set(number, 300.0 + step * 0.6, 53.05 + 0.17 * (step % 2.0), step * 7.3, step * 31.0));
+    }
+    let mut strangers: Vec<ElementSet> =
+        (0..5_u32).map(|k| set(90_000 + k, 550.0, 53.05, 2.0, 10.0)).collect();
+    strangers[0].name = "BIRD-40000".to_owned();
+    (strangers[1].bstar, strangers[1].mean_motion_rev_per_day) = (0.5, 16.4);
+    for old in &mut strangers[2..4] {
+        old.epoch = "2025-11-01T00:00:00Z".parse().unwrap();
+    }
+    strangers[4].catalogue_number = 40_001;
+    strangers[4].epoch = "2026-02-28T11:00:00Z".parse().unwrap();
+    sets.extend(strangers);
+    let lines: Vec<String> = sets
+        .iter()
+        .map(|set| {
+            let [first, second] = tle::write(set);
+            format!("{}\n{first}\n{second}\n", set.name)
+        })
+        .collect();
+    lines.concat() + "BIRD-CUT\n1 99999U 19074A   26059.50000000  .00000000  00000-0  10000-3 0  9990\n"
+}
+
+#[test]
+fn a_whole_file_of_7500_sets_is_told_apart_and_one_warning_counts_what_is_left_out() {
+    let text = r#"
+        [topology]
+        name = "whole"
+        epoch = "2026-03-01T00:00:00Z"
+        span = "30 s"
+        positions_every = "off"
+
+        [constellations.birds]
+        satellites = { kind = "elements", file = "birds.tle", exclude = ["BIRD-4000*", "40100"] }
+
+        [sites.ship]
+        latitude = "30 deg"
+        longitude = "0 deg"
+
+        [ground]
+        min_elevation = "25 deg"
+    "#;
+    let file = starlink_file();
+    let files = || -> TraceFiles {
+        let file = file.clone();
+        std::sync::Arc::new(move |_: &str| Ok(file.clone()))
+    };
+    let error = Topology::parse("whole.toml", text, &[], files()).unwrap_err().to_string();
+    assert!(
+        error.starts_with("birds.tle:22502:1: BIRD-CUT (99999): line 1 stands without line 2"),
+        "{error}"
+    );
+    let overrides = ["constellations.birds.satellites.on_invalid=leave-out".to_owned()];
+    let topology = Topology::parse("whole.toml", text, &overrides, files()).unwrap();
+    let [warning] = topology.warnings() else { panic!("{:?}", topology.warnings()) };
+    assert_eq!(
+        warning.message,
+        "4 of 7489 objects of `birds.tle` are left out: 1 altered, cut or not whole (BIRD-CUT (99999)); 1 decayed \
+         (BIRD-90001); 2 too far from their epoch (BIRD-90002, BIRD-90003)"
+    );
+    let shells: Vec<(usize, usize)> = topology
+        .network()
+        .constellations
+        .iter()
+        .map(|shell| (shell.satellites.len(), shell.plane_count()))
+        .collect();
+    // Eleven are excluded, all of them of the first shell; what climbs stands outside.
+    assert_eq!(shells, [(2_520, 36), (1_573, 72), (3_024, 72), (368, 1)]);
+}
+
+#[test]
+fn objects_of_one_name_are_told_apart_by_number_and_the_newer_set_of_one_object_is_taken() {
+    let text = r#"
+        [topology]
+        name = "twice"
+        epoch = "2026-03-01T00:00:00Z"
+        span = "30 s"
+
+        [constellations.birds]
+        satellites = { kind = "elements", file = "birds.tle", names = ["BIRD-40000", "BIRD-40001", "BIRD-90004"] }
+    "#;
+    let file = starlink_file();
+    let files: TraceFiles = std::sync::Arc::new(move |_: &str| Ok(file.clone()));
+    let overrides = ["constellations.birds.satellites.on_invalid=leave-out".to_owned()];
+    let topology = Topology::parse("twice.toml", text, &overrides, files).unwrap();
+    assert_eq!(topology.network().names(), ["BIRD-40000 (40000)", "BIRD-40001", "BIRD-40000 (90000)"]);
+    let message = &topology.warnings()[0].message;
+    assert!(message.contains("1 there is a newer set of the object (BIRD-90004)"), "{message}");
+}
+
 #[test]
 fn a_pass_says_how_high_it_comes() {
     let output = answer(&topology("iridium-london-boston.toml", &["topology.span=2 h"]));

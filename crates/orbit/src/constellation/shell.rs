@@ -203,6 +203,14 @@ impl Shell {
                     return fail(claim, implied, "correct the separation, or give the spread");
                 }
             }
+            Arrangement::Loose => {
+                let implied = "a shell is made of planes";
+                return fail(
+                    "satellites without planes".into(),
+                    implied.into(),
+                    "make it a star, a delta or a ring",
+                );
+            }
             Arrangement::Star => {
                 let seam = 180.0 - separation * (planes - 1.0);
                 if seam <= 0.0 {

@@ -2,8 +2,8 @@
 //! of it makes sense together.
 
 pub use super::constellation::schema::{
-    ArrangementName, ChecksumPolicy, ConstellationTable, Elements, IslTable, LongestRange, Pattern,
-    PayloadName, Perturbing, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots,
+    ArrangementName, ChecksumPolicy, ConstellationTable, Elements, InvalidSets, IslTable, LongestRange,
+    Pattern, PayloadName, Perturbing, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots,
 };
 pub use super::ground::schema::{
     AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable,
