@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{Duration, Instant};
 
 use crate::constellation::planes::semi_major_axis_m;
-use crate::constellation::{Constellation, Contradiction, Payload, Satellite};
+use crate::constellation::{Arrangement, Constellation, Contradiction, Payload, Satellite};
 use crate::contact::ephemeris::{MOST_STATES, states_of};
 use crate::earth::{EQUATORIAL_RADIUS, SPEED_OF_LIGHT, great_circle_m};
 use crate::elements::{ElementSet, Source, Stale, Validity};
@@ -210,6 +210,23 @@ impl Network {
     pub fn payloads(&self) -> Vec<Payload> {
         let of = |constellation: &Constellation| vec![constellation.payload; constellation.satellites.len()];
         self.constellations.iter().flat_map(of).collect()
+    }
+
+    /// Which satellite comes behind each in its plane, by node: where the plane is a ring of at least two.
+    pub(crate) fn followers(&self) -> Vec<Option<u32>> {
+        let mut followers = vec![None; self.satellite_count()];
+        for (index, constellation) in self.constellations.iter().enumerate() {
+            let first = self.first_node(index);
+            let planes =
+                if constellation.arrangement == Arrangement::Loose { 0 } else { constellation.plane_count() };
+            for plane in (0..planes).map(|plane| constellation.plane(plane)).filter(|plane| plane.len() > 1) {
+                for (place, &member) in plane.iter().enumerate() {
+                    let behind = plane[(place + plane.len() - 1) % plane.len()];
+                    followers[first + member] = Some(NodeId::new(first + behind).0);
+                }
+            }
+        }
+        followers
     }
 
     /// Of each satellite, by node, whether it is of the constellation of a name.

@@ -270,7 +270,14 @@ impl<'a> Joint<'a> {
         let chooser = &self.choosers[pair];
         let span = self.ephemeris.span();
         let horizon = match (chooser.policy.reselect, &chooser.state) {
-            (Reselect::OnLoss, State::On { .. }) => return,
+            (Reselect::Looks { .. } | Reselect::OnLoss, State::On { .. }) => return,
+            (Reselect::Looks { interval, offset }, State::Waiting(_)) => {
+                let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+                if now > 0.0 && !look.is_one(now) {
+                    return;
+                }
+                now
+            }
             (Reselect::OnLoss | Reselect::Always, _) => now,
             (Reselect::Grid { period, offset }, _) => {
                 let tick = Ticks::new(period.as_secs_f64(), offset.as_secs_f64());
@@ -370,6 +377,10 @@ impl<'a> Joint<'a> {
         };
         let earliest = |times: [Option<f64>; 2]| times.into_iter().flatten().min_by(f64::total_cmp);
         match chooser.policy.reselect {
+            Reselect::Looks { interval, offset } => {
+                let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+                loss.or_else(|| Some(look.after(now)))
+            }
             Reselect::OnLoss => loss.or_else(rise),
             Reselect::Grid { period, offset } => {
                 let tick = Ticks::new(period.as_secs_f64(), offset.as_secs_f64()).after(now);

@@ -180,6 +180,7 @@ impl<'n> Planner<'n> {
         let network = self.network;
         assert_eq!(passes.len(), network.sites.len(), "the passes of every site are needed");
         let beams = network.beams();
+        let followers = network.followers();
         let joint = Joint::new(network, passes, &self.ephemeris, &self.outages, &beams);
         let views: Vec<SiteView<'_>> = network
             .sites
@@ -195,7 +196,7 @@ impl<'n> Planner<'n> {
                     .collect(),
             })
             .collect();
-        let holds = select(&views, &self.ephemeris, &beams, joint);
+        let holds = select(&views, &self.ephemeris, &beams, &followers, joint);
         let mut builder = Builder { contacts: Vec::new(), pieces: Vec::new() };
         for hold in &holds {
             self.lay_ground(hold, &views[hold.site].viewpoint, &mut builder);

@@ -41,7 +41,8 @@ pub(crate) struct SiteView<'a> {
 /// Times closer than this, seconds, are one: decisions are made just after the event that calls for them.
 pub(crate) const TOGETHER: f64 = 1e-6;
 
-/// Lets every antenna choose over the whole span. `beams` is how many antennas each satellite serves.
+/// Lets every antenna choose over the whole span. `beams` is how many antennas each satellite serves, and `followers`
+/// which one comes behind it in its plane.
 ///
 /// A site decides when something rises or sets for it, or at its ticks; one that always takes the least loaded
 /// satellite decides again at once when the load of a satellite that it sees has changed. It moves only where that
@@ -51,11 +52,15 @@ pub(crate) fn select(
     sites: &[SiteView<'_>],
     ephemeris: &Ephemeris,
     beams: &[u32],
+    followers: &[Option<u32>],
     mut joint: Joint<'_>,
 ) -> Vec<Hold> {
     let mut load = vec![0_u32; beams.len()];
-    let mut choosers: Vec<Chooser<'_>> =
-        sites.iter().enumerate().map(|(site, view)| Chooser::new(site, view, ephemeris, beams)).collect();
+    let mut choosers: Vec<Chooser<'_>> = sites
+        .iter()
+        .enumerate()
+        .map(|(site, view)| Chooser::new(site, view, ephemeris, (beams, followers)))
+        .collect();
     let is_limited = beams.iter().any(|&beams| beams != u32::MAX);
     let watchers: Vec<usize> =
         (0..sites.len()).filter(|&site| is_limited || choosers[site].balances()).collect();
@@ -140,12 +145,27 @@ struct Chooser<'a> {
     ephemeris: &'a Ephemeris,
     /// How many antennas each satellite serves.
     beams: &'a [u32],
+    /// Which satellite comes behind each in its plane.
+    followers: &'a [Option<u32>],
     antennas: Vec<State<'a>>,
     holds: Vec<Hold>,
 }
 
 fn is_balancing(antenna: &Antenna) -> bool {
     antenna.policy.criterion == Criterion::LeastLoaded && antenna.policy.reselect == Reselect::Always
+}
+
+/// Until when an antenna keeps a satellite that it does not leave: until it is lost, or until a look finds that it has
+/// set.
+fn kept_until(antenna: &Antenna, stretch: &Stretch, span: f64) -> f64 {
+    match antenna.policy.reselect {
+        Reselect::Looks { interval, offset } if stretch.closes == Cause::Sets => {
+            let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+            let end = stretch.end;
+            if look.is_one(end) { end } else { look.after(end).min(span) }
+        }
+        Reselect::Always | Reselect::Grid { .. } | Reselect::Looks { .. } | Reselect::OnLoss => stretch.end,
+    }
 }
 
 /// One antenna between decisions.
@@ -167,7 +187,12 @@ struct Held {
 }
 
 impl<'a> Chooser<'a> {
-    fn new(site: usize, view: &'a SiteView<'a>, ephemeris: &'a Ephemeris, beams: &'a [u32]) -> Self {
+    fn new(
+        site: usize,
+        view: &'a SiteView<'a>,
+        ephemeris: &'a Ephemeris,
+        (beams, followers): (&'a [u32], &'a [Option<u32>]),
+    ) -> Self {
         let state = |(config, passes): (&'a Antenna, &&'a [Pass])| State {
             config,
             passes,
@@ -176,7 +201,7 @@ impl<'a> Chooser<'a> {
             held: None,
         };
         let antennas = view.antennas.iter().zip(&view.passes).map(state).collect();
-        Self { site, view, ephemeris, beams, antennas, holds: Vec::new() }
+        Self { site, view, ephemeris, beams, followers, antennas, holds: Vec::new() }
     }
 
     /// Whether an antenna moves when loads change elsewhere.
@@ -218,10 +243,11 @@ impl<'a> Chooser<'a> {
         let passes = state.passes;
         state.active.retain(|&pass| passes[pass].stretch.end > now + TOGETHER);
         if let Some(held) = state.held
-            && passes[held.pass].stretch.end <= now + TOGETHER
+            && let stretch = passes[held.pass].stretch
+            && let end = kept_until(state.config, &stretch, self.ephemeris.span())
+            && end <= now + TOGETHER
         {
-            let stretch = passes[held.pass].stretch;
-            self.give_up(antenna, stretch.end, stretch.closes, load);
+            self.give_up(antenna, end, stretch.closes, load);
         }
     }
 
@@ -243,7 +269,16 @@ impl<'a> Chooser<'a> {
     fn choose(&mut self, antenna: usize, now: f64, load: &mut [u32]) {
         let state = &self.antennas[antenna];
         let policy = state.config.policy;
+        let mut follower = None;
         let horizon = match policy.reselect {
+            Reselect::Looks { interval, offset } => {
+                let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+                if state.held.is_some() || (now > 0.0 && !look.is_one(now)) {
+                    return;
+                }
+                follower = self.follower(antenna, load);
+                now
+            }
             Reselect::OnLoss if state.held.is_some() => return,
             Reselect::OnLoss | Reselect::Always => now,
             Reselect::Grid { period, offset } => {
@@ -254,9 +289,8 @@ impl<'a> Chooser<'a> {
                 tick.after(now).min(self.ephemeris.span())
             }
         };
-        let Some(best) =
-            self.best(antenna, now, horizon, load).or_else(|| self.best(antenna, now, now, load))
-        else {
+        let best = follower.or_else(|| self.best(antenna, now, horizon, load));
+        let Some(best) = best.or_else(|| self.best(antenna, now, now, load)) else {
             return;
         };
         let state = &self.antennas[antenna];
@@ -285,6 +319,18 @@ impl<'a> Chooser<'a> {
         self.give_up(antenna, since, closes, load);
         load[pass.satellite as usize] += 1;
         self.antennas[antenna].held = Some(Held { pass: best, since, opens });
+    }
+
+    /// The pass under way of the satellite behind the one that was held last.
+    fn follower(&self, antenna: usize, load: &[u32]) -> Option<usize> {
+        let last = self.holds.iter().rev().find(|hold| hold.antenna == antenna)?;
+        let follower = self.followers[last.satellite]?;
+        let is_held =
+            |state: &State<'_>| state.held.is_some_and(|held| state.passes[held.pass].satellite == follower);
+        let is_full = load[follower as usize] >= self.beams[follower as usize];
+        let state = &self.antennas[antenna];
+        let pass = state.active.iter().copied().find(|&pass| state.passes[pass].satellite == follower);
+        pass.filter(|_| !is_full && !self.antennas.iter().any(is_held))
     }
 
     /// The best pass under way that lasts to `until` and that no other antenna of the site holds.
@@ -346,9 +392,15 @@ impl<'a> Chooser<'a> {
     fn next_decision(&self, antenna: usize, now: f64) -> Option<f64> {
         let state = &self.antennas[antenna];
         let rise = state.passes.get(state.next).map(|pass| pass.stretch.start);
-        let set = state.held.map(|held| state.passes[held.pass].stretch.end);
+        let kept =
+            |held: Held| kept_until(state.config, &state.passes[held.pass].stretch, self.ephemeris.span());
+        let set = state.held.map(kept);
         let earliest = |times: [Option<f64>; 2]| times.into_iter().flatten().min_by(f64::total_cmp);
         match state.config.policy.reselect {
+            Reselect::Looks { interval, offset } => {
+                let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+                set.or_else(|| Some(look.after(now)))
+            }
             Reselect::OnLoss => set.or(rise),
             Reselect::Grid { period, offset } => {
                 let tick = Ticks::new(period.as_secs_f64(), offset.as_secs_f64()).after(now);
@@ -397,11 +449,9 @@ impl<'a> Chooser<'a> {
             let state = &mut self.antennas[antenna];
             if let Some(held) = state.held.take() {
                 let pass = state.passes[held.pass];
-                let (end, closes) = if pass.stretch.end < span {
-                    (pass.stretch.end, pass.stretch.closes)
-                } else {
-                    (span, Cause::SpanEnds)
-                };
+                let end = kept_until(state.config, &pass.stretch, span);
+                let (end, closes) =
+                    if end < span { (end, pass.stretch.closes) } else { (span, Cause::SpanEnds) };
                 let stretch = Stretch { start: held.since, end, opens: held.opens, closes };
                 let satellite = pass.satellite as usize;
                 let pass = (pass.stretch.start, pass.stretch.end);

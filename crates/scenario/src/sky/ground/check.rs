@@ -270,7 +270,7 @@ fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place)
     complete(&mut ground.reselect, ReselectWhen::OnLoss, "default", place);
     complete(&mut ground.handover, HandoverKind::BreakBeforeMake, "default", place);
     complete(&mut ground.handover_time, Duration::ZERO, "default", place);
-    if ground.reselect.as_deref() == Some(&ReselectWhen::Grid) {
+    if matches!(ground.reselect.as_deref(), Some(ReselectWhen::Grid | ReselectWhen::Looks)) {
         complete(&mut ground.grid_offset, Duration::ZERO, "default", place);
     }
 }
@@ -278,7 +278,7 @@ fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place)
 fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<Reselect> {
     let when = ground.reselect.as_ref()?;
     match **when {
-        ReselectWhen::Grid => {
+        ReselectWhen::Grid | ReselectWhen::Looks => {
             let Some(period) = ground.grid_period.as_ref() else {
                 let help = "write `grid_period = \"15 s\"`, with the value you mean";
                 faults.report(when.place(), Fault::new("the grid has no period").help(help));
@@ -290,7 +290,11 @@ fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<R
                 faults.report(period.place(), fault.help("let it be at least 100 ms, or choose `always`"));
                 return None;
             }
-            Some(Reselect::Grid { period: **period, offset: **ground.grid_offset.as_ref()? })
+            let (period, offset) = (**period, **ground.grid_offset.as_ref()?);
+            Some(match **when {
+                ReselectWhen::Looks => Reselect::Looks { interval: period, offset },
+                _ => Reselect::Grid { period, offset },
+            })
         }
         ReselectWhen::Always | ReselectWhen::OnLoss => {
             if ground.grid_period.is_some() || ground.grid_offset.is_some() {
