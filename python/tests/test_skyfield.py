@@ -1,8 +1,8 @@
 """Azimuth, elevation and visibility against Skyfield, over random sites and times.
 
 What is compared agrees as closely as the committed vectors of crates/orbit: within a centimetre across the
-line of sight, and fifty microseconds for what rises and sets. Skyfield takes UT1 for UTC, as this project does,
-and downloads nothing.
+line of sight, and fifty microseconds for what rises and sets. Skyfield takes UT1 for UTC, as this project
+does, and downloads nothing.
 """
 
 from __future__ import annotations

@@ -3,12 +3,10 @@
 mod export;
 mod report;
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
-use slantpath_orbit::elements::Stale;
 use slantpath_scenario::{PassStore, Stage, Topology, TopologyOutput, Workers, follow};
 
 use crate::arguments::TopologyArguments;
@@ -38,7 +36,9 @@ pub(crate) fn main(
     }
     let stop = interrupt::flag();
     let output = answer(&topology, arguments, stop)?;
-    warn_of_age(&output.warnings)?;
+    for warning in output.warning_lines() {
+        terminal::warn(&warning)?;
+    }
     let mut written = Vec::new();
     if let Some(directory) = &mut directory {
         written = write(&topology, &output, directory, draw)?;
@@ -63,25 +63,6 @@ pub(crate) fn main(
     if let Some(directory) = &arguments.export {
         let separator = if arguments.out.is_none() { "\n" } else { "" };
         writeln!(out, "{separator}{exported} files for other programs in {}", directory.display())?;
-    }
-    Ok(())
-}
-
-/// One line for all element sets of a file that are used further from their epoch than is wise: the farthest.
-fn warn_of_age(warnings: &[Stale]) -> std::io::Result<()> {
-    let mut farthest: BTreeMap<&str, (&Stale, usize)> = BTreeMap::new();
-    for warning in warnings {
-        let (known, count) = farthest.entry(&warning.file).or_insert((warning, 0));
-        *count += 1;
-        if warning.days > known.days {
-            *known = warning;
-        }
-    }
-    for (warning, count) in farthest.into_values() {
-        match count {
-            1 => terminal::warn(warning)?,
-            _ => terminal::warn(&format_args!("{warning} (and {} more like it)", count - 1))?,
-        }
     }
     Ok(())
 }

@@ -398,6 +398,80 @@ fn a_pass_says_how_high_it_comes() {
 }
 
 #[test]
+fn an_access_report_says_where_a_satellite_rises_and_sets_and_how_its_frequency_shifts() {
+    let topology = topology("iridium-london-boston.toml", &["topology.span=3 h"]);
+    let output = answer(&topology);
+    let (access, passes) = (output.table("access").unwrap(), output.table("passes").unwrap());
+    assert_eq!(access.rows(), passes.rows());
+    let of = |column: &str| access.column(column).unwrap().as_f64().unwrap();
+    let [rise, highest, set] = ["rise_s", "highest_s", "set_s"].map(of);
+    let [up, top, down] = ["rise_elevation_deg", "highest_elevation_deg", "set_elevation_deg"].map(of);
+    let [coming, passing, going] =
+        ["rise_doppler_ratio", "highest_doppler_ratio", "set_doppler_ratio"].map(of);
+    let range = of("highest_range_km");
+    let mut whole = 0;
+    for pass in 0..access.rows() {
+        assert!(rise[pass] < set[pass] && top[pass] >= 8.199 && range[pass] < 2_500.0);
+        // What was up when it began, or is when it ends, rises or sets elsewhere.
+        if rise[pass] == 0.0 || set[pass] >= 10_799.9 {
+            continue;
+        }
+        whole += 1;
+        assert!(
+            (up[pass] - 8.2).abs() < 1e-3 && (down[pass] - 8.2).abs() < 1e-3,
+            "{} {}",
+            up[pass],
+            down[pass]
+        );
+        assert!(rise[pass] < highest[pass] && highest[pass] < set[pass]);
+        // 7.4 km/s over the speed of light is 2.5e-5; at the highest point it neither comes nor goes, but for the
+        // turning of the Earth.
+        assert!(coming[pass] > 0.0 && coming[pass] < 2.5e-5 && going[pass] < 0.0 && going[pass] > -2.5e-5);
+        assert!(passing[pass].abs() < 2e-6, "{}", passing[pass]);
+    }
+    assert!(whole > 40, "{whole}");
+    // Each number against the look angles of the same instant.
+    let text = |column: &str| match access.column(column).unwrap().at(0) {
+        slantpath_results::Value::Text(text) => text.to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text("rise_utc"), "2026-03-01T00:00:00Z");
+    let (site, first) = (&text("site"), &text("satellite"));
+    let look = topology.look_angles(site, first, &[highest[0]]).unwrap();
+    for (mine, theirs) in [("highest_azimuth_deg", "azimuth_deg"), ("highest_range_km", "range_km")] {
+        let theirs = look.column(theirs).unwrap().as_f64().unwrap()[0];
+        assert!((of(mine)[0] - theirs).abs() < 1e-6, "{mine}");
+    }
+    let none = answer(&self::topology(
+        "iridium-london-boston.toml",
+        &["topology.span=1 h", "topology.access=false"],
+    ));
+    assert!(none.table("access").is_none());
+}
+
+#[test]
+fn the_sky_and_the_coverage_of_the_instant_of_the_map_agree_with_the_look_angles() {
+    let topology = topology("iridium-london-boston.toml", &["topology.span=1 h", "map.at=20 min"]);
+    let output = answer(&topology);
+    let of =
+        |table: &str, column: &str| output.table(table).unwrap().column(column).unwrap().as_f64().unwrap();
+    let elevations = of("sky_tracks", "elevation_deg");
+    assert!(elevations.len() > 20 && elevations.iter().all(|&elevation| elevation > 8.199));
+    let (latitudes, counts) = (of("coverage_map", "latitude_deg"), of("coverage_map", "satellites"));
+    assert_eq!(counts.len(), 36 * 72);
+    // Iridium covers the whole Earth, its poles many times.
+    assert!(counts.iter().all(|&count| count >= 1.0));
+    let mean_beyond = |least: f64| {
+        let own: Vec<f64> =
+            latitudes.iter().zip(&counts).filter(|(l, _)| l.abs() > least).map(|(_, count)| *count).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    };
+    assert!(mean_beyond(80.0) > 2.0 * mean_beyond(0.0), "{} {}", mean_beyond(80.0), mean_beyond(0.0));
+    let stand = of("map_journeys", "at_s");
+    assert!(stand.is_empty(), "nobody travels");
+}
+
+#[test]
 fn kept_passes_give_the_same_answer() {
     let place = std::env::temp_dir().join(format!("slantpath-passes-{}", std::process::id()));
     let topology = topology("iridium-london-boston.toml", &["topology.span=2 h"]);

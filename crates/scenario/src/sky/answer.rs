@@ -2,6 +2,7 @@
 
 use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
 
 use slantpath_orbit::contact::{Contact, ContactPlan, Planner, SitePasses};
 use slantpath_orbit::coverage::Coverage;
@@ -47,6 +48,23 @@ pub struct FollowedPath {
 }
 
 impl TopologyOutput {
+    /// What there is to warn of, in words: of the element sets of one file that are too old, the oldest.
+    pub fn warning_lines(&self) -> Vec<String> {
+        let mut oldest: BTreeMap<&str, (&Stale, usize)> = BTreeMap::new();
+        for warning in &self.warnings {
+            let (known, count) = oldest.entry(&warning.file).or_insert((warning, 0));
+            *count += 1;
+            if warning.days > known.days {
+                *known = warning;
+            }
+        }
+        let line = |(warning, count): (&Stale, usize)| match count {
+            1 => warning.to_string(),
+            _ => format!("{warning} (and {} more like it)", count - 1),
+        };
+        oldest.into_values().map(line).collect()
+    }
+
     /// The table of that name.
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name() == name)

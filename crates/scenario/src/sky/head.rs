@@ -21,6 +21,8 @@ section! {
         /// How often the delay of each path is sampled for the table `delay`. Everything else is solved in time
         /// and not sampled.
         sample_every: Setting<Duration> = Duration::from_secs(10), at most AGE;
+        /// Whether the table `access` is written. If absent, where it has at most 200,000 rows.
+        access: Option<Setting<bool>>;
         /// How often the places of all satellites are written to the table `positions`. Every minute if absent,
         /// or as often as makes 200,000 rows if that is less.
         positions_every: Option<Setting<Positions>>, at most AGE;

@@ -154,7 +154,7 @@ impl Answer<'_> {
         ]);
     }
 
-    fn map_instant(&self) -> Instant {
+    pub(super) fn map_instant(&self) -> Instant {
         Instant::START + *self.topology.map.at
     }
 
