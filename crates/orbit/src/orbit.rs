@@ -161,8 +161,8 @@ impl Orbit {
         Ok(Self::ElementSet(Box::new(set), propagator))
     }
 
-    /// Whether the orbit can be followed from a date for a span. One that comes near the ground is followed closely, any
-    /// other is looked at where the span begins and ends: what has decayed does not come back.
+    /// Whether the orbit can be followed from a date for a span. One that comes near the ground is followed closely,
+    /// any other is looked at where the span begins and ends: what has decayed does not come back.
     pub fn check_over(&self, from: Utc, span: Duration) -> Result<(), PropagationFault> {
         let heights = [self.fixed(from)?, self.fixed(from.after(span))?].map(|state| state.position.norm());
         if heights.iter().all(|&height| height > EQUATORIAL_RADIUS + NEAR_THE_GROUND) {

@@ -259,9 +259,9 @@ fn paths_of_a_day_are_those_of_ns_when_terminals_look_as_its_do() {
         let serving = |nodes: &[usize]| (nodes[1], nodes[nodes.len() - 2]);
         ends += usize::from(ours.as_ref().map(|ours| serving(ours)) == Some(serving(&flight.nodes)));
         if ours.as_ref() == Some(&flight.nodes) {
-            same += 1
+            same += 1;
         } else {
-            others.push((*at, ours, flight.nodes.clone()))
+            others.push((*at, ours, flight.nodes.clone()));
         }
     }
     println!("ns looking every ten seconds, the next in the plane first: {}", ranges(&flights));

@@ -140,13 +140,6 @@ fn shells(file: &str) -> Option<Vec<(usize, usize, u32, u32)>> {
         let own = |name: &String| all.iter().find(|set| set.name == *name).unwrap();
         let mut heights: Vec<f64> = shell.satellites.iter().map(|one| altitude_km(own(&one.name))).collect();
         heights.sort_by(f64::total_cmp);
-        let mut sizes = vec![0; shell.plane_count()];
-        shell.satellites.iter().for_each(|one| sizes[one.plane] += 1);
-        println!(
-            "{file} {:?}: {} satellites in planes of {sizes:?}",
-            shell.arrangement,
-            shell.satellites.len()
-        );
         let planes = if shell.arrangement == Arrangement::Loose { 0 } else { shell.plane_count() };
         let kilometres = |height: f64| height.round().to_string().parse().unwrap();
         (shell.satellites.len(), planes, kilometres(heights[0]), kilometres(heights[heights.len() - 1]))

@@ -248,7 +248,7 @@ fn a_second_path_over_repeaters_shares_no_satellite_with_the_first() {
 fn starlink_file() -> String {
     use slantpath_base::Angle;
     use slantpath_orbit::elements::{ElementSet, Source, tle};
-    let epoch: slantpath_orbit::Utc = "2026-02-28T12:00:00Z".parse().unwrap();
+    let epoch: slantpath_orbit::Utc = "2026-02-28T12:00:00Z".parse().expect("a date");
     let set = |number: u32, altitude_km: f64, inclination: f64, node: f64, anomaly: f64| {
         let axis_m = 6_378_137.0 + altitude_km * 1e3;
         let radians_per_s = (3.986_004_418e14 / axis_m.powi(3)).sqrt();
@@ -274,7 +274,7 @@ fn starlink_file() -> String {
     {
         for plane in 0..planes {
             for slot in 0..per_plane {
-                let number = 40_000 + u32::try_from(sets.len()).unwrap();
+                let number = 40_000 + u32::try_from(sets.len()).expect("some thousands");
                 // Nobody flies exactly where it was filed.
                 let off = (f64::from(number % 7) - 3.0) * 0.02;
                 let (node, anomaly) = (360.0 / f64::from(planes), 360.0 / f64::from(per_plane));
@@ -291,19 +291,19 @@ fn starlink_file() -> String {
     }
     let flying = sets.len();
     for index in 0..(7_500 - 5 - flying) {
-        let step = f64::from(u32::try_from(index).unwrap());
-        let number = 40_000 + u32::try_from(sets.len()).unwrap();
+        let step = f64::from(u32::try_from(index).expect("some hundreds"));
+        let number = 40_000 + u32::try_from(sets.len()).expect("some thousands");
         sets.push(set(number, 300.0 + step * 0.6, 53.05 + 0.17 * (step % 2.0), step * 7.3, step * 31.0));
     }
     let mut strangers: Vec<ElementSet> =
         (0..5_u32).map(|k| set(90_000 + k, 550.0, 53.05, 2.0, 10.0)).collect();
-    strangers[0].name = "BIRD-40000".to_owned();
+    "BIRD-40000".clone_into(&mut strangers[0].name);
     (strangers[1].bstar, strangers[1].mean_motion_rev_per_day) = (0.5, 16.4);
     for old in &mut strangers[2..4] {
-        old.epoch = "2025-11-01T00:00:00Z".parse().unwrap();
+        old.epoch = "2025-11-01T00:00:00Z".parse().expect("a date");
     }
     strangers[4].catalogue_number = 40_001;
-    strangers[4].epoch = "2026-02-28T11:00:00Z".parse().unwrap();
+    strangers[4].epoch = "2026-02-28T11:00:00Z".parse().expect("a date");
     sets.extend(strangers);
     let lines: Vec<String> = sets
         .iter()

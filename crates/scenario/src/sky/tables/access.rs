@@ -3,7 +3,7 @@
 
 use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::Satellite;
-use slantpath_orbit::contact::Pass;
+use slantpath_orbit::contact::{Pass, SitePasses};
 use slantpath_orbit::earth::SPEED_OF_LIGHT;
 use slantpath_orbit::site::{Look, Place};
 use slantpath_orbit::{Geodetic, Site, coverage};
@@ -41,8 +41,7 @@ impl Answer<'_> {
     /// `access`: each pass of a satellite over a site as antennas are pointed by it. The shift by Doppler is a share of
     /// the carrier, positive while the satellite comes nearer.
     pub(super) fn access(&self) -> Result<Option<Table>, TableError> {
-        let count: usize =
-            self.passes.iter().flat_map(|passes| passes.skies()).map(|(_, sky)| sky.len()).sum();
+        let count: usize = self.passes.iter().flat_map(SitePasses::skies).map(|(_, sky)| sky.len()).sum();
         let wanted = self.topology.topology.access.as_deref().copied();
         if !wanted.unwrap_or(count <= ACCESS_ROWS) {
             return Ok(None);
@@ -165,8 +164,8 @@ impl Answer<'_> {
         rows.finish()
     }
 
-    /// `coverage_map`: how many satellites stand above their minimum elevation over each cell of the Earth at the instant
-    /// of the map, and how high the highest does.
+    /// `coverage_map`: how many satellites stand above their minimum elevation over each cell of the Earth at the
+    /// instant of the map, and how high the highest does.
     pub(super) fn coverage_map(&self) -> Result<Table, TableError> {
         let columns = ["latitude_deg", "longitude_deg", "#satellites", "elevation_max_deg"];
         let mut rows = Rows::new("coverage_map", &columns);
