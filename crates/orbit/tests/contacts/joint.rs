@@ -164,6 +164,51 @@ fn a_gateway_holds_as_many_satellites_as_it_has_antennas_and_shares_them() {
     assert!((counts[2].1 - alone(&terminals, &gateway)).abs() < 1e-9, "{counts:?}");
 }
 
+#[test]
+fn an_antenna_that_becomes_free_is_taken_at_once_by_whoever_waits_for_it() {
+    let mut network = ship_and_svalbard(policy(Criterion::Nearest, Reselect::OnLoss));
+    let one = network.sites[0].antennas[0].clone();
+    // Both at the edge of what Svalbard can reach.
+    network.sites = vec![
+        site("east", 53.0, 45.0, one.clone()),
+        site("svalbard", 78.23, 15.39, one.clone()),
+        site("west", 52.0, -5.0, one),
+    ];
+    network.pairs = vec![Pair::new("east", "svalbard"), Pair::new("west", "svalbard")];
+    let plan = plan(&network, hours(6));
+    let mut idle = 0;
+    for second in 1..6 * 3_600 - 1 {
+        if held(&plan, "svalbard", Instant::from_secs(second)).is_empty() {
+            idle += 1;
+            for end in [0, 2] {
+                assert!(in_common(&network, second, [end, 1]).is_empty(), "{second} {end}");
+            }
+        }
+    }
+    assert!(idle > 100, "{idle}");
+}
+
+#[test]
+fn who_takes_what_lasts_longest_heeds_a_cable_that_will_fail() {
+    let mut network = sea_and_exchange(Criterion::LongestRemaining);
+    let cut = |from, until| Outage {
+        what: Failing::Link("exchange".to_owned(), "norway".to_owned()),
+        from: Instant::from_secs(from),
+        until: Instant::from_secs(until),
+    };
+    network.sites.iter_mut().flat_map(|site| &mut site.antennas).for_each(|antenna| {
+        antenna.policy.reselect = Reselect::OnLoss;
+    });
+    // Cut for a second in every minute: whatever lands in Norway lasts a minute at most.
+    network.outages = (0..60).map(|minute| cut(60 * minute + 59, 60 * minute + 60)).collect();
+    let plan = plan(&network, hours(1));
+    let timeline = joined(&plan, "ship", "exchange");
+    let norway = plan.node("norway").unwrap();
+    let lands_in_norway = |path: &slantpath_orbit::route::Path| path.nodes.contains(&norway);
+    assert!(timeline.legs.iter().all(|leg| !leg.path.as_ref().is_some_and(lands_in_norway)));
+    assert_eq!(timeline.gaps(), []);
+}
+
 /// The sum of what each terminal has if the gateway is there for it alone.
 fn alone(terminals: &[Site], gateway: &Site) -> f64 {
     let share = |terminal: &Site| {
@@ -361,13 +406,18 @@ fn a_cable_that_is_cut_leaves_the_other_gateway() {
     }];
     let plan = plan(&network, hours(1));
     let timeline = joined(&plan, "ship", "exchange");
-    for leg in timeline
-        .legs
-        .iter()
-        .filter(|leg| leg.start >= Instant::from_secs(600) && leg.end <= Instant::from_secs(1_200))
-    {
-        let passes = |path: &slantpath_orbit::route::Path| path.nodes.contains(&plan.node("norway").unwrap());
-        assert!(!leg.path.as_ref().is_some_and(passes));
+    let gateway = |second| {
+        let path = timeline.leg_at(Instant::from_secs(second))?.path.as_ref()?;
+        Some(plan.names()[path.nodes[2].index()].as_str())
+    };
+    for second in 600..1_200 {
+        assert!(!in_common(&network, second, [1, 3]).is_empty(), "Iceland is in reach");
+        assert_eq!(gateway(second), Some("iceland"), "{second}");
+    }
+    // The ship is nearer to Norway: the lower end of the best way is higher there for most of the time.
+    for part in [0..600, 1_200..3_600] {
+        let norway = part.clone().filter(|&second| gateway(second) == Some("norway")).count();
+        assert!(2 * norway > part.count(), "{norway}");
     }
 }
 
