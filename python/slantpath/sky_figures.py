@@ -489,9 +489,9 @@ def drawings(tables: Tables, name: str, map_date: str) -> Iterator[Drawing]:
         yield Drawing(f"delay-{path}", title, "", delay_in_words(row), figure_of)
         title = f"{name}: {ends} at {map_date}"
         yield Drawing(f"map-{path}", title, "", map_in_words(tables, row), map_figure(tables, path, title))
-    ends = sorted({row[end] for row in summary for end in ("from", "to")})
+    sites = sorted({row[end] for row in summary for end in ("from", "to")})
     seen = set(texts(tables["sky_tracks"], "site"))
-    for site in ends:
+    for site in sites:
         if site in seen:
             title = f"{name}: the sky over {site} at {map_date}"
             words = sky_dome.sky_in_words(tables, site)

@@ -389,8 +389,9 @@ fn a_path_lands_at_whichever_gateway_makes_it_shorter_and_goes_on_by_cable() {
     // 2,054 km of great circle between 69.7 N 18.9 E and 52.4 N 4.9 E by the haversine on the mean sphere.
     let (a, b) =
         ((69.7_f64.to_radians(), 18.9_f64.to_radians()), (52.4_f64.to_radians(), 4.9_f64.to_radians()));
-    let half = ((a.0 - b.0) / 2.0).sin().powi(2) + a.0.cos() * b.0.cos() * ((a.1 - b.1) / 2.0).sin().powi(2);
-    let expected = 2.0 * 6_371_008.8 * half.sqrt().asin() / (299_792_458.0 * FIBRE_SPEED_RATIO);
+    let squared = |angle: f64| libm::sin(angle / 2.0) * libm::sin(angle / 2.0);
+    let half = squared(a.0 - b.0) + libm::cos(a.0) * libm::cos(b.0) * squared(a.1 - b.1);
+    let expected = 2.0 * 6_371_008.8 * libm::asin(libm::sqrt(half)) / (299_792_458.0 * FIBRE_SPEED_RATIO);
     assert!((delay.at(Instant::START).as_secs_f64() - expected).abs() < 1e-8, "{expected}");
     let summary = timeline.summary(&plan);
     assert!(summary.handovers > 10, "{summary:?}");
