@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
-from slantpath import sky_map
+from slantpath import sky_dome, sky_map
 from slantpath.figures import STYLE, numbers, plain, render
 from slantpath.files import write_whole
 from slantpath.page import Drawing
@@ -30,15 +30,29 @@ if TYPE_CHECKING:
     Points = NDArray[np.float64]
 
 PATH = "#c1121f"
-GAP = "#f4c7c3"
+GAP = "#f2a39b"
+GAP_EDGE = "#9d2b22"
 INK = "#1d3557"
-TABLES = ("delay", "handovers", "legs", "map_links", "map_nodes", "map_tracks", "summary")
+TABLES = (
+    "coverage_map",
+    "delay",
+    "handovers",
+    "legs",
+    "map_journeys",
+    "map_links",
+    "map_nodes",
+    "map_tracks",
+    "sky_tracks",
+    "summary",
+)
 HALO = [mpl.patheffects.withStroke(linewidth=2.4, foreground="white")]
 FEW_SATELLITES = 200
 FEW_HANDOVERS = 60
 FAR_EAST = 150.0
 HOUR_S = 3600.0
 CROWDED_EAST, CROWDED_NORTH = 22.0, 3.5
+CROWDED_SITE = 4.0
+LINE_POINTS = 11
 MANY_RELAYS = 8
 
 
@@ -71,7 +85,16 @@ def delay_figure(tables: Tables, path: str, title: str) -> Figure:
         for index, (left, right) in enumerate(zip(start[~connected], end[~connected], strict=True)):
             for axes in (upper, lower):
                 label = "no path" if index == 0 and axes is upper else None
-                axes.axvspan(left / unit, right / unit, color=GAP, linewidth=0, label=label, zorder=0)
+                # A line around it, so that the shortest gap is seen, and its sample in the legend.
+                axes.axvspan(
+                    left / unit,
+                    right / unit,
+                    facecolor=GAP,
+                    edgecolor=GAP_EDGE,
+                    linewidth=0.6,
+                    label=label,
+                    zorder=0,
+                )
         upper.set_title(plain(title), loc="left", fontsize=11, fontweight="bold")
         upper.legend(loc="upper right", ncols=3, fontsize=8.5)
         strip.set_xlabel(f"time after the start / {name}")
@@ -165,6 +188,7 @@ def map_figure(tables: Tables, path: str, title: str) -> Figure:
         draw_seams(axes, nodes)
         draw_links(axes, nodes, pa.table(tables["map_links"]), path)
         draw_tracks(axes, nodes, pa.table(tables["map_tracks"]), path)
+        draw_journeys(axes, pa.table(tables["map_journeys"]))
         draw_nodes(axes, nodes, path)
         lost = "" if not path or any(on_path(nodes, path)) else ", no path"
         axes.set_title(plain(title + lost), loc="left", fontsize=11, fontweight="bold")
@@ -249,7 +273,13 @@ def draw_seams(axes: Axes, nodes: pa.Table) -> None:
 def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str) -> None:
     """Draw the links between satellites thin, those of sites dotted, and those of the path thick."""
     where = place_of_nodes(nodes)
-    kinds: dict[str, list[Points]] = {"inter-satellite": [], "ground": [], "seam": [], "path": []}
+    kinds: dict[str, list[Points]] = {
+        "inter-satellite": [],
+        "ground": [],
+        "terrestrial": [],
+        "seam": [],
+        "path": [],
+    }
     columns = (texts(links, "kind"), texts(links, "a"), texts(links, "b"), texts(links, "path"))
     seams = pa.table(links).column("seam").to_pylist()
     for kind, a, b, paths, seam in zip(*columns, seams, strict=True):
@@ -266,12 +296,14 @@ def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str) -> None:
         },
         "seam": {"colors": "#e09f3e", "linewidths": 1.1, "linestyles": (0, (6, 2, 1, 2)), "zorder": 1.6},
         "ground": {"colors": "#2a9d8f", "linewidths": 1.0, "linestyles": (0, (1, 1.5)), "zorder": 2.0},
+        "terrestrial": {"colors": "#5c4d7d", "linewidths": 1.2, "zorder": 2.0},
         "path": {"colors": PATH, "linewidths": 2.6, "zorder": 4.0, "capstyle": "round"},
     }
     labels = {
         "inter-satellite": "inter-satellite link",
         "seam": "link over the seam",
         "ground": "other access link",
+        "terrestrial": "other cable",
         "path": plain(f"path {path}"),
     }
     if kinds["path"]:
@@ -340,6 +372,21 @@ def draw_tracks(axes: Axes, nodes: pa.Table, tracks: pa.Table, path: str) -> Non
         )
 
 
+def draw_journeys(axes: Axes, journeys: pa.Table) -> None:
+    """Draw the ways of the sites that travel."""
+    sites = texts(journeys, "site")
+    way = np.column_stack([numbers(journeys, "longitude_deg"), numbers(journeys, "latitude_deg")])
+    parts: list[Points] = []
+    for site in sorted({name for name in sites if name is not None}):
+        parts.extend(sky_map.on_sheet(way[[name == site for name in sites]]))
+    if parts:
+        axes.add_collection(
+            LineCollection(
+                parts, colors="#2a9d8f", linewidths=1.6, alpha=0.8, zorder=2.5, label="journey of a site"
+            )
+        )
+
+
 def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
     """Draw satellites as dots, those of the path with their names, and sites."""
     names, kinds, taken = texts(nodes, "node"), texts(nodes, "kind"), np.array(on_path(nodes, path))
@@ -376,6 +423,9 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
         crowded = any(east < CROWDED_EAST and north < CROWDED_NORTH for east, north in near)
         if not site and (named_twice(where[index], named) or (crowded and index not in ends)):
             continue
+        # Names of near sites stand in lines of their own, the southern one below.
+        rivals = [other for other, away in zip(named, near, strict=True) if lies_near(away)] if site else []
+        line = sum(1 if other[1] < where[index][1] else -1 for other in rivals)
         named.append(where[index])
         # A site's name stands away from its satellite, a satellite's above it; none leaves the sheet.
         left = longitude[index] > FAR_EAST
@@ -386,7 +436,7 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
         axes.annotate(
             plain(str(names[index])),
             (longitude[index], latitude[index]),
-            xytext=(-8 if left else 8, -4 if site else 5),
+            xytext=(-8 if left else 8, LINE_POINTS * line - 4 if site else 5),
             textcoords="offset points",
             ha="right" if left else "left",
             fontsize=9 if site else 7.5,
@@ -395,6 +445,11 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
             path_effects=HALO,
             zorder=6,
         )
+
+
+def lies_near(away: Points) -> bool:
+    """Tell whether the names of two sites so far apart would lie on each other."""
+    return bool(away[0] < CROWDED_EAST and away[1] < CROWDED_SITE)
 
 
 def ends_of_path(where: Points, relays: NDArray[np.bool_], sites: NDArray[np.bool_]) -> list[int]:
@@ -434,6 +489,16 @@ def drawings(tables: Tables, name: str, map_date: str) -> Iterator[Drawing]:
         yield Drawing(f"delay-{path}", title, "", delay_in_words(row), figure_of)
         title = f"{name}: {ends} at {map_date}"
         yield Drawing(f"map-{path}", title, "", map_in_words(tables, row), map_figure(tables, path, title))
+    sites = sorted({row[end] for row in summary for end in ("from", "to")})
+    seen = set(texts(tables["sky_tracks"], "site"))
+    for site in sites:
+        if site in seen:
+            title = f"{name}: the sky over {site} at {map_date}"
+            words = sky_dome.sky_in_words(tables, site)
+            yield Drawing(f"sky-{site}", title, "", words, sky_dome.sky_figure(tables, site, title))
+    title = f"{name}: satellites in sight at {map_date}"
+    words = sky_dome.coverage_in_words(tables)
+    yield Drawing("coverage", title, "", words, sky_dome.coverage_figure(tables, title))
     if not summary:
         title = f"{name} at {map_date}"
         yield Drawing("map", title, "", map_in_words(tables, None), map_figure(tables, "", title))

@@ -20,18 +20,22 @@ from slantpath.figures import numbers, render
 ROOT = Path(__file__).parents[2]
 IRIDIUM = ROOT / "scenarios/iridium-london-boston.toml"
 TABLES = {
+    "access",
     "contacts",
     "coverage",
+    "coverage_map",
     "delay",
     "gaps",
     "handovers",
     "hops",
     "legs",
+    "map_journeys",
     "map_links",
     "map_nodes",
     "map_tracks",
     "passes",
     "positions",
+    "sky_tracks",
     "summary",
 }
 
@@ -124,14 +128,15 @@ def test_other_threads_go_on_meanwhile() -> None:
 def test_the_command_draws_into_its_directory(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = ["slantpath", "topology", str(IRIDIUM), "--set", "topology.span=2 h", "--out", str(tmp_path)]
     assert _native.main(arguments, draw) == 0
-    names = {"delay-main.png", "delay-main.svg", "map-main.png", "map-main.svg"}
+    figures = ("coverage", "delay-main", "map-main", "sky-boston", "sky-london")
+    names = {f"{figure}.{kind}" for figure in figures for kind in ("png", "svg")}
     assert names <= set(json.loads((tmp_path / "manifest.json").read_text())["files"])
     assert all((tmp_path / name).stat().st_size > 10_000 for name in names)
     assert b"One-way delay from london to boston over time: " in (tmp_path / "delay-main.svg").read_bytes()
     told = capfd.readouterr().out
-    assert f"32 files in {tmp_path}" in told
+    assert f"46 files in {tmp_path}" in told
     guide = (ROOT / "docs/topology.md").read_text(encoding="utf-8")
-    assert "\nInstalled with pip the same command writes 32 files: " in guide
+    assert "\nInstalled with pip the same command writes 46 files: " in guide
     assert "Python package" not in told
 
 
@@ -147,14 +152,20 @@ def test_a_path_with_gaps_can_be_drawn() -> None:
     sky = two_hours(**{"ground.min_elevation": "40 deg", "topology.span": "20 h"})
     output = slantpath.topology(sky)
     assert "path" in output["gaps"]["of"]
-    delay, _ = sky_figures.drawings(output.tables, "x", "y")
+    delay, *_ = sky_figures.drawings(output.tables, "x", "y")
     gaps = pa.table(output["summary"]).column("gaps")[0].as_py()
     assert gaps > 0
     assert f"{gaps} gaps; there is a path in " in delay.words
 
 
 def test_figures_say_what_they_show() -> None:
-    delay, sky = sky_figures.drawings(slantpath.topology(two_hours()).tables, "iridium", "now")
+    drawings = list(sky_figures.drawings(slantpath.topology(two_hours()).tables, "iridium", "now"))
+    names = ["delay-main", "map-main", "sky-boston", "sky-london", "coverage"]
+    assert [drawing.name for drawing in drawings] == names
+    delay, sky, boston, _, coverage = drawings
+    assert boston.words.startswith("Sky over boston: ")
+    assert "iridium-4-2 held by its antennas" in boston.words
+    assert coverage.words.startswith("Map of how many satellites are in sight: 100 % of the Earth")
     assert delay.words.startswith("One-way delay from london to boston over time: ")
     assert "66 satellites" in sky.words
     assert "over the satellites iridium-" in sky.words
@@ -200,3 +211,44 @@ def test_a_seam_is_that_of_the_star_whatever_else_its_constellation_has() -> Non
         return np.concatenate([part.vertices for part in circle.get_paths()])
 
     assert np.allclose(seam(star + delta), seam(star))
+
+
+def test_a_gap_is_seen_in_the_figure_and_in_its_legend() -> None:
+    sky = two_hours(**{"ground.min_elevation": "40 deg"})
+    delay, *_ = sky_figures.drawings(slantpath.topology(sky).tables, "x", "y")
+    legend = delay.figure.axes[0].get_legend()
+    assert legend is not None
+    samples = dict(zip((text.get_text() for text in legend.get_texts()), legend.legend_handles, strict=True))
+    patch = samples["no path"]
+    red, green, blue, alpha = patch.get_facecolor()
+    assert alpha == 1.0
+    assert min(red, green, blue) < 0.7
+    assert patch.get_linewidth() > 0.5
+
+
+def test_names_of_near_sites_do_not_lie_on_each_other_and_a_journey_is_drawn() -> None:
+    sites = [("hague", 52.1, 4.3), ("delft", 52.0, 4.4), ("leiden", 52.2, 4.5)]
+    nodes = pa.Table.from_pylist(
+        [
+            {"node": name, "kind": "site", "path": None, "latitude_deg": north, "longitude_deg": east}
+            for name, north, east in sites
+        ]
+    )
+    figure = Figure(figsize=(12.0, 6.6))
+    axes = figure.subplots()
+    axes.set_xlim(-180, 180)
+    axes.set_ylim(-90, 90)
+    sky_figures.draw_nodes(axes, nodes, "")
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) == len(sites)
+    for index, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:index])
+    journeys = pa.Table.from_pylist(
+        [
+            {"site": "ship", "latitude_deg": 50.0, "longitude_deg": 170.0},
+            {"site": "ship", "latitude_deg": 51.0, "longitude_deg": -170.0},
+        ]
+    )
+    sky_figures.draw_journeys(axes, journeys)
+    assert len(axes.collections[-1].get_paths()) == 2, "it crosses the antimeridian"

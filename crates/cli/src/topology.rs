@@ -26,6 +26,9 @@ pub(crate) fn main(
         writeln!(out, "\n# hash {}", topology.hash())?;
         return Ok(());
     }
+    for warning in topology.warnings() {
+        terminal::warn(warning)?;
+    }
     let directory = arguments.out.as_ref().map(|out| Directory::open(out, [TOPOLOGY.to_owned()]));
     let mut directory = directory.transpose()?;
     if let Some(directory) = &arguments.export {
@@ -33,8 +36,8 @@ pub(crate) fn main(
     }
     let stop = interrupt::flag();
     let output = answer(&topology, arguments, stop)?;
-    for warning in &output.warnings {
-        terminal::warn(warning)?;
+    for warning in output.warning_lines() {
+        terminal::warn(&warning)?;
     }
     let mut written = Vec::new();
     if let Some(directory) = &mut directory {

@@ -40,7 +40,9 @@ pub enum Payload {
 pub enum Arrangement {
     /// Planes over the full circle: the last is the neighbour of the first.
     Delta,
-    /// One ring over the equator, or satellites that form no planes.
+    /// Satellites that form no planes, each on a way of its own.
+    Loose,
+    /// One ring, as over the equator.
     Ring,
     /// Planes over half the circle: the last and the first fly against each other, and between them is the
     /// seam.
@@ -117,6 +119,8 @@ pub struct Constellation {
     pub arrangement: Arrangement,
     /// What its satellites do.
     pub payload: Payload,
+    /// How many antennas on the ground one satellite serves at once, gateways included, where there is a limit.
+    pub beams: Option<u32>,
     /// The links between its satellites.
     pub isl: IslConfig,
 }
@@ -156,24 +160,48 @@ impl Constellation {
             satellites: longitudes_deg.iter().enumerate().map(satellite).collect(),
             arrangement: Arrangement::Ring,
             payload: Payload::BentPipe,
+            beams: None,
             isl: IslConfig::default(),
         }
     }
 
-    /// The shells of element sets, each sorted into planes: by inclination where there are several of at least twenty
-    /// satellites (0.08° apart), which is the only thing that tells their crossing planes apart.
+    /// The shells of element sets, each sorted into planes ([`planes::shells_of`]), and last the satellites that are in
+    /// none, if there are any: these form no planes.
     pub fn shells_from_elements(
         name: &str,
         sets: Vec<ElementSet>,
         at: Utc,
     ) -> Result<Vec<Self>, PropagationError> {
-        let shells = planes::shells_of(&sets);
+        let found = planes::shells_of(&sets, at);
         let mut sets: Vec<Option<ElementSet>> = sets.into_iter().map(Some).collect();
-        let of_shell = |shell: Vec<usize>| {
-            let own = shell.into_iter().filter_map(|index| sets[index].take()).collect();
-            Self::from_elements(name, own, at)
+        let mut take = |indices: Vec<usize>| -> Vec<ElementSet> {
+            indices.into_iter().filter_map(|index| sets[index].take()).collect()
         };
-        shells.into_iter().map(of_shell).collect()
+        let mut shells = Vec::with_capacity(found.shells.len() + 1);
+        for shell in found.shells {
+            shells.push(Self::from_elements(name, take(shell), at)?);
+        }
+        let loose = take(found.loose);
+        if !loose.is_empty() {
+            shells.push(Self::loose(name, loose)?);
+        }
+        Ok(shells)
+    }
+
+    /// Satellites that form no planes: nobody is linked to them.
+    fn loose(name: &str, sets: Vec<ElementSet>) -> Result<Self, PropagationError> {
+        let satellite = |(slot, set): (usize, ElementSet)| {
+            let name = set.name.clone();
+            Ok(Satellite { name, orbit: Orbit::from_elements(set)?, plane: 0, slot })
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            satellites: sets.into_iter().enumerate().map(satellite).collect::<Result<_, _>>()?,
+            arrangement: Arrangement::Loose,
+            payload: Payload::default(),
+            beams: None,
+            isl: IslConfig::default(),
+        })
     }
 
     /// The satellites of the element sets of one shell, sorted into planes by their nodes at a date.
@@ -194,6 +222,7 @@ impl Constellation {
             satellites,
             arrangement,
             payload: Payload::default(),
+            beams: None,
             isl: IslConfig::default(),
         })
     }

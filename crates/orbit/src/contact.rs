@@ -8,6 +8,7 @@
 mod delay;
 pub(crate) mod ephemeris;
 mod isl;
+mod joint;
 pub(crate) mod nearest;
 mod pass_bytes;
 mod plan;

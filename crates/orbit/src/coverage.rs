@@ -7,6 +7,8 @@ use crate::earth::Geodetic;
 use crate::ground::Antenna;
 use crate::network::{Network, NetworkError};
 use crate::site::{Horizon, Place, Relay, Site};
+use crate::utc::Utc;
+use crate::vector::Vec3;
 
 /// When a place is covered.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +45,53 @@ fn of_intervals(passes: &[(f64, f64)], span: Duration) -> Coverage {
     }
     let seconds: f64 = covered.iter().map(|(start, until)| (*until - *start).as_secs_f64()).sum();
     Coverage { covered, gaps, share: seconds / span.as_secs_f64() }
+}
+
+/// What a place sees at one instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The place: the middle of a cell, on the ellipsoid.
+    pub place: Geodetic,
+    /// How many satellites stand above their least elevation.
+    pub satellites: usize,
+    /// How high the highest of them stands.
+    pub highest: Option<Angle>,
+}
+
+/// What the Earth sees of a network at a date, in cells of so many degrees from the south-west to the north-east.
+/// `least` is the elevation from which a constellation is used; one without it is not counted.
+pub fn cells(
+    network: &Network,
+    date: Utc,
+    least: &dyn Fn(&str) -> Option<Angle>,
+    cell_deg: u32,
+) -> Vec<Cell> {
+    let mut above: Vec<(Vec3, f64)> = Vec::new();
+    for constellation in &network.constellations {
+        let Some(least) = least(&constellation.name) else { continue };
+        let sine = libm::sin(least.as_radians());
+        let states = constellation.satellites.iter().filter_map(|satellite| satellite.orbit.fixed(date).ok());
+        above.extend(states.map(|state| (state.position, sine)));
+    }
+    let middles = |from: f64, degrees: u32| {
+        let cell = f64::from(cell_deg);
+        (0..degrees / cell_deg.max(1)).map(move |index| from + cell * (f64::from(index) + 0.5))
+    };
+    let look = |place: Geodetic| {
+        let stance = Place::Fixed(place).at(Instant::START);
+        let sines = above.iter().filter_map(|&(position, least)| {
+            let line = position - stance.position;
+            let sine = line.dot(stance.up) / line.norm();
+            (sine >= least).then_some(sine)
+        });
+        let (satellites, best) = sines.fold((0, -1.0_f64), |(count, best), sine| (count + 1, best.max(sine)));
+        let highest = (satellites > 0).then(|| Angle::from_radians(libm::asin(best.clamp(-1.0, 1.0))));
+        Cell { place, satellites, highest }
+    };
+    let places = middles(-90.0, 180).flat_map(|latitude| {
+        middles(-180.0, 360).map(move |longitude| Geodetic::new(latitude, longitude, 0.0))
+    });
+    places.map(look).collect()
 }
 
 /// One row of a coverage by latitude.

@@ -31,6 +31,16 @@ const E2: f64 = FLATTENING * (2.0 - FLATTENING);
 /// Polar radius, metres.
 pub const POLAR_RADIUS: f64 = EQUATORIAL_RADIUS * (1.0 - FLATTENING);
 
+/// The mean radius of the Earth, metres (IUGG's R1): what great circles are measured on.
+pub const MEAN_RADIUS: f64 = 6_371_008.8;
+
+/// The length of the great circle between two points of the surface, metres: right to 0.6 %, for the Earth is
+/// flattened.
+pub fn great_circle_m(a: &Geodetic, b: &Geodetic) -> f64 {
+    let (a, b) = (a.up(), b.up());
+    MEAN_RADIUS * libm::atan2(a.cross(b).norm(), a.dot(b))
+}
+
 /// How far below the horizontal the ground or the sea begins, seen from a height in metres, without air: of the polar
 /// radius, where it falls away soonest.
 pub fn horizon_dip(height_m: f64) -> Angle {

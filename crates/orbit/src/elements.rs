@@ -153,17 +153,26 @@ pub enum Checksums {
     Verify,
 }
 
-/// Reads a file of element sets in whichever of the formats it is: JSON starts with a bracket, CSV with a
-/// heading that names `MEAN_MOTION`, and all else is two-line sets.
+/// Reads a file of element sets in whichever of the formats it is; the first fault ends it.
 pub fn read(text: &str, file: &str, checksums: Checksums) -> Result<Vec<ElementSet>, ElementError> {
+    read_each(text, file, checksums)?.into_iter().collect()
+}
+
+/// As [`read`], each set or what is wrong with it. JSON starts with a bracket, CSV with a heading that names
+/// `MEAN_MOTION`, and all else is two-line sets. An error is one of the whole file.
+pub fn read_each(
+    text: &str,
+    file: &str,
+    checksums: Checksums,
+) -> Result<Vec<Result<ElementSet, ElementError>>, ElementError> {
     let start = text.trim_start_matches('\u{feff}').trim_start();
+    let heading = start.lines().next().map(str::to_ascii_uppercase);
     let sets = if start.starts_with(['[', '{']) {
-        omm::read_json(text, file)?
-    } else if start.lines().next().is_some_and(|heading| heading.to_ascii_uppercase().contains("MEAN_MOTION"))
-    {
-        omm::read_csv(text, file)?
+        omm::read_json_each(text, file)?
+    } else if heading.is_some_and(|heading| heading.contains("MEAN_MOTION")) {
+        omm::read_csv_each(text, file)
     } else {
-        tle::read(text, file, checksums)?
+        tle::read_each(text, file, checksums)
     };
     if sets.is_empty() {
         let (file, object) = (file.to_owned(), "the file".to_owned());
@@ -175,17 +184,24 @@ pub fn read(text: &str, file: &str, checksums: Checksums) -> Result<Vec<ElementS
 /// Refuses element sets whose epochs spread further than `limit` from their median: they are not one
 /// constellation at one time, whatever their lines say.
 pub fn require_one_epoch(sets: &[ElementSet], limit: Duration) -> Result<(), ElementError> {
+    of_another_epoch(sets, limit).next().map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// The sets whose epochs are further than `limit` from the median, by index.
+pub fn of_another_epoch(
+    sets: &[ElementSet],
+    limit: Duration,
+) -> impl Iterator<Item = (usize, ElementError)> + '_ {
     let mut epochs: Vec<Utc> = sets.iter().map(|set| set.epoch).collect();
     epochs.sort_unstable();
-    let Some(&reference) = epochs.get(epochs.len() / 2) else { return Ok(()) };
-    let far = |set: &&ElementSet| libm::fabs(set.epoch.seconds_since(reference)) > limit.as_secs_f64();
-    match sets.iter().find(far) {
-        None => Ok(()),
-        Some(set) => {
-            let days = libm::fabs(set.epoch.seconds_since(reference)) / SECONDS_PER_DAY;
-            Err(set.error(ElementFault::MixedEpochs { epoch: set.epoch, reference, days }))
-        }
-    }
+    let reference = epochs.get(epochs.len() / 2).copied();
+    sets.iter().enumerate().filter_map(move |(index, set)| {
+        let reference = reference?;
+        let seconds = libm::fabs(set.epoch.seconds_since(reference));
+        let days = seconds / SECONDS_PER_DAY;
+        let fault = ElementFault::MixedEpochs { epoch: set.epoch, reference, days };
+        (seconds > limit.as_secs_f64()).then(|| (index, set.error(fault)))
+    })
 }
 
 impl ElementSet {

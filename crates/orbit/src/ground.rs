@@ -52,7 +52,16 @@ pub enum Reselect {
         /// The first choice.
         offset: Duration,
     },
-    /// When the last one sets, as ns-2 does.
+    /// As ns-2's terminals do: every `interval` there is a look at the satellite that is held, beginning at `offset`
+    /// after the start. It is kept until a look finds it below the minimum elevation; then the one that comes up behind
+    /// it in its plane is taken if it is in sight, otherwise the best by the criterion, which is the highest in ns-2.
+    Looks {
+        /// Time between looks.
+        interval: Duration,
+        /// The first look.
+        offset: Duration,
+    },
+    /// When the last one sets.
     #[default]
     OnLoss,
 }

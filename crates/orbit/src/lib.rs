@@ -7,7 +7,7 @@
 //! | [`elements`], [`sgp4`] | two-line sets and OMM; SGP4 with the constants that they are made for |
 //! | [`orbit`] | one satellite: a circle with J2, an element set, a geostationary slot |
 //! | [`constellation`] | Walker shells, refused when their numbers contradict; presets; planes found |
-//! | [`site`], [`ground`], [`outage`], [`network`] | what stands on the ground, how it chooses, what fails |
+//! | [`site`], [`ground`], [`pair`], [`outage`], [`network`] | sites, how they choose, what they join, what fails |
 //! | [`contact`] | who sees whom from when to when, solved in time; the [`ContactPlan`](contact::ContactPlan) |
 //! | [`route`] | trees of least delay over a contact plan, kept up from change to change |
 //! | [`topology`], [`coverage`], [`export`] | paths, handovers and gaps; CZML and Hypatia's files |
@@ -32,6 +32,7 @@ pub mod ground;
 pub mod network;
 pub mod orbit;
 pub mod outage;
+pub mod pair;
 pub mod route;
 pub mod sgp4;
 pub mod site;

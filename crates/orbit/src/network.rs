@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use slantpath_base::{Duration, Instant};
 
 use crate::constellation::planes::semi_major_axis_m;
-use crate::constellation::{Constellation, Contradiction, Payload, Satellite};
+use crate::constellation::{Arrangement, Constellation, Contradiction, Payload, Satellite};
 use crate::contact::ephemeris::{MOST_STATES, states_of};
-use crate::earth::EQUATORIAL_RADIUS;
-use crate::elements::{Source, Stale, Validity};
+use crate::earth::{EQUATORIAL_RADIUS, SPEED_OF_LIGHT, great_circle_m};
+use crate::elements::{ElementSet, Source, Stale, Validity};
 use crate::orbit::{ALTITUDE_MAX, Orbit};
 use crate::outage::{Outage, OutageError};
+use crate::pair::{Cable, CableDelay, FIBRE_SPEED_RATIO, Pair};
 use crate::sgp4::PropagationError;
-use crate::site::Site;
+use crate::site::{Relay, Site};
 use crate::utc::Utc;
 use crate::vector::State;
 
@@ -46,6 +47,10 @@ pub struct Network {
     pub sites: Vec<Site>,
     /// What fails, and when.
     pub outages: Vec<Outage>,
+    /// The sites that are to be joined, in the order in which they choose satellites together.
+    pub pairs: Vec<Pair>,
+    /// Cables between sites.
+    pub cables: Vec<Cable>,
     /// How far from their epoch element sets may be used.
     pub validity: Validity,
 }
@@ -75,9 +80,20 @@ pub enum NetworkError {
         /// What there is.
         known: String,
     },
-    /// A site without an antenna.
-    #[error("site `{0}` has no antenna: give it at least one")]
+    /// A site without an antenna or a cable.
+    #[error("site `{0}` has no antenna: give it at least one, or a cable")]
     NoAntenna(String),
+    /// A pair or a cable that names no site.
+    #[error("a pair or a cable names `{0}`, which is no site of the network")]
+    NoSite(String),
+    /// A cable of which no end forwards, or with a length that nobody can know.
+    #[error("the cable between `{}` and `{}` {why}", ends[0], ends[1])]
+    Cable {
+        /// Its ends.
+        ends: [String; 2],
+        /// What is wrong, and what to do.
+        why: &'static str,
+    },
     /// A site that never sees a satellite.
     #[error(
         "site `{site}` never sees a satellite of {constellation} above {elevation_deg:.1} deg: the highest comes to \
@@ -139,10 +155,24 @@ pub enum NetworkError {
     Stale(#[from] Stale),
 }
 
+/// How far out an element set leads over the equatorial radius, metres, if that is farther than routes reach.
+pub fn apogee_beyond_routes(set: &ElementSet) -> Option<f64> {
+    let apogee = semi_major_axis_m(set) * (1.0 + set.eccentricity) - EQUATORIAL_RADIUS;
+    Some(apogee).filter(|&apogee| apogee > ALTITUDE_MAX)
+}
+
 impl Network {
     /// A network without sites or outages.
     pub fn new(epoch: Utc, constellations: Vec<Constellation>) -> Self {
-        Self { epoch, constellations, sites: Vec::new(), outages: Vec::new(), validity: Validity::default() }
+        Self {
+            epoch,
+            constellations,
+            sites: Vec::new(),
+            outages: Vec::new(),
+            pairs: Vec::new(),
+            cables: Vec::new(),
+            validity: Validity::default(),
+        }
     }
 
     /// The number of satellites.
@@ -182,6 +212,38 @@ impl Network {
         self.constellations.iter().flat_map(of).collect()
     }
 
+    /// Which satellite comes behind each in its plane, by node: where the plane is a ring of at least two.
+    pub(crate) fn followers(&self) -> Vec<Option<u32>> {
+        let mut followers = vec![None; self.satellite_count()];
+        for (index, constellation) in self.constellations.iter().enumerate() {
+            let first = self.first_node(index);
+            let planes =
+                if constellation.arrangement == Arrangement::Loose { 0 } else { constellation.plane_count() };
+            for plane in (0..planes).map(|plane| constellation.plane(plane)).filter(|plane| plane.len() > 1) {
+                for (place, &member) in plane.iter().enumerate() {
+                    let behind = plane[(place + plane.len() - 1) % plane.len()];
+                    followers[first + member] = Some(NodeId::new(first + behind).0);
+                }
+            }
+        }
+        followers
+    }
+
+    /// Of each satellite, by node, whether it is of the constellation of a name.
+    pub fn is_of(&self, name: &str) -> Vec<bool> {
+        let of =
+            |constellation: &Constellation| vec![constellation.name == name; constellation.satellites.len()];
+        self.constellations.iter().flat_map(of).collect()
+    }
+
+    /// How many antennas on the ground each satellite serves at once, by node.
+    pub(crate) fn beams(&self) -> Vec<u32> {
+        let of = |constellation: &Constellation| {
+            vec![constellation.beams.unwrap_or(u32::MAX); constellation.satellites.len()]
+        };
+        self.constellations.iter().flat_map(of).collect()
+    }
+
     /// Nodes by name; an error if two share one.
     pub fn nodes_by_name(&self) -> Result<BTreeMap<String, NodeId>, NetworkError> {
         let mut nodes = BTreeMap::new();
@@ -212,6 +274,48 @@ impl Network {
         Ok(())
     }
 
+    /// The site of a name, by index.
+    pub fn site_index(&self, name: &str) -> Option<usize> {
+        self.sites.iter().position(|site| site.name == name)
+    }
+
+    /// How far light in the void comes while it crosses a cable, metres.
+    pub fn cable_metres(&self, cable: &Cable) -> f64 {
+        let great_circle = || {
+            let place = |name: &String| self.site_index(name).and_then(|site| self.sites[site].place.fixed());
+            let [a, b] = cable.ends.each_ref().map(place);
+            a.zip(b).map_or(0.0, |(a, b)| great_circle_m(a, b) / FIBRE_SPEED_RATIO)
+        };
+        match cable.delay {
+            CableDelay::Fixed(time) => time.as_secs_f64() * SPEED_OF_LIGHT,
+            CableDelay::GreatCircle => great_circle(),
+        }
+    }
+
+    fn check_joins(&self) -> Result<(), NetworkError> {
+        let site = |name: &String| self.site_index(name).ok_or_else(|| NetworkError::NoSite(name.clone()));
+        for pair in &self.pairs {
+            site(&pair.from)?;
+            site(&pair.to)?;
+        }
+        for cable in &self.cables {
+            let [a, b] = [site(&cable.ends[0])?, site(&cable.ends[1])?].map(|site| &self.sites[site]);
+            let fail = |why| Err(NetworkError::Cable { ends: cable.ends.clone(), why });
+            if a.name == b.name {
+                return fail("leads nowhere: name two sites");
+            }
+            if a.relay != Relay::Gateway && b.relay != Relay::Gateway {
+                return fail("has no gateway at either end: let one forward for others");
+            }
+            if cable.delay == CableDelay::GreatCircle
+                && (a.place.fixed().is_none() || b.place.fixed().is_none())
+            {
+                return fail("has an end that travels, so that its length is unknown: give its delay");
+            }
+        }
+        Ok(())
+    }
+
     /// Checks all that can be known before any contact is solved, and returns what deserves a warning.
     pub fn check(&self, span: Duration) -> Result<Vec<Stale>, NetworkError> {
         if span.is_zero() {
@@ -231,7 +335,8 @@ impl Network {
             constellation.check()?;
         }
         for site in &self.sites {
-            if site.antennas.is_empty() {
+            let has_cable = self.cables.iter().any(|cable| cable.ends.contains(&site.name));
+            if site.antennas.is_empty() && !has_cable {
                 return Err(NetworkError::NoAntenna(site.name.clone()));
             }
             for (index, antenna) in site.antennas.iter().enumerate() {
@@ -248,12 +353,12 @@ impl Network {
                 }
             }
         }
+        self.check_joins()?;
         let (from, to) = (self.epoch, self.epoch.at(Instant::START + span));
         let mut warnings = Vec::new();
         for satellite in self.satellites() {
             if let Orbit::ElementSet(set, _) = &satellite.orbit {
-                let apogee = semi_major_axis_m(set) * (1.0 + set.eccentricity) - EQUATORIAL_RADIUS;
-                if apogee > ALTITUDE_MAX {
+                if let Some(apogee) = apogee_beyond_routes(set) {
                     return Err(NetworkError::TooHigh {
                         file: set.source.file.clone(),
                         line: set.source.line,

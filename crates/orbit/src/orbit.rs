@@ -1,6 +1,6 @@
 //! Where a satellite is: a circular orbit, a slot over the equator, or an element set through SGP4.
 
-use slantpath_base::Angle;
+use slantpath_base::{Angle, Duration};
 
 use crate::earth::{EQUATORIAL_RADIUS, GRAVITATION, J2, inertial_to_fixed, turn_to_fixed};
 use crate::elements::{ElementSet, Source};
@@ -126,6 +126,11 @@ pub fn geostationary_radius() -> f64 {
 /// 320,000 km and paths of 2.1 s: two satellites at this height across the Earth, with a site below each, still fit.
 pub const ALTITUDE_MAX: f64 = 150e6;
 
+/// Below this height, metres, drag may bring an object down within weeks.
+const NEAR_THE_GROUND: f64 = 350e3;
+/// Such an object is looked at this often.
+const CLOSE_LOOK: Duration = Duration::from_secs(60);
+
 /// Mean motion of a circle around a point mass, rad/s (Kepler's third law).
 pub fn mean_motion(radius_m: f64) -> f64 {
     (GRAVITATION / (radius_m * radius_m * radius_m)).sqrt()
@@ -154,6 +159,17 @@ impl Orbit {
     pub fn from_elements(set: ElementSet) -> Result<Self, PropagationError> {
         let propagator = Sgp4::new(&set)?;
         Ok(Self::ElementSet(Box::new(set), propagator))
+    }
+
+    /// Whether the orbit can be followed from a date for a span. One that comes near the ground is followed closely,
+    /// any other is looked at where the span begins and ends: what has decayed does not come back.
+    pub fn check_over(&self, from: Utc, span: Duration) -> Result<(), PropagationFault> {
+        let heights = [self.fixed(from)?, self.fixed(from.after(span))?].map(|state| state.position.norm());
+        if heights.iter().all(|&height| height > EQUATORIAL_RADIUS + NEAR_THE_GROUND) {
+            return Ok(());
+        }
+        let steps = span.as_nanos() / CLOSE_LOOK.as_nanos();
+        (0..=steps).try_for_each(|step| self.fixed(from.after(CLOSE_LOOK * step)).map(|_| ()))
     }
 
     /// The state in the fixed frame at a date.

@@ -70,6 +70,14 @@ impl Place {
         }
     }
 
+    /// The point, if it stands still.
+    pub fn fixed(&self) -> Option<&Geodetic> {
+        match self {
+            Self::Fixed(point) => Some(point),
+            Self::Track(_) => None,
+        }
+    }
+
     /// The greatest speed over the ground, m/s.
     pub fn speed_max(&self) -> f64 {
         match self {

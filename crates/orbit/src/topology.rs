@@ -135,13 +135,38 @@ pub fn follow_refreshing(
 /// `progress` breaks it off.
 pub fn follow_while(
     plan: &ContactPlan,
-    (from, to): (NodeId, NodeId),
+    ends: (NodeId, NodeId),
     selection: &Selection,
     refresh: Refresh,
     progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Timeline> {
     let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
-    let mut router = Router::new(plan, &[to], RouteConfig { metric, refresh, ..RouteConfig::default() });
+    let router = Router::new(plan, &[ends.1], RouteConfig { metric, refresh, ..RouteConfig::default() });
+    follow_router(router, ends, selection, progress)
+}
+
+/// As [`follow_while`], over some of the contacts only.
+pub fn follow_within(
+    plan: &ContactPlan,
+    ends: (NodeId, NodeId),
+    selection: &Selection,
+    refresh: Refresh,
+    is_usable: &dyn Fn(&Contact) -> bool,
+    progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Option<Timeline> {
+    let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
+    let router =
+        Router::within(plan, &[ends.1], RouteConfig { metric, refresh, ..RouteConfig::default() }, is_usable);
+    follow_router(router, ends, selection, progress)
+}
+
+fn follow_router(
+    mut router: Router<'_>,
+    (from, to): (NodeId, NodeId),
+    selection: &Selection,
+    progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Option<Timeline> {
+    let plan = router.plan();
     let end = Instant::START + plan.span();
     let mut legs: Vec<Leg> = Vec::new();
     let mut at = Instant::START;
@@ -280,12 +305,13 @@ fn mean_nanos(plan: &ContactPlan, path: &Path, leg: &Leg) -> f64 {
     (at(0) + 4.0 * odd + 2.0 * even + at(8)) / 24.0
 }
 
-/// The satellites that serve both ends of a path.
+/// The satellites that serve both ends of a path: behind cables, those that serve their gateways.
 fn serving(plan: &ContactPlan, path: &Path) -> [Option<NodeId>; 2] {
-    [path.contacts.first(), path.contacts.last()].map(|id| {
-        let contact = plan.contact(*id?);
+    let satellite = |id: &ContactId| {
+        let contact = plan.contact(*id);
         matches!(contact.kind, ContactKind::Ground { .. }).then_some(contact.a)
-    })
+    };
+    [path.contacts.iter().find_map(satellite), path.contacts.iter().rev().find_map(satellite)]
 }
 
 impl Reason {

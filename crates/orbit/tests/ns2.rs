@@ -241,6 +241,38 @@ fn path_at<'p>(router: &mut Router<'p>, plan: &'p ContactPlan, at: f64) -> Optio
     Some(path.nodes.iter().map(|node: &NodeId| node.index()).collect())
 }
 
+/// The page's rule as a policy: looks every ten seconds, the satellite behind in the plane first, else the highest.
+#[test]
+fn paths_of_a_day_are_those_of_ns_when_terminals_look_as_its_do() {
+    let Some(trace) = ns(&["iridium", "86400", "10", "0", "1"]) else { return };
+    let (flights, mut network) = (flights(&trace), iridium());
+    for site in &mut network.sites {
+        let reselect = Reselect::Looks { interval: Duration::from_secs(10), offset: Duration::ZERO };
+        site.antennas[0].policy.reselect = reselect;
+    }
+    let plan = Planner::new(&network, Duration::from_secs(86_400)).unwrap().plan(&mut |_, _| {}).unwrap();
+    let boston = plan.node("boston").unwrap();
+    let mut router = Router::new(&plan, &[boston], RouteConfig::default());
+    let (mut same, mut ends, mut others) = (0, 0, Vec::new());
+    for (at, flight) in &flights {
+        let ours = path_at(&mut router, &plan, *at);
+        let serving = |nodes: &[usize]| (nodes[1], nodes[nodes.len() - 2]);
+        ends += usize::from(ours.as_ref().map(|ours| serving(ours)) == Some(serving(&flight.nodes)));
+        if ours.as_ref() == Some(&flight.nodes) {
+            same += 1;
+        } else {
+            others.push((*at, ours, flight.nodes.clone()));
+        }
+    }
+    println!("ns looking every ten seconds, the next in the plane first: {}", ranges(&flights));
+    println!("  of {} paths {same} are ours, of the satellites at both ends {ends}", flights.len());
+    for (at, ours, theirs) in others.iter().take(12) {
+        println!("  {at} s: ours {ours:?}, ns {theirs:?}");
+    }
+    // Links between satellites, which ns looks at as rarely, change between looks for none of these packets.
+    assert_eq!((same, ends), (flights.len(), flights.len()));
+}
+
 /// The contact on either path that changed since ns looked last: the one thing that may tell them apart. Its
 /// constants differ from ours in the seventh digit, so that by the evening its satellites are 0.08 s ahead.
 fn changed_since_the_last_look<'p>(

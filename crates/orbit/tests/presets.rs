@@ -129,25 +129,57 @@ fn starlinks_first_shell_has_the_filed_planes_and_fewer_places() {
     assert!((apart - apart.round()).abs() < 0.02, "{nodes:?}");
 }
 
-/// All of Starlink in one file: four shells flew by then, and what is on its way belongs to the nearest. The planes of
-/// a small constellation drift apart, and remain one shell.
-#[test]
-fn shells_that_cross_are_told_apart_and_drifting_planes_are_not() {
-    let Some(all) = sets("starlink_2022-257.tle") else { return };
+/// A shell in a word: its satellites, its planes, and from which altitude to which it flies, km.
+fn shells(file: &str) -> Option<Vec<(usize, usize, u32, u32)>> {
+    let all = sets(file)?;
     let epoch = median_epoch(&all);
     let count = all.len();
-    let shells = Constellation::shells_from_elements("starlink", all, epoch).unwrap();
-    let sizes: Vec<usize> = shells.iter().map(|shell| shell.satellites.len()).collect();
-    assert_eq!(sizes, [1_522, 1_249, 51, 201]);
-    assert_eq!(sizes.iter().sum::<usize>(), count);
-    for file in
-        ["celestrak_gps-ops_2019-068.tle", "iridium_next_2025-218.tle", "celestrak_oneweb_2025-01.tle"]
-    {
-        let Some(all) = sets(file) else { return };
-        let count = all.len();
-        let shells = slantpath_orbit::constellation::planes::shells_of(&all);
-        assert_eq!(shells, [(0..count).collect::<Vec<_>>()], "{file}");
-    }
+    let shells = Constellation::shells_from_elements("all", all.clone(), epoch).unwrap();
+    assert_eq!(shells.iter().map(|shell| shell.satellites.len()).sum::<usize>(), count, "{file}");
+    let describe = |shell: &Constellation| {
+        let own = |name: &String| all.iter().find(|set| set.name == *name).unwrap();
+        let mut heights: Vec<f64> = shell.satellites.iter().map(|one| altitude_km(own(&one.name))).collect();
+        heights.sort_by(f64::total_cmp);
+        let planes = if shell.arrangement == Arrangement::Loose { 0 } else { shell.plane_count() };
+        let kilometres = |height: f64| height.round().to_string().parse().unwrap();
+        (shell.satellites.len(), planes, kilometres(heights[0]), kilometres(heights[heights.len() - 1]))
+    };
+    Some(shells.iter().map(describe).collect())
+}
+
+/// All of Starlink in one file, as it flew in September 2022.
+#[test]
+fn shells_are_told_apart_by_inclination_and_altitude() {
+    let Some(found) = shells("starlink_2022-257.tle") else { return };
+    // Filed: 1,584 at 550 km and 53.0°, 1,584 at 540 km and 53.2°, 720 at 570 km and 70°, 348 and 172 at 560 km and
+    // 97.6°; and launches that wait at 350 km until their planes have turned, or climb.
+    let expected = [
+        (1_470, 72, 537, 550),
+        (194, 6, 349, 351),
+        (886, 45, 530, 545),
+        (51, 3, 570, 577),
+        (46, 1, 358, 359),
+        (46, 1, 467, 483),
+        (92, 2, 557, 566),
+        (238, 0, 159, 572),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn spares_and_strangers_stand_outside_the_planes() {
+    let Some(found) = shells("iridium_next_2025-218.tle") else { return };
+    // 66 in six planes, one spare that was raised to their height, and 13 that wait below.
+    assert_eq!(found, [(67, 6, 778, 778), (13, 0, 629, 763)]);
+}
+
+#[test]
+fn planes_of_one_shell_may_fly_at_heights_of_their_own_and_drift_apart() {
+    let Some(found) = shells("celestrak_oneweb_2025-01.tle") else { return };
+    let Some(gps) = shells("celestrak_gps-ops_2019-068.tle") else { return };
+    assert_eq!(found, [(626, 12, 1_178, 1_222), (25, 0, 589, 1_225)]);
+    // Six planes, whose nodes have drifted apart by more than tells planes apart.
+    assert_eq!(gps, [(31, 18, 20_181, 20_183)]);
 }
 
 #[test]

@@ -128,7 +128,8 @@ pub(crate) fn follow(
         other => RunError::new_err(other.to_string()),
     })?;
     let answer = answer.expect("whoever stops it raises an error");
-    let warnings = answer.warnings.iter().map(ToString::to_string).collect();
+    let read = checked.warnings().iter().map(ToString::to_string);
+    let warnings = read.chain(answer.warning_lines()).collect();
     Ok((answer.tables.into_iter().map(Table).collect(), warnings))
 }
 

@@ -55,8 +55,8 @@ pub use diagnostic::{
 pub use document::{Data, Document, Entries, Entry, Node};
 pub use json_schema::{json_schema, print_json};
 pub use section::{
-    AllKnown, AtMost, Flat, Limit, Lookup, Member, Named, Nested, ObjectSchema, OneOf, Origin, Output, Part,
-    Reader, Section, Setting, Tables, Tagged, joined, needs_no_bound,
+    AllKnown, AtMost, Counted, Flat, Limit, Lookup, Member, Named, Nested, ObjectSchema, OneOf, Origin,
+    Output, Part, Reader, Section, Setting, Tables, Tagged, joined, needs_no_bound,
 };
 pub use serde_json::{Value as Json, json};
 pub use value::{Pair, Value, fault_of};

@@ -16,7 +16,7 @@ pub use member::{Flat, Nested, OneOf, Part};
 pub use output::{ObjectSchema, Output, joined};
 pub use setting::{Origin, Setting};
 pub use tables::Lookup;
-pub use tables::{Named, Tables};
+pub use tables::{Counted, Named, Tables};
 
 use serde_json::Value as Json;
 

@@ -11,7 +11,7 @@ use slantpath_net::{
     NodeId, Planned, Source,
 };
 use slantpath_orbit::NodeId as Body;
-use slantpath_orbit::contact::{ContactId, ContactPlan};
+use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan};
 use slantpath_orbit::route::{Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
@@ -66,13 +66,19 @@ struct Turn {
 
 impl<'p> SkySource<'p> {
     /// The source of a graph in which a sky was [declared](Sky::declare) over this plan. While an antenna holds two
-    /// satellites, routes lead by the one that it took last.
+    /// satellites, routes lead by the one that it took last. Cables of the plan carry nothing: what joins nodes on the
+    /// ground are links of the network.
     pub fn new(plan: &'p ContactPlan, sky: &'p Sky, graph: &NetworkGraph, routes: RouteConfig) -> Self {
         Self {
             plan,
             sky,
             wires: Planned::new(graph),
-            router: Router::new(plan, &[], RouteConfig { overlap: Overlap::Latest, ..routes }),
+            router: Router::within(
+                plan,
+                &[],
+                RouteConfig { overlap: Overlap::Latest, ..routes },
+                &|contact| contact.kind != ContactKind::Terrestrial,
+            ),
             is_host: graph.nodes().map(|node| graph.host_place(node).is_some()).collect(),
             changes_made: 0,
             held: vec![Vec::new(); sky.antennas().len()],

@@ -100,6 +100,8 @@ pub(crate) const NAME: AtMost<u32> = AtMost::new(u32::MAX, "it is a name of 32 b
 
 /// Satellites of a shell.
 pub(crate) const SATELLITES: AtMost<u32> = AtMost::new(100_000, "no constellation is larger");
+/// Antennas that a satellite serves.
+pub(crate) const BEAMS: AtMost<u32> = AtMost::new(1_000_000, "no satellite has more beams");
 /// A satellite's number in a catalogue.
 pub(crate) const CATALOGUE: AtMost<u32> = AtMost::new(999_999_999, "catalogues have nine digits");
 /// An angle of whatever sign.

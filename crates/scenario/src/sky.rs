@@ -4,6 +4,7 @@
 //! tables. It shares with the scenario how a text is read, how faults are reported and how a merged form is printed.
 
 mod answer;
+mod cables;
 mod check;
 mod constellation;
 mod files;
@@ -23,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_orbit::{Network, NodeId};
-use slantpath_reader::{Diagnostics, Document, Output, Section};
+use slantpath_reader::{Diagnostic, Diagnostics, Document, Output, Section};
 
 pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow};
 pub use look_angles::LookAngleError;
@@ -37,6 +38,7 @@ use schema::SkyFile;
 pub struct Topology {
     file: SkyFile,
     network: Network,
+    warnings: Vec<Diagnostic>,
     /// What it was made of, so that another can be made of it.
     document: Document,
     files: TraceFiles,
@@ -83,10 +85,16 @@ impl Topology {
             let network = check::check(&mut file, all_known, &*files, &mut faults);
             (file, network)
         });
+        let warnings = faults.warnings();
         faults.into_result()?;
         let (file, network) = checked.expect("a file without fault is whole");
         let network = network.expect("a file without fault makes a network");
-        Ok(Self { file, network, document, files })
+        Ok(Self { file, network, warnings, document, files })
+    }
+
+    /// What was read otherwise than it stands there, such as element sets that are left out.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// The satellites, sites and outages.

@@ -76,6 +76,7 @@ fn value(schema: &Json) -> String {
         Some("object") => "a table".to_owned(),
         Some("string") if schema.get("anyOf").is_some() => "`\"10.0.0.1\"`, `\"fd00::1\"`".to_owned(),
         Some(_) => "a text".to_owned(),
+        None if schema.get("anyOf").is_some() => "a whole number, or a list of: a table".to_owned(),
         None => "a table with a `kind`".to_owned(),
     }
 }
@@ -175,6 +176,7 @@ fn the_guide_of_topologies_lists_every_key_as_the_code_reads_it() {
         "sites.<name>",
         "ground",
         "paths.<name>",
+        "cables[]",
         "outages[]",
         "validity",
         "map",

@@ -143,6 +143,245 @@ fn the_two_paths_of_a_multihomed_host_share_no_satellite() {
     assert!(first.timeline.legs.len() > 3);
 }
 
+/// A ship in the ice, a gateway with three antennas on Svalbard, and an exchange behind it.
+const ICE: &str = r#"
+    [topology]
+    name = "ice"
+    epoch = "2026-03-01T00:00:00Z"
+    span = "3 h"
+
+    [constellations.oneweb]
+    satellites = { kind = "preset", preset = "oneweb" }
+    beams = 3
+
+    [constellations.iridium]
+    satellites = { kind = "preset", preset = "iridium" }
+
+    [ground]
+    min_elevation = "25 deg"
+
+    [sites.ship]
+    latitude = "81 deg"
+    longitude = "0 deg"
+
+    [[sites.ship.antennas]]
+    constellation = "oneweb"
+
+    [[sites.ship.antennas]]
+    constellation = "iridium"
+    min_elevation = "8.2 deg"
+
+    [sites.svalbard]
+    latitude = "78.23 deg"
+    longitude = "15.39 deg"
+    relay = "gateway"
+    antennas = 3
+
+    [sites.exchange]
+    latitude = "59.9 deg"
+    longitude = "10.7 deg"
+
+    [[cables]]
+    ends = ["svalbard", "exchange"]
+    delay = "12 ms"
+
+    [paths.main]
+    from = "ship"
+    to = "exchange"
+    constellation = "oneweb"
+"#;
+
+fn ice(overrides: &[&str]) -> Topology {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Topology::parse("ice.toml", ICE, &overrides, no_files()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_path_over_satellites_that_do_not_forward_ends_behind_a_cable_without_a_gap() {
+    let topology = ice(&[]);
+    let output = answer(&topology);
+    let path = &output.paths[0];
+    assert_eq!(path.timeline.gaps(), []);
+    assert!(path.summary.delay_min > slantpath_base::Duration::from_millis(12 + 8));
+    assert_eq!((path.summary.hops_min, path.summary.hops_max), (3, 3));
+    let first = &path.timeline.legs[0].path.as_ref().unwrap().nodes;
+    let names: Vec<&str> = first.iter().map(|node| output.plan.names()[node.index()].as_str()).collect();
+    assert!(names[1].starts_with("oneweb-"), "{names:?}");
+    assert_eq!([names[0], names[2], names[3]], ["ship", "svalbard", "exchange"]);
+    // The exchange sees no sky, and nobody expects it to.
+    assert_eq!(output.table("coverage").unwrap().rows(), 2);
+    assert_eq!(output.table("gaps").unwrap().rows(), 0);
+    let handovers = output.table("handovers").unwrap();
+    assert!(handovers.rows() > 20);
+}
+
+#[test]
+fn a_number_of_antennas_is_that_many_equal_ones() {
+    let counted = ice(&[]);
+    let gateway = &counted.network().sites[2];
+    assert_eq!((gateway.name.as_str(), gateway.antennas.len()), ("svalbard", 3));
+    assert!(gateway.antennas.iter().all(|antenna| *antenna == gateway.antennas[0]));
+    assert_eq!(counted.network().sites[0].antennas, []);
+    for text in [counted.merged(), counted.canonical()] {
+        let again =
+            Topology::parse("merged", &text, &[], no_files()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again.hash(), counted.hash());
+    }
+}
+
+#[test]
+fn a_second_path_over_repeaters_shares_no_satellite_with_the_first() {
+    let output = answer(&ice(&[
+        "sites.ship.antennas=[{constellation = \"oneweb\"}, {constellation = \"oneweb\"}]",
+        "paths.main.selection=disjoint-first",
+        "paths.main.to=svalbard",
+        "paths.second={from = \"ship\", to = \"svalbard\", selection = \"disjoint\"}",
+    ]));
+    let [first, second] = output.paths.as_slice() else { panic!("two paths") };
+    assert_eq!(first.timeline.gaps(), []);
+    let connected = second.summary.connected.as_secs_f64();
+    assert!(connected > 10_000.0, "{connected}");
+}
+
+/// A file of 7,500 sets as Starlink's would be: three shells, satellites that climb, two of one name, one that decays,
+/// two of long ago, one whose lines were altered, and one that is there twice.
+fn starlink_file() -> String {
+    use slantpath_base::Angle;
+    use slantpath_orbit::elements::{ElementSet, Source, tle};
+    let epoch: slantpath_orbit::Utc = "2026-02-28T12:00:00Z".parse().expect("a date");
+    let set = |number: u32, altitude_km: f64, inclination: f64, node: f64, anomaly: f64| {
+        let axis_m = 6_378_137.0 + altitude_km * 1e3;
+        let radians_per_s = (3.986_004_418e14 / axis_m.powi(3)).sqrt();
+        ElementSet {
+            name: format!("BIRD-{number}"),
+            catalogue_number: number,
+            designator: "19074A".to_owned(),
+            epoch,
+            inclination: Angle::from_degrees(inclination),
+            right_ascension: Angle::from_degrees(node % 360.0),
+            eccentricity: 0.000_1,
+            argument_of_perigee: Angle::from_degrees(90.0),
+            mean_anomaly: Angle::from_degrees(anomaly % 360.0),
+            mean_motion_rev_per_day: radians_per_s * 86_400.0 / core::f64::consts::TAU,
+            bstar: 1e-4,
+            mean_motion_dot: 0.0,
+            source: Source::default(),
+        }
+    };
+    let mut sets = Vec::new();
+    for (planes, per_plane, altitude_km, inclination) in
+        [(72, 22, 550.0, 53.05), (72, 42, 540.0, 53.22), (36, 70, 560.0, 43.0)]
+    {
+        for plane in 0..planes {
+            for slot in 0..per_plane {
+                let number = 40_000 + u32::try_from(sets.len()).expect("some thousands");
+                // Nobody flies exactly where it was filed.
+                let off = (f64::from(number % 7) - 3.0) * 0.02;
+                let (node, anomaly) = (360.0 / f64::from(planes), 360.0 / f64::from(per_plane));
+                let node = node * f64::from(plane) + off;
+                sets.push(set(
+                    number,
+                    altitude_km + 10.0 * off,
+                    inclination,
+                    node,
+                    anomaly * f64::from(slot),
+                ));
+            }
+        }
+    }
+    let flying = sets.len();
+    for index in 0..(7_500 - 5 - flying) {
+        let step = f64::from(u32::try_from(index).expect("some hundreds"));
+        let number = 40_000 + u32::try_from(sets.len()).expect("some thousands");
+        sets.push(set(number, 300.0 + step * 0.6, 53.05 + 0.17 * (step % 2.0), step * 7.3, step * 31.0));
+    }
+    let mut strangers: Vec<ElementSet> =
+        (0..5_u32).map(|k| set(90_000 + k, 550.0, 53.05, 2.0, 10.0)).collect();
+    "BIRD-40000".clone_into(&mut strangers[0].name);
+    (strangers[1].bstar, strangers[1].mean_motion_rev_per_day) = (0.5, 16.4);
+    for old in &mut strangers[2..4] {
+        old.epoch = "2025-11-01T00:00:00Z".parse().expect("a date");
+    }
+    strangers[4].catalogue_number = 40_001;
+    strangers[4].epoch = "2026-02-28T11:00:00Z".parse().expect("a date");
+    sets.extend(strangers);
+    let lines: Vec<String> = sets
+        .iter()
+        .map(|set| {
+            let [first, second] = tle::write(set);
+            format!("{}\n{first}\n{second}\n", set.name)
+        })
+        .collect();
+    lines.concat() + "BIRD-CUT\n1 99999U 19074A   26059.50000000  .00000000  00000-0  10000-3 0  9990\n"
+}
+
+#[test]
+fn a_whole_file_of_7500_sets_is_told_apart_and_one_warning_counts_what_is_left_out() {
+    let text = r#"
+        [topology]
+        name = "whole"
+        epoch = "2026-03-01T00:00:00Z"
+        span = "30 s"
+        positions_every = "off"
+
+        [constellations.birds]
+        satellites = { kind = "elements", file = "birds.tle", exclude = ["BIRD-4000*", "40100"] }
+
+        [sites.ship]
+        latitude = "30 deg"
+        longitude = "0 deg"
+
+        [ground]
+        min_elevation = "25 deg"
+    "#;
+    let file = starlink_file();
+    let files = || -> TraceFiles {
+        let file = file.clone();
+        std::sync::Arc::new(move |_: &str| Ok(file.clone()))
+    };
+    let error = Topology::parse("whole.toml", text, &[], files()).unwrap_err().to_string();
+    assert!(
+        error.starts_with("birds.tle:22502:1: BIRD-CUT (99999): line 1 stands without line 2"),
+        "{error}"
+    );
+    let overrides = ["constellations.birds.satellites.on_invalid=leave-out".to_owned()];
+    let topology = Topology::parse("whole.toml", text, &overrides, files()).unwrap();
+    let [warning] = topology.warnings() else { panic!("{:?}", topology.warnings()) };
+    assert_eq!(
+        warning.message,
+        "4 of 7489 objects of `birds.tle` are left out: 1 altered, cut or not whole (BIRD-CUT (99999)); 1 decayed \
+         (BIRD-90001); 2 too far from their epoch (BIRD-90002, BIRD-90003)"
+    );
+    let shells: Vec<(usize, usize)> = topology
+        .network()
+        .constellations
+        .iter()
+        .map(|shell| (shell.satellites.len(), shell.plane_count()))
+        .collect();
+    // Eleven are excluded, all of them of the first shell; what climbs stands outside.
+    assert_eq!(shells, [(2_520, 36), (1_573, 72), (3_024, 72), (368, 1)]);
+}
+
+#[test]
+fn objects_of_one_name_are_told_apart_by_number_and_the_newer_set_of_one_object_is_taken() {
+    let text = r#"
+        [topology]
+        name = "twice"
+        epoch = "2026-03-01T00:00:00Z"
+        span = "30 s"
+
+        [constellations.birds]
+        satellites = { kind = "elements", file = "birds.tle", names = ["BIRD-40000", "BIRD-40001", "BIRD-90004"] }
+    "#;
+    let file = starlink_file();
+    let files: TraceFiles = std::sync::Arc::new(move |_: &str| Ok(file.clone()));
+    let overrides = ["constellations.birds.satellites.on_invalid=leave-out".to_owned()];
+    let topology = Topology::parse("twice.toml", text, &overrides, files).unwrap();
+    assert_eq!(topology.network().names(), ["BIRD-40000 (40000)", "BIRD-40001", "BIRD-40000 (90000)"]);
+    let message = &topology.warnings()[0].message;
+    assert!(message.contains("1 there is a newer set of the object (BIRD-90004)"), "{message}");
+}
+
 #[test]
 fn a_pass_says_how_high_it_comes() {
     let output = answer(&topology("iridium-london-boston.toml", &["topology.span=2 h"]));
@@ -156,6 +395,80 @@ fn a_pass_says_how_high_it_comes() {
         assert!((8.19..=90.0).contains(&elevation[row]), "{}", elevation[row]);
     }
     assert!(elevation.iter().any(|&degrees| degrees > 60.0));
+}
+
+#[test]
+fn an_access_report_says_where_a_satellite_rises_and_sets_and_how_its_frequency_shifts() {
+    let topology = topology("iridium-london-boston.toml", &["topology.span=3 h"]);
+    let output = answer(&topology);
+    let (access, passes) = (output.table("access").unwrap(), output.table("passes").unwrap());
+    assert_eq!(access.rows(), passes.rows());
+    let of = |column: &str| access.column(column).unwrap().as_f64().unwrap();
+    let [rise, highest, set] = ["rise_s", "highest_s", "set_s"].map(of);
+    let [up, top, down] = ["rise_elevation_deg", "highest_elevation_deg", "set_elevation_deg"].map(of);
+    let [coming, passing, going] =
+        ["rise_doppler_ratio", "highest_doppler_ratio", "set_doppler_ratio"].map(of);
+    let range = of("highest_range_km");
+    let mut whole = 0;
+    for pass in 0..access.rows() {
+        assert!(rise[pass] < set[pass] && top[pass] >= 8.199 && range[pass] < 2_500.0);
+        // What was up when it began, or is when it ends, rises or sets elsewhere.
+        if rise[pass] == 0.0 || set[pass] >= 10_799.9 {
+            continue;
+        }
+        whole += 1;
+        assert!(
+            (up[pass] - 8.2).abs() < 1e-3 && (down[pass] - 8.2).abs() < 1e-3,
+            "{} {}",
+            up[pass],
+            down[pass]
+        );
+        assert!(rise[pass] < highest[pass] && highest[pass] < set[pass]);
+        // 7.4 km/s over the speed of light is 2.5e-5; at the highest point it neither comes nor goes, but for the
+        // turning of the Earth.
+        assert!(coming[pass] > 0.0 && coming[pass] < 2.5e-5 && going[pass] < 0.0 && going[pass] > -2.5e-5);
+        assert!(passing[pass].abs() < 2e-6, "{}", passing[pass]);
+    }
+    assert!(whole > 40, "{whole}");
+    // Each number against the look angles of the same instant.
+    let text = |column: &str| match access.column(column).unwrap().at(0) {
+        slantpath_results::Value::Text(text) => text.to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text("rise_utc"), "2026-03-01T00:00:00Z");
+    let (site, first) = (&text("site"), &text("satellite"));
+    let look = topology.look_angles(site, first, &[highest[0]]).unwrap();
+    for (mine, theirs) in [("highest_azimuth_deg", "azimuth_deg"), ("highest_range_km", "range_km")] {
+        let theirs = look.column(theirs).unwrap().as_f64().unwrap()[0];
+        assert!((of(mine)[0] - theirs).abs() < 1e-6, "{mine}");
+    }
+    let none = answer(&self::topology(
+        "iridium-london-boston.toml",
+        &["topology.span=1 h", "topology.access=false"],
+    ));
+    assert!(none.table("access").is_none());
+}
+
+#[test]
+fn the_sky_and_the_coverage_of_the_instant_of_the_map_agree_with_the_look_angles() {
+    let topology = topology("iridium-london-boston.toml", &["topology.span=1 h", "map.at=20 min"]);
+    let output = answer(&topology);
+    let of =
+        |table: &str, column: &str| output.table(table).unwrap().column(column).unwrap().as_f64().unwrap();
+    let elevations = of("sky_tracks", "elevation_deg");
+    assert!(elevations.len() > 20 && elevations.iter().all(|&elevation| elevation > 8.199));
+    let (latitudes, counts) = (of("coverage_map", "latitude_deg"), of("coverage_map", "satellites"));
+    assert_eq!(counts.len(), 36 * 72);
+    // Iridium covers the whole Earth, its poles many times.
+    assert!(counts.iter().all(|&count| count >= 1.0));
+    let mean_beyond = |least: f64| {
+        let own: Vec<f64> =
+            latitudes.iter().zip(&counts).filter(|(l, _)| l.abs() > least).map(|(_, count)| *count).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    };
+    assert!(mean_beyond(80.0) > 2.0 * mean_beyond(0.0), "{} {}", mean_beyond(80.0), mean_beyond(0.0));
+    let stand = of("map_journeys", "at_s");
+    assert!(stand.is_empty(), "nobody travels");
 }
 
 #[test]

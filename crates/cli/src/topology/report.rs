@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use slantpath_base::{Duration, Instant};
-use slantpath_orbit::Utc;
+use slantpath_orbit::coverage::Coverage;
 use slantpath_orbit::topology::Leg;
+use slantpath_orbit::{Site, Utc};
 use slantpath_scenario::{FollowedPath, Topology, TopologyOutput};
 
 use crate::arguments::TopologyArguments;
@@ -50,11 +51,20 @@ pub(super) fn print(
     Ok(())
 }
 
+/// The sites that are not reached by cable only, with their coverage.
+fn with_antennas<'a>(
+    topology: &'a Topology,
+    output: &'a TopologyOutput,
+) -> impl Iterator<Item = (&'a Site, &'a Coverage)> {
+    let sites = topology.network().sites.iter().zip(&output.coverage);
+    sites.filter(|(site, _)| !site.antennas.is_empty())
+}
+
 fn coverage(topology: &Topology, output: &TopologyOutput, out: &mut impl Write) -> io::Result<()> {
     let mut lines = TextTable::default();
     lines.row(["site", "covered", "gaps", "longest gap"].map(str::to_owned));
     lines.row(["", "%", "", "s"].map(str::to_owned));
-    for (site, coverage) in topology.network().sites.iter().zip(&output.coverage) {
+    for (site, coverage) in with_antennas(topology, output) {
         let longest = coverage.gaps.iter().map(|(start, end)| *end - *start).max().unwrap_or_default();
         let covered = percent(coverage.share);
         let gaps = coverage.gaps.len().to_string();
@@ -117,7 +127,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn gaps(&self, out: &mut impl Write) -> io::Result<()> {
-        let sites = self.topology.network().sites.iter().zip(&self.output.coverage);
+        let sites = with_antennas(self.topology, self.output);
         let all: Vec<(String, Instant, Instant)> = sites
             .flat_map(|(site, coverage)| {
                 coverage.gaps.iter().map(|&(start, end)| (site.name.clone(), start, end))

@@ -17,18 +17,22 @@ fn a_topology_is_told_as_a_table_and_written_as_tables() {
     insta::assert_snapshot!(outcome.out);
     let names: Vec<String> = place.files("out").into_iter().map(|(name, _)| name).collect();
     let tables = [
+        "access",
         "contacts",
         "coverage",
+        "coverage_map",
         "delay",
         "gaps",
         "handovers",
         "hops",
         "legs",
+        "map_journeys",
         "map_links",
         "map_nodes",
         "map_tracks",
         "passes",
         "positions",
+        "sky_tracks",
         "summary",
     ];
     let kinds = |table: &&str| ["csv", "parquet"].map(|kind| format!("{table}.{kind}"));

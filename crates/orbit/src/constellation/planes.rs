@@ -41,38 +41,135 @@ const NODE_GAP: f64 = 1.5 * TAU / 360.0;
 /// Inclinations of one shell lie closer together than this; those of Starlink's two shells near 53° are 0.14° apart.
 const INCLINATION_GAP: f64 = 0.08 * TAU / 360.0;
 
-/// So many satellites of one inclination are a shell. The planes of a small constellation, such as GPS, drift to
-/// inclinations of their own.
+/// Eccentricities of one shell lie closer together than this; those of GPS are spread over 0.025.
+const ECCENTRICITY_GAP: f64 = 0.02;
+
+/// Altitudes of one shell lie closer together than this share of them, and never need to be closer than
+/// [`ALTITUDE_GAP_LEAST`]: OneWeb keeps its planes 4 km apart in height at 1,200 km, Iridium its spares 30 km below at
+/// 780 km.
+const ALTITUDE_GAP_RATIO: f64 = 0.01;
+/// Metres.
+const ALTITUDE_GAP_LEAST: f64 = 4e3;
+
+/// So many satellites that are alike are a shell; of fewer than twice as many, half are.
 const LEAST_OF_A_SHELL: usize = 20;
 
-/// The shells in element sets, as indices of their satellites: by inclination, for the planes of shells that cross one
-/// another are told apart by nothing else. Stragglers are with the shell that is nearest in inclination.
-pub fn shells_of(sets: &[ElementSet]) -> Vec<Vec<usize>> {
-    let inclination = |index: usize| sets[index].inclination.as_radians();
-    let mut sorted: Vec<usize> = (0..sets.len()).collect();
-    sorted.sort_by(|a, b| inclination(*a).total_cmp(&inclination(*b)));
-    let alike = sorted.chunk_by(|a, b| inclination(*b) - inclination(*a) < INCLINATION_GAP);
-    let (mut shells, stragglers): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
-        alike.map(<[usize]>::to_vec).partition(|shell| shell.len() >= LEAST_OF_A_SHELL);
-    if shells.len() < 2 {
-        return vec![(0..sets.len()).collect()];
-    }
-    let reaches: Vec<(f64, f64)> = shells
-        .iter()
-        .filter_map(|shell| Some((inclination(*shell.first()?), inclination(*shell.last()?))))
-        .collect();
-    for index in stragglers.into_iter().flatten() {
-        let away =
-            |(lowest, highest): (f64, f64)| (lowest - inclination(index)).max(inclination(index) - highest);
-        let nearest = (0..shells.len()).min_by(|a, b| away(reaches[*a]).total_cmp(&away(reaches[*b])));
-        if let Some(nearest) = nearest {
-            shells[nearest].push(index);
+/// Satellites that fly at an altitude together are at least one of so many of their inclination: those that climb or
+/// sink past it are fewer.
+const LEAST_SHARE: usize = 20;
+
+/// Fewer sets than this are not told apart by inclination: the planes of a small constellation, such as GPS, drift to
+/// inclinations of their own.
+const FEW_SETS: usize = 60;
+
+/// A plane has at least one for so many satellites of the planes in which most fly. Fewer are lone spares, or on their
+/// way from one plane to another.
+const LEAST_OF_A_PLANE: usize = 4;
+
+/// Element sets told apart: shells, and satellites that are in none. By index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shells {
+    /// The satellites of each shell, by rising inclination and then altitude.
+    pub shells: Vec<Vec<usize>>,
+    /// Those outside: on their way up or down or to another plane, spares, and strangers.
+    pub loose: Vec<usize>,
+}
+
+/// The shells in element sets: satellites of one inclination, altitude and eccentricity, in planes at a date.
+/// Planes of shells that cross one another, or fly above one another, are told apart by nothing else.
+pub fn shells_of(sets: &[ElementSet], at: Utc) -> Shells {
+    let mut found = Shells::default();
+    let by = |value: &dyn Fn(&ElementSet) -> f64, group: &[usize]| -> Vec<(f64, usize)> {
+        let mut sorted: Vec<(f64, usize)> = group.iter().map(|&index| (value(&sets[index]), index)).collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sorted
+    };
+    let least = |count: usize| LEAST_OF_A_SHELL.min(count.div_ceil(2));
+    let all: Vec<usize> = (0..sets.len()).collect();
+    let alike: Vec<Vec<usize>> = if sets.len() < FEW_SETS {
+        vec![all]
+    } else {
+        let sorted = by(&|set| set.inclination.as_radians(), &all);
+        let groups = sorted.chunk_by(|a, b| b.0 - a.0 < INCLINATION_GAP);
+        groups.map(|group| group.iter().map(|&(_, index)| index).collect()).collect()
+    };
+    for group in alike {
+        if group.len() < least(sets.len()) {
+            found.loose.extend(group);
+            continue;
+        }
+        let altitude = |set: &ElementSet| semi_major_axis_m(set) - EQUATORIAL_RADIUS;
+        let gap = |altitude: f64| (ALTITUDE_GAP_RATIO * altitude).max(ALTITUDE_GAP_LEAST);
+        let many = least(group.len()).max(group.len() / LEAST_SHARE);
+        for level in dense(&by(&altitude, &group), gap, many, &mut found.loose) {
+            let sorted = by(&|set| set.eccentricity, &level);
+            for shell in dense(&sorted, |_| ECCENTRICITY_GAP, least(level.len()), &mut found.loose) {
+                let (shell, strays) = without_strays(sets, shell, at);
+                found.shells.push(shell);
+                found.loose.extend(strays);
+            }
         }
     }
-    for shell in &mut shells {
-        shell.sort_unstable();
+    found.loose.sort_unstable();
+    found
+}
+
+/// Where values, in order, lie so densely that `many` of them are within a gap of one another: the indices of each
+/// such place. The others go to `loose`.
+fn dense(
+    sorted: &[(f64, usize)],
+    gap: impl Fn(f64) -> f64,
+    many: usize,
+    loose: &mut Vec<usize>,
+) -> Vec<Vec<usize>> {
+    let within = |value: f64| {
+        let from = sorted.partition_point(|other| other.0 < value - gap(value));
+        let until = sorted.partition_point(|other| other.0 <= value + gap(value));
+        until - from
+    };
+    let core: Vec<f64> = sorted.iter().map(|entry| entry.0).filter(|&value| within(value) >= many).collect();
+    let places: Vec<(f64, f64)> =
+        core.chunk_by(|a, b| b - a <= gap(*a)).map(|place| (place[0], place[place.len() - 1])).collect();
+    let mut found = vec![Vec::new(); places.len()];
+    for &(value, index) in sorted {
+        let near = |&(low, high): &(f64, f64)| value >= low - gap(low) && value <= high + gap(high);
+        match places.iter().position(near) {
+            Some(place) => found[place].push(index),
+            None => loose.push(index),
+        }
     }
-    shells
+    for place in &mut found {
+        place.sort_unstable();
+    }
+    found
+}
+
+/// A shell without the satellites of planes that are none: so small that nobody keeps them.
+fn without_strays(sets: &[ElementSet], shell: Vec<usize>, at: Utc) -> (Vec<usize>, Vec<usize>) {
+    let own: Vec<ElementSet> = shell.iter().map(|&index| sets[index].clone()).collect();
+    let planes = PlaneSet::of(&own, at).planes;
+    // The size of the plane in which the satellite in the middle flies: lone ones do not make planes small.
+    let mut sizes: Vec<usize> = planes.iter().map(|plane| plane.members.len()).collect();
+    sizes.sort_unstable();
+    let mut before = 0;
+    let middle = sizes.iter().find(|&&size| {
+        before += size;
+        2 * before >= own.len()
+    });
+    let least = middle.map_or(0, |size| size.div_ceil(LEAST_OF_A_PLANE));
+    let is_stray: Vec<bool> = {
+        let mut strays = vec![false; own.len()];
+        for member in
+            planes.iter().filter(|plane| plane.members.len() < least).flat_map(|plane| &plane.members)
+        {
+            strays[member.index] = true;
+        }
+        strays
+    };
+    let (strays, kept): (Vec<_>, Vec<_>) =
+        shell.into_iter().zip(is_stray).partition(|&(_, is_stray)| is_stray);
+    let indices = |list: Vec<(usize, bool)>| list.into_iter().map(|(index, _)| index).collect();
+    (indices(kept), indices(strays))
 }
 
 impl PlaneSet {

@@ -203,6 +203,14 @@ impl Shell {
                     return fail(claim, implied, "correct the separation, or give the spread");
                 }
             }
+            Arrangement::Loose => {
+                let implied = "a shell is made of planes";
+                return fail(
+                    "satellites without planes".into(),
+                    implied.into(),
+                    "make it a star, a delta or a ring",
+                );
+            }
             Arrangement::Star => {
                 let seam = 180.0 - separation * (planes - 1.0);
                 if seam <= 0.0 {
@@ -246,8 +254,14 @@ impl Shell {
             }
         }
         let (name, arrangement) = (self.name.clone(), self.arrangement);
-        let constellation =
-            Constellation { name, satellites, arrangement, payload: self.payload, isl: self.isl };
+        let constellation = Constellation {
+            name,
+            satellites,
+            arrangement,
+            payload: self.payload,
+            beams: None,
+            isl: self.isl,
+        };
         constellation.check()?;
         Ok(constellation)
     }

@@ -32,7 +32,7 @@ pub(crate) fn links(
     outages: &OutageTable,
 ) -> Vec<Link> {
     let config = constellation.isl;
-    if config.pattern == IslPattern::None {
+    if config.pattern == IslPattern::None || constellation.arrangement == Arrangement::Loose {
         return Vec::new();
     }
     let planes: Vec<Vec<usize>> = (0..constellation.plane_count())

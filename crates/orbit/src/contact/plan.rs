@@ -31,14 +31,16 @@ pub enum ContactKind {
     },
     /// Two satellites.
     InterSatellite,
+    /// Two sites that a cable joins.
+    Terrestrial,
 }
 
 /// Two nodes that can send to each other from one instant to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// The lower node: always a satellite.
+    /// A satellite, and the lower node if both are; of a cable, an end that is a gateway.
     pub a: NodeId,
-    /// The higher node: a satellite, or a site.
+    /// A satellite or a site.
     pub b: NodeId,
     /// What kind of link it is.
     pub kind: ContactKind,

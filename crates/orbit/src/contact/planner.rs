@@ -7,14 +7,15 @@ use slantpath_base::{Angle, Duration, Instant};
 use super::delay::fit;
 use super::ephemeris::Ephemeris;
 use super::isl;
+use super::joint::Joint;
 use super::plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
 use super::selection::{Hold, SiteView, select};
-use super::stretch::{Stretch, without};
+use super::stretch::{Cause, Stretch, without};
 use super::visibility::{Pass, Viewpoint, culmination, sight, stretches};
 use crate::elements::Stale;
 use crate::network::{Network, NetworkError, NodeId};
 use crate::outage::OutageTable;
-use crate::site::Site;
+use crate::site::{Relay, Site};
 use crate::vector::State;
 
 /// Works a plan out. [`Planner::plan`] does everything; or call [`Planner::passes`] for each site, on any
@@ -45,6 +46,11 @@ impl SitePasses {
     pub fn skies(&self) -> impl Iterator<Item = (usize, &[Pass])> {
         let first = |list: usize| self.of_antenna.iter().position(|&of| of == list).unwrap_or(0);
         self.lists.iter().enumerate().map(move |(list, passes)| (first(list), passes.as_slice()))
+    }
+
+    /// Whether the site has no antenna: it is reached by cable only.
+    pub fn has_no_antenna(&self) -> bool {
+        self.of_antenna.is_empty()
     }
 
     /// The times at which any antenna has a satellite to choose, seconds from the start, in order.
@@ -173,17 +179,24 @@ impl<'n> Planner<'n> {
     pub fn finish(&self, passes: &[SitePasses]) -> Result<ContactPlan, NetworkError> {
         let network = self.network;
         assert_eq!(passes.len(), network.sites.len(), "the passes of every site are needed");
+        let beams = network.beams();
+        let followers = network.followers();
+        let joint = Joint::new(network, passes, &self.ephemeris, &self.outages, &beams);
         let views: Vec<SiteView<'_>> = network
             .sites
             .iter()
             .zip(passes)
-            .map(|(site, passes)| SiteView {
+            .enumerate()
+            .map(|(index, (site, passes))| SiteView {
                 viewpoint: Viewpoint::new(&site.place),
                 antennas: &site.antennas,
-                passes: (0..site.antennas.len()).map(|antenna| passes.of_antenna(antenna)).collect(),
+                // What pairs hold chooses nothing for itself.
+                passes: (0..site.antennas.len())
+                    .map(|antenna| if joint.binds(index, antenna) { &[] } else { passes.of_antenna(antenna) })
+                    .collect(),
             })
             .collect();
-        let holds = select(&views, &self.ephemeris, network.satellite_count());
+        let holds = select(&views, &self.ephemeris, &beams, &followers, joint);
         let mut builder = Builder { contacts: Vec::new(), pieces: Vec::new() };
         for hold in &holds {
             self.lay_ground(hold, &views[hold.site].viewpoint, &mut builder);
@@ -201,8 +214,29 @@ impl<'n> Planner<'n> {
                 }
             }
         }
+        self.lay_cables(&mut builder);
         let covered = passes.iter().map(SitePasses::union).collect();
         Ok(builder.finish(self, covered))
+    }
+
+    fn lay_cables(&self, builder: &mut Builder) {
+        let whole = Stretch {
+            start: 0.0,
+            end: self.ephemeris.span(),
+            opens: Cause::SpanBegins,
+            closes: Cause::SpanEnds,
+        };
+        for cable in &self.network.cables {
+            let sites = cable.ends.each_ref().map(|name| self.network.site_index(name));
+            let [Some(a), Some(b)] = sites else { continue };
+            let forwards = |site: usize| self.network.sites[site].relay == Relay::Gateway;
+            let (a, b) = if forwards(a) { (a, b) } else { (b, a) };
+            let ends = (self.network.site_node(a), self.network.site_node(b));
+            let metres = self.network.cable_metres(cable);
+            for stretch in without(vec![whole], &self.outages.of_link(ends.0, ends.1)) {
+                builder.add(ends, ContactKind::Terrestrial, stretch, |_| (metres, 0.0));
+            }
+        }
     }
 
     fn lay_ground(&self, hold: &Hold, viewpoint: &Viewpoint<'_>, builder: &mut Builder) {

@@ -1,15 +1,17 @@
 //! Which satellite each antenna holds over time: passes in, contacts out.
 //!
-//! All sites decide in one order of time, so that a policy by load sees the loads of the instant.
+//! All sites decide in one order of time, so that a policy by load sees the loads of the instant. Pairs that choose
+//! together ([`super::joint`]) decide in the same order, after the sites of an instant.
 
 mod duel;
-mod handover;
-mod ticks;
+pub(super) mod handover;
+pub(super) mod ticks;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::ephemeris::Ephemeris;
+use super::joint::Joint;
 use super::root::first_positive;
 use super::stretch::{Cause, Stretch};
 use super::visibility::{Pass, Viewpoint, sight};
@@ -24,8 +26,8 @@ pub(crate) struct Hold {
     pub(crate) antenna: usize,
     pub(crate) satellite: usize,
     pub(crate) stretch: Stretch,
-    /// When the pass that it is part of begins and ends.
-    pass: (f64, f64),
+    /// When the pass that it is part of begins and ends; for a pair, what its links have in common.
+    pub(crate) pass: (f64, f64),
 }
 
 /// One site's view, as the selection needs it.
@@ -37,47 +39,90 @@ pub(crate) struct SiteView<'a> {
 }
 
 /// Times closer than this, seconds, are one: decisions are made just after the event that calls for them.
-const TOGETHER: f64 = 1e-6;
+pub(crate) const TOGETHER: f64 = 1e-6;
 
-/// Lets every antenna choose over the whole span.
+/// Lets every antenna choose over the whole span. `beams` is how many antennas each satellite serves, and `followers`
+/// which one comes behind it in its plane.
 ///
 /// A site decides when something rises or sets for it, or at its ticks; one that always takes the least loaded
 /// satellite decides again at once when the load of a satellite that it sees has changed. It moves only where that
-/// makes the two loads more equal, so that no round of moves goes on for ever.
-pub(crate) fn select(sites: &[SiteView<'_>], ephemeris: &Ephemeris, satellites: usize) -> Vec<Hold> {
-    let mut load = vec![0_u32; satellites];
-    let mut choosers: Vec<Chooser<'_>> =
-        sites.iter().enumerate().map(|(site, view)| Chooser::new(site, view, ephemeris)).collect();
-    let balancers: Vec<usize> = (0..sites.len()).filter(|&site| choosers[site].balances()).collect();
-    // When each site decides next; turns of other times are out of date.
-    let mut due = vec![Some(0.0); sites.len()];
-    let mut order: BinaryHeap<Turn> = (0..sites.len()).map(|site| Turn { at: 0.0, site }).collect();
-    while let Some(Turn { at, site }) = order.pop() {
-        if due[site] != Some(at) {
+/// makes the two loads more equal, so that no round of moves goes on for ever. An antenna without a satellite decides
+/// again when a beam has become free.
+pub(crate) fn select(
+    sites: &[SiteView<'_>],
+    ephemeris: &Ephemeris,
+    beams: &[u32],
+    followers: &[Option<u32>],
+    mut joint: Joint<'_>,
+) -> Vec<Hold> {
+    let mut load = vec![0_u32; beams.len()];
+    let mut choosers: Vec<Chooser<'_>> = sites
+        .iter()
+        .enumerate()
+        .map(|(site, view)| Chooser::new(site, view, ephemeris, (beams, followers)))
+        .collect();
+    let is_limited = beams.iter().any(|&beams| beams != u32::MAX);
+    let watchers: Vec<usize> =
+        (0..sites.len()).filter(|&site| is_limited || choosers[site].balances()).collect();
+    // When each decides next, sites and then pairs; turns of other times are out of date.
+    let mut due = vec![Some(0.0); sites.len() + joint.len()];
+    let mut order: BinaryHeap<Turn> = (0..due.len()).map(|who| Turn { at: 0.0, who }).collect();
+    while let Some(Turn { at, who }) = order.pop() {
+        if due[who] != Some(at) {
             continue;
         }
-        let before = if balancers.is_empty() { Vec::new() } else { load.clone() };
-        let next = choosers[site].decide(at, &mut load).map(|next| next.max(at + TOGETHER));
-        due[site] = next.filter(|&next| next < ephemeris.span());
-        order.extend(due[site].map(|at| Turn { at, site }));
+        let before = if watchers.is_empty() { Vec::new() } else { load.clone() };
+        if who < sites.len() {
+            let next = choosers[who].decide(at, &mut load).map(|next| next.max(at + TOGETHER));
+            due[who] = next.filter(|&next| next < ephemeris.span());
+            order.extend(due[who].map(|at| Turn { at, who }));
+        } else {
+            // All pairs of the instant at once: what any of them gives up is free before the first chooses.
+            let mut together = vec![who - sites.len()];
+            while let Some(turn) = order.peek().filter(|turn| turn.at <= at) {
+                if due[turn.who] == Some(at) && turn.who != who {
+                    together.push(turn.who - sites.len());
+                    due[turn.who] = None;
+                }
+                order.pop();
+            }
+            for (pair, next) in joint.decide(at, &together, &mut load) {
+                let who = sites.len() + pair;
+                due[who] = next.map(|next| next.max(at + TOGETHER)).filter(|&next| next < ephemeris.span());
+                order.extend(due[who].map(|at| Turn { at, who }));
+            }
+        }
         let changed: Vec<u32> =
             (0..).zip(before.iter().zip(&load)).filter(|(_, (a, b))| a != b).map(|(id, _)| id).collect();
-        for &other in balancers.iter().filter(|&&other| other != site && !changed.is_empty()) {
-            if due[other] != Some(at) && choosers[other].sees_any(&changed) {
+        if changed.is_empty() {
+            continue;
+        }
+        for &other in watchers.iter().filter(|&&other| other != who) {
+            if due[other] != Some(at) && choosers[other].looks_again(&changed) {
                 due[other] = Some(at);
-                order.push(Turn { at, site: other });
+                order.push(Turn { at, who: other });
+            }
+        }
+        // Pairs tell each other what they free; of what others free they hear where there is a limit.
+        if is_limited && who < sites.len() {
+            for other in joint.hopeful().map(|pair| sites.len() + pair) {
+                if due[other] != Some(at) {
+                    due[other] = Some(at);
+                    order.push(Turn { at, who: other });
+                }
             }
         }
     }
     let span = ephemeris.span();
-    choosers.into_iter().flat_map(|chooser| chooser.finish(span)).collect()
+    let alone = choosers.into_iter().flat_map(|chooser| chooser.finish(span));
+    alone.chain(joint.finish()).collect()
 }
 
-/// A site's turn to decide: the earliest first, then the lower site.
+/// A turn to decide: the earliest first, then the lower number.
 #[derive(PartialEq)]
 struct Turn {
     at: f64,
-    site: usize,
+    who: usize,
 }
 
 impl Eq for Turn {}
@@ -90,7 +135,7 @@ impl PartialOrd for Turn {
 
 impl Ord for Turn {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.at.total_cmp(&self.at).then(other.site.cmp(&self.site))
+        other.at.total_cmp(&self.at).then(other.who.cmp(&self.who))
     }
 }
 
@@ -98,12 +143,29 @@ struct Chooser<'a> {
     site: usize,
     view: &'a SiteView<'a>,
     ephemeris: &'a Ephemeris,
+    /// How many antennas each satellite serves.
+    beams: &'a [u32],
+    /// Which satellite comes behind each in its plane.
+    followers: &'a [Option<u32>],
     antennas: Vec<State<'a>>,
     holds: Vec<Hold>,
 }
 
 fn is_balancing(antenna: &Antenna) -> bool {
     antenna.policy.criterion == Criterion::LeastLoaded && antenna.policy.reselect == Reselect::Always
+}
+
+/// Until when an antenna keeps a satellite that it does not leave: until it is lost, or until a look finds that it has
+/// set.
+fn kept_until(antenna: &Antenna, stretch: &Stretch, span: f64) -> f64 {
+    match antenna.policy.reselect {
+        Reselect::Looks { interval, offset } if stretch.closes == Cause::Sets => {
+            let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+            let end = stretch.end;
+            if look.is_one(end) { end } else { look.after(end).min(span) }
+        }
+        Reselect::Always | Reselect::Grid { .. } | Reselect::Looks { .. } | Reselect::OnLoss => stretch.end,
+    }
 }
 
 /// One antenna between decisions.
@@ -125,7 +187,12 @@ struct Held {
 }
 
 impl<'a> Chooser<'a> {
-    fn new(site: usize, view: &'a SiteView<'a>, ephemeris: &'a Ephemeris) -> Self {
+    fn new(
+        site: usize,
+        view: &'a SiteView<'a>,
+        ephemeris: &'a Ephemeris,
+        (beams, followers): (&'a [u32], &'a [Option<u32>]),
+    ) -> Self {
         let state = |(config, passes): (&'a Antenna, &&'a [Pass])| State {
             config,
             passes,
@@ -134,7 +201,7 @@ impl<'a> Chooser<'a> {
             held: None,
         };
         let antennas = view.antennas.iter().zip(&view.passes).map(state).collect();
-        Self { site, view, ephemeris, antennas, holds: Vec::new() }
+        Self { site, view, ephemeris, beams, followers, antennas, holds: Vec::new() }
     }
 
     /// Whether an antenna moves when loads change elsewhere.
@@ -142,12 +209,13 @@ impl<'a> Chooser<'a> {
         self.view.antennas.iter().any(is_balancing)
     }
 
-    /// Whether such an antenna may use any of these satellites now.
-    fn sees_any(&self, satellites: &[u32]) -> bool {
+    /// Whether an antenna that balances loads, or has no satellite, may use any of these satellites now.
+    fn looks_again(&self, satellites: &[u32]) -> bool {
         let sees = |state: &State<'_>| {
             state.active.iter().any(|&pass| satellites.contains(&state.passes[pass].satellite))
         };
-        self.antennas.iter().any(|state| is_balancing(state.config) && sees(state))
+        let looks = |state: &&State<'_>| is_balancing(state.config) || state.held.is_none();
+        self.antennas.iter().filter(looks).any(sees)
     }
 
     /// Decides at a time, and says when to decide again.
@@ -175,10 +243,11 @@ impl<'a> Chooser<'a> {
         let passes = state.passes;
         state.active.retain(|&pass| passes[pass].stretch.end > now + TOGETHER);
         if let Some(held) = state.held
-            && passes[held.pass].stretch.end <= now + TOGETHER
+            && let stretch = passes[held.pass].stretch
+            && let end = kept_until(state.config, &stretch, self.ephemeris.span())
+            && end <= now + TOGETHER
         {
-            let stretch = passes[held.pass].stretch;
-            self.give_up(antenna, stretch.end, stretch.closes, load);
+            self.give_up(antenna, end, stretch.closes, load);
         }
     }
 
@@ -200,7 +269,16 @@ impl<'a> Chooser<'a> {
     fn choose(&mut self, antenna: usize, now: f64, load: &mut [u32]) {
         let state = &self.antennas[antenna];
         let policy = state.config.policy;
+        let mut follower = None;
         let horizon = match policy.reselect {
+            Reselect::Looks { interval, offset } => {
+                let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+                if state.held.is_some() || (now > 0.0 && !look.is_one(now)) {
+                    return;
+                }
+                follower = self.follower(antenna, load);
+                now
+            }
             Reselect::OnLoss if state.held.is_some() => return,
             Reselect::OnLoss | Reselect::Always => now,
             Reselect::Grid { period, offset } => {
@@ -211,9 +289,8 @@ impl<'a> Chooser<'a> {
                 tick.after(now).min(self.ephemeris.span())
             }
         };
-        let Some(best) =
-            self.best(antenna, now, horizon, load).or_else(|| self.best(antenna, now, now, load))
-        else {
+        let best = follower.or_else(|| self.best(antenna, now, horizon, load));
+        let Some(best) = best.or_else(|| self.best(antenna, now, now, load)) else {
             return;
         };
         let state = &self.antennas[antenna];
@@ -244,6 +321,18 @@ impl<'a> Chooser<'a> {
         self.antennas[antenna].held = Some(Held { pass: best, since, opens });
     }
 
+    /// The pass under way of the satellite behind the one that was held last.
+    fn follower(&self, antenna: usize, load: &[u32]) -> Option<usize> {
+        let last = self.holds.iter().rev().find(|hold| hold.antenna == antenna)?;
+        let follower = self.followers[last.satellite]?;
+        let is_held =
+            |state: &State<'_>| state.held.is_some_and(|held| state.passes[held.pass].satellite == follower);
+        let is_full = load[follower as usize] >= self.beams[follower as usize];
+        let state = &self.antennas[antenna];
+        let pass = state.active.iter().copied().find(|&pass| state.passes[pass].satellite == follower);
+        pass.filter(|_| !is_full && !self.antennas.iter().any(is_held))
+    }
+
     /// The best pass under way that lasts to `until` and that no other antenna of the site holds.
     fn best(&self, antenna: usize, now: f64, until: f64, load: &[u32]) -> Option<usize> {
         let state = &self.antennas[antenna];
@@ -254,10 +343,13 @@ impl<'a> Chooser<'a> {
             })
         };
         let current = state.held.map(|held| held.pass);
-        let candidates =
-            state.active.iter().copied().filter(|&pass| {
-                state.passes[pass].stretch.end >= until && !taken(state.passes[pass].satellite)
-            });
+        let candidates = state.active.iter().copied().filter(|&pass| {
+            let satellite = state.passes[pass].satellite;
+            let is_full = load[satellite as usize] >= self.beams[satellite as usize];
+            state.passes[pass].stretch.end >= until
+                && !taken(satellite)
+                && (current == Some(pass) || !is_full)
+        });
         let score = |pass: usize| self.score(antenna, pass, current == Some(pass), now + TOGETHER, load);
         let order = |&a: &usize, &b: &usize| {
             let satellite = |pass: usize| state.passes[pass].satellite;
@@ -300,9 +392,15 @@ impl<'a> Chooser<'a> {
     fn next_decision(&self, antenna: usize, now: f64) -> Option<f64> {
         let state = &self.antennas[antenna];
         let rise = state.passes.get(state.next).map(|pass| pass.stretch.start);
-        let set = state.held.map(|held| state.passes[held.pass].stretch.end);
+        let kept =
+            |held: Held| kept_until(state.config, &state.passes[held.pass].stretch, self.ephemeris.span());
+        let set = state.held.map(kept);
         let earliest = |times: [Option<f64>; 2]| times.into_iter().flatten().min_by(f64::total_cmp);
         match state.config.policy.reselect {
+            Reselect::Looks { interval, offset } => {
+                let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
+                set.or_else(|| Some(look.after(now)))
+            }
             Reselect::OnLoss => set.or(rise),
             Reselect::Grid { period, offset } => {
                 let tick = Ticks::new(period.as_secs_f64(), offset.as_secs_f64()).after(now);
@@ -351,11 +449,9 @@ impl<'a> Chooser<'a> {
             let state = &mut self.antennas[antenna];
             if let Some(held) = state.held.take() {
                 let pass = state.passes[held.pass];
-                let (end, closes) = if pass.stretch.end < span {
-                    (pass.stretch.end, pass.stretch.closes)
-                } else {
-                    (span, Cause::SpanEnds)
-                };
+                let end = kept_until(state.config, &pass.stretch, span);
+                let (end, closes) =
+                    if end < span { (end, pass.stretch.closes) } else { (span, Cause::SpanEnds) };
                 let stretch = Stretch { start: held.since, end, opens: held.opens, closes };
                 let satellite = pass.satellite as usize;
                 let pass = (pass.stretch.start, pass.stretch.end);

@@ -13,6 +13,8 @@ pub enum Cause {
     LineOfSight,
     /// Another satellite of the neighbouring plane becomes, or was, the nearest.
     Neighbour,
+    /// The other end of the path gains or loses the satellite.
+    OtherEnd,
     /// Something goes out of service or returns.
     Outage,
     /// The policy found this satellite better than the last.
@@ -35,11 +37,12 @@ pub enum Cause {
 
 impl Cause {
     /// All of them, in the order of the alphabet.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::CutOffLatitude,
         Self::HandedOver,
         Self::LineOfSight,
         Self::Neighbour,
+        Self::OtherEnd,
         Self::Outage,
         Self::Preferred,
         Self::Range,
@@ -60,6 +63,7 @@ impl Cause {
             Self::HandedOver => "handed over",
             Self::LineOfSight => "line of sight",
             Self::Neighbour => "nearest neighbour changes",
+            Self::OtherEnd => "at the other end",
             Self::Outage => "outage",
             Self::Preferred => "preferred",
             Self::Range => "range",

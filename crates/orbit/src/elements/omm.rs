@@ -6,8 +6,13 @@ use slantpath_base::Angle;
 
 use super::{ElementError, ElementFault, ElementSet, Source};
 
-/// Reads a JSON array of messages, or a single one. Numbers may be written as strings.
+/// Reads a JSON array of messages, or a single one; the first fault ends it. Numbers may be written as strings.
 pub fn read_json(text: &str, file: &str) -> Result<Vec<ElementSet>, ElementError> {
+    read_json_each(text, file)?.into_iter().collect()
+}
+
+/// As [`read_json`], each message or what is wrong with it. An error is one of the whole file.
+pub fn read_json_each(text: &str, file: &str) -> Result<Vec<Result<ElementSet, ElementError>>, ElementError> {
     let text = text.trim_start_matches('\u{feff}');
     let root: Value = serde_json::from_str(text).map_err(|error| ElementError {
         file: file.to_owned(),
@@ -20,7 +25,7 @@ pub fn read_json(text: &str, file: &str) -> Result<Vec<ElementSet>, ElementError
         single => vec![single],
     };
     let lines = lines_of_objects(text);
-    objects
+    let sets = objects
         .into_iter()
         .enumerate()
         .map(|(index, object)| {
@@ -35,14 +40,20 @@ pub fn read_json(text: &str, file: &str) -> Result<Vec<ElementSet>, ElementError
             };
             from_keys(&|key| text_of(&map, key), &Source { file: file.to_owned(), line })
         })
-        .collect()
+        .collect();
+    Ok(sets)
 }
 
-/// Reads CSV whose first line names the columns.
+/// Reads CSV whose first line names the columns; the first fault ends it.
 pub fn read_csv(text: &str, file: &str) -> Result<Vec<ElementSet>, ElementError> {
+    read_csv_each(text, file).into_iter().collect()
+}
+
+/// As [`read_csv`], each row or what is wrong with it.
+pub fn read_csv_each(text: &str, file: &str) -> Vec<Result<ElementSet, ElementError>> {
     let text = text.trim_start_matches('\u{feff}');
     let mut rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let Some((_, heading)) = rows.next() else { return Ok(Vec::new()) };
+    let Some((_, heading)) = rows.next() else { return Vec::new() };
     let columns: Vec<String> =
         split_row(heading).into_iter().map(|column| column.trim().to_ascii_uppercase()).collect();
     rows.map(|(index, row)| {

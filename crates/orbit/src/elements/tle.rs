@@ -9,43 +9,54 @@ use slantpath_base::Angle;
 use super::{Checksums, ElementError, ElementFault, ElementSet, Source};
 use crate::utc::Utc;
 
-/// Reads two-line sets, each with or without a line of name before it. Lines that are empty or begin with `#`
-/// are passed over, and so is whatever follows column 69.
+/// Reads two-line sets, each with or without a line of name before it; the first fault ends it. Lines that are empty
+/// or begin with `#` are passed over, and so is whatever follows column 69.
 pub fn read(text: &str, file: &str, checksums: Checksums) -> Result<Vec<ElementSet>, ElementError> {
+    read_each(text, file, checksums).into_iter().collect()
+}
+
+/// As [`read`], each set or what is wrong with it.
+pub fn read_each(text: &str, file: &str, checksums: Checksums) -> Vec<Result<ElementSet, ElementError>> {
     let mut sets = Vec::new();
     let mut name = None;
     let mut first: Option<(usize, &str)> = None;
+    let error = |line, name, card: &str, fault| {
+        let file = file.to_owned();
+        Err(ElementError { file, line, object: object_of(name, card), fault })
+    };
+    let alone = ElementFault::Pair { found: 1, missing: 2 };
     for (index, line) in text.lines().enumerate() {
         let (number, line) = (index + 1, line.trim_end());
-        let object = |card: &str| object_of(name, card);
-        let error = |line, card: &str, fault| {
-            let file = file.to_owned();
-            ElementError { file, line, object: object(card), fault }
-        };
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        match (first, line.starts_with("1 "), line.starts_with("2 ")) {
-            (None, true, _) => first = Some((number, line)),
-            (Some((at, card1)), _, true) => {
+        let (is_first, is_second) = (line.starts_with("1 "), line.starts_with("2 "));
+        if let Some((at, card1)) = first.take() {
+            if is_second {
                 let source = Source { file: file.to_owned(), line: at };
-                let set = parse(card1, line, name, checksums, source)
-                    .map_err(|(card, fault)| error(at + usize::from(card == 2), card1, fault))?;
-                sets.push(set.check()?);
-                (first, name) = (None, None);
+                sets.push(match parse(card1, line, name, checksums, source) {
+                    Ok(set) => set.check(),
+                    Err((card, fault)) => error(at + usize::from(card == 2), name, card1, fault),
+                });
+                name = None;
+                continue;
             }
-            (Some((at, card1)), _, false) => {
-                return Err(error(at, card1, ElementFault::Pair { found: 1, missing: 2 }));
-            }
-            (None, _, true) => return Err(error(number, line, ElementFault::Pair { found: 2, missing: 1 })),
-            (None, false, false) => name = Some(line.strip_prefix("0 ").unwrap_or(line).trim()),
+            sets.push(error(at, name, card1, alone.clone()));
+            name = None;
+        }
+        if is_first {
+            first = Some((number, line));
+        } else if is_second {
+            sets.push(error(number, name, line, ElementFault::Pair { found: 2, missing: 1 }));
+            name = None;
+        } else {
+            name = Some(line.strip_prefix("0 ").unwrap_or(line).trim());
         }
     }
     if let Some((line, card)) = first {
-        let (file, object) = (file.to_owned(), object_of(name, card));
-        return Err(ElementError { file, line, object, fault: ElementFault::Pair { found: 1, missing: 2 } });
+        sets.push(error(line, name, card, alone));
     }
-    Ok(sets)
+    sets
 }
 
 /// Writes a set as its two lines of 69 columns. Digits beyond the columns are rounded away.

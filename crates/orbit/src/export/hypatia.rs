@@ -97,6 +97,8 @@ fn description(plan: &ContactPlan) -> String {
         match contact.kind {
             ContactKind::Ground { .. } => ground = ground.max(metres),
             ContactKind::InterSatellite => between = between.max(metres),
+            // Hypatia knows no cables.
+            ContactKind::Terrestrial => {}
         }
     }
     format!("max_gsl_length_m={ground:.10}\nmax_isl_length_m={between:.10}\n")

@@ -59,8 +59,8 @@ pub(super) struct Arc {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) contact: ContactId,
-    /// The antenna that holds the satellite.
-    pub(super) antenna: u16,
+    /// The antenna that holds the satellite; none at a cable.
+    pub(super) antenna: Option<u16>,
     /// Whether routes pass it over, see [`Overlap`].
     pub(super) is_superseded: bool,
     pub(super) satellite: u32,
@@ -152,8 +152,9 @@ impl<'p> Graph<'p> {
         let weight = self.weigh(id, now);
         if !self.is_core(contact.b) {
             let site = self.site(contact.b);
-            let ContactKind::Ground { antenna } = contact.kind else {
-                unreachable!("a site is linked by an antenna")
+            let antenna = match contact.kind {
+                ContactKind::Ground { antenna } => Some(antenna),
+                ContactKind::InterSatellite | ContactKind::Terrestrial => None,
             };
             let satellite = contact.a.0;
             self.access[site].push(Access { contact: id, antenna, is_superseded: false, satellite, weight });
@@ -196,8 +197,8 @@ impl<'p> Graph<'p> {
     }
 
     /// Finds out which of an antenna's satellites routes lead by.
-    fn supersede(&mut self, site: usize, antenna: u16) {
-        if self.overlap == Overlap::Latest {
+    fn supersede(&mut self, site: usize, antenna: Option<u16>) {
+        if self.overlap == Overlap::Latest && antenna.is_some() {
             let own = self.access[site].iter_mut().filter(|access| access.antenna == antenna);
             let mut own = own.rev();
             own.next().into_iter().for_each(|latest| latest.is_superseded = false);

@@ -1,11 +1,13 @@
 //! The router: a plan, an instant, and a tree towards each destination.
 
+use std::borrow::Cow;
+
 use slantpath_base::{Duration, Instant};
 
 use super::graph::{Effect, Graph, Metric, Overlap, UNREACHABLE};
 use super::tree::{Root, Tree, Via, Workshop};
 use super::{disjoint, search};
-use crate::contact::{ContactId, ContactPlan};
+use crate::contact::{Change, Contact, ContactId, ContactPlan};
 use crate::network::NodeId;
 
 /// Whose delays are read anew when a contact changes.
@@ -77,6 +79,8 @@ pub struct Router<'p> {
     trees: Vec<Tree>,
     destinations: Vec<NodeId>,
     shop: Workshop,
+    /// The changes of the contacts that it may use.
+    changes: Cow<'p, [Change]>,
     next_change: usize,
     now: Instant,
     /// When all delays were last read.
@@ -86,6 +90,27 @@ pub struct Router<'p> {
 impl<'p> Router<'p> {
     /// Routes towards destinations (sites, as a rule) at the start of a plan.
     pub fn new(plan: &'p ContactPlan, destinations: &[NodeId], config: RouteConfig) -> Self {
+        Self::over(plan, Cow::Borrowed(plan.changes()), destinations, config)
+    }
+
+    /// As [`Self::new`], over some of the contacts only.
+    pub fn within(
+        plan: &'p ContactPlan,
+        destinations: &[NodeId],
+        config: RouteConfig,
+        is_usable: &dyn Fn(&Contact) -> bool,
+    ) -> Self {
+        let changes = plan.changes().iter().copied();
+        let usable = changes.filter(|change| is_usable(plan.contact(change.contact))).collect();
+        Self::over(plan, Cow::Owned(usable), destinations, config)
+    }
+
+    fn over(
+        plan: &'p ContactPlan,
+        changes: Cow<'p, [Change]>,
+        destinations: &[NodeId],
+        config: RouteConfig,
+    ) -> Self {
         let graph = Graph::new(plan, config.metric, config.overlap);
         let shop = Workshop::new(plan.names().len());
         let (trees, now) = (Vec::new(), Instant::START);
@@ -96,6 +121,7 @@ impl<'p> Router<'p> {
             trees,
             destinations: Vec::new(),
             shop,
+            changes,
             next_change: 0,
             now,
             read_at: now,
@@ -140,15 +166,15 @@ impl<'p> Router<'p> {
         &self.destinations
     }
 
-    /// When a contact changes next.
+    /// When a contact that it may use changes next.
     pub fn next_change(&self) -> Option<Instant> {
-        self.plan.changes().get(self.next_change).map(|change| change.at)
+        self.changes.get(self.next_change).map(|change| change.at)
     }
 
     /// How many changes of contacts are taken in, and how many there are: for those who tell of progress between
     /// steps.
     pub fn progress(&self) -> (usize, usize) {
-        (self.next_change, self.plan.changes().len())
+        (self.next_change, self.changes.len())
     }
 
     /// Goes to the next instant at which contacts change, and repairs the routes for it.
@@ -203,7 +229,7 @@ impl<'p> Router<'p> {
     /// Takes in the changes of one instant, without routes.
     fn take_changes(&mut self, at: Instant) -> Vec<Effect> {
         let mut effects = Vec::new();
-        while let Some(change) = self.plan.changes().get(self.next_change).filter(|change| change.at <= at) {
+        while let Some(&change) = self.changes.get(self.next_change).filter(|change| change.at <= at) {
             effects.push(if change.begins {
                 self.graph.begin(change.contact, at)
             } else {

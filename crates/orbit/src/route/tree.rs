@@ -72,7 +72,7 @@ impl Root {
             Self::Core(_) => (&[][..], None),
             Self::Site(site, antenna) => (&graph.access[site][..], antenna),
         };
-        let is_wanted = move |access: &&Access| wanted.is_none_or(|antenna| access.antenna == antenna);
+        let is_wanted = move |access: &&Access| wanted.is_none() || access.antenna == wanted;
         links.iter().filter(|access| !access.is_superseded).filter(is_wanted)
     }
 }

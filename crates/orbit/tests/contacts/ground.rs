@@ -54,6 +54,47 @@ fn every_policy_holds_one_visible_satellite_and_never_idles_while_one_is_visible
 }
 
 #[test]
+fn a_look_every_ten_seconds_keeps_what_has_set_and_takes_the_next_in_the_plane_first() {
+    let reselect = Reselect::Looks { interval: Duration::from_secs(10), offset: Duration::from_secs(3) };
+    let policy = GroundPolicy { criterion: Criterion::Highest, reselect, handover: Handover::default() };
+    let network = london_boston(policy);
+    let plan = plan(&network, hours(6));
+    let (mut in_plane, mut across, mut late) = (0, 0, 0);
+    for site in 0..2 {
+        let stance = network.sites[site].place.at(Instant::START);
+        let elevation = |node: usize, at: Instant| {
+            let orbit = &network.satellites().nth(node).unwrap().orbit;
+            stance.look(orbit.fixed(epoch().at(at)).unwrap().position).elevation.to_degrees()
+        };
+        let node = network.site_node(site);
+        let mut held: Vec<&Contact> = plan.contacts().iter().filter(|contact| contact.b == node).collect();
+        held.sort_by_key(|contact| contact.start);
+        for pair in held.windows(2) {
+            let (before, after) = (pair[0], pair[1]);
+            assert_eq!(before.end, after.start);
+            let seconds = after.start.since_start().as_secs_f64();
+            assert!(((seconds - 3.0) / 10.0).fract().abs() < 1e-9, "{seconds} is no look");
+            // It has set since the last look.
+            let (old, new) = (before.a.index(), after.a.index());
+            assert!(elevation(old, after.start) < 8.2);
+            assert!(elevation(old, after.start - Duration::from_secs(10)) > 8.2);
+            late += usize::from(elevation(old, after.start) < 8.19);
+            let behind = old / 11 * 11 + (old + 10) % 11;
+            if elevation(behind, after.start) > 8.2 {
+                assert_eq!(new, behind);
+                in_plane += 1;
+            } else {
+                let highest =
+                    (0..66).max_by(|&a, &b| elevation(a, after.start).total_cmp(&elevation(b, after.start)));
+                assert_eq!(Some(new), highest);
+                across += 1;
+            }
+        }
+    }
+    assert!(in_plane > 20 && across > 2 && late > 20, "{in_plane} {across} {late}");
+}
+
+#[test]
 fn always_nearest_and_always_highest_hold_the_best_at_every_instant() {
     for criterion in [Criterion::Nearest, Criterion::Highest] {
         let policy = GroundPolicy { criterion, reselect: Reselect::Always, handover: Handover::default() };

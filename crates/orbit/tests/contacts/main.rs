@@ -6,6 +6,7 @@
 mod delay;
 mod fixture;
 mod ground;
+mod joint;
 mod links;
 mod passes;
 

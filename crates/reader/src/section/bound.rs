@@ -8,7 +8,7 @@ use core::fmt;
 use serde_json::{Value as Json, json};
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
 
-use super::{Flat, Named, Nested, OneOf, Part, Reader, Section, Setting, Tables, Tagged};
+use super::{Counted, Flat, Named, Nested, OneOf, Part, Reader, Section, Setting, Tables, Tagged};
 use crate::diagnostic::Fault;
 use crate::value::Value;
 
@@ -94,6 +94,7 @@ impl<S: Section> NeedsNoBound for Option<Nested<S>> {}
 impl<S: Section> NeedsNoBound for Part<S> {}
 impl<S: Section> NeedsNoBound for Tables<S> {}
 impl<S: Section> NeedsNoBound for Vec<Named<S>> {}
+impl<S: Section> NeedsNoBound for Counted<S> {}
 impl<T: Tagged> NeedsNoBound for OneOf<T> {}
 impl<T: Tagged> NeedsNoBound for Option<OneOf<T>> {}
 

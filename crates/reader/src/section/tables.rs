@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Member, ObjectSchema, Output, Reader, Section, join, table};
 use crate::diagnostic::{Fault, Place, nearest};
-use crate::document::{Data, Entries, Entry};
+use crate::document::{Data, Entries, Entry, Node};
 
 /// Tables under names of the user's choice, `[links.satellite]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,5 +216,48 @@ impl<S: Section> Member for Vec<Named<S>> {
 
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
         schema.property(field, json!({ "type": "array", "items": S::schema() }), doc);
+    }
+}
+
+/// A list of tables, or the number of equal ones in which nothing is said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted<S>(pub Vec<Named<S>>);
+
+/// More than anybody counts out.
+const MOST_COUNTED: i64 = 1_000;
+
+impl<S> Deref for Counted<S> {
+    type Target = Vec<Named<S>>;
+
+    fn deref(&self) -> &Vec<Named<S>> {
+        &self.0
+    }
+}
+
+impl<S: Section + Clone> Member for Counted<S> {
+    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+        let Some(Entry { node: Node { place, data: Data::Integer(count) }, .. }) = reader.entries.get(field)
+        else {
+            return Vec::read(reader, field).map(Self);
+        };
+        let (place, path) = (*place, join(reader.path, field));
+        if !(1..=MOST_COUNTED).contains(count) {
+            let fault = Fault::new(format!("`{path}` is {count}"));
+            let help = format!("give a number from 1 to {MOST_COUNTED}, or tables `[[{path}]]`");
+            reader.fail(place, fault.help(help));
+            return None;
+        }
+        let section = S::read(&Entries::new(), &path, place, reader.faults)?;
+        Some(Self((0..*count).map(|_| Named { section: section.clone(), place }).collect()))
+    }
+
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.0.write(output, field);
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        let count = json!({ "type": "integer", "minimum": 1, "maximum": MOST_COUNTED });
+        let list = json!({ "type": "array", "items": S::schema() });
+        schema.property(field, json!({ "anyOf": [count, list] }), doc);
     }
 }

@@ -2,12 +2,13 @@
 
 use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
 
-use slantpath_orbit::contact::{ContactPlan, Planner, SitePasses};
+use slantpath_orbit::contact::{Contact, ContactPlan, Planner, SitePasses};
 use slantpath_orbit::coverage::Coverage;
 use slantpath_orbit::elements::Stale;
 use slantpath_orbit::network::NetworkError;
-use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_while};
+use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_while, follow_within};
 use slantpath_orbit::{NodeId, coverage};
 use slantpath_reader::Diagnostics;
 use slantpath_results::{Table, TableError};
@@ -47,6 +48,23 @@ pub struct FollowedPath {
 }
 
 impl TopologyOutput {
+    /// What there is to warn of, in words: of the element sets of one file that are too old, the oldest.
+    pub fn warning_lines(&self) -> Vec<String> {
+        let mut oldest: BTreeMap<&str, (&Stale, usize)> = BTreeMap::new();
+        for warning in &self.warnings {
+            let (known, count) = oldest.entry(&warning.file).or_insert((warning, 0));
+            *count += 1;
+            if warning.days > known.days {
+                *known = warning;
+            }
+        }
+        let line = |(warning, count): (&Stale, usize)| match count {
+            1 => warning.to_string(),
+            _ => format!("{warning} (and {} more like it)", count - 1),
+        };
+        oldest.into_values().map(line).collect()
+    }
+
     /// The table of that name.
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name() == name)
@@ -152,7 +170,17 @@ fn follow_one(
     let mut go_on = |_, _| {
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let timeline = follow_while(plan, (from, to), &selection, question.refresh.0, &mut go_on)?;
+    let (ends, refresh) = ((from, to), question.refresh.0);
+    let timeline = match &question.constellation {
+        None => follow_while(plan, ends, &selection, refresh, &mut go_on)?,
+        Some(name) => {
+            let is_of_it = topology.network().is_of(name);
+            let is_usable = |contact: &Contact| {
+                [contact.a, contact.b].iter().all(|node| is_of_it.get(node.index()).is_none_or(|is| *is))
+            };
+            follow_within(plan, ends, &selection, refresh, &is_usable, &mut go_on)?
+        }
+    };
     let summary = timeline.summary(plan);
     Some(FollowedPath { name: name.to_owned(), selection: *question.selection, timeline, summary })
 }

@@ -7,8 +7,9 @@ use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::{Network, Utc};
 use slantpath_reader::{AllKnown, Fault, Faults, Place, Setting, fault_of};
 
+use super::constellation::elements::Use;
 use super::schema::{Positions, SkyFile};
-use super::{constellation, files, ground, outages, paths};
+use super::{cables, constellation, files, ground, outages, paths};
 use crate::flow::trace::Files;
 
 /// More satellites than anyone has filed for, and as many as a machine holds.
@@ -26,7 +27,11 @@ pub(super) fn check(
     faults: &mut Faults,
 ) -> Option<Network> {
     let time = head(file, faults);
-    let constellations = constellation::check::check(file, time.map(|(epoch, _)| epoch), files, faults);
+    let validity = file.validity.whole();
+    let validity =
+        validity.map(|table| Validity { warn_after: *table.warn_after, refuse_after: *table.refuse_after });
+    let use_of_sets = time.zip(validity).map(|((from, span), validity)| Use { from, span, validity });
+    let constellations = constellation::check::check(file, use_of_sets, files, faults);
     let is_empty = file.constellations.is_empty();
     if is_empty && all_known.0 {
         let help = "add a table `[constellations.<name>]` that says where the satellites come from";
@@ -42,8 +47,7 @@ pub(super) fn check(
     network.sites = sites;
     positions(file, span, network.satellite_count());
     table_sizes(file, span, network.satellite_count(), faults);
-    let validity = file.validity.whole()?;
-    network.validity = Validity { warn_after: *validity.warn_after, refuse_after: *validity.refuse_after };
+    network.validity = validity?;
     let named = match network.nodes_by_name() {
         Ok(named) => named,
         Err(error) => {
@@ -51,11 +55,13 @@ pub(super) fn check(
             return None;
         }
     };
-    network.outages = outages::resolved(outages?, &named, &file.sites.names(), faults)?;
+    network.outages = outages::resolved(outages?, &named, file, faults)?;
     paths::check(file, &named, faults);
+    network.cables = cables::check(file, faults);
     if !faults.is_empty() {
         return None;
     }
+    network.pairs = paths::pairs(file);
     match network.check(span) {
         Ok(_) => Some(network),
         Err(error) => {

@@ -1,4 +1,5 @@
 //! Sets of satellites: their keys and what must hold between them.
 
 pub(super) mod check;
+pub(super) mod elements;
 pub(crate) mod schema;

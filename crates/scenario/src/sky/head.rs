@@ -5,7 +5,7 @@ use slantpath_orbit::route::Refresh;
 use slantpath_reader::{Pair, Setting, choice, section, word_or};
 
 use super::values::{Date, RefreshText};
-use crate::bounds::AGE;
+use crate::bounds::{AGE, DELAY};
 
 section! {
     /// What is asked, from when and for how long.
@@ -21,6 +21,8 @@ section! {
         /// How often the delay of each path is sampled for the table `delay`. Everything else is solved in time
         /// and not sampled.
         sample_every: Setting<Duration> = Duration::from_secs(10), at most AGE;
+        /// Whether the table `access` is written. If absent, where it has at most 200,000 rows.
+        access: Option<Setting<bool>>;
         /// How often the places of all satellites are written to the table `positions`. Every minute if absent,
         /// or as often as makes 200,000 rows if that is less.
         positions_every: Option<Setting<Positions>>, at most AGE;
@@ -44,6 +46,8 @@ section! {
         from: Setting<String>;
         /// The site that receives.
         to: Setting<String>;
+        /// The constellation over which it leads. Any if absent.
+        constellation: Option<Setting<String>>;
         /// Which route is followed.
         selection: Setting<RouteSelection> = RouteSelection::LeastDelay;
         /// The satellites and gateways of a fixed route, in order.
@@ -69,6 +73,26 @@ choice! {
         LeastDelay = "least-delay",
         /// Fewest links, then least delay.
         LeastHops = "least-hops",
+    }
+}
+
+section! {
+    /// A cable between two sites, of which at least one is a gateway: `relay = "gateway"`.
+    pub struct CableTable {
+        /// The two sites.
+        ends: Setting<Pair<String>>;
+        /// What it takes to cross it.
+        delay: Setting<CableTime> = CableTime::GreatCircle, at most DELAY;
+    }
+}
+
+word_or! {
+    /// What it takes to cross a cable.
+    pub enum CableTime {
+        /// That of light in fibre (group index 1.468) along the great circle between the sites.
+        GreatCircle = "great-circle",
+        /// This long.
+        Stated(Duration) like "12 ms",
     }
 }
 

@@ -88,11 +88,18 @@ pub(super) fn check(
 pub(super) fn resolved(
     outages: Vec<(Outage, Written)>,
     nodes: &BTreeMap<String, NodeId>,
-    sites: &[&str],
+    file: &SkyFile,
     faults: &mut Faults,
 ) -> Option<Vec<Outage>> {
     let before = faults.len();
     let known: Vec<&str> = nodes.keys().map(String::as_str).collect();
+    let is_site = |name: &str| file.sites.names().contains(&name);
+    let is_cable = |a: &str, b: &str| {
+        let joins = |one: &str, other: &str| {
+            file.cables.iter().any(|cable| cable.ends.0 == one && cable.ends.1 == other)
+        };
+        joins(a, b) || joins(b, a)
+    };
     for (outage, written) in &outages {
         let names: Vec<&String> = match &outage.what {
             Failing::Link(a, b) => vec![a, b],
@@ -103,11 +110,15 @@ pub(super) fn resolved(
             faults.report(place, unknown(name, &known));
         }
         if let Failing::Link(a, b) = &outage.what
-            && (a == b || [a, b].iter().all(|name| sites.contains(&name.as_str())))
+            && (a == b || [a, b].iter().all(|name| is_site(name)) && !is_cable(a, b))
         {
             let fault = Fault::new(format!("`{a}` and `{b}` are never linked, so that nothing fails"));
             let place = written.place(faults);
-            faults.report(place, fault.help("name two satellites, or a satellite and a site; or one node"));
+            faults.report(
+                place,
+                fault
+                    .help("name two satellites, a satellite and a site, or the ends of a cable; or one node"),
+            );
         }
         if outage.until <= outage.from {
             let what = match &outage.what {

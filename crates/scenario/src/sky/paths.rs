@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_orbit::NodeId;
+use slantpath_orbit::pair::Pair;
 use slantpath_orbit::site::Relay;
 use slantpath_reader::{Fault, Faults, Lookup, suggest};
 
@@ -21,6 +22,13 @@ pub(super) fn check(file: &SkyFile, nodes: &BTreeMap<String, NodeId>, faults: &m
         if *path.from == *path.to {
             let fault = Fault::new(format!("path `{name}` leads from `{}` to itself", *path.from));
             faults.report(path.to.place(), fault.help("let it end at another site"));
+        }
+        if let Some(constellation) = &path.constellation
+            && matches!(file.constellations.lookup(constellation), Lookup::Unknown)
+        {
+            let help = suggest(constellation, "constellations", &file.constellations.names());
+            let fault = Fault::new(format!("there is no constellation `{}`", **constellation));
+            faults.report(constellation.place(), fault.help(help));
         }
         match (&path.via, *path.selection) {
             (Some(via), RouteSelection::Fixed) => {
@@ -53,6 +61,30 @@ pub(super) fn check(file: &SkyFile, nodes: &BTreeMap<String, NodeId>, faults: &m
             }
         }
     }
+}
+
+/// What the paths ask of satellites that do not forward: a pair for each two ends, and a second one where two paths
+/// must share no satellite.
+pub(super) fn pairs(file: &SkyFile) -> Vec<Pair> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (_, path) in file.paths.iter() {
+        let via = path.via.iter().flat_map(|via| via.iter());
+        let pair = Pair {
+            constellation: path.constellation.as_ref().map(|name| (**name).clone()),
+            satellites: via.filter(|node| site(file, node).is_none()).cloned().collect(),
+            ..Pair::new(&path.from, &path.to)
+        };
+        let second = Pair { is_apart: true, ..pair.clone() };
+        let wanted =
+            if *path.selection == RouteSelection::Disjoint { vec![pair, second] } else { vec![pair] };
+        for pair in wanted {
+            let turned = Pair { from: pair.to.clone(), to: pair.from.clone(), ..pair.clone() };
+            if !pairs.contains(&pair) && !pairs.contains(&turned) {
+                pairs.push(pair);
+            }
+        }
+    }
+    pairs
 }
 
 fn leads_nowhere(name: &str) -> Fault {

@@ -2,13 +2,15 @@
 //! of it makes sense together.
 
 pub use super::constellation::schema::{
-    ArrangementName, ChecksumPolicy, ConstellationTable, Elements, IslTable, LongestRange, Pattern,
-    PayloadName, Perturbing, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots,
+    ArrangementName, ChecksumPolicy, ConstellationTable, Elements, InvalidSets, IslTable, LongestRange,
+    Pattern, PayloadName, Perturbing, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots,
 };
 pub use super::ground::schema::{
     AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable,
 };
-pub use super::head::{MapTable, Outage, PathTable, Positions, RouteSelection, SkyHead, ValidityTable};
+pub use super::head::{
+    CableTable, CableTime, MapTable, Outage, PathTable, Positions, RouteSelection, SkyHead, ValidityTable,
+};
 pub use super::values::{CutOff, Date, PhasingMost, PhasingText, PresetName, RefreshText};
 
 use slantpath_reader::{Named, Part, Tables, section};
@@ -27,6 +29,8 @@ section! {
         ground: Part<GroundTable>;
         /// The questions: how one site reaches another.
         paths: Tables<PathTable>;
+        /// Cables between sites.
+        cables: Vec<Named<CableTable>>;
         /// What is out of service, from when to when.
         outages: Vec<Named<Outage>>;
         /// How far from their epoch element sets may be used.

@@ -1,5 +1,6 @@
 //! The tables of an answer.
 
+mod access;
 mod contacts;
 mod map;
 mod paths;
@@ -28,17 +29,21 @@ impl Answer<'_> {
         let mut tables = vec![
             self.contacts()?,
             self.coverage()?,
+            self.coverage_map()?,
             self.delay()?,
             self.gaps()?,
             self.handovers()?,
             self.hops()?,
             self.legs()?,
+            self.map_journeys()?,
             self.map_links()?,
             self.map_nodes()?,
             self.map_tracks()?,
             self.passes()?,
+            self.sky_tracks()?,
             self.summary()?,
         ];
+        tables.extend(self.access()?);
         tables.extend(self.positions()?);
         tables.sort_by(|a, b| a.name().cmp(b.name()));
         Ok(tables)

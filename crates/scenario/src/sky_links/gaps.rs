@@ -2,6 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::NodeId;
+use slantpath_orbit::contact::{Contact, ContactKind};
 use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_reader::{Fault, Faults};
 
@@ -36,7 +37,8 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     let mut destinations: Vec<NodeId> = flows.iter().map(|ends| ends.to).collect();
     destinations.sort_unstable();
     destinations.dedup();
-    let mut router = Router::new(contacts, &destinations, RouteConfig::default());
+    let is_of_sky = |contact: &Contact| contact.kind != ContactKind::Terrestrial;
+    let mut router = Router::within(contacts, &destinations, RouteConfig::default(), &is_of_sky);
     loop {
         let now = router.now().min(end);
         for ends in &mut flows {

@@ -5,7 +5,7 @@ use crate::contact::stretch::Cause;
 use crate::ground::Handover;
 
 /// Applies a handover's pause or overlap to one antenna's holds, in order of time.
-pub(super) fn make(holds: &mut Vec<Hold>, handover: Handover) {
+pub(in crate::contact) fn make(holds: &mut Vec<Hold>, handover: Handover) {
     match handover {
         Handover::BreakBeforeMake { gap } => {
             for hold in holds.iter_mut().filter(|hold| hold.stretch.opens != Cause::SpanBegins) {

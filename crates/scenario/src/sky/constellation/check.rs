@@ -6,16 +6,15 @@ use slantpath_base::{Angle, Length};
 use slantpath_orbit::Utc;
 use slantpath_orbit::constellation::shell::{FirstNode, Phasing, Shell as Numbers};
 use slantpath_orbit::constellation::{Constellation, Contradiction, IslConfig};
-use slantpath_orbit::elements::{self, ElementSet};
 use slantpath_orbit::orbit::Perturbation;
 use slantpath_reader::{Fault, Faults, Place, Setting};
 
+use super::elements::{self, Use};
 use crate::flow::trace::Files;
 use crate::sky::check::{MOST_SATELLITES, complete};
-use crate::sky::files as named_files;
 use crate::sky::schema::{
-    ArrangementName, ConstellationTable, CutOff, Elements, IslTable, LongestRange, Pattern, PayloadName,
-    Perturbing, PhasingText, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, SkyFile, Slots,
+    ArrangementName, ConstellationTable, CutOff, IslTable, LongestRange, Pattern, PayloadName, Perturbing,
+    PhasingText, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, SkyFile, Slots,
 };
 
 const OF_PRESET: &str = "of the preset";
@@ -23,7 +22,7 @@ const OF_PRESET: &str = "of the preset";
 /// The constellations in order of their names, each of one or several shells.
 pub(in crate::sky) fn check(
     file: &mut SkyFile,
-    epoch: Option<Utc>,
+    use_of_sets: Option<Use>,
     files: Files<'_>,
     faults: &mut Faults,
 ) -> Option<Vec<Constellation>> {
@@ -37,7 +36,11 @@ pub(in crate::sky) fn check(
             let help = "an antenna that follows `any` takes every constellation: choose another name";
             faults.report(place, Fault::new("a constellation cannot be called `any`").help(help));
         }
-        match epoch.and_then(|epoch| Work { name, place, epoch, files }.build(table, faults)) {
+        let work = use_of_sets.map(|use_of_sets| {
+            let epoch = use_of_sets.from;
+            Work { name, place, epoch, use_of_sets, files }
+        });
+        match work.and_then(|work| work.build(table, faults)) {
             Some(shells) => found.extend(shells),
             None => whole = false,
         }
@@ -49,6 +52,7 @@ struct Work<'a> {
     name: &'a str,
     place: Place,
     epoch: Utc,
+    use_of_sets: Use,
     files: Files<'a>,
 }
 
@@ -58,15 +62,25 @@ impl Work<'_> {
             SatelliteSource::PresetShell(preset) => (self.preset(preset, faults)?, OF_PRESET),
             SatelliteSource::Shell(shell) => (vec![self.shell(shell, faults)?], "default"),
             SatelliteSource::Slots(slots) => (vec![self.slots(slots, faults)?], "default"),
-            SatelliteSource::Elements(elements) => (self.elements(elements, faults)?, "default"),
+            SatelliteSource::Elements(table) => {
+                let shells = elements::shells(self.name, table, self.use_of_sets, self.files, faults)?;
+                (shells, "default")
+            }
         };
         let model = shells.first()?;
         complete(&mut table.payload, PayloadName::of(model.payload), how, self.place);
         self.complete_links(&mut table.isl.0, &model.isl, how);
         let payload = table.payload.as_deref().copied()?.policy();
         let isl = links(&table.isl, faults)?;
+        let beams = table.beams.as_ref().map(|beams| (**beams, beams.place()));
+        if let Some((0, place)) = beams {
+            let help = "give how many antennas a satellite serves at a time, or leave `beams` out";
+            faults.report(place, Fault::new("a satellite without a beam serves nobody").help(help));
+            return None;
+        }
         for shell in &mut shells {
             (shell.payload, shell.isl) = (payload, isl);
+            shell.beams = beams.map(|(beams, _)| beams);
             // What an antenna follows is the whole, whatever its shells are called.
             self.name.clone_into(&mut shell.name);
             self.consistent(shell.check(), faults)?;
@@ -172,49 +186,6 @@ impl Work<'_> {
         }
         let ring = Constellation::geostationary(self.name, &longitudes);
         self.consistent(ring.check(), faults).map(|()| ring)
-    }
-
-    fn elements(&self, table: &mut Elements, faults: &mut Faults) -> Option<Vec<Constellation>> {
-        let text = named_files::read(&table.file, &mut table.digest, self.files, faults)?;
-        let name = table.file.as_str();
-        let fail = |error: &elements::ElementError, faults: &mut Faults| {
-            let place = named_files::line(name, &text, error.line, faults);
-            faults.report(place, named_files::element_fault(error));
-        };
-        let sets = elements::read(&text, name, table.checksums.policy());
-        let mut sets = sets.map_err(|error| fail(&error, faults)).ok()?;
-        take_wanted(table, &mut sets);
-        if sets.is_empty() || sets.len() > MOST_SATELLITES {
-            let place = table.names.as_ref().map_or(table.file.place(), Setting::place);
-            let (message, help) = if sets.is_empty() {
-                (
-                    "no satellite of the file is wanted".to_owned(),
-                    "give names or numbers that it has".to_owned(),
-                )
-            } else {
-                ("these are too many satellites".to_owned(), format!("take at most {MOST_SATELLITES}"))
-            };
-            faults.report(place, Fault::new(message).help(help));
-            return None;
-        }
-        elements::require_one_epoch(&sets, *table.epoch_spread).map_err(|error| fail(&error, faults)).ok()?;
-        let mut lines = BTreeMap::new();
-        for set in &sets {
-            if let Some(earlier) = lines.insert(set.name.as_str(), set.source.line) {
-                let place = named_files::line(name, &text, set.source.line, faults);
-                let help = "leave one of the two sets out";
-                let fault = Fault::new(format!("{} is already in line {earlier}", set.name)).help(help);
-                faults.report(place, fault);
-                return None;
-            }
-        }
-        let built = Constellation::shells_from_elements(self.name, sets, self.epoch);
-        let refused = |error: &slantpath_orbit::sgp4::PropagationError, faults: &mut Faults| {
-            let place = named_files::line(name, &text, error.line, faults);
-            let help = "take a newer element set, or leave the object out";
-            faults.report(place, Fault::new(format!("{}: {}", error.object, error.fault)).help(help));
-        };
-        built.map_err(|error| refused(&error, faults)).ok()
     }
 
     fn complete_links(&self, table: &mut IslTable, model: &IslConfig, how: &'static str) {
@@ -343,52 +314,10 @@ fn first_number(table: &PresetShell) -> Option<Place> {
         .or(place(details.perturbation.as_ref()))
 }
 
-/// Leaves the sets that are asked for by name or number; all if none is.
-fn take_wanted(table: &Elements, sets: &mut Vec<ElementSet>) {
-    if table.names.is_none() && table.catalogue_numbers.is_none() {
-        return;
-    }
-    let names: &[String] = table.names.as_deref().map_or(&[], Vec::as_slice);
-    let numbers: &[u32] = table.catalogue_numbers.as_deref().map_or(&[], Vec::as_slice);
-    sets.retain(|set| {
-        names.iter().any(|pattern| matches(pattern, &set.name)) || numbers.contains(&set.catalogue_number)
-    });
-}
-
-/// Whether a name is as a pattern in which `*` stands for any letters.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
 /// The least elevation that the preset of a constellation comes with.
 pub(in crate::sky) fn preset_elevation(table: &ConstellationTable) -> Option<Angle> {
     match &table.satellites.0 {
         SatelliteSource::PresetShell(preset) => Some(preset.preset.0.min_elevation()),
         SatelliteSource::Shell(_) | SatelliteSource::Slots(_) | SatelliteSource::Elements(_) => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn a_star_stands_for_any_letters() {
-        for pattern in ["*", "IRIDIUM*", "*106", "I*M*6", "IRIDIUM 106", "IRIDIUM 106*"] {
-            assert!(matches(pattern, "IRIDIUM 106"), "{pattern}");
-        }
-        for pattern in ["", "IRIDIUM", "106", "I*M*7", "*106 ", "IRIDIUM 106*6"] {
-            assert!(!matches(pattern, "IRIDIUM 106"), "{pattern}");
-        }
     }
 }

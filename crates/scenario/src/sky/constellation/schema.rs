@@ -6,7 +6,7 @@ use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::orbit::Perturbation;
 use slantpath_reader::{Flat, Nested, OneOf, Setting, choice, policy, section, tagged, word_or};
 
-use crate::bounds::{AGE, ANGLE, CATALOGUE, LENGTH, PHASING, RUN, SATELLITES, TIMER, TURNS};
+use crate::bounds::{AGE, ANGLE, BEAMS, CATALOGUE, LENGTH, PHASING, RUN, SATELLITES, TIMER, TURNS};
 use crate::sky::values::{CutOff, PhasingText, PresetName};
 
 section! {
@@ -17,6 +17,9 @@ section! {
         /// What a satellite does with what it receives. The preset's if absent, `bent-pipe` for slots, and
         /// `regenerative` for all others.
         payload: Option<Setting<PayloadName>>;
+        /// How many antennas on the ground one satellite serves at a time, those of gateways included. Any number if
+        /// absent.
+        beams: Option<Setting<u32>>, at most BEAMS;
         /// The links between the satellites. The preset's where absent, otherwise none.
         isl: Nested<IslTable>;
     }
@@ -122,6 +125,11 @@ section! {
         names: Option<Setting<Vec<String>>>;
         /// Catalogue numbers of the satellites that are taken, besides those of `names`. All if both are absent.
         catalogue_numbers: Option<Setting<Vec<u32>>>, at most CATALOGUE;
+        /// Names or catalogue numbers of satellites that are left out; `*` stands for any letters.
+        exclude: Option<Setting<Vec<String>>>;
+        /// What happens to sets that cannot be used: altered or cut, decayed within the span, too old, of another time
+        /// than the others, or too high.
+        on_invalid: Setting<InvalidSets> = InvalidSets::Refuse;
         /// Whether the check digits of two-line sets count.
         checksums: Setting<ChecksumPolicy> = ChecksumPolicy::Verify;
         /// How far from the median epoch of the taken sets each may lie: sets further apart are not one
@@ -164,6 +172,8 @@ policy! {
     pub struct ArrangementName of Arrangement {
         /// Planes over the full circle: the last is the neighbour of the first.
         Delta = "delta",
+        /// Satellites that form no planes: no shell has that, but a file of elements may have such.
+        Loose = "loose",
         /// One ring over the equator.
         Ring = "ring",
         /// Planes over half the circle: the last and the first fly against each other, with a seam between them.
@@ -214,6 +224,16 @@ policy! {
         J2 = "j2",
         /// None: planes keep their place among the stars, as in ns-2.
         None = "none",
+    }
+}
+
+choice! {
+    /// What happens to element sets that cannot be used.
+    pub enum InvalidSets {
+        /// They are left out, with one warning that counts them.
+        LeaveOut = "leave-out",
+        /// The first is an error.
+        Refuse = "refuse",
     }
 }
 

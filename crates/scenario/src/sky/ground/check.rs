@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{Angle, Duration, Length};
 use slantpath_orbit::earth::horizon_dip;
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
-use slantpath_orbit::site::{Horizon, Place as Standing, Track};
+use slantpath_orbit::site::{Horizon, Place as Standing, Relay, Track};
 use slantpath_orbit::{Geodetic, Site};
 use slantpath_reader::{Fault, Faults, Flat, Named, Place, Setting, fault_of, suggest};
 
@@ -34,7 +34,8 @@ pub(in crate::sky) fn check(
     let known: Vec<String> = file.constellations.names().into_iter().map(str::to_owned).collect();
     let places: BTreeMap<String, Place> =
         file.sites.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
-    let surroundings = Surroundings { shared, elevations, known, doubtful };
+    let cabled = file.cables.iter().flat_map(|cable| [cable.ends.0.clone(), cable.ends.1.clone()]).collect();
+    let surroundings = Surroundings { shared, elevations, known, cabled, doubtful };
     let mut sites = Vec::new();
     let mut whole = file.sites.all_whole();
     for (name, table) in file.sites.iter_mut() {
@@ -52,6 +53,8 @@ struct Surroundings {
     /// The least elevation of each constellation, where it comes with one.
     elevations: BTreeMap<String, Option<Angle>>,
     known: Vec<String>,
+    /// The ends of cables.
+    cabled: Vec<String>,
     /// Whether a constellation is at fault, so that nothing is said about those that are missing.
     doubtful: bool,
 }
@@ -71,7 +74,8 @@ fn site(
             "write pairs of azimuth and elevation like [[\"0 deg\", \"5 deg\"], [\"90 deg\", \"10 deg\"]]";
         faults.report(table.horizon.place(), fault_of(&error, help));
     });
-    if table.antennas.is_empty() {
+    let is_gateway = table.relay.policy() == Relay::Gateway;
+    if table.antennas.is_empty() && (is_gateway || !surroundings.cabled.iter().any(|end| end == name)) {
         let any = Setting::derived("any".to_owned(), "default", place);
         let none = GroundTable {
             min_elevation: None,
@@ -82,10 +86,11 @@ fn site(
             handover: None,
             handover_time: None,
         };
-        table.antennas.push(Named::new(AntennaTable { constellation: any, ground: Flat(none) }, place));
+        table.antennas.0.push(Named::new(AntennaTable { constellation: any, ground: Flat(none) }, place));
     }
     let antennas: Option<Vec<Antenna>> = table
         .antennas
+        .0
         .iter_mut()
         .map(|named| {
             let place = named.place();
@@ -95,7 +100,7 @@ fn site(
     let relay = table.relay.policy();
     let site =
         Site { name: name.to_owned(), place: standing?, antennas: antennas?, horizon: horizon.ok()?, relay };
-    for (antenna, named) in site.antennas.iter().zip(&table.antennas) {
+    for (antenna, named) in site.antennas.iter().zip(&*table.antennas) {
         above_ground(&site, antenna, named, faults)?;
     }
     Some(site)
@@ -265,7 +270,7 @@ fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place)
     complete(&mut ground.reselect, ReselectWhen::OnLoss, "default", place);
     complete(&mut ground.handover, HandoverKind::BreakBeforeMake, "default", place);
     complete(&mut ground.handover_time, Duration::ZERO, "default", place);
-    if ground.reselect.as_deref() == Some(&ReselectWhen::Grid) {
+    if matches!(ground.reselect.as_deref(), Some(ReselectWhen::Grid | ReselectWhen::Looks)) {
         complete(&mut ground.grid_offset, Duration::ZERO, "default", place);
     }
 }
@@ -273,7 +278,7 @@ fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place)
 fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<Reselect> {
     let when = ground.reselect.as_ref()?;
     match **when {
-        ReselectWhen::Grid => {
+        ReselectWhen::Grid | ReselectWhen::Looks => {
             let Some(period) = ground.grid_period.as_ref() else {
                 let help = "write `grid_period = \"15 s\"`, with the value you mean";
                 faults.report(when.place(), Fault::new("the grid has no period").help(help));
@@ -285,7 +290,11 @@ fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<R
                 faults.report(period.place(), fault.help("let it be at least 100 ms, or choose `always`"));
                 return None;
             }
-            Some(Reselect::Grid { period: **period, offset: **ground.grid_offset.as_ref()? })
+            let (period, offset) = (**period, **ground.grid_offset.as_ref()?);
+            Some(match **when {
+                ReselectWhen::Looks => Reselect::Looks { interval: period, offset },
+                _ => Reselect::Grid { period, offset },
+            })
         }
         ReselectWhen::Always | ReselectWhen::OnLoss => {
             if ground.grid_period.is_some() || ground.grid_offset.is_some() {

@@ -3,7 +3,7 @@
 use slantpath_base::{Angle, Duration, Length};
 use slantpath_orbit::ground::Criterion;
 use slantpath_orbit::site::Relay;
-use slantpath_reader::{Flat, Named, Pair, Setting, choice, policy, section};
+use slantpath_reader::{Counted, Flat, Pair, Setting, choice, policy, section};
 
 use crate::bounds::{ANGLE, LENGTH, TIMER};
 
@@ -26,8 +26,9 @@ section! {
         horizon: Setting<Vec<Pair<Angle>>> = Vec::new(), at most ANGLE;
         /// Whether paths between other sites may pass through this one.
         relay: Setting<RelayName> = RelayName::of(Relay::None);
-        /// Its antennas; each holds one satellite at a time. One for any constellation if absent.
-        antennas: Vec<Named<AntennaTable>>;
+        /// Its antennas, or how many equal ones it has; each holds one satellite at a time. One for any constellation
+        /// if absent, and none where a cable ends that is no gateway.
+        antennas: Counted<AntennaTable>;
     }
 }
 
@@ -50,9 +51,9 @@ section! {
         criterion: Option<Setting<MeasuredBy>>;
         /// When the choice is made. `on-loss` if absent.
         reselect: Option<Setting<ReselectWhen>>;
-        /// Time between choices on a grid.
+        /// Time between choices on a grid, or between looks.
         grid_period: Option<Setting<Duration>>, at most TIMER;
-        /// The first choice on a grid. 0 s if absent.
+        /// The first choice on a grid, or the first look. 0 s if absent.
         grid_offset: Option<Setting<Duration>>, at most TIMER;
         /// What happens between the old satellite and the new one. `break-before-make` if absent.
         handover: Option<Setting<HandoverKind>>;
@@ -82,7 +83,10 @@ choice! {
         Always = "always",
         /// At fixed times only, `grid_period` apart. Starlink reconfigures every 15 s.
         Grid = "grid",
-        /// When the last one sets, as ns-2 does.
+        /// As ns-2 does: at looks `grid_period` apart. A satellite is kept until a look finds that it has set; then the
+        /// one behind it in its plane is taken if it is in sight, otherwise the best, which is the `highest` in ns-2.
+        Looks = "looks",
+        /// When the last one sets.
         OnLoss = "on-loss",
     }
 }

@@ -28,7 +28,7 @@ impl Answer<'_> {
             let delay = self.plan.delay(contact_id(index));
             let antenna = match contact.kind {
                 ContactKind::Ground { antenna } => Cell::Count(u64::from(antenna) + 1),
-                ContactKind::InterSatellite => Cell::Missing,
+                ContactKind::InterSatellite | ContactKind::Terrestrial => Cell::Missing,
             };
             rows.push([
                 index.into(),
@@ -100,6 +100,9 @@ impl Answer<'_> {
         ];
         let mut rows = Rows::new("coverage", &columns);
         for ((site, coverage), passes) in self.site_names().into_iter().zip(self.coverage).zip(self.passes) {
+            if passes.has_no_antenna() {
+                continue;
+            }
             let covered: f64 =
                 coverage.covered.iter().map(|(start, end)| (*end - *start).as_secs_f64()).sum();
             let gaps = coverage.gaps.iter().map(|(start, end)| *end - *start);
@@ -125,8 +128,9 @@ impl Answer<'_> {
     /// `gaps`: when a site sees no satellite, and when a path does not exist.
     pub(super) fn gaps(&self) -> Result<Table, TableError> {
         let mut rows = Rows::new("gaps", &["of", "name", "start_s", "end_s", "duration_s"]);
-        let sites = self.site_names().into_iter().zip(self.coverage);
-        let sites = sites.map(|(site, coverage)| ("site", site, coverage.gaps.clone()));
+        let sites = self.site_names().into_iter().zip(self.coverage).zip(self.passes);
+        let sites = sites.filter(|(_, passes)| !passes.has_no_antenna());
+        let sites = sites.map(|((site, coverage), _)| ("site", site, coverage.gaps.clone()));
         let paths = self.paths.iter().map(|path| ("path", path.name.as_str(), path.timeline.gaps()));
         for (of, name, gaps) in sites.chain(paths) {
             for (start, end) in gaps {

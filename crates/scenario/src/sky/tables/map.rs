@@ -1,6 +1,7 @@
 //! `map_nodes`, `map_links`, `map_tracks` and `positions`: where satellites are, for maps.
 
 use slantpath_base::{Duration, Instant};
+use slantpath_orbit::constellation::Arrangement;
 use slantpath_orbit::contact::ContactKind;
 use slantpath_orbit::{Geodetic, NodeId, Utc};
 use slantpath_results::{Table, TableError};
@@ -33,6 +34,7 @@ impl Answer<'_> {
         let now = self.map_instant();
         let mut node = 0;
         for constellation in &network.constellations {
+            let in_planes = constellation.arrangement != Arrangement::Loose;
             for satellite in &constellation.satellites {
                 let place = place_of(satellite, network.epoch.at(now));
                 let on = self.paths_over(NodeId::new(node), now);
@@ -41,8 +43,8 @@ impl Answer<'_> {
                     "satellite".into(),
                     constellation.name.as_str().into(),
                     ArrangementName::of(constellation.arrangement).as_str().into(),
-                    (satellite.plane + 1).into(),
-                    (satellite.slot + 1).into(),
+                    in_planes.then_some(satellite.plane + 1).into(),
+                    in_planes.then_some(satellite.slot + 1).into(),
                     place.map(|place| place.latitude.as_degrees()).into(),
                     place.map(|place| place.longitude.as_degrees()).into(),
                     place.map(|place| place.height_m / 1e3).into(),
@@ -152,7 +154,7 @@ impl Answer<'_> {
         ]);
     }
 
-    fn map_instant(&self) -> Instant {
+    pub(super) fn map_instant(&self) -> Instant {
         Instant::START + *self.topology.map.at
     }
 
@@ -176,7 +178,6 @@ impl Answer<'_> {
 
     /// Whether two satellites are of the first and the last plane of a star.
     fn crosses_seam(&self, a: NodeId, b: NodeId) -> bool {
-        use slantpath_orbit::constellation::Arrangement;
         let network = self.topology.network();
         let mut first = 0;
         for constellation in &network.constellations {

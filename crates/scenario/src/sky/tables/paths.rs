@@ -193,11 +193,13 @@ impl Answer<'_> {
         reasons.join(", ")
     }
 
-    /// The satellite at the sending or the receiving end of a leg.
+    /// The satellite at the sending or the receiving end of a leg: behind cables, that of the gateway.
     fn serving(&self, leg: &Leg, at_start: bool) -> Option<&str> {
         let nodes = &leg.path.as_ref()?.nodes;
-        let index = if at_start { 1 } else { nodes.len().checked_sub(2)? };
-        Some(self.name(*nodes.get(index)?))
+        let is_satellite = |node: &&slantpath_orbit::NodeId| !self.plan.is_site(**node);
+        let found =
+            if at_start { nodes.iter().find(is_satellite) } else { nodes.iter().rev().find(is_satellite) };
+        Some(self.name(*found?))
     }
 }
 
@@ -211,6 +213,7 @@ pub(super) fn kind(kind: ContactKind) -> &'static str {
     match kind {
         ContactKind::Ground { .. } => "ground",
         ContactKind::InterSatellite => "inter-satellite",
+        ContactKind::Terrestrial => "terrestrial",
     }
 }
 

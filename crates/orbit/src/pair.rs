@@ -1,0 +1,54 @@
+//! What satellites that do not forward have to join: pairs of sites, and the cables behind them.
+
+use slantpath_base::Duration;
+
+/// Two sites that are to be joined. Where no satellite that both may use forwards to another, one satellite must be
+/// in sight of both ends at once, and the antennas of both choose it together: `contact::joint` says how. Of other
+/// pairs nothing is asked, and their antennas choose for themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pair {
+    /// The site whose antenna says how they choose.
+    pub from: String,
+    /// The other site.
+    pub to: String,
+    /// The constellation that joins them; any where none is named.
+    pub constellation: Option<String>,
+    /// The satellites that may join them; any where none is named.
+    pub satellites: Vec<String>,
+    /// Whether it shares no satellite with other pairs of the same two sites.
+    pub is_apart: bool,
+}
+
+impl Pair {
+    /// Two sites that any satellite may join.
+    pub fn new(from: &str, to: &str) -> Self {
+        Self { from: from.to_owned(), to: to.to_owned(), ..Self::default() }
+    }
+
+    /// Whether both join the same two sites.
+    pub(crate) fn has_ends_of(&self, other: &Self) -> bool {
+        (&self.from, &self.to) == (&other.from, &other.to)
+            || (&self.from, &self.to) == (&other.to, &other.from)
+    }
+}
+
+/// A cable between two sites: it stands all the time, but for outages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cable {
+    /// Its ends: at least one of them is a gateway.
+    pub ends: [String; 2],
+    /// What it takes to cross it.
+    pub delay: CableDelay,
+}
+
+/// What a cable's delay is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CableDelay {
+    /// As stated.
+    Fixed(Duration),
+    /// That of light in fibre along the great circle between its ends, which both stand still.
+    GreatCircle,
+}
+
+/// Light in fibre goes at this share of its speed in the void: the group index of G.652 fibre at 1,550 nm is 1.468.
+pub const FIBRE_SPEED_RATIO: f64 = 1.0 / 1.468;
