@@ -202,7 +202,7 @@ const CITIES: [(&str, f64, f64); 100] = [
     ("hochiminh", 10.82, 106.63),
     ("luanda", -8.84, 13.23),
     ("ahmedabad", 23.02, 72.57),
-    ("kualalumpur", 3.14, 101.69),
+    ("kualalumpur", 3.15, 101.69),
     ("xian", 34.34, 108.94),
     ("hongkong", 22.32, 114.17),
     ("dongguan", 23.02, 113.75),

@@ -3,5 +3,6 @@
 pub(crate) mod build;
 pub(crate) mod check;
 mod gaps;
+mod pairs;
 pub(crate) mod plan;
 pub(crate) mod schema;

@@ -177,3 +177,84 @@ fn columns_of_contacts_belong_to_scenarios_with_a_sky() {
     }
     assert!(output.table("handovers").is_none());
 }
+
+/// A ship and a server behind a teleport, joined by satellites that only repeat.
+const BENT_PIPE: &str = r#"
+    [scenario]
+    name = "bent-pipe"
+    duration = "900 s"
+
+    [sky]
+    topology = "sky.toml"
+
+    [sky.access.all]
+    rate = "5 Mbit/s"
+
+    [nodes.ship]
+    kind = "host"
+    site = "ship"
+
+    [nodes.teleport]
+    kind = "router"
+    site = "teleport"
+
+    [nodes.server]
+    kind = "host"
+
+    [links.fibre]
+    ends = ["teleport", "server"]
+    rate = "1 Gbit/s"
+    delay = "5 ms"
+
+    [flows.reports]
+    from = "ship"
+    to = "server"
+    transport = "sctp"
+    end = "890 s"
+    application = { kind = "constant-rate", message_size = "512 B", interval = "20 ms" }
+"#;
+
+const SHIP_AND_TELEPORT: &str = r#"
+    [topology]
+    name = "ship"
+    epoch = "2026-03-01T00:00:00Z"
+    span = "1 h"
+
+    [constellations.oneweb]
+    satellites = { kind = "preset", preset = "oneweb" }
+
+    [sites.ship]
+    latitude = "50 deg"
+    longitude = "-10 deg"
+
+    [sites.teleport]
+    latitude = "51.5 deg"
+    longitude = "-4 deg"
+    relay = "gateway"
+"#;
+
+#[test]
+fn over_satellites_that_repeat_both_antennas_choose_the_same_one() {
+    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(|_| Ok(SHIP_AND_TELEPORT.to_owned()));
+    let scenario =
+        Scenario::parse("ship.toml", BENT_PIPE, &[], files).unwrap_or_else(|error| panic!("{error}"));
+    let output = run_once(&scenario);
+    let flows = output.table("flows").expect("always");
+    assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
+    let handovers = output.table("handovers").expect("there is a sky");
+    let of = |link: &str| -> Vec<(String, String)> {
+        let rows = (0..handovers.rows()).filter(|&row| text(handovers, row, "link") == link);
+        rows.map(|row| (format!("{:.6}", number(handovers, row, "at_s")), text(handovers, row, "to")))
+            .collect()
+    };
+    let (ship, teleport) = (of("sky.ship"), of("sky.teleport"));
+    assert!(ship.len() > 2, "{ship:?}");
+    assert_eq!(ship, teleport);
+    let links = output.table("links").expect("always");
+    let unreachable: f64 =
+        (0..links.rows()).map(|row| number(links, row, "dropped_unreachable_packets")).sum();
+    // What was on its way up at a handover comes to a satellite that has nobody to send it down to.
+    assert!(unreachable <= 2.0 * ship.len() as f64, "{unreachable}");
+    let paths = output.table("sky_paths").expect("there is a sky");
+    assert!((0..paths.rows()).all(|row| text(paths, row, "satellites").ends_with(" > teleport")));
+}

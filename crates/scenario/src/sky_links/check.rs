@@ -10,9 +10,9 @@ use slantpath_orbit::Site;
 use slantpath_orbit::constellation::IslPattern;
 use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, suggest};
 
-use super::gaps;
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
+use super::{gaps, pairs};
 use crate::link::schema::QueueSize;
 use crate::scenario::TraceFiles;
 use crate::schema::{File, Node};
@@ -325,7 +325,8 @@ pub(crate) fn plan(
     faults: &mut Faults,
 ) -> Option<Arc<SkyPlan>> {
     let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
-    let of = Basis { topology: topology.hash(), start: *sky.start, duration: *head.duration };
+    let pairs = pairs::of_flows(file);
+    let of = Basis { topology: topology.hash(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = known.filter(|known| known.is_of(&of)) {
         gaps::check(file, known, faults);
         return Some(Arc::clone(known));

@@ -6,15 +6,17 @@ use slantpath_orbit::contact::{Contact, ContactKind};
 use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_reader::{Fault, Faults};
 
+use super::pairs;
 use super::plan::SkyPlan;
 use crate::schema::{File, Flow, SctpProfile, Transport};
 
-/// A flow between hosts at two sites, and the times at which no path joins them.
+/// A flow that goes over the sky, and the times at which no path joins them.
 struct Ends<'a> {
     name: &'a str,
     flow: &'a Flow,
-    from: NodeId,
-    to: NodeId,
+    /// The sites by which it may go up, and come down.
+    from: Vec<NodeId>,
+    to: Vec<NodeId>,
     /// Since when there is no path, if there is none.
     apart_since: Option<Instant>,
     /// The longest time without one, and its start.
@@ -26,15 +28,19 @@ struct Ends<'a> {
 pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     let contacts = &plan.contacts;
     let end = Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration);
-    let site_of = |node: &str| contacts.node(file.nodes.find(node)?.site.as_ref()?);
+    let sites_of = |node: &str| -> Vec<NodeId> {
+        pairs::sites_of(file, node).iter().filter_map(|site| contacts.node(site)).collect()
+    };
     let mut flows: Vec<Ends<'_>> = Vec::new();
     for (name, flow) in file.flows.iter() {
-        if let Some((from, to)) = site_of(&flow.from).zip(site_of(&flow.to)) {
+        let (from, to) = (sites_of(&flow.from), sites_of(&flow.to));
+        let needs_sky = !pairs::on_the_ground(file, &flow.from).contains(flow.to.as_str());
+        if needs_sky && !from.is_empty() && !to.is_empty() {
             let longest = (Duration::ZERO, Instant::START);
             flows.push(Ends { name, flow, from, to, apart_since: None, longest, has_met: false });
         }
     }
-    let mut destinations: Vec<NodeId> = flows.iter().map(|ends| ends.to).collect();
+    let mut destinations: Vec<NodeId> = flows.iter().flat_map(|ends| ends.to.clone()).collect();
     destinations.sort_unstable();
     destinations.dedup();
     let is_of_sky = |contact: &Contact| contact.kind != ContactKind::Terrestrial;
@@ -42,8 +48,12 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     loop {
         let now = router.now().min(end);
         for ends in &mut flows {
-            let place = destinations.binary_search(&ends.to).expect("it is among them");
-            ends.look(now, router.distance(ends.from, place).is_some());
+            let leads = |from: NodeId, to: &NodeId| {
+                let place = destinations.binary_search(to).expect("it is among them");
+                router.distance(from, place).is_some()
+            };
+            let has_path = ends.from.iter().any(|&from| ends.to.iter().any(|to| leads(from, to)));
+            ends.look(now, has_path);
         }
         if router.next_change().is_none_or(|at| at >= end) {
             break;

@@ -2,6 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::pair::Pair;
 use slantpath_orbit::{Network, NetworkError};
 
 /// The contacts of a sky over a run, and what they are of.
@@ -23,6 +24,8 @@ pub(crate) struct Basis {
     pub(crate) start: Duration,
     /// How long the run is.
     pub(crate) duration: Duration,
+    /// The sites that flows need joined, besides those of the topology's own paths.
+    pub(crate) pairs: Vec<Pair>,
 }
 
 /// The plan goes on for so long after the run, so that nothing ends with it.
@@ -33,6 +36,11 @@ impl SkyPlan {
     pub(crate) fn new(bodies: &Network, of: Basis) -> Result<Self, NetworkError> {
         let mut bodies = bodies.clone();
         bodies.epoch = bodies.epoch.at(Instant::START + of.start);
+        for pair in &of.pairs {
+            if !bodies.pairs.contains(pair) {
+                bodies.pairs.push(pair.clone());
+            }
+        }
         let contacts = Planner::new(&bodies, of.duration + BEYOND)?.plan(&mut |_, _| {})?;
         Ok(Self { bodies, contacts, of })
     }

@@ -1,0 +1,57 @@
+//! The pairs of sites that flows need joined: where satellites do not forward, the antennas of a pair choose together.
+
+use std::collections::BTreeSet;
+
+use slantpath_orbit::pair::Pair;
+
+use crate::schema::{File, NodeKind};
+
+/// One for each two sites by which a flow goes, in the order of flows.
+pub(super) fn of_flows(file: &File) -> Vec<Pair> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (_, flow) in file.flows.iter() {
+        for from in sites_of(file, &flow.from) {
+            for to in sites_of(file, &flow.to) {
+                let (pair, turned) = (Pair::new(&from, &to), Pair::new(&to, &from));
+                if from != to && !pairs.contains(&pair) && !pairs.contains(&turned) {
+                    pairs.push(pair);
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// The sites from which a host reaches the sky: its own, or those of routers that it is joined with on the ground.
+pub(super) fn sites_of(file: &File, host: &str) -> BTreeSet<String> {
+    let site = |node: &str| Some((**file.nodes.find(node)?.site.as_ref()?).clone());
+    match site(host) {
+        Some(own) => BTreeSet::from([own]),
+        None => on_the_ground(file, host)
+            .into_iter()
+            .filter(|node| is_router(file, node))
+            .filter_map(site)
+            .collect(),
+    }
+}
+
+/// The nodes that packets of a host reach by links of the scenario alone.
+pub(super) fn on_the_ground<'a>(file: &'a File, host: &'a str) -> BTreeSet<&'a str> {
+    let (mut seen, mut waiting) = (BTreeSet::from([host]), vec![host]);
+    while let Some(node) = waiting.pop() {
+        for (_, link) in file.links.iter() {
+            let ends = [link.ends.0.as_str(), link.ends.1.as_str()];
+            for (one, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+                // Hosts forward nothing.
+                if one == node && seen.insert(other) && is_router(file, other) {
+                    waiting.push(other);
+                }
+            }
+        }
+    }
+    seen
+}
+
+fn is_router(file: &File, node: &str) -> bool {
+    file.nodes.find(node).is_some_and(|node| *node.kind == NodeKind::Router)
+}
