@@ -34,6 +34,8 @@ pub struct SkySource<'p> {
     joined: FxHashMap<LinkId, ContactId>,
     /// By group and destination: which destination of the router it is.
     roots: Vec<Vec<Root>>,
+    /// By site, and antenna if it is one only: which destination of the router it is.
+    trees: FxHashMap<(Body, Option<u16>), usize>,
     /// What the instant has done to antennas so far, and by antenna the place of its turn there.
     turns: Vec<Turn>,
     turn_of: Vec<Option<usize>>,
@@ -84,6 +86,7 @@ impl<'p> SkySource<'p> {
             held: vec![Vec::new(); sky.antennas().len()],
             joined: FxHashMap::default(),
             roots: vec![Vec::new(); sky.groups.len()],
+            trees: FxHashMap::default(),
             turns: Vec::new(),
             turn_of: vec![None; sky.antennas().len()],
             handovers: Vec::new(),
@@ -311,14 +314,14 @@ impl<'p> SkySource<'p> {
 
     #[cold]
     fn find_root(&mut self, destination: DestinationId, group: usize) -> Option<usize> {
-        let Self { roots, wires, sky, router, plan, is_host, .. } = self;
+        let Self { roots, trees, wires, sky, router, plan, is_host, .. } = self;
         let mut find = || {
             let last = wires.next_hop(sky.groups[group], destination)?;
             let antenna = &sky.antennas()[*sky.antenna_of.get(&last.sender().link())? as usize];
             let site = Body::new(plan.satellite_count() + antenna.site);
             let is_host = is_host[sky.node(site)?.index()];
             let only = u16::try_from(antenna.antenna).ok().filter(|_| is_host);
-            Some(router.add_destination(site, only))
+            Some(*trees.entry((site, only)).or_insert_with(|| router.add_destination(site, only)))
         };
         let found = find();
         let roots = &mut roots[group];
@@ -361,7 +364,11 @@ impl Source for SkySource<'_> {
     }
 
     fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
-        self.wires.apply(now, links);
+        if self.wires.next_change() <= now {
+            self.wires.apply(now, links);
+            // A host on the ground may be reached by another gateway now.
+            self.roots.iter_mut().for_each(Vec::clear);
+        }
         self.make_changes(now, links);
     }
 

@@ -258,3 +258,50 @@ fn over_satellites_that_repeat_both_antennas_choose_the_same_one() {
     let paths = output.table("sky_paths").expect("there is a sky");
     assert!((0..paths.rows()).all(|row| text(paths, row, "satellites").ends_with(" > teleport")));
 }
+
+#[test]
+fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks() {
+    let reserve =
+        "[sites.reserve]\nlatitude = \"48 deg\"\nlongitude = \"2 deg\"\nrelay = \"gateway\"\n\n[sites.ship]";
+    let sky = SHIP_AND_TELEPORT.replace("[sites.ship]", reserve);
+    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.clone()));
+    let ground = r#"
+        [nodes.core]
+        kind = "router"
+
+        [nodes.reserve]
+        kind = "router"
+        site = "reserve"
+
+        [links.lan]
+        ends = ["core", "server"]
+        rate = "1 Gbit/s"
+        delay = "1 ms"
+
+        [links.other-fibre]
+        ends = ["reserve", "core"]
+        rate = "1 Gbit/s"
+        delay = "30 ms"
+
+        [[script]]
+        at = "100 s"
+        link = "fibre"
+        action = "down"
+    "#;
+    let file =
+        BENT_PIPE.replace("ends = [\"teleport\", \"server\"]", "ends = [\"teleport\", \"core\"]") + ground;
+    let overrides = ["scenario.routing=dynamic", "scenario.duration=200 s", "flows.reports.end=190 s"];
+    let overrides = overrides.map(str::to_owned);
+    let scenario =
+        Scenario::parse("ship.toml", &file, &overrides, files).unwrap_or_else(|error| panic!("{error}"));
+    let output = run_once(&scenario);
+    let paths = output.table("sky_paths").expect("there is a sky");
+    let gateway = |at: f64| {
+        let row =
+            (0..paths.rows()).rev().find(|&row| number(paths, row, "at_s") <= at).expect("from the start");
+        text(paths, row, "satellites").rsplit(" > ").next().unwrap_or_default().to_owned()
+    };
+    assert_eq!((gateway(99.0).as_str(), gateway(101.0).as_str()), ("teleport", "reserve"));
+    let flows = output.table("flows").expect("always");
+    assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
+}
