@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 import slantpath
 from slantpath import ScenarioError, Topology, _native, sky_figures, sky_map
@@ -220,7 +222,8 @@ def test_a_gap_is_seen_in_the_figure_and_in_its_legend() -> None:
     assert legend is not None
     samples = dict(zip((text.get_text() for text in legend.get_texts()), legend.legend_handles, strict=True))
     patch = samples["no path"]
-    red, green, blue, alpha = patch.get_facecolor()
+    assert isinstance(patch, Patch)
+    red, green, blue, alpha = to_rgba(patch.get_facecolor())
     assert alpha == 1.0
     assert min(red, green, blue) < 0.7
     assert patch.get_linewidth() > 0.5
