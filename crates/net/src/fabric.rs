@@ -210,34 +210,14 @@ impl Fabric {
         } else {
             parcel = self.meet_fate(id, parcel, source)?;
         }
-        match self.receivers[index] {
-            Receiver::Host(host) => Some(Delivery { host: host as usize, interface: id.receiver(), parcel }),
-            Receiver::Outside => {
-                self.arrive_outside(id.receiver(), parcel);
-                None
-            }
-            Receiver::Router(node) => {
-                self.forward(node, id, parcel, source);
-                None
-            }
-            Receiver::OfContact | Receiver::Repeater(_) => self.arrive_by_contact(id, parcel, source),
+        let mut receiver = self.receivers[index];
+        let mut interface = id.receiver();
+        if matches!(receiver, Receiver::OfContact) {
+            (receiver, interface) = (self.receiver_of_last(id), self.arrives_as[index]);
         }
-    }
-
-    /// Hands a packet to the node to which the contact led when it was sent.
-    #[inline(never)]
-    fn arrive_by_contact(
-        &mut self,
-        id: DirectionId,
-        parcel: Parcel,
-        source: &mut impl Source,
-    ) -> Option<Delivery> {
-        match self.receiver_of_last(id) {
-            Receiver::Host(host) => {
-                let interface = self.arrives_as[id.index()];
-                return Some(Delivery { host: host as usize, interface, parcel });
-            }
-            Receiver::Outside => self.arrive_outside(id.receiver(), parcel),
+        match receiver {
+            Receiver::Host(host) => return Some(Delivery { host: host as usize, interface, parcel }),
+            Receiver::Outside => self.arrive_outside(interface, parcel),
             Receiver::Router(node) => self.forward(node, id, parcel, source),
             Receiver::Repeater(node) => self.send_on(node, id, parcel, source),
             Receiver::OfContact => unreachable!("a contact leads to a node"),
@@ -246,6 +226,7 @@ impl Fabric {
     }
 
     /// Who receives the packet that came off a direction last.
+    #[inline(never)]
     fn receiver_of_last(&self, id: DirectionId) -> Receiver {
         match self.receivers[id.index()] {
             Receiver::OfContact => {
@@ -304,11 +285,12 @@ impl Fabric {
     }
 
     /// Sends a packet on without a hop: from a repeater, or from a node to which a contact's end has given it back.
+    #[inline(never)]
     fn send_on(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
         let Some(direction) = source.next_hop(node, parcel.destination()) else {
             return self.end_at_router(node, from, parcel, DropReason::Unreachable, source);
         };
-        if let Err(reason) = self.offer(direction, parcel) {
+        if let Err(reason) = self.offer_otherwise(direction, parcel) {
             self.discard(node, from, parcel, reason, direction, source);
         }
     }
