@@ -13,7 +13,7 @@ use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
-use crate::{DirectionId, Host, InterfaceId, NodeId, SharedPortId};
+use crate::{DirectionId, Host, InterfaceId, NodeId};
 
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
@@ -324,15 +324,6 @@ impl<H: Host, S: Source> Network<H, S> {
         for direction in &mut self.fabric.directions {
             direction.restart_statistics(now);
         }
-        for port in &mut self.fabric.shared_ports {
-            port.restart_statistics(now);
-        }
-    }
-
-    /// How full the queue of a shared transmitter was up to now.
-    pub fn shared_queue_statistics(&mut self, port: SharedPortId) -> QueueStatistics {
-        let now = self.now();
-        self.fabric.shared_ports[port.index()].statistics(now)
     }
 
     /// Switches the recording of a queue's length on, from now on.

@@ -11,5 +11,5 @@ mod source;
 
 pub use handover::Handover;
 pub use path::{PathChange, Way};
-pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand};
+pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 pub use source::SkySource;

@@ -7,9 +7,7 @@ use slantpath_orbit::NodeId as Body;
 /// A way whose path is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// Where packets start.
-    pub from: NodeId,
-    /// The interface by which they leave.
+    /// The interface by which packets leave their host.
     pub leaving: InterfaceId,
     /// Where they are bound for.
     pub destination: DestinationId,

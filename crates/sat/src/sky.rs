@@ -1,7 +1,7 @@
 //! The parts of a network that stand in the sky, or under it with antennas.
 
 use rustc_hash::FxHashMap;
-use slantpath_base::{DataRate, Duration};
+use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_net::{
     AtHandover, Delay, DirectionConfig, InterfaceId, LinkEnd, LinkId, NetworkBuilder, NodeId, QueueConfig,
     QueueLimit, SharedPortId,
@@ -17,6 +17,8 @@ pub struct Stand {
     pub site: usize,
     /// The node that has its antennas.
     pub node: NodeId,
+    /// How many antennas the site has.
+    pub antennas: usize,
 }
 
 /// What links between the ground and satellites are like.
@@ -70,7 +72,8 @@ pub struct AntennaLink {
     pub antenna: usize,
     /// What its links are called.
     pub name: String,
-    /// Its links to the sky, node first: one for each satellite that it holds at a time. It sends by the first.
+    /// Its links to the sky, node first: one for each satellite that it ever holds at a time, and one if it holds none.
+    /// It sends by the first.
     pub links: Vec<LinkId>,
     /// Whether satellites have a transmitter for this antenna alone.
     pub has_own_downlink: bool,
@@ -82,8 +85,8 @@ pub struct AntennaLink {
 pub(crate) enum ContactLink {
     /// An antenna, and the link that it has for this satellite.
     Ground { antenna: u32, link: LinkId },
-    /// The link of two satellites, the lower node first.
-    InterSatellite(LinkId),
+    /// The link of two satellites, the lower node first, and the place of its table.
+    InterSatellite { link: LinkId, table: usize },
     /// Nobody in the network has that antenna.
     Unused,
 }
@@ -103,8 +106,8 @@ pub struct Sky {
     /// By satellite and table of access links.
     pub(crate) ports: FxHashMap<(u32, usize), SharedPortId>,
     pub(crate) access: Vec<AccessLinks>,
+    /// By table of links between satellites.
     pub(crate) isl_at_handover: Vec<AtHandover>,
-    pub(crate) isls_of: Vec<usize>,
     /// The node that stands for each group of antennas in the network's own routes.
     pub(crate) groups: Vec<NodeId>,
     /// By satellite: its group, if antennas are of it.
@@ -141,12 +144,11 @@ impl Sky {
             ports: FxHashMap::default(),
             access: links.access.to_vec(),
             isl_at_handover: links.isls.iter().map(|isls| isls.at_handover).collect(),
-            isls_of: Vec::new(),
             groups: Vec::new(),
             group_of_satellite: Vec::new(),
             group_of_antenna: Vec::new(),
         };
-        sky.declare_antennas(builder, plan, links);
+        sky.declare_antennas(builder, plan, stands, links);
         sky.declare_isls(builder, plan, links);
         sky.declare_ports(builder, plan, links);
         for (body, node) in sky.nodes.iter().enumerate() {
@@ -193,104 +195,101 @@ impl Sky {
         own.get(ordinal).map_or(leaving, |&place| self.antennas[place].links[0].first())
     }
 
-    fn declare_antennas(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
-        // The contacts of each antenna, in the order of time, each by one of as many links as it ever has at once.
-        let mut by_antenna: Vec<Vec<Vec<ContactId>>> =
-            vec![Vec::new(); plan.names().len() - plan.satellite_count()];
-        for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
-            let ContactKind::Ground { antenna } = contact.kind else { continue };
-            let site = &mut by_antenna[contact.b.index() - plan.satellite_count()];
-            let antenna = usize::from(antenna);
-            if site.len() <= antenna {
-                site.resize(antenna + 1, Vec::new());
-            }
-            site[antenna].push(id);
-        }
+    fn declare_antennas(
+        &mut self,
+        builder: &mut NetworkBuilder,
+        plan: &ContactPlan,
+        stands: &[Stand],
+        links: &SkyLinks<'_>,
+    ) {
+        let mut contacts = contacts_by_antenna(plan);
         let mut groups = FxHashMap::<String, usize>::default();
-        for (site, antennas) in by_antenna.into_iter().enumerate() {
-            let Some(node) = self.nodes[plan.satellite_count() + site] else { continue };
-            for (antenna, contacts) in antennas.into_iter().enumerate() {
-                let table = (links.access_of)(site, antenna);
-                let access = &links.access[table];
-                let nominal = contacts
-                    .first()
-                    .map_or(Duration::ZERO, |&first| plan.delay(first).at(plan.contact(first).start));
-                let with_delay = |direction: &DirectionConfig| DirectionConfig {
-                    delay: Delay::Constant(nominal),
-                    ..direction.clone()
-                };
-                let (uplink, downlink) = (with_delay(&access.uplink), with_delay(&access.downlink));
-                let group = (links.group_of_antenna)(site, antenna);
-                let place = *groups.entry(group).or_insert_with_key(|name| {
+        for &Stand { site, node, antennas } in stands {
+            for antenna in 0..antennas {
+                let name = (links.group_of_antenna)(site, antenna);
+                let group = *groups.entry(name).or_insert_with_key(|name| {
                     self.groups.push(builder.router(name));
                     self.groups.len() - 1
                 });
-                self.group_of_antenna.push(place);
-                let group = self.groups[place];
-                let name = (links.name_of)(site, antenna);
-                let place = u32::try_from(self.antennas.len()).expect("fewer than 2^32 antennas");
-                let mut own: Vec<LinkId> = Vec::new();
-                // When each link is free again.
-                let mut busy_until = Vec::new();
-                for id in contacts {
-                    let contact = plan.contact(id);
-                    let free = busy_until.iter().position(|&until| until <= contact.start);
-                    let channel = free.unwrap_or(busy_until.len());
-                    if channel == busy_until.len() {
-                        let name =
-                            if channel == 0 { name.clone() } else { format!("{name} ({})", channel + 1) };
-                        let (uplink, downlink) = (uplink.clone(), downlink.clone());
-                        let link = builder.contact_link(&name, node, group, uplink, downlink);
-                        if let Some(first) = own.first() {
-                            builder.receive_as(link.first(), first.first());
-                        }
-                        self.antenna_of.insert(link, place);
-                        own.push(link);
-                        busy_until.push(contact.end);
-                    } else {
-                        busy_until[channel] = contact.end;
-                    }
-                    self.contacts[id.index()] = ContactLink::Ground { antenna: place, link: own[channel] };
-                }
-                let has_own_downlink = true;
-                let links = own;
-                self.antennas.push(AntennaLink {
-                    site,
-                    antenna,
-                    name,
-                    links,
-                    has_own_downlink,
-                    access: table,
-                });
+                let own = contacts.remove(&(site, antenna)).unwrap_or_default();
+                self.declare_antenna(builder, plan, (site, antenna), (node, group), &own, links);
             }
         }
         let group_of = |body| groups.get(&(links.group_of_satellite)(Body::new(body))).copied();
         self.group_of_satellite = (0..plan.satellite_count()).map(group_of).collect();
     }
 
-    fn declare_isls(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
-        self.isls_of = if links.isls.is_empty() {
-            Vec::new()
-        } else {
-            (0..plan.satellite_count()).map(|body| (links.isls_of)(Body::new(body))).collect()
+    /// Gives an antenna as many links as it ever has contacts at once, and each contact one of them.
+    fn declare_antenna(
+        &mut self,
+        builder: &mut NetworkBuilder,
+        plan: &ContactPlan,
+        (site, antenna): (usize, usize),
+        (node, group): (NodeId, usize),
+        contacts: &[ContactId],
+        links: &SkyLinks<'_>,
+    ) {
+        let table = (links.access_of)(site, antenna);
+        let access = &links.access[table];
+        let nominal = contacts.first().map_or(NO_CONTACT, |&id| plan.delay(id).at(plan.contact(id).start));
+        let name = (links.name_of)(site, antenna);
+        let place = u32::try_from(self.antennas.len()).expect("fewer than 2^32 antennas");
+        let mut own: Vec<LinkId> = Vec::new();
+        let mut add_link = |own: &mut Vec<LinkId>| {
+            let with_delay = |direction: &DirectionConfig| DirectionConfig {
+                delay: Delay::Constant(nominal),
+                ..direction.clone()
+            };
+            let (uplink, downlink) = (with_delay(&access.uplink), with_delay(&access.downlink));
+            let name = channel_name(&name, own.len());
+            let link = builder.contact_link(&name, node, self.groups[group], uplink, downlink);
+            if let Some(first) = own.first() {
+                builder.receive_as(link.first(), first.first());
+            }
+            self.antenna_of.insert(link, place);
+            own.push(link);
         };
-        let mut by_pair = FxHashMap::<(Body, Body), LinkId>::default();
+        add_link(&mut own);
+        // When each link is free again.
+        let mut busy_until = vec![Instant::START];
+        for &id in contacts {
+            let contact = plan.contact(id);
+            let channel = busy_until.iter().position(|&until| until <= contact.start).unwrap_or(own.len());
+            if channel == own.len() {
+                add_link(&mut own);
+                busy_until.push(Instant::START);
+            }
+            busy_until[channel] = contact.end;
+            self.contacts[id.index()] = ContactLink::Ground { antenna: place, link: own[channel] };
+        }
+        self.group_of_antenna.push(group);
+        self.antennas.push(AntennaLink {
+            site,
+            antenna,
+            name,
+            links: own,
+            has_own_downlink: true,
+            access: table,
+        });
+    }
+
+    fn declare_isls(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
+        let mut by_pair = FxHashMap::<(Body, Body), ContactLink>::default();
         for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
             if contact.kind != ContactKind::InterSatellite {
                 continue;
             }
-            let pair = (contact.a, contact.b);
-            let link = *by_pair.entry(pair).or_insert_with(|| {
+            self.contacts[id.index()] = *by_pair.entry((contact.a, contact.b)).or_insert_with(|| {
                 let [a, b] = [contact.a, contact.b]
                     .map(|body| self.nodes[body.index()].expect("every satellite is a node"));
                 let names = [contact.a, contact.b].map(|body| &plan.names()[body.index()]);
                 let name = format!("sky.{}--{}", names[0], names[1]);
-                let direction = &links.isls[self.isls_of[contact.a.index()]].direction;
+                let table = (links.isls_of)(contact.a);
+                let direction = &links.isls[table].direction;
                 let link = builder.contact_link(&name, a, b, direction.clone(), direction.clone());
                 self.isls.push((contact.a, contact.b, link));
-                link
+                ContactLink::InterSatellite { link, table }
             });
-            self.contacts[id.index()] = ContactLink::InterSatellite(link);
         }
     }
 
@@ -311,6 +310,27 @@ impl Sky {
             }
         }
     }
+}
+
+/// The delay of an antenna without contacts in the network's own routes: longer than any contact's, so that they take
+/// another antenna if there is one.
+const NO_CONTACT: Duration = Duration::from_secs(2);
+
+/// What a link of an antenna is called: the first as the antenna, the second with a number, and so on.
+pub fn channel_name(antenna: &str, channel: usize) -> String {
+    if channel == 0 { antenna.to_owned() } else { format!("{antenna} ({})", channel + 1) }
+}
+
+/// The contacts of each antenna, by site and antenna, in the order of time.
+fn contacts_by_antenna(plan: &ContactPlan) -> FxHashMap<(usize, usize), Vec<ContactId>> {
+    let mut contacts = FxHashMap::<(usize, usize), Vec<ContactId>>::default();
+    for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
+        if let ContactKind::Ground { antenna } = contact.kind {
+            let site = contact.b.index() - plan.satellite_count();
+            contacts.entry((site, usize::from(antenna))).or_default().push(id);
+        }
+    }
+    contacts
 }
 
 /// What repeats a signal neither has a rate of its own nor keeps anything waiting.

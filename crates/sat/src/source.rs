@@ -124,7 +124,9 @@ impl<'p> SkySource<'p> {
             let id = change.contact;
             match self.sky.contacts[id.index()] {
                 ContactLink::Unused => {}
-                ContactLink::InterSatellite(link) => self.change_isl(id, link, change.begins, links),
+                ContactLink::InterSatellite { link, table } => {
+                    self.change_isl(id, (link, table), change.begins, links);
+                }
                 ContactLink::Ground { antenna, link } => {
                     let antenna = antenna as usize;
                     let turn = self.turn(antenna);
@@ -205,7 +207,13 @@ impl<'p> SkySource<'p> {
         })
     }
 
-    fn change_isl(&mut self, id: ContactId, link: LinkId, begins: bool, links: &mut Links<'_>) {
+    fn change_isl(
+        &mut self,
+        id: ContactId,
+        (link, table): (LinkId, usize),
+        begins: bool,
+        links: &mut Links<'_>,
+    ) {
         let contact = self.plan.contact(id);
         if begins {
             self.joined.insert(link, id);
@@ -219,8 +227,7 @@ impl<'p> SkySource<'p> {
                 let to = Contact { receiver: self.node(to), port: None };
                 links.begin_contact(direction, to, self.delay(id));
             } else {
-                let at_handover = self.sky.isl_at_handover[self.sky.isls_of[contact.a.index()]];
-                links.end_contact(direction, self.node(from), at_handover);
+                links.end_contact(direction, self.node(from), self.sky.isl_at_handover[table]);
             }
         }
     }
@@ -344,8 +351,8 @@ impl<'p> SkySource<'p> {
         let contact = self.plan.contact(hop.contact);
         match self.sky.contacts[hop.contact.index()] {
             ContactLink::Unused => None,
-            ContactLink::InterSatellite(link) if from == contact.a => Some(link.forward()),
-            ContactLink::InterSatellite(link) => Some(link.reverse()),
+            ContactLink::InterSatellite { link, .. } if from == contact.a => Some(link.forward()),
+            ContactLink::InterSatellite { link, .. } => Some(link.reverse()),
             ContactLink::Ground { link, .. } if from == contact.a => Some(link.reverse()),
             ContactLink::Ground { antenna, .. } => Some(self.uplink(antenna as usize)),
         }

@@ -139,7 +139,8 @@ impl World {
         let sites = plan.satellite_count()..plan.names().len();
         let hosts: Vec<NodeId> =
             plan.names()[sites].iter().map(|name| builder.host(&format!("host-{name}"))).collect();
-        let stands: Vec<Stand> = hosts.iter().enumerate().map(|(site, &node)| Stand { site, node }).collect();
+        let stands: Vec<Stand> =
+            hosts.iter().enumerate().map(|(site, &node)| Stand { site, node, antennas: 1 }).collect();
         let access = AccessLinks {
             uplink: links.direction(links.up),
             uplink_at_handover: links.up,

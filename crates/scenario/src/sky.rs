@@ -26,6 +26,7 @@ use std::sync::Arc;
 use slantpath_orbit::{Network, NodeId};
 use slantpath_reader::{Diagnostic, Diagnostics, Document, Output, Section};
 
+pub(crate) use answer::warning_lines;
 pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow};
 pub use look_angles::LookAngleError;
 pub use pass_store::PassStore;

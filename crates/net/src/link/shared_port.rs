@@ -11,7 +11,6 @@ use crate::link::config::DirectionConfig;
 use crate::link::contact::AtHandover;
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
-use crate::link::occupancy::QueueStatistics;
 use crate::link::port::Port;
 use crate::parcel::{Fate, PacketStore, Parcel};
 
@@ -35,14 +34,6 @@ impl SharedPort {
     /// The directions that send by it.
     pub(crate) fn directions(&self) -> &[DirectionId] {
         &self.directions
-    }
-
-    pub(crate) fn statistics(&mut self, now: Instant) -> QueueStatistics {
-        self.port.statistics(now)
-    }
-
-    pub(crate) fn restart_statistics(&mut self, now: Instant) {
-        self.port.restart_statistics(now);
     }
 
     /// Takes a packet in for one of its directions, as that one's own transmitter would.

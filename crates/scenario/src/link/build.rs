@@ -1,7 +1,8 @@
 //! What `net` makes of a direction of a link.
 
-use slantpath_net::{Delay, DirectionConfig, QueueConfig, Reordering};
+use slantpath_net::{Delay, DirectionConfig, QueueConfig, QueueLimit, Reordering};
 
+use super::discipline::Discipline;
 use super::schema::{Direction, LinkDelay};
 use crate::flow::trace::Traces;
 
@@ -14,10 +15,7 @@ pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) 
             LinkDelay::Constant(delay) => Delay::Constant(*delay),
             LinkDelay::Trace(name) => Delay::Curve(traces.delays[name].clone()),
         },
-        queue: match &direction.discipline {
-            Some(discipline) => discipline.config(direction.queue),
-            None => QueueConfig::DropTail(direction.queue),
-        },
+        queue: queue(direction.queue, direction.discipline.as_ref()),
         mtu_bytes,
         loss: direction.loss,
         bit_errors: direction.bit_error_rate,
@@ -25,4 +23,9 @@ pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) 
         reordering: Reordering { probability: direction.reorder, extra_delay_max: direction.reorder_delay },
         while_down: direction.while_down,
     }
+}
+
+/// A queue of a discipline, first in and first out if there is none.
+pub(crate) fn queue(limit: QueueLimit, discipline: Option<&Discipline>) -> QueueConfig {
+    discipline.map_or(QueueConfig::DropTail(limit), |discipline| discipline.config(limit))
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use slantpath_base::{DataSize, Duration, Probability};
+use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
-use slantpath_reader::{Fault, Faults, Flat, Nested, Pair, Place, Setting, suggest};
+use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Place, Setting, suggest};
 
 use crate::check::resolve;
+use crate::link::discipline::Discipline;
 use crate::link::schema::{Family, Link, LinkParameters, QueueSize, WhileDownChoice};
 use crate::schema::File;
 
@@ -114,23 +115,35 @@ fn one_delay(parameters: &LinkParameters, faults: &mut Faults) {
 }
 
 fn values(parameters: &LinkParameters, faults: &mut Faults) {
-    if let Some(discipline) = &parameters.discipline {
-        discipline.check(faults);
-    }
-    if let Some(rate) = parameters.rate.filter(|rate| rate.as_bits_per_sec() == 0) {
-        let help = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
-        faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(help));
-    }
-    if let Some(queue) = parameters.queue.filter(|queue| queue.is_zero()) {
-        let help = "a packet waits for the transmitter in the queue: let it hold one at least";
-        faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
-    }
+    let LinkParameters { rate, queue, discipline, .. } = parameters;
+    let cure = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
+    transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
     if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)
         && !reorder.is_never()
         && delay.is_zero()
     {
         let message = "packets that are held back for no time are not reordered";
         faults.report(reorder.place(), Fault::new(message).help("write `reorder_delay = \"20 ms\"`"));
+    }
+}
+
+/// A transmitter that sends, and a queue that holds something; `cure` is what to do in place of a rate of zero.
+pub(crate) fn transmitter(
+    rate: Option<Setting<DataRate>>,
+    queue: Option<Setting<QueueSize>>,
+    discipline: Option<&OneOf<Discipline>>,
+    cure: &str,
+    faults: &mut Faults,
+) {
+    if let Some(discipline) = discipline {
+        discipline.check(faults);
+    }
+    if let Some(rate) = rate.filter(|rate| rate.as_bits_per_sec() == 0) {
+        faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(cure));
+    }
+    if let Some(queue) = queue.filter(|queue| queue.is_zero()) {
+        let help = "a packet waits for the transmitter in the queue: let it hold one at least";
+        faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
     }
 }
 
@@ -172,15 +185,14 @@ fn assign_addresses(file: &mut File, places: &BTreeMap<String, Place>, faults: &
         let Some(addresses) = &link.addresses else { continue };
         let Pair(first, second) = **addresses;
         for (address, node) in [(first, &link.ends.0), (second, &link.ends.1)] {
-            if address.is_unspecified() || address.is_multicast() || is_broadcast(address) {
-                let message = format!("`{address}` is no address of a host");
-                faults.report(addresses.place(), Fault::new(message).help("give a unicast address"));
-            }
-            let owner = format!("`{node}` on link `{name}`");
-            if let Some(other) = owners.insert(address, owner) {
-                let message = format!("address `{address}` is given twice: to {other} also");
-                let help = "give each end of each link an address of its own";
-                faults.report(addresses.place(), Fault::new(message).help(help));
+            own(&mut owners, address, format!("`{node}` on link `{name}`"), addresses.place(), faults);
+        }
+    }
+    for (name, node) in file.nodes.iter() {
+        for (addresses, names) in node.addresses.iter().zip(&node.antennas) {
+            for (&address, antenna) in addresses.iter().zip(names.iter()) {
+                let owner = format!("`{name}` on its antenna `{antenna}`");
+                own(&mut owners, address, owner, addresses.place(), faults);
             }
         }
     }
@@ -198,6 +210,25 @@ fn assign_addresses(file: &mut File, places: &BTreeMap<String, Place>, faults: &
             }
         };
         link.addresses = Some(Setting::derived(pair, "assigned", places[name]));
+    }
+}
+
+/// Notes whose an address is, which must be one of a host, and nobody else's.
+fn own(
+    owners: &mut BTreeMap<IpAddr, String>,
+    address: IpAddr,
+    owner: String,
+    place: Place,
+    faults: &mut Faults,
+) {
+    if address.is_unspecified() || address.is_multicast() || is_broadcast(address) {
+        let message = format!("`{address}` is no address of a host");
+        faults.report(place, Fault::new(message).help("give a unicast address"));
+    }
+    if let Some(other) = owners.insert(address, owner) {
+        let message = format!("address `{address}` is given twice: to {other} also");
+        let help = "give each end of each link an address of its own";
+        faults.report(place, Fault::new(message).help(help));
     }
 }
 

@@ -61,7 +61,7 @@ fn ways(
             let Some(&address) = graph.addresses(own).first() else { continue };
             let found = routes.route(graph, from, address).ok().zip(graph.destination(address));
             if let Some((leaving, destination)) = found {
-                let way = Way { from, leaving: sky.paired(leaving, own), destination, to };
+                let way = Way { leaving: sky.paired(leaving, own), destination, to };
                 ways.push((name.to_owned(), graph.link_name(own.link()).to_owned(), way));
             }
         }

@@ -50,25 +50,30 @@ pub struct FollowedPath {
 impl TopologyOutput {
     /// What there is to warn of, in words: of the element sets of one file that are too old, the oldest.
     pub fn warning_lines(&self) -> Vec<String> {
-        let mut oldest: BTreeMap<&str, (&Stale, usize)> = BTreeMap::new();
-        for warning in &self.warnings {
-            let (known, count) = oldest.entry(&warning.file).or_insert((warning, 0));
-            *count += 1;
-            if warning.days > known.days {
-                *known = warning;
-            }
-        }
-        let line = |(warning, count): (&Stale, usize)| match count {
-            1 => warning.to_string(),
-            _ => format!("{warning} (and {} more like it)", count - 1),
-        };
-        oldest.into_values().map(line).collect()
+        warning_lines(&self.warnings)
     }
 
     /// The table of that name.
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name() == name)
     }
+}
+
+/// Old element sets in a line for each file: the oldest, and how many more there are.
+pub(crate) fn warning_lines(warnings: &[Stale]) -> Vec<String> {
+    let mut oldest: BTreeMap<&str, (&Stale, usize)> = BTreeMap::new();
+    for warning in warnings {
+        let (known, count) = oldest.entry(&warning.file).or_insert((warning, 0));
+        *count += 1;
+        if warning.days > known.days {
+            *known = warning;
+        }
+    }
+    let line = |(warning, count): (&Stale, usize)| match count {
+        1 => warning.to_string(),
+        _ => format!("{warning} (and {} more like it)", count - 1),
+    };
+    oldest.into_values().map(line).collect()
 }
 
 /// Why there is no answer.

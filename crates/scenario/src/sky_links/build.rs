@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, QueueConfig, WhileDown};
+use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, WhileDown};
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::RouteConfig;
-use slantpath_sat::{AccessLinks, InterSatelliteLinks, Sky, SkyLinks, Stand};
+use slantpath_sat::{AccessLinks, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 
 use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
+use crate::link::build::queue;
 use crate::network::PlannedLink;
 use crate::schema::File;
 
@@ -29,7 +30,7 @@ pub(crate) fn declare(
         .enumerate()
         .filter_map(|(site, known)| {
             let (name, _) = stands_at(file, &known.name)?;
-            Some(Stand { site, node: nodes[name] })
+            Some(Stand { site, node: nodes[name], antennas: known.antennas.len() })
         })
         .collect();
     let access: Vec<AccessLinks> = sky
@@ -64,7 +65,7 @@ pub(crate) fn declare(
         (0..sites[stand.site].antennas.len()).any(|antenna| constellation_of(stand.site, antenna).is_none())
     });
     let group = |constellation: Option<&str>| match constellation {
-        Some(name) if !is_one_sky => format!("sky.{name}"),
+        Some(name) if !is_one_sky => format!("sky/{name}"),
         _ => "sky".to_owned(),
     };
     let name_of = |site: usize, antenna: usize| {
@@ -96,11 +97,7 @@ pub(crate) fn declare(
         let address = node.addresses.as_ref().expect("a check assigns addresses")[antenna.antenna];
         builder.address(antenna.links[0].first(), address);
         for (channel, &id) in antenna.links.iter().enumerate() {
-            let name = if channel == 0 {
-                antenna.name.clone()
-            } else {
-                format!("{} ({})", antenna.name, channel + 1)
-            };
+            let name = channel_name(&antenna.name, channel);
             let own = (channel == 0).then_some(address);
             links.push(PlannedLink {
                 name,
@@ -144,11 +141,8 @@ fn waiting(direction: &SkyDirection) -> super::schema::Waiting {
 
 fn direction(direction: &SkyDirection, mtu_bytes: u32, at_handover: AtHandover) -> DirectionConfig {
     let whole = "a check completes every direction";
-    let queue = direction.queue.expect(whole).0;
-    let queue = match &direction.discipline {
-        Some(discipline) => discipline.0.config(queue),
-        None => QueueConfig::DropTail(queue),
-    };
+    let discipline = direction.discipline.as_ref().map(|discipline| &discipline.0);
+    let queue = queue(direction.queue.expect(whole).0, discipline);
     let mut config = DirectionConfig::new(*direction.rate.expect(whole), Duration::ZERO, queue);
     config.overhead_bytes =
         direction.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));

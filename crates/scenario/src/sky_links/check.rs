@@ -1,6 +1,6 @@
 //! `[sky]`: a topology that is there, nodes at its sites, a table for every link.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, suggest};
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::{gaps, pairs};
-use crate::link::schema::QueueSize;
+use crate::link::check::transmitter;
+use crate::link::schema::{Family, QueueSize};
 use crate::scenario::TraceFiles;
 use crate::schema::{File, Node};
-use crate::sky::Topology;
+use crate::sky::{Topology, warning_lines};
 
 /// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
 pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) -> Option<Topology> {
@@ -24,18 +25,26 @@ pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) ->
         no_sky(file, faults);
         return None;
     }
-    let File { sky, nodes, .. } = file;
+    let File { sky, nodes, links, .. } = file;
     let sky = &mut sky.as_mut()?.0;
     let topology = load(sky, files, faults)?;
     complete(sky, faults);
     let places: BTreeMap<String, Place> =
         nodes.iter().map(|(name, node)| (name.to_owned(), node.place())).collect();
+    let given =
+        nodes.iter().filter_map(|(_, node)| node.addresses.as_ref()).flat_map(|given| given.iter().copied());
+    let of_links = links.iter().filter_map(|(_, link)| link.addresses.as_ref());
+    let of_links = of_links.flat_map(|addresses| [addresses.0, addresses.1]);
+    let mut pool = Pool { next: 0, taken: given.chain(of_links).collect() };
     let mut stands = BTreeMap::<String, String>::new();
-    let mut number = 0_u16;
     let sites = &topology.network().sites;
     for (name, node) in nodes.iter_mut() {
-        stand(name, node, places[name], sites, &mut stands, &mut number, faults);
+        stand(name, node, places[name], sites, &mut stands, &mut pool, faults);
     }
+    let antennas = nodes.iter().flat_map(|(_, node)| node.antennas.iter());
+    let antennas = antennas.flat_map(|names| names.iter().map(|name| (name.as_str(), names.place())));
+    let links: Vec<(&str, Place)> = links.iter().map(|(name, link)| (name, link.place())).collect();
+    names(&places, &links, &antennas.collect::<Vec<_>>(), faults);
     if stands.is_empty() {
         let help = "let a node stand at one of its sites: `site = \"london\"` in `[nodes.<name>]`";
         faults.report(sky.topology.place(), Fault::new("no node stands under the sky").help(help));
@@ -44,7 +53,12 @@ pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) ->
     for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
         for antenna in 0..site.antennas.len() {
             let constellation = site.antennas[antenna].constellation.as_deref();
-            if access_table(sky, &site.name, constellation).is_none() {
+            let table = access_table(sky, &site.name, constellation);
+            let table = table.and_then(|place| sky.access.iter().nth(place));
+            if let Some((_, table)) = table {
+                let node = nodes.find(&stands[&site.name]);
+                mtu_fits(table, node.and_then(|node| node.addresses.as_ref()?.get(antenna).copied()), faults);
+            } else {
                 let message = format!(
                     "no table says what the links of antenna {} of `{}` are like",
                     antenna + 1,
@@ -110,6 +124,11 @@ fn load(sky: &mut SkyTable, files: &TraceFiles, faults: &mut Faults) -> Option<T
         Some(_) => {}
         None => sky.digest = Some(Setting::derived(digest, "of the topology", place)),
     }
+    for warning in topology.warnings() {
+        let text = warning.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        faults.warn(place, Fault::new(line).help(format!("see `slantpath topology {name} --show`")));
+    }
     Some(topology)
 }
 
@@ -170,30 +189,73 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
 }
 
 fn values(direction: &SkyDirection, table: &str, name: &str, place: Place, faults: &mut Faults) {
-    match direction.rate {
-        None => {
-            let of = if name.is_empty() { String::new() } else { format!(" for its {name}") };
-            let fault = Fault::new(format!("`{table}` has no rate{of}"));
-            faults.report(place, fault.help("write `rate = \"2 Mbit/s\"`, with the value you mean"));
-        }
-        Some(rate) if rate.as_bits_per_sec() == 0 => {
-            let help = "for a time without a link, write an outage into the topology";
-            faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(help));
-        }
-        Some(_) => {}
+    if direction.rate.is_none() {
+        let of = if name.is_empty() { String::new() } else { format!(" for its {name}") };
+        let fault = Fault::new(format!("`{table}` has no rate{of}"));
+        faults.report(place, fault.help("write `rate = \"2 Mbit/s\"`, with the value you mean"));
     }
-    if let Some(discipline) = &direction.discipline {
-        discipline.check(faults);
-    }
-    if let Some(queue) = direction.queue.filter(|queue| queue.is_zero()) {
-        let help = "a packet waits for the transmitter in the queue: let it hold one at least";
-        faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
-    }
+    let SkyDirection { rate, queue, discipline, .. } = direction;
+    let cure = "for a time without a link, write an outage into the topology";
+    transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
 }
 
 fn mtu(mtu: &Setting<DataSize>, faults: &mut Faults) {
     let (least, most) = (DataSize::from_bytes(68), DataSize::from_bytes(65_535));
     crate::check::within("mtu", mtu, least, most, faults);
+}
+
+/// An antenna whose address is of IPv6 needs links that IPv6 may use.
+fn mtu_fits(table: &AccessTable, address: Option<IpAddr>, faults: &mut Faults) {
+    let Some(least) = address.map(|address| Family::of(address).least_mtu()) else { return };
+    if *table.mtu < least {
+        let message = format!("an MTU of {} is too small for an antenna with an address of IPv6", *table.mtu);
+        let help =
+            format!("let it be {} bytes at least, or give the antenna an address of IPv4", least.as_bytes());
+        faults.report(table.mtu.place(), Fault::new(message).help(help));
+    }
+}
+
+/// Links and antennas have names of their own, and none has one that a part of the sky may have.
+fn names(
+    nodes: &BTreeMap<String, Place>,
+    links: &[(&str, Place)],
+    antennas: &[(&str, Place)],
+    faults: &mut Faults,
+) {
+    let of_sky = |name: &str| name == "sky" || name.starts_with("sky.") || name.starts_with("sky/");
+    let nodes = nodes.iter().map(|(name, &place)| (name.as_str(), place));
+    for (name, place) in nodes.chain(links.iter().copied()).filter(|(name, _)| of_sky(name)) {
+        let fault = Fault::new(format!("`{name}` is called as parts of the sky are"));
+        faults.report(place, fault.help("give it a name that does not begin with `sky`"));
+    }
+    let mut known: BTreeSet<&str> = links.iter().map(|&(name, _)| name).collect();
+    for &(name, place) in antennas {
+        if !known.insert(name) {
+            let fault = Fault::new(format!("another link or antenna is called `{name}`, too"));
+            faults.report(place, fault.help("give each antenna of each node a name of its own"));
+        }
+    }
+}
+
+/// Addresses for antennas to which nobody has given one: of the shared address space (RFC 6598), which links' own are not
+/// taken from.
+struct Pool {
+    next: u32,
+    taken: BTreeSet<IpAddr>,
+}
+
+impl Pool {
+    const FIRST: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 0);
+
+    fn next(&mut self) -> IpAddr {
+        loop {
+            self.next += 1;
+            let address = IpAddr::from(Ipv4Addr::from_bits(Self::FIRST.to_bits() | self.next << 2 | 1));
+            if !self.taken.contains(&address) {
+                return address;
+            }
+        }
+    }
 }
 
 /// Puts a node at its site: names and addresses of its antennas.
@@ -203,7 +265,7 @@ fn stand(
     place: Place,
     sites: &[Site],
     stands: &mut BTreeMap<String, String>,
-    number: &mut u16,
+    pool: &mut Pool,
     faults: &mut Faults,
 ) {
     let Some(site) = &node.site else {
@@ -237,15 +299,8 @@ fn stand(
             format!("site `{}` has {count} antennas, which {} names cannot name", found.name, names.len());
         faults.report(names.place(), Fault::new(message).help("give each antenna one name, in their order"));
     }
-    let assigned = || {
-        let next = |_| {
-            *number += 1;
-            let [high, low] = number.to_be_bytes();
-            // Shared address space (RFC 6598), which no link's own addresses are taken from.
-            IpAddr::from(Ipv4Addr::new(100, 64 + (high >> 6), high << 2 | low >> 6, low << 2 | 1))
-        };
-        Setting::derived((0..count).map(next).collect::<Vec<IpAddr>>(), "assigned", place)
-    };
+    let assigned =
+        || Setting::derived((0..count).map(|_| pool.next()).collect::<Vec<IpAddr>>(), "assigned", place);
     let addresses = node.addresses.get_or_insert_with(assigned);
     if addresses.len() != count {
         let message = format!(
@@ -326,6 +381,17 @@ pub(crate) fn plan(
 ) -> Option<Arc<SkyPlan>> {
     let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
     let pairs = pairs::of_flows(file);
+    // Dates are counted in nanoseconds, which end in 2292.
+    let epoch = i128::from(topology.network().epoch.as_nanos());
+    let last = sky.start.saturating_add(*head.duration).saturating_add(SkyPlan::BEYOND);
+    if epoch + i128::from(last.as_nanos()) > i128::from(i64::MAX) {
+        let fault = Fault::new("the run ends beyond the year 2292");
+        faults.report(
+            sky.start.place(),
+            fault.help("let `start` be smaller, or the topology's `epoch` earlier"),
+        );
+        return None;
+    }
     let of = Basis { topology: topology.hash(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = known.filter(|known| known.is_of(&of)) {
         gaps::check(file, known, faults);
@@ -333,6 +399,12 @@ pub(crate) fn plan(
     }
     match SkyPlan::new(topology.network(), of) {
         Ok(plan) => {
+            for line in warning_lines(&plan.stale) {
+                faults.warn(
+                    sky.topology.place(),
+                    Fault::new(line).help("take newer element sets, or an earlier `start`"),
+                );
+            }
             gaps::check(file, &plan, faults);
             Some(Arc::new(plan))
         }

@@ -2,6 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::elements::Stale;
 use slantpath_orbit::pair::Pair;
 use slantpath_orbit::{Network, NetworkError};
 
@@ -11,6 +12,8 @@ pub(crate) struct SkyPlan {
     /// The bodies from the start of the run on.
     pub(crate) bodies: Network,
     pub(crate) contacts: ContactPlan,
+    /// Element sets that are used further from their epoch than is wise.
+    pub(crate) stale: Vec<Stale>,
     /// What it depends on.
     of: Basis,
 }
@@ -28,10 +31,10 @@ pub(crate) struct Basis {
     pub(crate) pairs: Vec<Pair>,
 }
 
-/// The plan goes on for so long after the run, so that nothing ends with it.
-const BEYOND: Duration = Duration::from_secs(1);
-
 impl SkyPlan {
+    /// The plan goes on for so long after the run, so that nothing ends with it.
+    pub(crate) const BEYOND: Duration = Duration::from_secs(1);
+
     /// Works contacts out.
     pub(crate) fn new(bodies: &Network, of: Basis) -> Result<Self, NetworkError> {
         let mut bodies = bodies.clone();
@@ -41,8 +44,11 @@ impl SkyPlan {
                 bodies.pairs.push(pair.clone());
             }
         }
-        let contacts = Planner::new(&bodies, of.duration + BEYOND)?.plan(&mut |_, _| {})?;
-        Ok(Self { bodies, contacts, of })
+        let planner = Planner::new(&bodies, of.duration.saturating_add(Self::BEYOND))?;
+        let contacts = planner.plan(&mut |_, _| {})?;
+        let stale = planner.warnings().to_vec();
+        drop(planner);
+        Ok(Self { bodies, contacts, stale, of })
     }
 
     /// Whether it is the plan of these.
