@@ -38,6 +38,9 @@ pub(crate) fn check(
     let mut sky = None;
     if faults.is_empty() {
         extent::check(file, &traces, faults);
+    }
+    // A long run's contacts take their time: not before it is known that the run can be.
+    if faults.is_empty() {
         sky = topology.and_then(|topology| sky_links::check::plan(file, &topology, known, faults));
         if faults.is_empty() {
             network::path::check(file, &traces, sky.as_deref(), faults);

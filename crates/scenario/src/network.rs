@@ -30,12 +30,21 @@ pub(crate) struct Built {
 pub(crate) struct PlannedLink {
     pub(crate) name: String,
     pub(crate) id: LinkId,
+    /// What its antenna is called, if it is a link between the ground and satellites.
+    pub(crate) antenna: Option<String>,
     /// Of its ends, but for satellites, which have none.
     pub(crate) addresses: [Option<IpAddr>; 2],
     /// Whether a node of the scenario is at one of its ends; both are satellites if not.
     pub(crate) ends_at_node: bool,
     /// Whether each direction has a transmitter of its own, with a queue.
     pub(crate) has_queue: [bool; 2],
+}
+
+impl PlannedLink {
+    /// Whether it is the link of that name, or one of the antenna of that name.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.antenna.as_deref() == Some(name)
+    }
 }
 
 /// The link of that name.
@@ -90,6 +99,7 @@ fn links(
         links.push(PlannedLink {
             name: name.to_owned(),
             id,
+            antenna: None,
             addresses: addresses.map(Some),
             ends_at_node: true,
             has_queue: [true; 2],

@@ -12,7 +12,7 @@ use core::ops::ControlFlow;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::NoSourceAddress;
 use slantpath_host::record::Finality;
-use slantpath_net::{CaptureId, GraphError, Network};
+use slantpath_net::{CaptureId, DirectionId, GraphError, Network};
 use slantpath_results::Column;
 use slantpath_simulation::NetworkConfigError;
 
@@ -245,11 +245,17 @@ fn start_captures(
     names.sort();
     names.dedup();
     let start = |name: &String| {
-        let Some(link) = links.iter().find(|link| link.name == *name) else {
+        // An antenna that holds several satellites at a time has a link for each.
+        let named: Vec<DirectionId> = links
+            .iter()
+            .filter(|link| link.is_called(name))
+            .flat_map(|link| [link.id.forward(), link.id.reverse()])
+            .collect();
+        if named.is_empty() {
             let links: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
             return Err(RunError::UnknownLink { link: name.clone(), links: links.join(", ") });
-        };
-        Ok((name.clone(), network.capture(&[link.id.forward(), link.id.reverse()])))
+        }
+        Ok((name.clone(), network.capture(&named)))
     };
     names.into_iter().map(start).collect()
 }
@@ -261,7 +267,9 @@ fn probe_queues(sampling: Sampling, links: &[PlannedLink], network: &mut RunNetw
         Sampling::OnChange => slantpath_net::Sampling::OnChange,
     };
     for link in links {
-        for direction in [link.id.forward(), link.id.reverse()] {
+        for (direction, _) in
+            [link.id.forward(), link.id.reverse()].into_iter().zip(link.has_queue).filter(|&(_, has)| has)
+        {
             network.probe_queue(direction, sampling);
         }
     }

@@ -305,3 +305,189 @@ fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks() 
     let flows = output.table("flows").expect("always");
     assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
 }
+
+/// One geostationary satellite, for which London has two antennas; of the two constellations only Iridium has links
+/// between satellites.
+const TWO_ORBITS: &str = r#"
+    [topology]
+    name = "two-orbits"
+    epoch = "2026-03-01T00:00:00Z"
+    span = "1 h"
+
+    [constellations.iridium]
+    satellites = { kind = "preset", preset = "iridium" }
+
+    [constellations.geo]
+    satellites = { kind = "slots", longitudes = ["-30 deg"] }
+
+    [ground]
+    min_elevation = "8.2 deg"
+
+    [sites.london]
+    latitude = "51.5 deg"
+    longitude = "-0.1 deg"
+
+    [[sites.london.antennas]]
+    constellation = "geo"
+
+    [[sites.london.antennas]]
+    constellation = "geo"
+
+    [[sites.london.antennas]]
+    constellation = "iridium"
+
+    [sites.boston]
+    latitude = "42.3 deg"
+    longitude = "-71.1 deg"
+
+    [[sites.boston.antennas]]
+    constellation = "geo"
+
+    [[sites.boston.antennas]]
+    constellation = "iridium"
+"#;
+
+#[test]
+fn an_antenna_that_never_holds_a_satellite_carries_nothing_and_stops_nobody() {
+    let file = r#"
+        [scenario]
+        name = "left-over"
+        duration = "30 s"
+
+        [sky]
+        topology = "two-orbits.toml"
+
+        [sky.access.all]
+        rate = "2 Mbit/s"
+
+        [sky.isls.of-low-orbit]
+        constellation = "iridium"
+        rate = "25 Mbit/s"
+
+        [nodes.london]
+        kind = "host"
+        site = "london"
+
+        [nodes.boston]
+        kind = "host"
+        site = "boston"
+
+        [flows.f]
+        from = "london"
+        to = "boston"
+        transport = "sctp"
+        end = "25 s"
+        application = { kind = "constant-rate", message_size = "512 B", interval = "100 ms" }
+    "#;
+    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(|_| Ok(TWO_ORBITS.to_owned()));
+    let scenario = Scenario::parse("f.toml", file, &[], files).unwrap_or_else(|error| panic!("{error}"));
+    let output = run_once(&scenario);
+    let flows = output.table("flows").expect("always");
+    assert!(number(flows, 0, "messages_sent") > 200.0);
+    assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
+    let links = output.table("links").expect("always");
+    let carried = |name: &str| -> f64 {
+        let rows = (0..links.rows()).filter(|&row| text(links, row, "link") == name);
+        rows.map(|row| number(links, row, "carried_packets")).sum()
+    };
+    // Of two dishes that could hold the one satellite, the second has none.
+    assert!(carried("sky.london.1") > 0.0);
+    assert_eq!(carried("sky.london.2"), 0.0);
+}
+
+#[test]
+fn a_capture_of_an_antenna_has_what_it_sends_by_each_satellite_that_it_holds() {
+    let sky = r#"
+        [topology]
+        name = "overlap"
+        epoch = "2026-03-01T00:00:00Z"
+        span = "1 h"
+
+        [constellations.iridium]
+        satellites = { kind = "preset", preset = "iridium" }
+
+        [ground]
+        handover = "make-before-break"
+        handover_time = "20 s"
+
+        [sites.london]
+        latitude = "51.5 deg"
+        longitude = "-0.1 deg"
+
+        [sites.boston]
+        latitude = "42.3 deg"
+        longitude = "-71.1 deg"
+    "#;
+    let file = r#"
+        [scenario]
+        name = "overlap"
+        duration = "1200 s"
+
+        [sky]
+        topology = "overlap.toml"
+
+        [sky.access.all]
+        rate = "2 Mbit/s"
+
+        [sky.isls.all]
+        rate = "25 Mbit/s"
+
+        [probes]
+        captures = ["sky.london"]
+        intervals = "100 s"
+
+        [nodes.a]
+        kind = "host"
+        site = "london"
+
+        [nodes.b]
+        kind = "host"
+        site = "boston"
+
+        [flows.f]
+        from = "a"
+        to = "b"
+        transport = "sctp"
+        application = { kind = "constant-rate", message_size = "512 B", interval = "1 s" }
+    "#;
+    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.to_owned()));
+    let scenario = Scenario::parse("f.toml", file, &[], files).unwrap_or_else(|error| panic!("{error}"));
+    let output = run_once(&scenario);
+    let links = output.table("links").expect("always");
+    let offered = |name: &str| -> f64 {
+        let rows = (0..links.rows()).filter(|&row| text(links, row, "link") == name);
+        rows.map(|row| number(links, row, "offered_packets")).sum()
+    };
+    let further = offered("sky.london (2)");
+    assert!(further > 0.0, "the second link is never used");
+    let [capture] = &output.captures[..] else { panic!("{} captures", output.captures.len()) };
+    assert_eq!(capture.link, "sky.london");
+    let packets = enhanced_packets(&capture.pcapng);
+    assert_eq!(packets as f64, offered("sky.london") + further);
+    // A downlink that antennas share has no queue of its own, over intervals neither.
+    let intervals = output.table("link_intervals").expect("there are intervals");
+    let mut seen = [false; 2];
+    for row in 0..intervals.rows() {
+        let queue = intervals.column("queue_max_packets").expect("it is there").at(row);
+        let has_none = matches!(queue, Value::Missing);
+        let is_downlink = text(intervals, row, "direction") == "reverse";
+        let is_access = text(intervals, row, "link").starts_with("sky.london");
+        if is_access {
+            assert_eq!(has_none, is_downlink, "row {row}");
+            seen[usize::from(is_downlink)] = true;
+        }
+    }
+    assert_eq!(seen, [true; 2]);
+}
+
+/// How many packets a pcapng file has: blocks of type 6, each with its length.
+fn enhanced_packets(pcapng: &[u8]) -> usize {
+    let word = |at: usize| u32::from_le_bytes(pcapng[at..at + 4].try_into().expect("four octets"));
+    let mut at = 0;
+    let mut packets = 0;
+    while at < pcapng.len() {
+        packets += usize::from(word(at) == 6);
+        at += word(at + 4) as usize;
+    }
+    packets
+}

@@ -179,7 +179,7 @@ impl Intervals {
         let mut rows = LINKS.rows();
         for (place, link) in sources.links.iter().enumerate() {
             for (side, (direction, id)) in directions(link).into_iter().enumerate() {
-                let queue = sources.network.end_queue_window(id);
+                let queue = link.has_queue[side].then(|| sources.network.end_queue_window(id));
                 let now = *sources.network.counters(id);
                 let before = std::mem::replace(&mut self.links[2 * place + side], now);
                 let since = |now: Count, before: Count| Count {
@@ -189,18 +189,19 @@ impl Intervals {
                 let offered = since(now.offered, before.offered);
                 let carried = since(now.carried, before.carried);
                 let counts = [
-                    offered.packets,
-                    offered.bytes,
-                    carried.packets,
-                    carried.bytes,
-                    since(now.dropped_in_all(), before.dropped_in_all()).packets,
-                    queue.max_packets,
+                    Some(offered.packets),
+                    Some(offered.bytes),
+                    Some(carried.packets),
+                    Some(carried.bytes),
+                    Some(since(now.dropped_in_all(), before.dropped_in_all()).packets),
+                    queue.as_ref().map(|queue| queue.max_packets),
                 ];
                 let config = sources.network.graph().direction(id);
                 let sent = carried.bytes + carried.packets * u64::from(config.overhead_bytes);
                 let utilisation = rate(sent, span) / config.rate.as_bits_per_sec() as f64;
-                let measures = [rate(carried.bytes, span), utilisation, queue.mean_packets];
-                rows.push([&*link.name, direction], span, counts.map(Some), measures.map(Some));
+                let mean_packets = queue.map(|queue| queue.mean_packets);
+                let measures = [Some(rate(carried.bytes, span)), Some(utilisation), mean_packets];
+                rows.push([&*link.name, direction], span, counts, measures);
             }
         }
         observer.rows(self.tables.links, 0, rows.finish())

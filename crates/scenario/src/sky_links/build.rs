@@ -102,6 +102,7 @@ pub(crate) fn declare(
             links.push(PlannedLink {
                 name,
                 id,
+                antenna: Some(antenna.name.clone()),
                 addresses: [own, None],
                 ends_at_node: true,
                 has_queue: [true, antenna.has_own_downlink],
@@ -114,6 +115,7 @@ pub(crate) fn declare(
         links.push(PlannedLink {
             name,
             id,
+            antenna: None,
             addresses: [None, None],
             ends_at_node: false,
             has_queue: [true; 2],
