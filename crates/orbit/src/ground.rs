@@ -66,6 +66,28 @@ pub enum Reselect {
     OnLoss,
 }
 
+impl Reselect {
+    /// The same choice for a network that starts later.
+    pub(crate) fn after(self, time: Duration) -> Self {
+        match self {
+            Self::Grid { period, offset } => Self::Grid { period, offset: first_after(time, offset, period) },
+            Self::Looks { interval, offset } => {
+                Self::Looks { interval, offset: first_after(time, offset, interval) }
+            }
+            Self::Always | Self::OnLoss => self,
+        }
+    }
+}
+
+/// How long after `time` the next of the instants `offset`, `offset + period` and so on comes.
+fn first_after(time: Duration, offset: Duration, period: Duration) -> Duration {
+    let behind = time.as_nanos().saturating_sub(offset.as_nanos());
+    match behind.checked_rem(period.as_nanos()) {
+        Some(0) | None => offset.saturating_sub(time),
+        Some(since_last) => Duration::from_nanos(period.as_nanos() - since_last),
+    }
+}
+
 /// What happens between the old satellite and the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handover {

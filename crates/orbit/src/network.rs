@@ -175,6 +175,22 @@ impl Network {
         }
     }
 
+    /// The same network with a later start: its outages and journeys, and the times at which antennas choose, stay at
+    /// the dates at which they are.
+    #[must_use]
+    pub fn starting_after(&self, time: Duration) -> Self {
+        let mut later = self.clone();
+        later.epoch = self.epoch.at(Instant::START + time);
+        later.outages = self.outages.iter().filter_map(|outage| outage.after(time)).collect();
+        for site in &mut later.sites {
+            site.place = site.place.after(time);
+            for antenna in &mut site.antennas {
+                antenna.policy.reselect = antenna.policy.reselect.after(time);
+            }
+        }
+        later
+    }
+
     /// The number of satellites.
     pub fn satellite_count(&self) -> usize {
         self.constellations.iter().map(|constellation| constellation.satellites.len()).sum()

@@ -52,6 +52,16 @@ pub enum OutageError {
     Unknown(String),
 }
 
+impl Outage {
+    /// The same outage for a network that starts later, unless it is over by then.
+    pub(crate) fn after(&self, time: Duration) -> Option<Self> {
+        let start = Instant::START + time;
+        let after = |at: Instant| Instant::START + at.saturating_since(start);
+        let what = self.what.clone();
+        (self.until > start).then(|| Self { what, from: after(self.from), until: after(self.until) })
+    }
+}
+
 /// Reads a script of outages: a line for each, `#` for comments.
 pub fn read(text: &str, file: &str) -> Result<Vec<Outage>, OutageError> {
     Ok(read_lines(text, file)?.into_iter().map(|(_, outage)| outage).collect())

@@ -4,7 +4,7 @@ mod track;
 
 pub use track::{Track, TrackError, Waypoint};
 
-use slantpath_base::{Angle, Instant};
+use slantpath_base::{Angle, Duration, Instant};
 
 use crate::earth::{Geodetic, surface_point};
 use crate::ground::Antenna;
@@ -67,6 +67,14 @@ impl Place {
                 Stance { position, velocity: Vec3::ZERO, up, up_rate: Vec3::ZERO }
             }
             Self::Track(track) => track.at(now),
+        }
+    }
+
+    /// The same place for a network that starts later.
+    pub(crate) fn after(&self, time: Duration) -> Self {
+        match self {
+            Self::Fixed(point) => Self::Fixed(*point),
+            Self::Track(track) => Self::Track(track.after(time)),
         }
     }
 

@@ -21,6 +21,8 @@ pub struct Waypoint {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     waypoints: Vec<Waypoint>,
+    /// How far into the journey the network starts.
+    begin: Duration,
 }
 
 /// A track that cannot be.
@@ -130,23 +132,35 @@ impl Track {
             }
             waypoints.push(waypoint);
         }
-        if waypoints.is_empty() { Err(TrackError::Empty(file.to_owned())) } else { Ok(Self { waypoints }) }
+        if waypoints.is_empty() {
+            Err(TrackError::Empty(file.to_owned()))
+        } else {
+            Ok(Self { waypoints, begin: Duration::ZERO })
+        }
     }
 
-    /// The waypoints, in order of time.
+    /// The waypoints, in order of time, from the start of the journey.
     pub fn waypoints(&self) -> &[Waypoint] {
         &self.waypoints
     }
 
     pub(super) fn corners(&self) -> Vec<Instant> {
-        self.waypoints.iter().map(|waypoint| waypoint.at).collect()
+        let start = Instant::START + self.begin;
+        let ahead = self.waypoints.iter().filter(|waypoint| waypoint.at >= start);
+        ahead.map(|waypoint| Instant::START + (waypoint.at - start)).collect()
     }
 
     pub(super) fn speed_max(&self) -> f64 {
         self.waypoints.windows(2).map(|pair| speed(&pair[0], &pair[1])).fold(0.0, f64::max)
     }
 
+    /// The same journey, of which this much lies behind at the start.
+    pub(super) fn after(&self, time: Duration) -> Self {
+        Self { begin: self.begin.saturating_add(time), ..self.clone() }
+    }
+
     pub(super) fn at(&self, now: Instant) -> Stance {
+        let now = now + self.begin;
         let index = self.waypoints.partition_point(|waypoint| waypoint.at <= now);
         if index == 0 || index == self.waypoints.len() {
             let point = self.waypoints[index.saturating_sub(1)].point;

@@ -3,9 +3,9 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::Network;
 use slantpath_orbit::constellation::presets::Preset;
-use slantpath_orbit::contact::{Cause, Contact, Pass, Planner};
+use slantpath_orbit::contact::{Cause, Contact, ContactKind, ContactPlan, Pass, Planner};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
-use slantpath_orbit::site::Look;
+use slantpath_orbit::site::{Look, Place, Track};
 
 use crate::fixture::{degrees, epoch, hours, london_boston, plan, site};
 
@@ -243,4 +243,58 @@ fn an_outage_ends_contacts_and_another_satellite_takes_over() {
     let during = Instant::from_secs(150);
     let touches = |c: &&Contact| c.a == first.a || c.b == first.a;
     assert_eq!(after.contacts().iter().filter(touches).filter(|c| c.holds_at(during)).count(), 0);
+}
+
+#[test]
+fn a_network_that_starts_later_has_the_contacts_that_it_would_have_had_by_then() {
+    let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+    let antenna = |reselect| {
+        Antenna::new(degrees(8.2)).with_policy(GroundPolicy { reselect, ..GroundPolicy::default() })
+    };
+    let seconds = Duration::from_secs;
+    let grid = Reselect::Grid { period: seconds(15), offset: seconds(7) };
+    let looks = Reselect::Looks { interval: seconds(10), offset: seconds(3) };
+    let flight = Track::read("0 s, 50, -10, 10000\n2 h, 42, -60, 11000\n", "flight.csv").unwrap();
+    let mut plane = site("plane", 0.0, 0.0, antenna(grid));
+    plane.place = Place::Track(flight);
+    network.sites = vec![
+        plane,
+        site("london", 51.5, -0.1, antenna(looks)),
+        site("north", 80.0, 0.0, antenna(Reselect::Always)),
+    ];
+    let script = "10 min, 20 min, north\n40 min, 55 min, north\n";
+    network.outages = slantpath_orbit::outage::read(script, "outages.csv").unwrap();
+    let (start, span) = (seconds(30 * 60 + 4), seconds(3_600));
+    let (whole, later) = (plan(&network, start + span), plan(&network.starting_after(start), span));
+    // Contacts with the ground that begin and end within both; of those in progress at the start nothing is known.
+    let within = |plan: &ContactPlan, start: Duration| -> Vec<(u32, u32, f64, f64)> {
+        let settled = Instant::START + start + seconds(700);
+        let end = Instant::START + start + span;
+        let contacts = plan.contacts().iter().filter(|contact| {
+            matches!(contact.kind, ContactKind::Ground { .. }) && contact.start > settled && contact.end < end
+        });
+        let time = |at: Instant| (at - (Instant::START + start)).as_secs_f64();
+        let mut rows: Vec<_> = contacts
+            .map(|contact| (contact.b.0, contact.a.0, time(contact.start), time(contact.end)))
+            .collect();
+        rows.sort_by(|one, other| one.partial_cmp(other).unwrap());
+        rows
+    };
+    let (expected, found) = (within(&whole, start), within(&later, Duration::ZERO));
+    assert!(expected.len() > 30, "{}", expected.len());
+    assert_eq!(expected.len(), found.len());
+    for (one, other) in expected.iter().zip(&found) {
+        assert_eq!((one.0, one.1), (other.0, other.1));
+        assert!((one.2 - other.2).abs() < 1e-4 && (one.3 - other.3).abs() < 1e-4, "{one:?} {other:?}");
+    }
+    // The outage at 40 minutes, 596 s after the later start: the one before it is over.
+    assert_eq!(network.starting_after(start).outages.len(), 1);
+    let north = later.node("north").unwrap();
+    let cut = (Instant::from_secs(596), Instant::from_secs(1_496));
+    assert!(
+        later
+            .contacts()
+            .iter()
+            .all(|contact| contact.b != north || contact.end <= cut.0 || contact.start >= cut.1)
+    );
 }

@@ -1,6 +1,6 @@
 //! The contact plan of a run: worked out when a scenario is read, and shared by all its runs.
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::Duration;
 use slantpath_orbit::contact::{ContactPlan, Planner};
 use slantpath_orbit::elements::Stale;
 use slantpath_orbit::pair::Pair;
@@ -37,8 +37,7 @@ impl SkyPlan {
 
     /// Works contacts out.
     pub(crate) fn new(bodies: &Network, of: Basis) -> Result<Self, NetworkError> {
-        let mut bodies = bodies.clone();
-        bodies.epoch = bodies.epoch.at(Instant::START + of.start);
+        let mut bodies = bodies.starting_after(of.start);
         for pair in &of.pairs {
             if !bodies.pairs.contains(pair) {
                 bodies.pairs.push(pair.clone());
