@@ -22,7 +22,7 @@ pub(crate) fn check(
 ) -> Checked {
     let named = &**files;
     head::check(file, faults);
-    let topology = sky_links::check::check(file, files, faults);
+    let bodies = sky_links::check::check(file, all_known, files, faults);
     sctp::check::check(file, faults);
     tcp::check::check(file, faults);
     let joined = link::check::check(file, faults);
@@ -41,7 +41,7 @@ pub(crate) fn check(
     }
     // A long run's contacts take their time: not before it is known that the run can be.
     if faults.is_empty() {
-        sky = topology.and_then(|topology| sky_links::check::plan(file, &topology, known, faults));
+        sky = bodies.and_then(|bodies| sky_links::check::plan(file, &bodies, known, faults));
         if faults.is_empty() {
             network::path::check(file, &traces, sky.as_deref(), faults);
         }

@@ -5,7 +5,7 @@
 
 mod answer;
 mod cables;
-mod check;
+pub(crate) mod check;
 mod constellation;
 mod files;
 mod ground;
@@ -120,14 +120,23 @@ impl Topology {
 
     /// BLAKE3 of [`Topology::canonical`]: the name of its answer.
     pub fn hash(&self) -> String {
-        blake3::hash(self.canonical().as_bytes()).to_hex().to_string()
+        hash_of(&self.file)
     }
 
     fn print(&self, with_origins: bool) -> String {
-        let mut output = Output::default();
-        self.file.write_fields(&mut output);
-        output.print(with_origins)
+        print(&self.file, with_origins)
     }
+}
+
+/// BLAKE3 of a topology's merged form.
+pub(crate) fn hash_of(file: &SkyFile) -> String {
+    blake3::hash(print(file, false).as_bytes()).to_hex().to_string()
+}
+
+fn print(file: &SkyFile, with_origins: bool) -> String {
+    let mut output = Output::default();
+    file.write_fields(&mut output);
+    output.print(with_origins)
 }
 
 /// The tables of the file.

@@ -6,3 +6,4 @@ mod gaps;
 mod pairs;
 pub(crate) mod plan;
 pub(crate) mod schema;
+mod topology;

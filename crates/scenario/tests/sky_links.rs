@@ -491,3 +491,66 @@ fn enhanced_packets(pcapng: &[u8]) -> usize {
     }
     packets
 }
+
+#[test]
+fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_tables() {
+    let ground = r#"
+    [nodes.a]
+    kind = "host"
+    site = "london"
+
+    [nodes.b]
+    kind = "host"
+    site = "boston"
+
+    [flows.f]
+    from = "a"
+    to = "b"
+    transport = "sctp"
+    application = { kind = "constant-rate", message_size = "512 B", interval = "100 ms" }
+
+    [sky.access.all]
+    rate = "2 Mbit/s"
+
+    [sky.isls.all]
+    rate = "25 Mbit/s"
+"#;
+    let head = "[scenario]\nname = \"held\"\nduration = \"10 min\"\n";
+    let bodies = [
+        "[constellations.iridium]\nsatellites = { kind = \"preset\", preset = \"iridium\" }\n",
+        "[sites.london]\nlatitude = \"51.5 deg\"\nlongitude = \"-0.1 deg\"\n",
+        "[sites.boston]\nlatitude = \"42.3 deg\"\nlongitude = \"-71.1 deg\"\n",
+        // Over before the run, during it, and of which the end comes after it.
+        "[[outages]]\nnode = \"boston\"\nfrom = \"10 min\"\nuntil = \"11 min\"\n",
+        "[[outages]]\nnode = \"london\"\nfrom = \"62 min\"\nuntil = \"63 min\"\n",
+        "[ground]\nhandover = \"break-before-make\"\nhandover_time = \"1 s\"\n",
+    ]
+    .concat();
+    let epoch = "epoch = \"2026-03-01T00:00:00Z\"\n";
+    let named = format!("{head}[sky]\ntopology = \"sky.toml\"\nstart = \"1 h\"\n{ground}");
+    let topology = format!("[topology]\nname = \"t\"\n{epoch}span = \"24 h\"\n{bodies}");
+    let held_bodies = bodies
+        .replace("[[outages", "[[sky.outages")
+        .replace("\n[", "\n[sky.")
+        .replace("[sky.[sky.", "[[sky.");
+    let held = format!("{head}[sky]\n{epoch}start = \"1 h\"\n[sky.{}{ground}", &held_bodies[1..]);
+    let parse = |text: &str, topology: String| {
+        let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(topology.clone()));
+        Scenario::parse("f.toml", text, &[], files).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let named = run_once(&parse(&named, topology));
+    let held = parse(&held, String::new());
+    let output = run_once(&held);
+    assert_eq!(output.digest, named.digest);
+    let handovers = output.table("handovers").expect("there is a sky");
+    let gaps: Vec<f64> = (0..handovers.rows())
+        .filter(|&row| text(handovers, row, "cause") == "outage")
+        .map(|row| number(handovers, row, "at_s"))
+        .collect();
+    // 62 minutes after the epoch are 2 minutes after the start of the run; a second after its end there is a link again.
+    assert_eq!(gaps, [120.0, 181.0]);
+    // The merged form says all that the sky is, and is itself a scenario.
+    let again = parse(&held.merged(), String::new());
+    assert_eq!((again.canonical(), again.hash()), (held.canonical(), held.hash()));
+    assert!(held.canonical().contains("min_elevation"));
+}

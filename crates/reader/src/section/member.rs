@@ -112,6 +112,16 @@ impl<S: Section> Member for Option<Nested<S>> {
 pub struct Part<S>(Option<S>);
 
 impl<S> Part<S> {
+    /// A table that was not read from a file, or one that is at fault.
+    pub const fn new(table: Option<S>) -> Self {
+        Self(table)
+    }
+
+    /// The table, if nothing is wrong in it.
+    pub fn into_whole(self) -> Option<S> {
+        self.0
+    }
+
     /// The table, if nothing is wrong in it.
     pub fn whole(&self) -> Option<&S> {
         self.0.as_ref()

@@ -67,6 +67,13 @@ pub enum Lookup<'a, S> {
     Unknown,
 }
 
+/// No tables.
+impl<S> Default for Tables<S> {
+    fn default() -> Self {
+        Self { whole: BTreeMap::new(), broken: BTreeSet::new(), unreadable: false }
+    }
+}
+
 impl<S> Tables<S> {
     /// Names and tables, in alphabetical order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Named<S>)> {
@@ -139,7 +146,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
 
 impl<S: Section> Member for Tables<S> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
-        let mut tables = Self { whole: BTreeMap::new(), broken: BTreeSet::new(), unreadable: false };
+        let mut tables = Self::default();
         let path = join(reader.path, field);
         let Some(entry) = reader.entries.get(field) else { return Some(tables) };
         let Some(entries) = table(entry, &path, reader.faults) else {

@@ -20,7 +20,7 @@ const MOST_ROWS: u64 = 50_000_000;
 const POSITION_ROWS: u64 = 200_000;
 
 /// Checks and completes a topology. `None` if something is at fault, which is then reported.
-pub(super) fn check(
+pub(crate) fn check(
     file: &mut SkyFile,
     all_known: AllKnown,
     files: Files<'_>,

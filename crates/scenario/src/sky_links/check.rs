@@ -2,32 +2,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Probability};
-use slantpath_orbit::Site;
 use slantpath_orbit::constellation::IslPattern;
-use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, suggest};
+use slantpath_orbit::{Network, Site};
+use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, suggest};
 
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
+use super::topology::{self, Bodies};
 use super::{gaps, pairs};
 use crate::link::check::transmitter;
 use crate::link::schema::{Family, QueueSize};
 use crate::scenario::TraceFiles;
 use crate::schema::{File, Node};
-use crate::sky::{Topology, warning_lines};
+use crate::sky::warning_lines;
 
 /// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
-pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) -> Option<Topology> {
+pub(crate) fn check(
+    file: &mut File,
+    all_known: AllKnown,
+    files: &TraceFiles,
+    faults: &mut Faults,
+) -> Option<Bodies> {
     if file.sky.is_none() {
         no_sky(file, faults);
         return None;
     }
+    let bodies = topology::load(file, all_known, files, faults)?;
     let File { sky, nodes, links, .. } = file;
     let sky = &mut sky.as_mut()?.0;
-    let topology = load(sky, files, faults)?;
     complete(sky, faults);
     let places: BTreeMap<String, Place> =
         nodes.iter().map(|(name, node)| (name.to_owned(), node.place())).collect();
@@ -37,7 +42,7 @@ pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) ->
     let of_links = of_links.flat_map(|addresses| [addresses.0, addresses.1]);
     let mut pool = Pool { next: 0, taken: given.chain(of_links).collect() };
     let mut stands = BTreeMap::<String, String>::new();
-    let sites = &topology.network().sites;
+    let sites = &bodies.network.sites;
     for (name, node) in nodes.iter_mut() {
         stand(name, node, places[name], sites, &mut stands, &mut pool, faults);
     }
@@ -47,9 +52,9 @@ pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) ->
     names(&places, &links, &antennas.collect::<Vec<_>>(), faults);
     if stands.is_empty() {
         let help = "let a node stand at one of its sites: `site = \"london\"` in `[nodes.<name>]`";
-        faults.report(sky.topology.place(), Fault::new("no node stands under the sky").help(help));
+        faults.report(topology::place(sky), Fault::new("no node stands under the sky").help(help));
     }
-    constellations(sky, &topology, faults);
+    constellations(sky, &bodies.network, faults);
     for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
         for antenna in 0..site.antennas.len() {
             let constellation = site.antennas[antenna].constellation.as_deref();
@@ -66,12 +71,12 @@ pub(crate) fn check(file: &mut File, files: &TraceFiles, faults: &mut Faults) ->
                 );
                 let help =
                     "write `[sky.access.default]` with `rate = \"2 Mbit/s\"`, or one that names its site";
-                faults.report(sky.topology.place(), Fault::new(message).help(help));
+                faults.report(topology::place(sky), Fault::new(message).help(help));
             }
         }
     }
-    isls(sky, &topology, faults);
-    Some(topology)
+    isls(sky, &bodies.network, faults);
+    Some(bodies)
 }
 
 fn no_sky(file: &File, faults: &mut Faults) {
@@ -83,53 +88,6 @@ fn no_sky(file: &File, faults: &mut Faults) {
             faults.report(place, fault.help("write `[sky]` with `topology = \"sky.toml\"`"));
         }
     }
-}
-
-fn load(sky: &mut SkyTable, files: &TraceFiles, faults: &mut Faults) -> Option<Topology> {
-    let name = (*sky.topology).clone();
-    let place = sky.topology.place();
-    let text = match files(&name) {
-        Ok(text) => text,
-        Err(error) => {
-            let help = "the name is relative to the directory of the scenario";
-            faults.report(place, Fault::new(format!("topology `{name}` cannot be read: {error}")).help(help));
-            return None;
-        }
-    };
-    // Files that the topology names are beside it.
-    let beside = Path::new(&name).parent().map(Path::to_owned).unwrap_or_default();
-    let files = Arc::clone(files);
-    let own: TraceFiles = Arc::new(move |file| files(&beside.join(file).to_string_lossy()));
-    let topology = match Topology::parse(&name, &text, &[], own) {
-        Ok(topology) => topology,
-        Err(diagnostics) => {
-            let first = diagnostics.iter().next().map(ToString::to_string).unwrap_or_default();
-            let first = first.lines().next().unwrap_or_default();
-            let message = format!("topology `{name}` is at fault: {first}");
-            let help = format!(
-                "see all {} of its faults with `slantpath topology {name} --show`",
-                diagnostics.len()
-            );
-            faults.report(place, Fault::new(message).help(help));
-            return None;
-        }
-    };
-    let digest = topology.hash();
-    match &sky.digest {
-        Some(given) if **given != digest => {
-            let message = format!("topology `{name}` has changed: its hash is {digest}");
-            let help = "remove `digest`, or bring back the topology that it was taken from";
-            faults.report(given.place(), Fault::new(message).help(help));
-        }
-        Some(_) => {}
-        None => sky.digest = Some(Setting::derived(digest, "of the topology", place)),
-    }
-    for warning in topology.warnings() {
-        let text = warning.to_string();
-        let line = text.lines().next().unwrap_or_default();
-        faults.warn(place, Fault::new(line).help(format!("see `slantpath topology {name} --show`")));
-    }
-    Some(topology)
 }
 
 /// Writes down what every direction is like.
@@ -313,8 +271,7 @@ fn stand(
 }
 
 /// Tables that name constellations and sites name those of the topology.
-fn constellations(sky: &SkyTable, topology: &Topology, faults: &mut Faults) {
-    let network = topology.network();
+fn constellations(sky: &SkyTable, network: &Network, faults: &mut Faults) {
     let known: Vec<&str> = network.constellations.iter().map(|known| known.name.as_str()).collect();
     let sites: Vec<&str> = network.sites.iter().map(|site| site.name.as_str()).collect();
     let named = sky.access.iter().filter_map(|(_, table)| table.constellation.as_ref());
@@ -334,8 +291,8 @@ fn constellations(sky: &SkyTable, topology: &Topology, faults: &mut Faults) {
 }
 
 /// Every constellation with links between its satellites has a table for them.
-fn isls(sky: &SkyTable, topology: &Topology, faults: &mut Faults) {
-    for constellation in &topology.network().constellations {
+fn isls(sky: &SkyTable, network: &Network, faults: &mut Faults) {
+    for constellation in &network.constellations {
         if constellation.isl.pattern != IslPattern::None && isl_table(sky, &constellation.name).is_none() {
             let message = format!(
                 "no table says what the links between satellites of `{}` are like",
@@ -343,7 +300,7 @@ fn isls(sky: &SkyTable, topology: &Topology, faults: &mut Faults) {
             );
             let help =
                 "write `[sky.isls.default]` with `rate = \"25 Mbit/s\"`, or one that names the constellation";
-            faults.report(sky.topology.place(), Fault::new(message).help(help));
+            faults.report(topology::place(sky), Fault::new(message).help(help));
         }
     }
 }
@@ -375,14 +332,14 @@ pub(crate) fn isl_table(sky: &SkyTable, constellation: &str) -> Option<usize> {
 /// Works the contacts of the run out, if all else is right; `known` are those of a scenario that this one was made of.
 pub(crate) fn plan(
     file: &File,
-    topology: &Topology,
+    bodies: &Bodies,
     known: Option<&Arc<SkyPlan>>,
     faults: &mut Faults,
 ) -> Option<Arc<SkyPlan>> {
     let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
     let pairs = pairs::of_flows(file);
     // Dates are counted in nanoseconds, which end in 2292.
-    let epoch = i128::from(topology.network().epoch.as_nanos());
+    let epoch = i128::from(bodies.network.epoch.as_nanos());
     let last = sky.start.saturating_add(*head.duration).saturating_add(SkyPlan::BEYOND);
     if epoch + i128::from(last.as_nanos()) > i128::from(i64::MAX) {
         let fault = Fault::new("the run ends beyond the year 2292");
@@ -392,16 +349,16 @@ pub(crate) fn plan(
         );
         return None;
     }
-    let of = Basis { topology: topology.hash(), start: *sky.start, duration: *head.duration, pairs };
+    let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = known.filter(|known| known.is_of(&of)) {
         gaps::check(file, known, faults);
         return Some(Arc::clone(known));
     }
-    match SkyPlan::new(topology.network(), of) {
+    match SkyPlan::new(&bodies.network, of) {
         Ok(plan) => {
             for line in warning_lines(&plan.stale) {
                 faults.warn(
-                    sky.topology.place(),
+                    topology::place(sky),
                     Fault::new(line).help("take newer element sets, or an earlier `start`"),
                 );
             }
@@ -414,7 +371,7 @@ pub(crate) fn plan(
                 text.split_once(": ").or_else(|| text.split_once("; ")).unwrap_or((&text, ""));
             let fault = Fault::new(format!("the sky of this run cannot be: {wrong}"));
             let cure = if cure.is_empty() { "change the topology, or `start` and `duration`" } else { cure };
-            faults.report(sky.topology.place(), fault.help(cure));
+            faults.report(topology::place(sky), fault.help(cure));
             None
         }
     }

@@ -3,20 +3,24 @@
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
-use slantpath_reader::{Flat, Nested, OneOf, Setting, Tables, choice, policy, section};
+use slantpath_reader::{Flat, Named, Nested, OneOf, Setting, Tables, choice, policy, section};
 
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::discipline::Discipline;
 use crate::link::schema::QueueSize;
-use crate::sky::schema::RefreshText;
+use crate::sky::schema::{
+    CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
+};
 
 section! {
     /// A sky over the network: satellites and sites of a topology, whose contacts are links. Nodes stand at its sites.
     pub struct SkyTable {
-        /// The topology file, relative to the scenario. Its epoch is the start of the run; its span does not count.
-        topology: Setting<String>;
-        /// The hash of the topology, written by `--show`. If it is given, the topology must still have it.
+        /// The topology file, relative to the scenario. Its span does not count. If absent, its tables stand here.
+        topology: Option<Setting<String>>;
+        /// The hash of the topology file, written by `--show`. If it is given, the file must still have it.
         digest: Option<Setting<String>>;
+        /// What a topology file has, in place of one.
+        held: Flat<HeldTopology>;
         /// How long after the topology's epoch the run starts.
         start: Setting<Duration> = Duration::ZERO, at most AGE;
         /// What a route over satellites keeps small.
@@ -30,6 +34,26 @@ section! {
         /// Links between satellites. Those of a constellation have the first table, in alphabetical order, that names
         /// it; else the first that names none.
         isls: Tables<IslLinks>;
+    }
+}
+
+section! {
+    /// The tables of a topology file that say where satellites and sites are.
+    pub struct HeldTopology {
+        /// The date from which the sky's time counts, in UTC.
+        epoch: Option<Setting<Date>>;
+        /// Sets of satellites by name.
+        constellations: Tables<ConstellationTable>;
+        /// Places on the ground, at sea or in the air by name.
+        sites: Tables<SiteTable>;
+        /// How antennas choose their satellites, where an antenna does not say otherwise.
+        ground: Option<Nested<GroundTable>>;
+        /// Cables between sites that relay.
+        cables: Vec<Named<CableTable>>;
+        /// What is out of service, from when to when after `start`.
+        outages: Vec<Named<Outage>>;
+        /// How far from their epoch element sets may be used.
+        validity: Option<Nested<ValidityTable>>;
     }
 }
 
