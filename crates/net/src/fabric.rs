@@ -1,6 +1,7 @@
 //! Everything of a network but its hosts: links, routers and the packets on them.
 
 mod fragments;
+mod receivers;
 mod report;
 
 use slantpath_base::{Instant, Seed};
@@ -9,7 +10,7 @@ use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::capture::Captures;
-use crate::graph::{NetworkGraph, NodeKind};
+use crate::graph::NetworkGraph;
 use crate::header::{self, AddressKey};
 use crate::link::{DirectionConfig, DropReason, LinkDirection, Offered, SharedPort};
 use crate::outside::Outside;
@@ -17,24 +18,14 @@ use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, Packet
 use crate::slots::Slots;
 use crate::source::{Links, Source};
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
+use receivers::Receiver;
+pub(crate) use receivers::Receivers;
 
 /// How many bytes a packet has. What is longer than an IP packet can be is too long for any link, however long it is.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "no more than 24 bits")]
 pub(crate) fn length_of(packet: &Packet) -> u32 {
     packet.len().min(LENGTH_MAX as usize) as u32
-}
-
-/// Who receives what a direction carries.
-#[derive(Clone, Copy, Debug)]
-enum Receiver {
-    /// With its place among the hosts.
-    Host(u32),
-    /// Whoever the contact leads to that held when the packet left.
-    OfContact,
-    Outside,
-    Repeater(NodeId),
-    Router(NodeId),
 }
 
 /// A packet that its sender's own link has refused. Its bytes are in the store.
@@ -58,9 +49,7 @@ pub(crate) struct Fabric {
     pub(crate) slots: Slots,
     pub(crate) graph: NetworkGraph,
     pub(crate) directions: Vec<LinkDirection>,
-    receivers: Vec<Receiver>,
-    /// The interface as which each direction's receiver gets what comes by a contact.
-    arrives_as: Vec<InterfaceId>,
+    receivers: Receivers,
     pub(crate) shared_ports: Vec<SharedPort>,
     /// Packets that a contact's end has given back to their nodes, while changes are made.
     handed_over: Vec<(NodeId, DirectionId, Parcel)>,
@@ -80,17 +69,8 @@ impl Fabric {
             LinkDirection::new(config, seed, &path)
         };
         let mut directions: Vec<_> = graph.directions.iter().enumerate().map(direction).collect();
-        let receiver = |index: usize| receiver(&graph, graph.interfaces[index ^ 1].node);
-        let mut receivers: Vec<Receiver> = (0..directions.len()).map(receiver).collect();
-        let arrives_as = |index| {
-            #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-            let own = DirectionId(index as u32).receiver();
-            graph.receives_as.get(&own).copied().unwrap_or(own)
-        };
-        let arrives_as = (0..directions.len()).map(arrives_as).collect();
         for direction in graph.contact_links.iter().flat_map(|link| [link.forward(), link.reverse()]) {
             directions[direction.index()].await_contacts();
-            receivers[direction.index()] = Receiver::OfContact;
         }
         let shared_port = |(name, config): &(String, DirectionConfig)| SharedPort::new(config, seed, name);
         let shared_ports = graph.shared_ports.iter().map(shared_port).collect();
@@ -101,8 +81,7 @@ impl Fabric {
             slots,
             last_resolved: vec![None; directions.len()],
             directions,
-            receivers,
-            arrives_as,
+            receivers: Receivers::new(&graph),
             shared_ports,
             handed_over: Vec::new(),
             packets: PacketStore::default(),
@@ -210,11 +189,7 @@ impl Fabric {
         } else {
             parcel = self.meet_fate(id, parcel, source)?;
         }
-        let mut receiver = self.receivers[index];
-        let mut interface = id.receiver();
-        if matches!(receiver, Receiver::OfContact) {
-            (receiver, interface) = (self.receiver_of_last(id), self.arrives_as[index]);
-        }
+        let (receiver, interface) = self.receivers.of_last(id, &self.directions[index]);
         match receiver {
             Receiver::Host(host) => return Some(Delivery { host: host as usize, interface, parcel }),
             Receiver::Outside => self.arrive_outside(interface, parcel),
@@ -223,18 +198,6 @@ impl Fabric {
             Receiver::OfContact => unreachable!("a contact leads to a node"),
         }
         None
-    }
-
-    /// Who receives the packet that came off a direction last.
-    #[inline(never)]
-    fn receiver_of_last(&self, id: DirectionId) -> Receiver {
-        match self.receivers[id.index()] {
-            Receiver::OfContact => {
-                let node = self.directions[id.index()].receiver_of_last();
-                receiver(&self.graph, node.expect("what has left did so in a contact"))
-            }
-            other => other,
-        }
     }
 
     /// What a link or one before it did to a packet comes to light where it arrives. Returns the packet if it is still
@@ -251,7 +214,7 @@ impl Fabric {
                 return None;
             }
         }
-        match (self.receiver_of_last(id), parcel.condition()) {
+        match (self.receivers.of_last(id, &self.directions[id.index()]).0, parcel.condition()) {
             (Receiver::Router(node), Condition::Damaged) => match self.read_again(parcel) {
                 Ok(parcel) => Some(parcel),
                 Err(reason) => {
@@ -339,8 +302,8 @@ impl Fabric {
     }
 
     fn links(&mut self) -> Links<'_> {
-        let Self { kernel, directions, shared_ports, packets, handed_over, .. } = self;
-        Links { directions, shared_ports, packets, kernel, handed_over }
+        let Self { kernel, directions, receivers, shared_ports, packets, handed_over, .. } = self;
+        Links { directions, shared_ports, packets, kernel, receivers, handed_over }
     }
 
     /// Carries out the changes that are due now.
@@ -355,17 +318,6 @@ impl Fabric {
 
     pub(crate) fn now(&self) -> Instant {
         self.kernel.now()
-    }
-}
-
-/// What a node is as a receiver.
-fn receiver(graph: &NetworkGraph, node: NodeId) -> Receiver {
-    match graph.nodes[node.index()].kind {
-        #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-        NodeKind::Host(host) => Receiver::Host(host as u32),
-        NodeKind::Outside => Receiver::Outside,
-        NodeKind::Repeater => Receiver::Repeater(node),
-        NodeKind::Router => Receiver::Router(node),
     }
 }
 

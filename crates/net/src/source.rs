@@ -3,6 +3,7 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_des::Kernel;
 
+use crate::fabric::Receivers;
 use crate::link::{AtHandover, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort};
 use crate::parcel::{PacketStore, Parcel};
 use crate::script::Change;
@@ -32,6 +33,7 @@ pub struct Links<'a> {
     pub(crate) shared_ports: &'a mut [SharedPort],
     pub(crate) packets: &'a mut PacketStore,
     pub(crate) kernel: &'a mut Kernel,
+    pub(crate) receivers: &'a mut Receivers,
     /// Packets that nodes have to send on once all changes of the instant are made, and the directions that had them.
     pub(crate) handed_over: &'a mut Vec<(NodeId, DirectionId, Parcel)>,
 }
@@ -54,6 +56,8 @@ impl Links<'_> {
     ) {
         let now = self.kernel.now();
         self.directions[direction.index()].begin_contact(now, contact, delay, self.packets);
+        let only = self.directions[direction.index()].only_receiver();
+        self.receivers.begin_contact(direction, only);
         if let Some(port) = contact.port {
             self.shared_ports[port.index()].join(direction);
         }

@@ -348,12 +348,13 @@ impl<'p> SkySource<'p> {
     ) -> Option<DirectionId> {
         let root = self.root(destination, group)?;
         let hop = self.router.next_hop(from, root)?;
-        let contact = self.plan.contact(hop.contact);
+        // A contact's first end is the lower of the two.
+        let is_first = from < hop.next;
         match self.sky.contacts[hop.contact.index()] {
             ContactLink::Unused => None,
-            ContactLink::InterSatellite { link, .. } if from == contact.a => Some(link.forward()),
+            ContactLink::InterSatellite { link, .. } if is_first => Some(link.forward()),
             ContactLink::InterSatellite { link, .. } => Some(link.reverse()),
-            ContactLink::Ground { link, .. } if from == contact.a => Some(link.reverse()),
+            ContactLink::Ground { link, .. } if is_first => Some(link.reverse()),
             ContactLink::Ground { antenna, .. } => Some(self.uplink(antenna as usize)),
         }
     }

@@ -34,7 +34,7 @@ struct Scripted {
 impl Host for Scripted {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
         let bytes = packet.contiguous();
-        self.received.push((now, u32::from_be_bytes(bytes[20..24].try_into().unwrap())));
+        self.received.push((now, u32::from_be_bytes(bytes[24..28].try_into().unwrap())));
     }
 
     fn handle_deadline(&mut self, _now: Instant) {}
@@ -52,13 +52,16 @@ impl Host for Scripted {
 
 const LENGTH: usize = 100;
 
+/// A message of ICMP that says that something is unreachable: about these a router says nothing, so that no packets are on
+/// the links but those that a host sends.
 fn packet(source: IpAddr, destination: IpAddr, tag: u32) -> Packet {
     let mut payload = vec![0; LENGTH - 20];
-    payload[..4].copy_from_slice(&tag.to_be_bytes());
+    payload[0] = 3;
+    payload[4..8].copy_from_slice(&tag.to_be_bytes());
     let header = IpHeader {
         source,
         destination,
-        protocol: protocol::UDP,
+        protocol: protocol::ICMP,
         hop_limit: 64,
         traffic_class: 0,
         payload_len: 80,

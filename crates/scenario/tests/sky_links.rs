@@ -547,7 +547,7 @@ fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_t
         .filter(|&row| text(handovers, row, "cause") == "outage")
         .map(|row| number(handovers, row, "at_s"))
         .collect();
-    // 62 minutes after the epoch are 2 minutes after the start of the run; a second after its end there is a link again.
+    // 62 minutes after the epoch are 2 minutes after the start; a second after its end there is a link again.
     assert_eq!(gaps, [120.0, 181.0]);
     // The merged form says all that the sky is, and is itself a scenario.
     let again = parse(&held.merged(), String::new());

@@ -81,6 +81,13 @@ impl LinkDirection {
         self.contacts.as_ref()?.receiver(self.lane.last_departure())
     }
 
+    /// Who receives whatever is taken off, if that does not depend on when it left.
+    pub(crate) fn only_receiver(&self) -> Option<NodeId> {
+        let landings = &self.contacts.as_ref()?.landings;
+        let &(_, node) = landings.first()?;
+        landings.iter().all(|&(_, other)| other == node).then_some(node)
+    }
+
     /// Begins a contact. What is being transmitted over one that goes on until now arrives where that one leads; what
     /// waits is sent over the new one.
     pub(crate) fn begin_contact(

@@ -1,0 +1,82 @@
+//! Who receives what each direction carries.
+
+use crate::graph::{NetworkGraph, NodeKind};
+use crate::link::LinkDirection;
+use crate::{DirectionId, InterfaceId, NodeId};
+
+/// Who receives what a direction carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Receiver {
+    /// With its place among the hosts.
+    Host(u32),
+    /// Whoever the contact leads to that held when the packet left.
+    OfContact,
+    Outside,
+    Repeater(NodeId),
+    Router(NodeId),
+}
+
+/// The receivers of all directions.
+#[derive(Clone, Debug)]
+pub(crate) struct Receivers {
+    /// By direction. A contact's stands here, too, while it is certain, and neither a host nor outside: these are told
+    /// the interface.
+    by_direction: Vec<Receiver>,
+    /// What each node is as a receiver.
+    by_node: Vec<Receiver>,
+    /// The interface as which each direction's receiver gets what comes by a contact.
+    arrives_as: Vec<InterfaceId>,
+}
+
+impl Receivers {
+    pub(crate) fn new(graph: &NetworkGraph) -> Self {
+        let by_node: Vec<Receiver> =
+            graph.nodes.iter().zip(0..).map(|(node, id)| receiver(&node.kind, NodeId(id))).collect();
+        let at_end = |index: usize| by_node[graph.interfaces[index ^ 1].node.index()];
+        let mut by_direction: Vec<Receiver> = (0..graph.directions.len()).map(at_end).collect();
+        let arrives_as = |index| {
+            #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+            let own = DirectionId(index as u32).receiver();
+            graph.receives_as.get(&own).copied().unwrap_or(own)
+        };
+        let arrives_as = (0..graph.directions.len()).map(arrives_as).collect();
+        for direction in graph.contact_links.iter().flat_map(|link| [link.forward(), link.reverse()]) {
+            by_direction[direction.index()] = Receiver::OfContact;
+        }
+        Self { by_direction, by_node, arrives_as }
+    }
+
+    /// A contact of a direction begins, and `only` receives all that will come off it until another does, if one node
+    /// does.
+    pub(crate) fn begin_contact(&mut self, id: DirectionId, only: Option<NodeId>) {
+        let certain = only.map(|node| self.by_node[node.index()]);
+        let certain = certain.filter(|known| matches!(known, Receiver::Repeater(_) | Receiver::Router(_)));
+        self.by_direction[id.index()] = certain.unwrap_or(Receiver::OfContact);
+    }
+
+    /// Who receives the packet that came off a direction last, and as which interface.
+    #[inline]
+    pub(crate) fn of_last(&self, id: DirectionId, direction: &LinkDirection) -> (Receiver, InterfaceId) {
+        match self.by_direction[id.index()] {
+            Receiver::OfContact => self.of_contact(id, direction),
+            receiver => (receiver, id.receiver()),
+        }
+    }
+
+    #[inline(never)]
+    fn of_contact(&self, id: DirectionId, direction: &LinkDirection) -> (Receiver, InterfaceId) {
+        let node = direction.receiver_of_last().expect("what has left did so in a contact");
+        (self.by_node[node.index()], self.arrives_as[id.index()])
+    }
+}
+
+/// What a node is as a receiver.
+const fn receiver(kind: &NodeKind, node: NodeId) -> Receiver {
+    match *kind {
+        #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+        NodeKind::Host(host) => Receiver::Host(host as u32),
+        NodeKind::Outside => Receiver::Outside,
+        NodeKind::Repeater => Receiver::Repeater(node),
+        NodeKind::Router => Receiver::Router(node),
+    }
+}
