@@ -1,13 +1,14 @@
 //! `slantpath run`.
 
+use core::cell::OnceCell;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use slantpath_scenario::{
-    RunOptions, RunOutput, RunRecords, Scenario, Store, TABLES, TableKind, Workers, means, replicate_stored,
-    replicate_without_records,
+    LoadError, RunOptions, RunOutput, RunRecords, Scenario, Store, TABLES, TableKind, Workers, means,
+    replicate_stored, replicate_without_records,
 };
 
 use crate::arguments::RunArguments;
@@ -19,7 +20,7 @@ use crate::{files, interrupt, terminal};
 pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
     let mut overrides = arguments.common.set.clone();
     overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
-    let scenario = Scenario::load(&arguments.scenario, &overrides)?;
+    let scenario = load(&arguments.scenario, &overrides)?;
     for warning in scenario.warnings() {
         terminal::warn(warning)?;
     }
@@ -53,6 +54,16 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
         }
     }
     failed_flows(&outputs)
+}
+
+/// Reads the scenario, under a bar if there is a sky whose contacts are to be worked out.
+fn load(path: &Path, overrides: &[String]) -> Result<Scenario, LoadError> {
+    let bar = OnceCell::new();
+    Scenario::load_observed(path, overrides, &|progress| {
+        let bar = bar.get_or_init(|| Bar::new("sites"));
+        bar.show("contacts of the sky");
+        bar.update(progress);
+    })
 }
 
 fn check_captures(scenario: &Scenario, arguments: &RunArguments) -> Result<(), Failure> {

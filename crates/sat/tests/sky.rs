@@ -52,8 +52,8 @@ impl Host for Scripted {
 
 const LENGTH: usize = 100;
 
-/// A message of ICMP that says that something is unreachable: about these a router says nothing, so that no packets are on
-/// the links but those that a host sends.
+/// A message of ICMP that says that something is unreachable: about these a router says nothing, so that no packets are
+/// on the links but those that a host sends.
 fn packet(source: IpAddr, destination: IpAddr, tag: u32) -> Packet {
     let mut payload = vec![0; LENGTH - 20];
     payload[0] = 3;

@@ -7,17 +7,27 @@ use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{AllKnown, Fault, Faults, Lookup, Origin, Place, Setting, Tables, suggest};
 
 use crate::flow::trace::Traces;
+use crate::replicate::Progress;
 use crate::scenario::TraceFiles;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
 use crate::{extent, flow, head, link, network, probes, script, sctp, signalling, sky_links, tcp};
 
-/// Checks and completes a scenario. `known` are the contacts of one that it was made of.
+/// How contacts of a sky are come by.
+#[derive(Clone, Copy)]
+pub(crate) struct Contacts<'a> {
+    /// Those of a scenario that this one was made of.
+    pub(crate) known: Option<&'a Arc<SkyPlan>>,
+    /// Hears of each site whose passes are worked out.
+    pub(crate) progress: &'a dyn Fn(Progress),
+}
+
+/// Checks and completes a scenario.
 pub(crate) fn check(
     file: &mut File,
     all_known: AllKnown,
     files: &TraceFiles,
-    known: Option<&Arc<SkyPlan>>,
+    contacts: Contacts<'_>,
     faults: &mut Faults,
 ) -> Checked {
     let named = &**files;
@@ -41,7 +51,7 @@ pub(crate) fn check(
     }
     // A long run's contacts take their time: not before it is known that the run can be.
     if faults.is_empty() {
-        sky = bodies.and_then(|bodies| sky_links::check::plan(file, &bodies, known, faults));
+        sky = bodies.and_then(|bodies| sky_links::check::plan(file, &bodies, contacts, faults));
         if faults.is_empty() {
             network::path::check(file, &traces, sky.as_deref(), faults);
         }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{Diagnostic, Diagnostics, Document, Node, Output, Place, Section, Source};
 
-use crate::check::{self, Checked};
+use crate::check::{self, Checked, Contacts};
 use crate::flow::trace::Traces;
+use crate::replicate::Progress;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
 
@@ -48,11 +49,22 @@ pub enum LoadError {
 impl Scenario {
     /// Reads a file, lays the overrides `path=value` over it in turn, and checks the whole.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
+        Self::load_observed(path, overrides, &|_| {})
+    }
+
+    /// Reads a file as [`Scenario::load`] does. `progress` hears of each site whose passes are worked out, if there is
+    /// a sky: over a day of a large constellation that takes a while.
+    pub fn load_observed(
+        path: &Path,
+        overrides: &[String],
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, LoadError> {
         let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
         let name = path.display().to_string();
         let files = trace_files(path.parent().unwrap_or(Path::new("")));
-        Self::parse(&name, &text, overrides, files).map_err(LoadError::Invalid)
+        let document = overridden(Document::parse(&name, &text), overrides);
+        Self::from_document(document, files, None, progress).map_err(LoadError::Invalid)
     }
 
     /// Reads a text as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
@@ -62,11 +74,8 @@ impl Scenario {
         overrides: &[String],
         files: TraceFiles,
     ) -> Result<Self, Diagnostics> {
-        let mut document = Document::parse(name, text);
-        for assignment in overrides {
-            document.set("--set", assignment);
-        }
-        Self::from_document(document, files, None)
+        let document = overridden(Document::parse(name, text), overrides);
+        Self::from_document(document, files, None, &|_| {})
     }
 
     /// This scenario with overrides `path=value` laid over it, which faults call `name`.
@@ -75,7 +84,7 @@ impl Scenario {
         for assignment in overrides {
             document.set(name, assignment);
         }
-        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref())
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), &|_| {})
     }
 
     /// This scenario with values of another text laid over it, which they are at fault for.
@@ -86,18 +95,20 @@ impl Scenario {
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         document.insert(source, values);
-        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref())
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), &|_| {})
     }
 
     fn from_document(
         document: Document,
         files: TraceFiles,
         known: Option<&Arc<SkyPlan>>,
+        progress: &dyn Fn(Progress),
     ) -> Result<Self, Diagnostics> {
         let (entries, mut faults) = document.clone().entries()?;
         let root = File::read_root(&entries, "a scenario", &mut faults);
         let checked = root.map(|(mut file, all_known)| {
-            let checked = check::check(&mut file, all_known, &files, known, &mut faults);
+            let checked =
+                check::check(&mut file, all_known, &files, Contacts { known, progress }, &mut faults);
             (file, checked)
         });
         let warnings = faults.warnings();
@@ -155,6 +166,13 @@ impl Scenario {
         self.file.write_fields(&mut output);
         output.print(with_origins)
     }
+}
+
+fn overridden(mut document: Document, overrides: &[String]) -> Document {
+    for assignment in overrides {
+        document.set("--set", assignment);
+    }
+    document
 }
 
 /// The tables of the file.

@@ -13,6 +13,7 @@ use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
 use super::{gaps, pairs};
+use crate::check::Contacts;
 use crate::link::check::transmitter;
 use crate::link::schema::{Family, QueueSize};
 use crate::scenario::TraceFiles;
@@ -195,8 +196,8 @@ fn names(
     }
 }
 
-/// Addresses for antennas to which nobody has given one: of the shared address space (RFC 6598), which links' own are not
-/// taken from.
+/// Addresses for antennas to which nobody has given one: of the shared address space (RFC 6598), which links' own are
+/// not taken from.
 struct Pool {
     next: u32,
     taken: BTreeSet<IpAddr>,
@@ -329,11 +330,11 @@ pub(crate) fn isl_table(sky: &SkyTable, constellation: &str) -> Option<usize> {
         .or_else(|| position(&|table| own(table).is_none()))
 }
 
-/// Works the contacts of the run out, if all else is right; `known` are those of a scenario that this one was made of.
+/// Works the contacts of the run out, if all else is right; unless they are known.
 pub(crate) fn plan(
     file: &File,
     bodies: &Bodies,
-    known: Option<&Arc<SkyPlan>>,
+    contacts: Contacts<'_>,
     faults: &mut Faults,
 ) -> Option<Arc<SkyPlan>> {
     let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
@@ -350,11 +351,11 @@ pub(crate) fn plan(
         return None;
     }
     let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
-    if let Some(known) = known.filter(|known| known.is_of(&of)) {
+    if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
         gaps::check(file, known, faults);
         return Some(Arc::clone(known));
     }
-    match SkyPlan::new(&bodies.network, of) {
+    match SkyPlan::new(&bodies.network, of, contacts.progress) {
         Ok(plan) => {
             for line in warning_lines(&plan.stale) {
                 faults.warn(

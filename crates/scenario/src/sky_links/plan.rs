@@ -6,6 +6,8 @@ use slantpath_orbit::elements::Stale;
 use slantpath_orbit::pair::Pair;
 use slantpath_orbit::{Network, NetworkError};
 
+use crate::replicate::Progress;
+
 /// The contacts of a sky over a run, and what they are of.
 #[derive(Clone, Debug)]
 pub(crate) struct SkyPlan {
@@ -36,7 +38,11 @@ impl SkyPlan {
     pub(crate) const BEYOND: Duration = Duration::from_secs(1);
 
     /// Works contacts out.
-    pub(crate) fn new(bodies: &Network, of: Basis) -> Result<Self, NetworkError> {
+    pub(crate) fn new(
+        bodies: &Network,
+        of: Basis,
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, NetworkError> {
         let mut bodies = bodies.starting_after(of.start);
         for pair in &of.pairs {
             if !bodies.pairs.contains(pair) {
@@ -44,7 +50,8 @@ impl SkyPlan {
             }
         }
         let planner = Planner::new(&bodies, of.duration.saturating_add(Self::BEYOND))?;
-        let contacts = planner.plan(&mut |_, _| {})?;
+        let contacts = planner
+            .plan(&mut |done, all| progress(Progress { done, all, share: done as f64 / all as f64 }))?;
         let stale = planner.warnings().to_vec();
         drop(planner);
         Ok(Self { bodies, contacts, stale, of })
