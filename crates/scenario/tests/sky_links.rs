@@ -339,14 +339,16 @@ fn terminals_of_two_satellites_meet_over_gateways_that_a_link_of_the_scenario_jo
         let file = format!(
             "[scenario]\nname = \"two\"\nduration = \"60 s\"\n[sky]\ntopology = \"sky.toml\"\n\
              [sky.access.all]\nrate = \"2 Mbit/s\"\n{nodes}{ground}\
-             [flows.reports]\nfrom = \"terminal-west\"\nto = \"terminal-east\"\ntransport = \"sctp\"\nend = \"50 s\"\n\
+             [flows.reports]\nfrom = \"terminal-west\"\nto = \"terminal-east\"\n\
+             transport = \"sctp\"\nend = \"50 s\"\n\
              application = {{ kind = \"constant-rate\", message_size = \"512 B\", interval = \"1 s\" }}\n"
         );
         Scenario::parse("two.toml", &file, &[], files)
     };
     let apart = parse("").expect_err("nothing joins the satellites").to_string();
     assert!(apart.contains("no path over the sky ever joins"), "{apart}");
-    let fibre = "[links.fibre]\nends = [\"gateway-west\", \"gateway-east\"]\nrate = \"100 Mbit/s\"\ndelay = \"30 ms\"\n";
+    let fibre = "[links.fibre]\nends = [\"gateway-west\", \"gateway-east\"]\n\
+                 rate = \"100 Mbit/s\"\ndelay = \"30 ms\"\n";
     let output = run_once(&parse(fibre).unwrap_or_else(|error| panic!("{error}")));
     let flows = output.table("flows").expect("always");
     assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));

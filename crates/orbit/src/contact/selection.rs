@@ -345,7 +345,7 @@ impl<'a> Chooser<'a> {
         antennas.find(|&other| held(&self.antennas[other]) == Some(satellite))
     }
 
-    /// The best pass under way that lasts to `until` and that no other of the first `rivals` antennas of the site holds.
+    /// The best pass under way that lasts to `until` and that no other of the site's first `rivals` antennas holds.
     fn best(&self, antenna: usize, (now, until): (f64, f64), rivals: usize, load: &[u32]) -> Option<usize> {
         let state = &self.antennas[antenna];
         let taken =

@@ -237,8 +237,8 @@ fn names(
     }
 }
 
-/// Addresses for antennas to which nobody has given one: of the shared address space (RFC 6598), which links' own are not
-/// taken from.
+/// Addresses for antennas to which nobody has given one: of the shared address space (RFC 6598), but none that a link
+/// has.
 struct Pool {
     next: u32,
     taken: BTreeSet<IpAddr>,

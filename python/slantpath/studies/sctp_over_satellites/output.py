@@ -57,7 +57,7 @@ def _write_scenarios(out: Path, results: Results) -> tuple[list[tuple[str, str, 
             scenario = skies.scenario(0, Ground(sky, cases.PAIRS), {}, length)
             told.append((cases.NAMES[sky], scenario.hash, scenario.merged()))
             beside = out / "placement-0" / sky.value
-            text = Placement.drawn(0, results.seed).topology(sky, cases.PAIRS)
+            text = Placement.drawn(0, results.seed).topology(sky, cases.PAIRS, {})
             files.append(write_whole(beside / "sky.toml", text.encode()))
             files.append(write_whole(beside / "scenario.toml", scenario.merged().encode()))
     return told, files

@@ -102,7 +102,7 @@ class Placement:
             yield f"source-{number:02}", source
             yield f"sink-{number:02}", sink
 
-    def topology(self, sky: Sky, pairs: int) -> str:
+    def topology(self, sky: Sky, pairs: int, changes: Mapping[str, Value]) -> str:
         """Give the text of the sky over this placement."""
         base = Topology.parse(_native.study_text(STUDY, "sky.toml"), "sky.toml")
         sites: dict[str, Value] = {
@@ -120,7 +120,7 @@ class Placement:
                 "longitude": f"{place.longitude_deg:g} deg",
                 "antennas": sky.antennas(place.longitude_deg),
             }
-        return base.with_values({"sites": sites}).merged()
+        return base.with_values({"sites": sites, **changes}).merged()
 
     def nodes(self, pairs: int) -> dict[str, Value]:
         """Give the table of nodes."""
@@ -169,10 +169,13 @@ class Ground:
 class Skies:
     """The scenarios of placements. Their skies lie in a directory that stands while scenarios are made."""
 
-    def __init__(self, directory: Path, seed: int | None) -> None:
-        """Begin with none."""
+    def __init__(
+        self, directory: Path, seed: int | None, topology: Mapping[str, Value] | None = None
+    ) -> None:
+        """Begin with none; ``topology`` is what is changed in each sky."""
         self._directory = directory
         self._seed = seed
+        self._topology = topology or {}
         self._bases: dict[tuple[int, Ground], Scenario] = {}
 
     def scenario(
@@ -190,7 +193,7 @@ class Skies:
         placement = Placement.drawn(number, self._seed, ground.latitudes_deg)
         beside = self._directory / f"{len(self._bases)}"
         beside.mkdir()
-        sky = placement.topology(ground.sky, ground.pairs)
+        sky = placement.topology(ground.sky, ground.pairs, self._topology)
         (beside / "sky.toml").write_text(sky, encoding="utf-8")
         text = _native.study_text(STUDY, "scenario.toml")
         return Scenario.parse(text, "scenario.toml", beside).with_values(
