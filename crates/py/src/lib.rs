@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use super::statistics::{mean_interval, quantile};
     #[pymodule_export]
-    use super::studies::study_scenario;
+    use super::studies::{study_scenario, study_text};
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]

@@ -20,6 +20,26 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Files of studies that are made of more than one.
+const TEXTS: &[(&str, &str, &str)] = &[
+    (
+        "sctp-over-satellites",
+        "scenario.toml",
+        include_str!("../../../studies/sctp-over-satellites/scenario.toml"),
+    ),
+    ("sctp-over-satellites", "sky.toml", include_str!("../../../studies/sctp-over-satellites/sky.toml")),
+];
+
+/// The text of a file of a study, which places it among others before it is read.
+#[pyfunction]
+pub(crate) fn study_text(study: &str, file: &str) -> PyResult<&'static str> {
+    let found = TEXTS.iter().find(|(own, name, _)| (*own, *name) == (study, file));
+    let Some((.., text)) = found else {
+        return Err(PyKeyError::new_err(format!("study `{study}` has no file `{file}`")));
+    };
+    Ok(text)
+}
+
 /// The scenario of a study.
 #[pyfunction]
 pub(crate) fn study_scenario(study: &str) -> PyResult<Scenario> {

@@ -568,3 +568,53 @@ fn whoever_waits_for_the_contacts_of_a_sky_hears_of_each_site() {
     );
     assert_eq!(scenario, load(&[]));
 }
+
+#[test]
+fn terminals_of_two_satellites_meet_over_gateways_that_a_link_of_the_scenario_joins() {
+    let sky: String = [("west", -90), ("east", 30)].iter().fold(
+        "[topology]\nname = \"two\"\nepoch = \"2026-03-01T00:00:00Z\"\nspan = \"1 h\"\n".to_owned(),
+        |sky, (name, longitude)| {
+            let slot = format!(
+                "[constellations.geo-{name}]\npayload = \"regenerative\"\n\
+                 satellites = {{ kind = \"slots\", longitudes = [\"{longitude} deg\"] }}\n"
+            );
+            let site = |kind: &str, latitude: u8| {
+                format!(
+                    "[sites.{kind}-{name}]\nlatitude = \"{latitude} deg\"\nlongitude = \"{longitude} deg\"\n\
+                     antennas = [{{ constellation = \"geo-{name}\", min_elevation = \"0 deg\" }}]\n"
+                )
+            };
+            sky + &slot + &site("gateway", 0) + &site("terminal", 40)
+        },
+    );
+    let node = |kind: &str, name: &str, role: &str| {
+        format!("[nodes.{kind}-{name}]\nkind = \"{role}\"\nsite = \"{kind}-{name}\"\n")
+    };
+    let nodes: String = ["west", "east"]
+        .iter()
+        .map(|name| node("gateway", name, "router") + &node("terminal", name, "host"))
+        .collect();
+    let parse = |ground: &str| {
+        let files: slantpath_scenario::TraceFiles = std::sync::Arc::new({
+            let sky = sky.clone();
+            move |_| Ok(sky.clone())
+        });
+        let file = format!(
+            "[scenario]\nname = \"two\"\nduration = \"60 s\"\n[sky]\ntopology = \"sky.toml\"\n\
+             [sky.access.all]\nrate = \"2 Mbit/s\"\n{nodes}{ground}\
+             [flows.reports]\nfrom = \"terminal-west\"\nto = \"terminal-east\"\n\
+             transport = \"sctp\"\nend = \"50 s\"\n\
+             application = {{ kind = \"constant-rate\", message_size = \"512 B\", interval = \"1 s\" }}\n"
+        );
+        Scenario::parse("two.toml", &file, &[], files)
+    };
+    let apart = parse("").expect_err("nothing joins the satellites").to_string();
+    assert!(apart.contains("no path over the sky ever joins"), "{apart}");
+    let fibre = "[links.fibre]\nends = [\"gateway-west\", \"gateway-east\"]\n\
+                 rate = \"100 Mbit/s\"\ndelay = \"30 ms\"\n";
+    let output = run_once(&parse(fibre).unwrap_or_else(|error| panic!("{error}")));
+    let flows = output.table("flows").expect("always");
+    assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
+    let paths = output.table("sky_paths").expect("there is a sky");
+    assert_eq!(text(paths, 0, "satellites"), "geo-west-1 > gateway-west > gateway-east > geo-east-1");
+}

@@ -8,13 +8,13 @@ import time
 from contextlib import closing
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from slantpath.errors import RunError
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
 from slantpath.store import Store
-from slantpath.studies import failover, long_paths, multi_link
+from slantpath.studies import failover, long_paths, multi_link, sctp_over_satellites
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,35 @@ class Results(Protocol):
         """Say from what every random draw derives."""
 
 
-STUDIES = {"failover": failover, "long-paths": long_paths, "multi-link": multi_link}
+class Study(Protocol):
+    """What there is of each study."""
+
+    @property
+    def ABOUT(self) -> str:  # noqa: N802 - a constant of a module, as the next
+        """What it is about, in a line."""
+
+    @property
+    def RUNS(self) -> int:  # noqa: N802
+        """Runs of a case."""
+
+    def plan(self, runs: int, seed: int | None, /) -> list[tuple[str, Job]]:
+        """List every run with the name of its case."""
+
+    Results: Any
+    """What its runs gave, made of their number and the seed."""
+
+    def write(self, out: Path, results: Any, /) -> tuple[str, list[Path]]:  # noqa: ANN401 - its own Results
+        """Write what it shows; give the table of claims and the files."""
+
+
+STUDIES: dict[str, Study] = {
+    "failover": failover,
+    "long-paths": long_paths,
+    "multi-link": multi_link,
+    "sctp-over-satellites": sctp_over_satellites,
+}
+QUICK: dict[str, Study] = {"sctp-over-satellites": sctp_over_satellites.QUICK}
+"""Studies that can be made with fewer cases and shorter runs."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -52,10 +80,10 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.reconfigure(errors="replace")
     if options.name is None:
         for name, study in STUDIES.items():
-            print(f"{name:12} {study.ABOUT}")
+            print(f"{name:20} {study.ABOUT}")
         return DONE
-    out: Path = options.out or Path("out") / options.name
-    study = STUDIES[options.name]
+    out: Path = options.out or Path("out") / (f"{options.name}-quick" if options.quick else options.name)
+    study = (QUICK if options.quick else STUDIES)[options.name]
     runs = options.runs or study.RUNS
     results = study.Results(runs, options.seed)
     try:
@@ -108,13 +136,17 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         epilog="Without a name: the list of studies. An interrupted study goes on where it stopped.",
     )
     parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))
+    parser.add_argument("--quick", action="store_true", help=f"fewer cases, shorter runs: {', '.join(QUICK)}")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where to write; out/NAME if absent")
     parser.add_argument(
         "--runs", type=_count, metavar="N", help="runs of each case; as the study says if absent"
     )
     parser.add_argument("--seed", type=_seed, metavar="N", help="in place of the scenario's")
     parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once; all processors if absent")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.quick and options.name not in QUICK:
+        parser.error(f"--quick is for {', '.join(QUICK)}")
+    return options
 
 
 def _count(text: str) -> int:

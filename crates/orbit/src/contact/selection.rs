@@ -289,10 +289,13 @@ impl<'a> Chooser<'a> {
                 tick.after(now).min(self.ephemeris.span())
             }
         };
-        let best = follower.or_else(|| self.best(antenna, now, horizon, load));
-        let Some(best) = best.or_else(|| self.best(antenna, now, now, load)) else {
-            return;
-        };
+        let others = self.antennas.len();
+        let best = follower.or_else(|| self.best(antenna, (now, horizon), others, load));
+        let best = best.or_else(|| self.best(antenna, (now, now), others, load));
+        // One that would have none takes over what a later antenna of its site holds.
+        let is_idle = self.antennas[antenna].held.is_none();
+        let best = best.or_else(|| is_idle.then(|| self.best(antenna, (now, now), antenna, load)).flatten());
+        let Some(best) = best else { return };
         let state = &self.antennas[antenna];
         let pass = state.passes[best];
         let is_grid = matches!(policy.reselect, Reselect::Grid { .. });
@@ -317,6 +320,9 @@ impl<'a> Chooser<'a> {
             _ => since,
         };
         self.give_up(antenna, since, closes, load);
+        if let Some(later) = self.holder(antenna + 1..self.antennas.len(), pass.satellite) {
+            self.give_up(later, since, Cause::HandedOver, load);
+        }
         load[pass.satellite as usize] += 1;
         self.antennas[antenna].held = Some(Held { pass: best, since, opens });
     }
@@ -333,22 +339,25 @@ impl<'a> Chooser<'a> {
         pass.filter(|_| !is_full && !self.antennas.iter().any(is_held))
     }
 
-    /// The best pass under way that lasts to `until` and that no other antenna of the site holds.
-    fn best(&self, antenna: usize, now: f64, until: f64, load: &[u32]) -> Option<usize> {
+    /// Which of some antennas holds a satellite.
+    fn holder(&self, mut antennas: impl Iterator<Item = usize>, satellite: u32) -> Option<usize> {
+        let held = |state: &State<'_>| Some(state.passes[state.held?.pass].satellite);
+        antennas.find(|&other| held(&self.antennas[other]) == Some(satellite))
+    }
+
+    /// The best pass under way that lasts to `until` and that no other of the site's first `rivals` antennas holds.
+    fn best(&self, antenna: usize, (now, until): (f64, f64), rivals: usize, load: &[u32]) -> Option<usize> {
         let state = &self.antennas[antenna];
-        let taken = |satellite: u32| {
-            self.antennas.iter().enumerate().any(|(other, state)| {
-                other != antenna
-                    && state.held.is_some_and(|held| state.passes[held.pass].satellite == satellite)
-            })
-        };
+        let taken =
+            |satellite: u32| self.holder((0..rivals).filter(|&other| other != antenna), satellite).is_some();
+        let is_freed = |satellite: u32| self.holder(rivals..self.antennas.len(), satellite).is_some();
         let current = state.held.map(|held| held.pass);
         let candidates = state.active.iter().copied().filter(|&pass| {
             let satellite = state.passes[pass].satellite;
             let is_full = load[satellite as usize] >= self.beams[satellite as usize];
             state.passes[pass].stretch.end >= until
                 && !taken(satellite)
-                && (current == Some(pass) || !is_full)
+                && (current == Some(pass) || !is_full || is_freed(state.passes[pass].satellite))
         });
         let score = |pass: usize| self.score(antenna, pass, current == Some(pass), now + TOGETHER, load);
         let order = |&a: &usize, &b: &usize| {

@@ -1,11 +1,11 @@
 //! Which satellite a ground antenna holds, by each policy, and what outages do.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_orbit::Network;
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::{Cause, Contact, ContactKind, ContactPlan, Pass, Planner};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::site::{Look, Place, Track};
+use slantpath_orbit::{Network, Site};
 
 use crate::fixture::{degrees, epoch, hours, london_boston, plan, site};
 
@@ -297,4 +297,36 @@ fn a_network_that_starts_later_has_the_contacts_that_it_would_have_had_by_then()
             .iter()
             .all(|contact| contact.b != north || contact.end <= cut.0 || contact.start >= cut.1)
     );
+}
+
+#[test]
+fn the_first_antenna_of_a_site_takes_over_from_the_second_rather_than_have_no_satellite() {
+    // At the equator often one satellite of Iridium is in sight, and seldom three.
+    let looks = Reselect::Looks { interval: Duration::from_secs(10), offset: Duration::ZERO };
+    for (reselect, most_idle_s) in [(Reselect::OnLoss, 0.01), (Reselect::Always, 0.01), (looks, 10.0)] {
+        let policy = GroundPolicy { criterion: Criterion::Highest, reselect, handover: Handover::default() };
+        let antenna = Antenna::new(degrees(8.2)).with_policy(policy);
+        let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+        let two = Site { antennas: vec![antenna.clone(), antenna.clone()], ..site("two", 1.0, 7.0, antenna) };
+        network.sites = vec![two];
+        let plan = plan(&network, hours(3));
+        let held = |antenna| {
+            let of_antenna =
+                plan.contacts().iter().filter(move |c| c.kind == ContactKind::Ground { antenna });
+            let mut held: Vec<_> = of_antenna.copied().collect();
+            held.sort_by_key(|contact| contact.start);
+            held
+        };
+        let (first, second) = (held(0), held(1));
+        let served = |held: &[Contact]| held.iter().map(|c| (c.end - c.start).as_secs_f64()).sum::<f64>();
+        let visible: f64 = plan.site_passes(0).iter().map(|(start, end)| end - start).sum();
+        assert!(visible - served(&first) < most_idle_s, "{reselect:?}: {} of {visible} s", served(&first));
+        assert!(served(&second) < 0.9 * served(&first), "the second has what is left");
+        for other in &second {
+            let both = |c: &&Contact| c.a == other.a && c.start < other.end && other.start < c.end;
+            assert_eq!(first.iter().find(both), None, "{reselect:?}: one satellite for two antennas");
+        }
+        let taken_over = second.iter().filter(|contact| contact.closes == Cause::HandedOver).count();
+        assert!(taken_over > 3, "{reselect:?}: {taken_over}");
+    }
 }

@@ -40,7 +40,12 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
             flows.push(Ends { name, flow, from, to, apart_since: None, longest, has_met: false });
         }
     }
-    let mut destinations: Vec<NodeId> = flows.iter().flat_map(|ends| ends.to.clone()).collect();
+    let relays: Vec<Vec<NodeId>> = pairs::relays(file)
+        .iter()
+        .map(|sites| sites.iter().filter_map(|site| contacts.node(site)).collect())
+        .collect();
+    let of_flows = flows.iter().flat_map(|ends| &ends.to);
+    let mut destinations: Vec<NodeId> = of_flows.chain(relays.iter().flatten()).copied().collect();
     destinations.sort_unstable();
     destinations.dedup();
     let is_of_sky = |contact: &Contact| contact.kind != ContactKind::Terrestrial;
@@ -48,11 +53,15 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     loop {
         let now = router.now().min(end);
         for ends in &mut flows {
-            let leads = |from: NodeId, to: &NodeId| {
-                let place = destinations.binary_search(to).expect("it is among them");
-                router.distance(from, place).is_some()
+            let leads = |from: &[NodeId], to: &[NodeId]| {
+                from.iter().any(|&from| {
+                    to.iter().any(|to| {
+                        let place = destinations.binary_search(to).expect("it is among them");
+                        router.distance(from, place).is_some()
+                    })
+                })
             };
-            let has_path = ends.from.iter().any(|&from| ends.to.iter().any(|to| leads(from, to)));
+            let has_path = leads(&ends.from, &ends.to) || lead_over(&relays, &ends.from, &ends.to, &leads);
             ends.look(now, has_path);
         }
         if router.next_change().is_none_or(|at| at >= end) {
@@ -64,6 +73,29 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
         ends.close(end);
         report(file, &ends, faults);
     }
+}
+
+/// Whether packets get from some sites to others by the sky, the ground between sites where routers stand, and the sky
+/// again, as often as it takes.
+fn lead_over(
+    relays: &[Vec<NodeId>],
+    from: &[NodeId],
+    to: &[NodeId],
+    leads: &dyn Fn(&[NodeId], &[NodeId]) -> bool,
+) -> bool {
+    let (mut waiting, mut reached) = (Vec::from([from]), vec![false; relays.len()]);
+    while let Some(sites) = waiting.pop() {
+        if leads(sites, to) {
+            return true;
+        }
+        for (relay, reached) in relays.iter().zip(&mut reached).filter(|(_, reached)| !**reached) {
+            if leads(sites, relay) {
+                *reached = true;
+                waiting.push(relay);
+            }
+        }
+    }
+    false
 }
 
 impl Ends<'_> {

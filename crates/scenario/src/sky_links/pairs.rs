@@ -35,6 +35,24 @@ pub(super) fn sites_of(file: &File, host: &str) -> BTreeSet<String> {
     }
 }
 
+/// The sites that routers join on the ground: what comes down at one of them may go up again at another.
+pub(super) fn relays(file: &File) -> Vec<BTreeSet<String>> {
+    let mut joined: Vec<BTreeSet<String>> = Vec::new();
+    for (name, node) in file.nodes.iter().filter(|(name, _)| is_router(file, name)) {
+        let Some(site) = &node.site else { continue };
+        if joined.iter().any(|sites| sites.contains(&**site)) {
+            continue;
+        }
+        let routers = on_the_ground(file, name).into_iter().filter(|node| is_router(file, node));
+        let sites: BTreeSet<String> =
+            routers.filter_map(|node| Some((**file.nodes.find(node)?.site.as_ref()?).clone())).collect();
+        if sites.len() > 1 {
+            joined.push(sites);
+        }
+    }
+    joined
+}
+
 /// The nodes that packets of a host reach by links of the scenario alone.
 pub(super) fn on_the_ground<'a>(file: &'a File, host: &'a str) -> BTreeSet<&'a str> {
     let (mut seen, mut waiting) = (BTreeSet::from([host]), vec![host]);

@@ -1,0 +1,300 @@
+"""What is run: configurations, errors, buffers, streams and settings of SCTP, each a case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+from slantpath.studies.sctp_over_satellites.placements import LATITUDES_DEG, Ground, Sky
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from slantpath.running import Value
+
+PAIRS = 30
+"""Associations, but for figure 10 and the switches."""
+SEGMENT_BYTES = 512
+LARGEST_BUFFER = 40
+"""Segments of receive buffer: the most of table IV, which figures 9 and 10 take."""
+SMALL_BUFFER = 8
+
+PER_PATH, PER_LINK = "path", "link"
+"""Where errors strike: at the terminal that receives, or on each link to and between satellites."""
+
+NAMES: Mapping[Sky, str] = {
+    Sky.IRIDIUM: "Iridium",
+    Sky.SUPPLEMENTED: "Iridium and GEO",
+    Sky.TWO_ANTENNAS: "Iridium, two antennas",
+    Sky.GEO: "GEO",
+}
+CONFIGURATIONS = (Sky.IRIDIUM, Sky.SUPPLEMENTED, Sky.TWO_ANTENNAS)
+"""Those of figure 9."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is run."""
+
+    placements: int
+    """Runs of figure 9."""
+    beside: int
+    """Runs of all other cases at most."""
+    duration_s: int
+    error_rates: tuple[str, ...]
+    associations: tuple[int, ...]
+    buffers: tuple[int, ...]
+    streams: tuple[int, ...]
+    stream_error_rates: tuple[str, ...]
+    """Of figures 11 and 12, which have every buffer."""
+
+
+FULL = Extent(
+    placements=13,
+    beside=6,
+    duration_s=360,
+    error_rates=("1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4"),
+    associations=(10, 20, 30, 40),
+    buffers=(4, 8, 16, 40),
+    streams=(1, 2, 4),
+    stream_error_rates=("1e-7", "1e-5"),
+)
+QUICK = Extent(
+    placements=3,
+    beside=2,
+    duration_s=160,
+    error_rates=("1e-9", "1e-6", "1e-5", "1e-4"),
+    associations=(10, 30),
+    buffers=(8, 40),
+    streams=(1, 4),
+    stream_error_rates=("1e-5",),
+)
+WARM_UP_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is run under one name."""
+
+    name: str
+    sky: Sky
+    values: Mapping[str, Value]
+    pairs: int = PAIRS
+    flow: Mapping[str, Value] = field(default_factory=dict)
+    """Changes to each flow."""
+    is_main: bool = False
+    """Whether it has all placements, and not only those of cases beside figure 9."""
+    latitudes_deg: tuple[float, float] = LATITUDES_DEG
+    """Where its terminals are."""
+
+    @property
+    def ground(self) -> Ground:
+        """The terminals below its sky."""
+        return Ground(self.sky, self.pairs, self.latitudes_deg)
+
+
+def errors(sky: Sky, rate: str, where: str = PER_PATH) -> dict[str, Value]:
+    """Give the bit error rate of what the primary path leads over: of Iridium, or of GEO satellites."""
+    if sky is Sky.GEO:
+        links = ["sky.access.geo.downlink"]
+        if where == PER_LINK:
+            links += ["sky.access.geo.uplink", "sky.access.gateways.uplink", "sky.access.gateways.downlink"]
+    else:
+        links = ["sky.access.iridium.downlink"]
+        if where == PER_LINK:
+            links += ["sky.access.iridium.uplink", "sky.isls.iridium"]
+    return {f"{link}.bit_error_rate": rate for link in links}
+
+
+def buffer(segments: int) -> dict[str, Value]:
+    """Give the receive buffer of so many segments."""
+    return {"sctp.paper.receive_buffer": f"{segments * SEGMENT_BYTES} B"}
+
+
+def throughput(sky: Sky, rate: str, where: str = PER_PATH) -> str:
+    """Name a point of figure 9."""
+    return f"throughput/{where}/{sky.value}/{rate}"
+
+
+def backup(associations: int, rate: str) -> str:
+    """Name a point of figure 10. With 30 associations it is one of figure 9."""
+    if associations == PAIRS:
+        return throughput(Sky.SUPPLEMENTED, rate)
+    return f"backup/{associations}/{rate}"
+
+
+def streams(sky: Sky, count: int, segments: int, rate: str) -> str:
+    """Name a point of figures 11 to 14."""
+    return f"streams/{sky.value}/{count}/{segments}/{rate}"
+
+
+VARIANTS: Mapping[str, tuple[str, Mapping[str, Value]]] = {
+    "same-path": (
+        "what is fast retransmitted takes the path of the original (RFC 9260)",
+        {"sctp.paper.fast_retransmit_path": "same-path"},
+    ),
+    "threshold-4": (
+        "the fourth report of a loss counts, not the third (RFC 2960)",
+        {"sctp.paper.fast_retransmit_threshold": 4},
+    ),
+    "buffer-128": ("a receive buffer of 128 segments, ns-2's default, not of 40", buffer(128)),
+    "own-downlinks": (
+        "a satellite has a transmitter for each terminal, not one for all",
+        {"sky.access.iridium.shared_downlink": False, "sky.access.geo.shared_downlink": False},
+    ),
+    "lost-at-handover": (
+        "what waits at a handover is lost, not kept",
+        {"sky.access.iridium.at_handover": "lost"},
+    ),
+}
+"""Other choices for what the paper leaves open: what each is about, and what it changes."""
+VARIANT_RATES = ("1e-6", "1e-5")
+
+NORTH_DEG = (50.0, 70.0)
+"""Where two satellites of Iridium or more are in sight most of the time."""
+
+
+def variant(name: str, sky: Sky, rate: str) -> str:
+    """Name a point of figure 9 with another choice."""
+    return f"variant/{name}/{sky.value}/{rate}"
+
+
+def north(sky: Sky, rate: str) -> str:
+    """Name a point of figure 9 with all terminals in the north."""
+    return f"north/{sky.value}/{rate}"
+
+
+def north_same_path(rate: str) -> str:
+    """Name the point of two antennas whose fast retransmissions take the path of the original."""
+    return f"north/two-antennas-same-path/{rate}"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A way to set SCTP, of which a switch has two or more."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    flow: Mapping[str, Value] = field(default_factory=dict)
+    message: str = "512 B"
+
+
+_WHOLE_BUFFER = "65536 B"
+SETTINGS: Mapping[str, Setting] = {
+    "paper": Setting(),
+    "fragments": Setting(message="1452 B"),
+    "whole-packets": Setting(
+        {"sctp.paper.initial_path_mtu": "1500 B", "sctp.paper.initial_cwnd": "2904 B"}, message="1452 B"
+    ),
+    "fixed-window": Setting({"sctp.paper.fixed_cwnd": _WHOLE_BUFFER}),
+    "whole-window": Setting({"sctp.paper.initial_cwnd": _WHOLE_BUFFER}),
+    "timeouts-only": Setting({"sctp.paper.fast_retransmit_threshold": 1_000_000}),
+    "sack-each": Setting({"sctp.paper.sack_frequency": 1}),
+    "cwnd-1": Setting({"sctp.paper.initial_cwnd": "512 B"}),
+    "cwnd-4": Setting({"sctp.paper.initial_cwnd": "2048 B"}),
+    "cwnd-10": Setting({"sctp.paper.initial_cwnd": "5120 B"}),
+    "limit-2": Setting({"sctp.paper.byte_counting_limit": 2}),
+    "buffer-40": Setting(buffer(40)),
+    "buffer-512": Setting(buffer(512)),
+    "tcp-once": Setting(flow={"transport": "tcp", "profile": "once"}),
+    "tcp-each": Setting(flow={"transport": "tcp", "profile": "each"}),
+}
+"""What is set beside the paper's SCTP, with a larger buffer, which does not hide everything else."""
+SETTING_BUFFER = 128
+SETTING_PAIRS = 6
+"""Few, so that what limits is SCTP and not the satellites that 30 share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where switches are measured."""
+
+    label: str
+    sky: Sky
+    rate: str
+
+
+ENVIRONMENTS: Mapping[str, Environment] = {
+    "iridium-clear": Environment("Iridium 1e-9", Sky.IRIDIUM, "1e-9"),
+    "iridium-errors": Environment("Iridium 1e-6", Sky.IRIDIUM, "1e-6"),
+    "geo-clear": Environment("GEO 1e-9", Sky.GEO, "1e-9"),
+    "geo-errors": Environment("GEO 1e-6", Sky.GEO, "1e-6"),
+}
+UNLIMITED, TRANSFER = "unlimited", "64 kB"
+"""What a source has to send: the throughput of the one is measured, the time that the other takes."""
+
+
+def setting(name: str, environment: str, total: str) -> str:
+    """Name the case of a setting."""
+    return f"setting/{environment}/{total.replace(' ', '-')}/{name}"
+
+
+@cache
+def every(extent: Extent) -> Mapping[str, Case]:
+    """Give every case by its name."""
+    listed = (
+        *_throughputs(extent),
+        *_backups(extent),
+        *_streams(extent),
+        *_variants(),
+        *_north(),
+        *_settings(),
+    )
+    return {case.name: case for case in listed}
+
+
+def _throughputs(extent: Extent) -> Iterator[Case]:
+    for where, sky, rate in product((PER_PATH, PER_LINK), CONFIGURATIONS, extent.error_rates):
+        is_main = where == PER_PATH
+        yield Case(throughput(sky, rate, where), sky, errors(sky, rate, where), is_main=is_main)
+
+
+def _backups(extent: Extent) -> Iterator[Case]:
+    for associations, rate in product(extent.associations, extent.error_rates):
+        if associations != PAIRS:
+            sky = Sky.SUPPLEMENTED
+            yield Case(backup(associations, rate), sky, errors(sky, rate), associations)
+
+
+def _streams(extent: Extent) -> Iterator[Case]:
+    buffers = product(extent.buffers, extent.stream_error_rates)
+    rates = product((SMALL_BUFFER, LARGEST_BUFFER), extent.error_rates)
+    points = sorted({*buffers, *rates})
+    for sky, count, (segments, rate) in product((Sky.IRIDIUM, Sky.GEO), extent.streams, points):
+        # Two streams are a line of figures 11 and 12 alone.
+        if count in {1, extent.streams[-1]} or (
+            rate in extent.stream_error_rates and segments in extent.buffers
+        ):
+            values = {**errors(sky, rate), **buffer(segments)}
+            yield Case(streams(sky, count, segments, rate), sky, values, flow={"streams": count})
+
+
+def _variants() -> Iterator[Case]:
+    for name, sky, rate in product(VARIANTS, CONFIGURATIONS, VARIANT_RATES):
+        _, values = VARIANTS[name]
+        yield Case(variant(name, sky, rate), sky, {**errors(sky, rate), **values})
+
+
+def _north() -> Iterator[Case]:
+    two = Sky.TWO_ANTENNAS
+    _, same_path = VARIANTS["same-path"]
+    for rate in VARIANT_RATES:
+        for sky in (Sky.IRIDIUM, two):
+            yield Case(north(sky, rate), sky, errors(sky, rate), latitudes_deg=NORTH_DEG)
+        values = {**errors(two, rate), **same_path}
+        yield Case(north_same_path(rate), two, values, latitudes_deg=NORTH_DEG)
+
+
+def _settings() -> Iterator[Case]:
+    for (name, one), (place, environment), total in product(
+        SETTINGS.items(), ENVIRONMENTS.items(), (UNLIMITED, TRANSFER)
+    ):
+        values = {
+            **errors(environment.sky, environment.rate),
+            **buffer(SETTING_BUFFER),
+            **one.values,
+        }
+        application: dict[str, Value] = {"kind": "bulk", "message_size": one.message, "total": total}
+        flow: dict[str, Value] = {**one.flow, "application": application}
+        yield Case(setting(name, place, total), environment.sky, values, SETTING_PAIRS, flow)

@@ -1,0 +1,195 @@
+"""Claims N1 to N5 of the paper, and what our runs say to them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from slantpath.studies.claims import Claim, Finding, verdict
+from slantpath.studies.sctp_over_satellites import cases, switches
+from slantpath.studies.sctp_over_satellites.cases import throughput
+from slantpath.studies.sctp_over_satellites.placements import Sky
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from slantpath.studies.claims import Estimate
+    from slantpath.studies.sctp_over_satellites.measures import RunFigures
+    from slantpath.studies.sctp_over_satellites.runs import Results
+
+CLAIMS = {
+    "N1a": Claim("N1a", "few errors (up to 1e-8): Iridium with GEO as backup against Iridium alone", "alike"),
+    "N1b": Claim("N1b", "1e-7 to 1e-5: the same", "less"),
+    "N1c": Claim("N1c", "1e-4: Iridium with GEO as backup against the better of the others", "highest"),
+    "N1d": Claim("N1d", "up to 1e-5: two antennas for Iridium against one", "highest"),
+    "N2": Claim(
+        "N2", "load of GEO as backup for an association at 1e-4, growing with errors", "about 10 kbit/s"
+    ),
+    "N3a": Claim("N3a", "up to 1e-7: most streams against one, at every buffer", "no effect"),
+    "N3b": Claim("N3b", "1e-5 and more, small buffers: most streams against one", "more"),
+    "N4": Claim(
+        "N4", "1e-5 and more: streams matter with 8 segments of buffer, and not with the largest", "so"
+    ),
+    "N5": Claim("N5", "what tables V and VI recommend is worth having somewhere", "all"),
+}
+ALIKE = 0.1
+"""Two lines of a printed figure that are closer are alike."""
+NO_EFFECT = 0.03
+KILO = 1e-3
+PUBLISHED_BACKUP_BIT_PER_S = 10e3
+
+
+def findings(results: Results) -> list[Finding]:
+    """Hold the runs against the claims."""
+    return [
+        *_configurations(results),
+        _backup(results),
+        *_streams(results),
+        _switches(results),
+    ]
+
+
+def _configurations(results: Results) -> Iterable[Finding]:
+    one, both, two = cases.CONFIGURATIONS
+    rates = results.extent.error_rates
+    few = [rate for rate in rates if float(rate) <= 1e-8]  # noqa: PLR2004 - the paper's bounds, as below
+    some = [rate for rate in rates if 1e-7 <= float(rate) <= 1e-5]  # noqa: PLR2004
+    most = rates[-1]
+
+    def ratios(sky: Sky, to: Sky, among: Sequence[str]) -> dict[str, Estimate]:
+        return {rate: results.ratio(throughput(sky, rate), throughput(to, rate)) for rate in among}
+
+    alike = ratios(both, one, few)
+    yield Finding(
+        CLAIMS["N1a"],
+        _listed(alike),
+        verdict(agrees=all(abs(each.mean - 1) <= ALIKE for each in alike.values())),
+    )
+    less = ratios(both, one, some)
+    yield Finding(CLAIMS["N1b"], _listed(less), verdict(agrees=all(_below(each) for each in less.values())))
+    means = {sky: results.estimate(throughput(sky, most), _mean).mean for sky in (one, two)}
+    better = max(means, key=lambda sky: means[sky])
+    highest = ratios(both, better, [most])
+    yield Finding(CLAIMS["N1c"], _listed(highest), verdict(agrees=all(map(_above, highest.values()))))
+    more = ratios(two, one, [*few, *some])
+    north = {
+        rate: results.ratio(cases.north(two, rate), cases.north(one, rate)) for rate in cases.VARIANT_RATES
+    }
+    same = {
+        rate: results.ratio(cases.north_same_path(rate), cases.north(one, rate))
+        for rate in cases.VARIANT_RATES
+    }
+    yield Finding(
+        CLAIMS["N1d"],
+        _listed(more),
+        verdict(agrees=all(map(_above, more.values()))),
+        "near the equator one satellite is in sight for much of the time, and what is retransmitted to the "
+        f"second antenna waits for its next one; with all terminals between 50° and 70° N {_listed(north)}, "
+        f"and with fast retransmissions on the path of the original {_listed(same)}",
+    )
+
+
+def _backup(results: Results) -> Finding:
+    rates = results.extent.error_rates
+    loads = [
+        results.estimate(cases.backup(cases.PAIRS, rate), lambda run: run.backup_bit_per_s / cases.PAIRS)
+        for rate in rates
+    ]
+    grows = all(one.mean <= next_.mean for one, next_ in pairwise(loads))
+    listed = ", ".join(
+        f"{load.text('', KILO, 1).strip()} at {rate}" for rate, load in zip(rates, loads, strict=True)
+    )
+    return Finding(
+        CLAIMS["N2"],
+        loads[-1].text("kbit/s", KILO, 1),
+        verdict(agrees=grows and loads[-1].agrees_with(PUBLISHED_BACKUP_BIT_PER_S)),
+        f"IP packets of all kinds that a source sends to its geostationary satellite; in kbit/s {listed}",
+    )
+
+
+def _streams(results: Results) -> Iterable[Finding]:
+    extent = results.extent
+    most = extent.streams[-1]
+    rates = extent.error_rates
+
+    def gain(sky: Sky, segments: int, rate: str) -> Estimate:
+        return results.ratio(cases.streams(sky, most, segments, rate), cases.streams(sky, 1, segments, rate))
+
+    skies = (Sky.IRIDIUM, Sky.GEO)
+    low = [rate for rate in rates if float(rate) <= 1e-7]  # noqa: PLR2004
+    high = [rate for rate in rates if float(rate) >= 1e-5]  # noqa: PLR2004
+    none = {
+        f"{cases.NAMES[sky]}, {segments} segments, {rate}": gain(sky, segments, rate)
+        for sky in skies
+        for rate in low
+        for segments in (cases.SMALL_BUFFER, cases.LARGEST_BUFFER)
+    }
+    widest = max(none.items(), key=lambda item: abs(item[1].mean - 1))
+    yield Finding(
+        CLAIMS["N3a"],
+        f"{widest[1].text('', 1, 3).strip()} at most",
+        verdict(agrees=abs(widest[1].mean - 1) <= NO_EFFECT),
+        f"the ratio that is farthest from 1: {widest[0]}",
+    )
+    small = min(extent.buffers)
+    more = {
+        f"{cases.NAMES[sky]} {segments}": gain(sky, segments, "1e-5")
+        for sky in skies
+        for segments in sorted({small, cases.SMALL_BUFFER})
+    }
+    yield Finding(CLAIMS["N3b"], _listed(more, 3), verdict(agrees=all(map(_above, more.values()))))
+    small_gain = {
+        f"{cases.NAMES[sky]} {rate}": gain(sky, cases.SMALL_BUFFER, rate) for sky in skies for rate in high
+    }
+    large_gain = {
+        f"{cases.NAMES[sky]} {rate}": gain(sky, cases.LARGEST_BUFFER, rate) for sky in skies for rate in high
+    }
+    yield Finding(
+        CLAIMS["N4"],
+        _listed(small_gain, 3),
+        verdict(
+            agrees=all(map(_above, small_gain.values()))
+            and all(abs(each.mean - 1) <= ALIKE for each in large_gain.values())
+        ),
+        f"with {cases.LARGEST_BUFFER} segments {_listed(large_gain, 3)}",
+    )
+
+
+def _switches(results: Results) -> Finding:
+    worth: list[str] = []
+    not_worth: list[str] = []
+    for switch in switches.SWITCHES:
+        if not switch.is_recommended:
+            continue
+        gains = [
+            results.ratio(*switch.pair(place, total), switches.measure(total))
+            for place in cases.ENVIRONMENTS
+            for total in (cases.UNLIMITED, cases.TRANSFER)
+        ]
+        (worth if any(map(_is_certainly_above, gains)) else not_worth).append(switch.feature)
+    return Finding(
+        CLAIMS["N5"],
+        f"{len(worth)} of {len(worth) + len(not_worth)}",
+        verdict(agrees=not not_worth),
+        f"no gain is certain of: {', '.join(not_worth)}" if not_worth else "the table of switches has each",
+    )
+
+
+def _mean(run: RunFigures) -> float:
+    return run.mean_bit_per_s
+
+
+def _above(ratio: Estimate) -> bool:
+    return ratio.mean > 1
+
+
+def _below(ratio: Estimate) -> bool:
+    return ratio.mean < 1
+
+
+def _is_certainly_above(ratio: Estimate) -> bool:
+    return ratio.mean - ratio.half_width > 1
+
+
+def _listed(ratios: dict[str, Estimate], decimals: int = 2) -> str:
+    return ", ".join(f"{ratio.text('', 1, decimals).strip()} ({name})" for name, ratio in ratios.items())

@@ -1,0 +1,68 @@
+"""Tables V and VI as measured effects: each feature of SCTP with and without, all else alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slantpath.studies.sctp_over_satellites import cases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from slantpath.studies.sctp_over_satellites.measures import RunFigures
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A feature that can be had or not."""
+
+    feature: str
+    word: str
+    """What the paper says of it, or nothing."""
+    without: str
+    having: str
+    """The settings of either."""
+
+    @property
+    def is_recommended(self) -> bool:
+        """Whether the paper recommends it."""
+        return self.word == "recommended"
+
+    def pair(self, environment: str, total: str) -> tuple[str, str]:
+        """Name the case that has it, and the one without."""
+        return cases.setting(self.having, environment, total), cases.setting(self.without, environment, total)
+
+
+SWITCHES = (
+    Switch("path MTU of 1,500 bytes, not 576", "recommended", "fragments", "whole-packets"),
+    Switch(
+        "slow start and congestion avoidance, not a window of 64 KiB", "required", "fixed-window", "paper"
+    ),
+    Switch("slow start at the beginning, not a first window of 64 KiB", "required", "whole-window", "paper"),
+    Switch("fast retransmit, not time-outs alone", "recommended", "timeouts-only", "paper"),
+    Switch("delayed SACK, not one for each packet", "recommended", "sack-each", "paper"),
+    Switch("initial cwnd of 2 segments, not 1", "recommended", "cwnd-1", "paper"),
+    Switch("initial cwnd of 4 segments, not 2", "", "paper", "cwnd-4"),
+    Switch("initial cwnd of 10 segments, not 2", "", "paper", "cwnd-10"),
+    Switch("byte counting limit of 2, not 1", "recommended", "paper", "limit-2"),
+    Switch("receiver window of 128 segments, not 40", "implicitly used", "buffer-40", "paper"),
+    Switch("receiver window of 512 segments, not 128", "implicitly used", "paper", "buffer-512"),
+    Switch("timestamps and a sample with each acknowledgement, on TCP", "", "tcp-once", "tcp-each"),
+)
+
+
+def measure(total: str) -> Callable[[RunFigures], float]:
+    """Give what is measured: throughput, or how many transfers of the size would fit in a second."""
+    return _throughput if total == cases.UNLIMITED else _pace
+
+
+def _pace(run: RunFigures) -> float:
+    known = run.transfer_s[~np.isnan(run.transfer_s)]
+    return 1 / float(known.mean()) if known.size else 0.0
+
+
+def _throughput(run: RunFigures) -> float:
+    return run.mean_bit_per_s
