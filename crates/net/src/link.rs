@@ -8,6 +8,8 @@
 //! A queue in which a packet's departure depends on what comes later keeps its packets until they are sent. The
 //! direction's deadline is then the earlier of the next arrival and of the end of the present transmission.
 
+mod bit_errors;
+mod bursts;
 mod channel;
 mod codel;
 mod config;
@@ -27,6 +29,7 @@ mod service;
 mod shared_port;
 mod transmitter;
 
+pub use bursts::{ChannelState, GilbertElliott};
 pub use codel::CoDelConfig;
 pub use config::{DirectionConfig, Reordering, WhileDown};
 pub use contact::{AtHandover, Contact, LeftBehind};

@@ -4,4 +4,5 @@ pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod delay_trace;
 pub(crate) mod discipline;
+pub(crate) mod gilbert_elliott;
 pub(crate) mod schema;

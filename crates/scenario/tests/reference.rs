@@ -13,12 +13,15 @@ const END: &str = "<!-- end of keys -->";
 /// The schema of a table, by the path that the document names it by: `scenario`, `links.<name>`.
 fn schema_of(root: &Json, path: &str) -> Json {
     let pointer = match path {
-        "links.<name>.delay_trace" | "links.<name>.forward" => {
+        "links.<name>.delay_trace" | "links.<name>.forward" | "links.<name>.gilbert_elliott" => {
             let (_, key) = path.rsplit_once('.').expect("a key of links");
             format!("/properties/links/additionalProperties/properties/{key}")
         }
         "links.<name>.discipline.low" => {
             return schema_of(root, "links.<name>.discipline kind wred")["properties"]["low"].clone();
+        }
+        "links.<name>.gilbert_elliott.bad" => {
+            return schema_of(root, "links.<name>.gilbert_elliott")["properties"]["bad"].clone();
         }
         _ if path.starts_with("sky.") => {
             let (table, nested) =

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Probability};
 
+use crate::link::bursts::GilbertElliott;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
 
@@ -24,6 +25,8 @@ pub struct DirectionConfig {
     pub loss: Probability,
     /// The chance of each bit to be flipped.
     pub bit_errors: Probability,
+    /// Loss and bit errors in bursts, beside those.
+    pub bursts: Option<GilbertElliott>,
     /// The chance of each packet that arrives to arrive twice.
     pub duplication: Probability,
     /// Extra delay of some packets, by which others may overtake them.
@@ -44,6 +47,7 @@ impl DirectionConfig {
             mtu_bytes: 1_500,
             loss: Probability::NEVER,
             bit_errors: Probability::NEVER,
+            bursts: None,
             duplication: Probability::NEVER,
             reordering: Reordering::NONE,
             while_down: WhileDown::Drop,

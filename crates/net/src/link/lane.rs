@@ -13,6 +13,7 @@ use crate::link::contact_delay::{ContactDelay, DelayPiece};
 use crate::link::counters::{Counters, DropReason};
 use crate::link::flight::{Flight, Transit};
 use crate::link::propagation::Propagation;
+use crate::link::service::Transmission;
 use crate::parcel::{Fate, PacketStore, Parcel, Role};
 
 /// What a port sends into, and what else it needs to do so.
@@ -25,8 +26,8 @@ pub(crate) struct Outlet<'a> {
 impl Outlet<'_> {
     /// [Carries](Lane::carry) a packet.
     #[inline]
-    pub(crate) fn carry(&mut self, departure: Instant, parcel: Parcel) -> Fate {
-        self.lane.carry(departure, parcel, self.counters, self.packets)
+    pub(crate) fn carry(&mut self, transmission: Transmission, parcel: Parcel) -> Fate {
+        self.lane.carry(transmission, parcel, self.counters, self.packets)
     }
 
     /// [Takes packets back](Lane::take_back).
@@ -79,20 +80,20 @@ impl Lane {
         }
     }
 
-    /// Carries a packet whose last bit leaves the transmitter at `departure`.
+    /// Carries a packet.
     #[inline]
     pub(crate) fn carry(
         &mut self,
-        departure: Instant,
+        transmission: Transmission,
         parcel: Parcel,
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Fate {
         if self.is_clean {
-            self.carry_plainly(departure, parcel);
+            self.carry_plainly(transmission.end, parcel);
             return Fate::Arrives;
         }
-        self.carry_through_channel(departure, parcel, counters, packets)
+        self.carry_through_channel(transmission, parcel, counters, packets)
     }
 
     /// Whether the channel does nothing to packets at present.
@@ -111,13 +112,15 @@ impl Lane {
     #[inline(never)]
     fn carry_through_channel(
         &mut self,
-        departure: Instant,
+        transmission: Transmission,
         mut parcel: Parcel,
         counters: &mut Counters,
         packets: &mut PacketStore,
     ) -> Fate {
+        let departure = transmission.end;
         let arrival = self.propagation.arrival(departure);
-        parcel = parcel.with_fate(self.channel.fate(parcel));
+        // What has arrived left before now, and nothing is sent before now.
+        parcel = parcel.with_fate(self.channel.fate(parcel, transmission, self.last_departure));
         let delayed = arrival.saturating_add(self.channel.extra_delay());
         self.flight.insert(delayed, departure, parcel);
         if parcel.fate() == Fate::Arrives && self.channel.duplicates() {

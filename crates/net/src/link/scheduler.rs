@@ -14,7 +14,7 @@ use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::queue::QueueLimit;
-use crate::link::service::Service;
+use crate::link::service::{Service, Transmission};
 use crate::link::transmitter::State;
 use crate::parcel::{Fate, Parcel};
 use crate::probe::QueueProbe;
@@ -192,7 +192,7 @@ impl Scheduler {
     fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
         self.free_at = self.service.finish(at, parcel.length());
         self.occupancy.waits.busy += self.free_at - at;
-        outlet.carry(self.free_at, parcel)
+        outlet.carry(Transmission { start: at, end: self.free_at }, parcel)
     }
 
     fn count_waits(&mut self, at: Instant) {

@@ -5,6 +5,15 @@
 
 use slantpath_base::{DataRate, DataSize, Duration, Instant};
 
+/// When a packet is sent: both [`Instant::FAR_FUTURE`] if it waits for the transmitter to come up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Transmission {
+    /// When its first bit leaves.
+    pub(crate) start: Instant,
+    /// When its last bit has left.
+    pub(crate) end: Instant,
+}
+
 /// A constant rate, for packets with a header of the link's own.
 #[derive(Clone, Debug)]
 pub(crate) struct Service {

@@ -11,7 +11,7 @@ use crate::link::counters::DropReason;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::queue::{Queue, Waiting};
 use crate::link::ring::Ring;
-use crate::link::service::Service;
+use crate::link::service::{Service, Transmission};
 use crate::parcel::Parcel;
 use crate::probe::QueueProbe;
 
@@ -207,10 +207,11 @@ impl ClosedForm {
         }
     }
 
-    /// Takes a packet in and returns when its last bit leaves: [`Instant::FAR_FUTURE`] while down.
+    /// Takes a packet in and returns when it is sent.
     #[inline]
-    pub(crate) fn enqueue(&mut self, now: Instant, length: u32) -> Instant {
-        let departure = match self.state {
+    pub(crate) fn enqueue(&mut self, now: Instant, length: u32) -> Transmission {
+        let start = self.next_start(now);
+        let end = match self.state {
             State::Down => {
                 self.wait(Pending { departure: Instant::FAR_FUTURE, length });
                 Instant::FAR_FUTURE
@@ -226,7 +227,7 @@ impl ClosedForm {
             }
         };
         self.observe(now);
-        departure
+        Transmission { start, end }
     }
 
     /// Gives a packet its departure, whose transmission starts at `start`.

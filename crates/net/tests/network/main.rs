@@ -1,5 +1,6 @@
 //! Networks of small test hosts, held against what their links must do to the nanosecond and to the packet.
 
+mod bursts;
 mod captures;
 mod changes;
 mod contacts;

@@ -3,6 +3,7 @@
 use slantpath_net::{Delay, DirectionConfig, QueueConfig, QueueLimit, Reordering};
 
 use super::discipline::Discipline;
+use super::gilbert_elliott::GilbertElliott;
 use super::schema::{Direction, LinkDelay};
 use crate::flow::trace::Traces;
 
@@ -19,6 +20,7 @@ pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) 
         mtu_bytes,
         loss: direction.loss,
         bit_errors: direction.bit_error_rate,
+        bursts: direction.gilbert_elliott.as_ref().map(GilbertElliott::config),
         duplication: direction.duplicate,
         reordering: Reordering { probability: direction.reorder, extra_delay_max: direction.reorder_delay },
         while_down: direction.while_down,

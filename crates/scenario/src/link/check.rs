@@ -59,6 +59,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         discipline: None,
         loss: None,
         bit_error_rate: None,
+        gilbert_elliott: None,
         duplicate: None,
         reorder: None,
         reorder_delay: None,
@@ -83,6 +84,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
+        gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
         duplicate: own.duplicate.or(both.duplicate).or(never),
         reorder: own.reorder.or(both.reorder).or(never),
         reorder_delay: own.reorder_delay.or(both.reorder_delay).or(no_time),
@@ -118,6 +120,9 @@ fn values(parameters: &LinkParameters, faults: &mut Faults) {
     let LinkParameters { rate, queue, discipline, .. } = parameters;
     let cure = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
     transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
+    if let Some(bursts) = &parameters.gilbert_elliott {
+        bursts.0.check(faults);
+    }
     if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)
         && !reorder.is_never()
         && delay.is_zero()

@@ -11,6 +11,7 @@ use slantpath_reader::{
 
 use super::delay_trace::DelayTrace;
 use super::discipline::Discipline;
+use super::gilbert_elliott::GilbertElliott;
 use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
 
 section! {
@@ -55,6 +56,8 @@ section! {
         loss: Option<Setting<Probability>>;
         /// Probability that a bit arrives wrong. Never if absent.
         bit_error_rate: Option<Setting<Probability>>;
+        /// Errors in bursts, beside those. None if absent.
+        gilbert_elliott: Option<Nested<GilbertElliott>>;
         /// Probability that a packet arrives twice. Never if absent.
         duplicate: Option<Setting<Probability>>;
         /// Probability that a packet is held back by `reorder_delay`. Never if absent.
@@ -211,6 +214,8 @@ pub struct Direction {
     pub loss: Probability,
     /// Probability that a bit arrives wrong.
     pub bit_error_rate: Probability,
+    /// Errors in bursts, if there are any.
+    pub gilbert_elliott: Option<GilbertElliott>,
     /// Probability that a packet arrives twice.
     pub duplicate: Probability,
     /// Probability that a packet is held back.
@@ -245,6 +250,7 @@ impl LinkParameters {
             discipline: self.discipline.as_ref().map(|discipline| discipline.0.clone()),
             loss: *self.loss?,
             bit_error_rate: *self.bit_error_rate?,
+            gilbert_elliott: self.gilbert_elliott.as_ref().map(|bursts| bursts.0.clone()),
             duplicate: *self.duplicate?,
             reorder: *self.reorder?,
             reorder_delay: *self.reorder_delay?,

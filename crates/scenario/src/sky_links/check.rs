@@ -130,6 +130,7 @@ const fn none() -> SkyDirection {
         discipline: None,
         loss: None,
         bit_error_rate: None,
+        gilbert_elliott: None,
         at_handover: None,
     }
 }
@@ -143,6 +144,7 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
         discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
+        gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
         at_handover: own.at_handover.or(both.at_handover).or(Some(Setting::default(Waiting::Kept, place))),
     }
 }
@@ -156,6 +158,9 @@ fn values(direction: &SkyDirection, table: &str, name: &str, place: Place, fault
     let SkyDirection { rate, queue, discipline, .. } = direction;
     let cure = "for a time without a link, write an outage into the topology";
     transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
+    if let Some(bursts) = &direction.gilbert_elliott {
+        bursts.0.check(faults);
+    }
 }
 
 fn mtu(mtu: &Setting<DataSize>, faults: &mut Faults) {

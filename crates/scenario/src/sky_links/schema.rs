@@ -7,6 +7,7 @@ use slantpath_reader::{Flat, Named, Nested, OneOf, Setting, Tables, choice, poli
 
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::discipline::Discipline;
+use crate::link::gilbert_elliott::GilbertElliott;
 use crate::link::schema::QueueSize;
 use crate::sky::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
@@ -118,6 +119,8 @@ section! {
         loss: Option<Setting<Probability>>;
         /// Probability that a bit arrives wrong. Never if absent.
         bit_error_rate: Option<Setting<Probability>>;
+        /// Errors in bursts, beside those. None if absent.
+        gilbert_elliott: Option<Nested<GilbertElliott>>;
         /// What becomes of packets that wait when the contact ends. `kept` if absent.
         at_handover: Option<Setting<Waiting>>;
     }
