@@ -130,3 +130,22 @@ impl Antenna {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_keep_their_dates_when_the_start_is_later() {
+        let seconds = Duration::from_secs;
+        let (offset, period) = (seconds(7), seconds(15));
+        // Before the first, at the first, between two, at the second.
+        for (start, first) in [(0, 7), (4, 3), (7, 0), (8, 14), (21, 1), (22, 0), (23, 14)] {
+            let later = Reselect::Grid { period, offset }.after(seconds(start));
+            assert_eq!(later, Reselect::Grid { period, offset: seconds(first) }, "{start}");
+            let looks = Reselect::Looks { interval: period, offset }.after(seconds(start));
+            assert_eq!(looks, Reselect::Looks { interval: period, offset: seconds(first) }, "{start}");
+        }
+        assert_eq!(Reselect::Always.after(seconds(9)), Reselect::Always);
+    }
+}

@@ -148,4 +148,15 @@ mod tests {
         assert!(OutageTable::new(&read("1 s, 2 s, c", "o").unwrap(), &names).is_err());
         assert!(OutageTable::new(&read("2 s, 1 s, a", "o").unwrap(), &names).is_err());
     }
+
+    #[test]
+    fn what_is_over_at_a_later_start_is_gone_and_the_rest_keeps_its_date() {
+        let outages = read("10 s, 20 s, a\n15 s, 21 s, a\n30 s, 40 s, a\n", "o.csv").unwrap();
+        let later: Vec<(u64, u64)> = outages
+            .iter()
+            .filter_map(|outage| outage.after(Duration::from_secs(20)))
+            .map(|outage| (outage.from.as_nanos() / 1_000_000_000, outage.until.as_nanos() / 1_000_000_000))
+            .collect();
+        assert_eq!(later, [(0, 1), (10, 20)]);
+    }
 }
