@@ -618,3 +618,78 @@ fn terminals_of_two_satellites_meet_over_gateways_that_a_link_of_the_scenario_jo
     let paths = output.table("sky_paths").expect("there is a sky");
     assert_eq!(text(paths, 0, "satellites"), "geo-west-1 > gateway-west > gateway-east > geo-east-1");
 }
+
+#[test]
+fn a_world_that_is_turned_about_its_axis_carries_every_message_alike() {
+    let turned = |degrees: f64| {
+        let east = |longitude: f64| {
+            let turned = longitude + degrees;
+            if turned > 180.0 { turned - 360.0 } else { turned }
+        };
+        let text = format!(
+            r#"
+            [scenario]
+            name = "turned"
+            duration = "15 min"
+            [sky]
+            epoch = "2026-03-01T00:00:00Z"
+            [sky.constellations.star]
+            satellites = {{ kind = "shell", arrangement = "star", planes = 6, per_plane = 11, altitude = "780 km",
+                inclination = "86.4 deg", first_longitude = "{first} deg" }}
+            isl.pattern = "grid"
+            [sky.ground]
+            min_elevation = "8.2 deg"
+            [sky.access.all]
+            rate = "1 Mbit/s"
+            [sky.isls.all]
+            rate = "25 Mbit/s"
+            [sky.sites.a]
+            latitude = "51.5 deg"
+            longitude = "{a} deg"
+            [sky.sites.b]
+            latitude = "-33.9 deg"
+            longitude = "{b} deg"
+            [nodes.a]
+            kind = "host"
+            site = "a"
+            [nodes.b]
+            kind = "host"
+            site = "b"
+            [flows.f]
+            from = "a"
+            to = "b"
+            transport = "sctp"
+            end = "890 s"
+            application = {{ kind = "constant-rate", message_size = "512 B", interval = "50 ms" }}
+            "#,
+            first = degrees,
+            a = east(0.0),
+            b = east(18.5),
+        );
+        let none: slantpath_scenario::TraceFiles = std::sync::Arc::new(|_| Ok(String::new()));
+        let scenario = Scenario::parse("f.toml", &text, &[], none).unwrap_or_else(|error| panic!("{error}"));
+        run_once(&scenario)
+    };
+    let (still, moved) = (turned(0.0), turned(130.0));
+    let handovers = |output: &RunOutput| -> Vec<(f64, String, String)> {
+        let table = output.table("handovers").expect("there is a sky");
+        let row = |row| (number(table, row, "at_s"), text(table, row, "link"), text(table, row, "to"));
+        (0..table.rows()).map(row).collect()
+    };
+    let (one, other) = (handovers(&still), handovers(&moved));
+    assert!(one.len() > 4, "{one:?}");
+    assert_eq!(one.len(), other.len());
+    for ((at, link, to), (other_at, other_link, other_to)) in one.iter().zip(&other) {
+        assert!((at - other_at).abs() < 1e-5, "{at} {other_at}");
+        assert_eq!((link, to), (other_link, other_to));
+    }
+    let delays = |output: &RunOutput| -> Vec<f64> {
+        let table = output.table("messages").expect("they are recorded");
+        (0..table.rows()).map(|row| number(table, row, "delay_s")).collect()
+    };
+    let (one, other) = (delays(&still), delays(&moved));
+    assert!(one.len() > 17_000, "{}", one.len());
+    assert_eq!(one.len(), other.len());
+    let furthest = one.iter().zip(&other).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+    assert!(furthest < 1e-6, "{furthest}");
+}
