@@ -1,5 +1,7 @@
 //! Scenarios under a sky: packets go where contacts lead, and the tables say what happened there.
 
+mod whole;
+
 use std::path::{Path, PathBuf};
 
 use slantpath_base::{Duration, Instant};
@@ -493,83 +495,6 @@ fn enhanced_packets(pcapng: &[u8]) -> usize {
 }
 
 #[test]
-fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_tables() {
-    let ground = r#"
-    [nodes.a]
-    kind = "host"
-    site = "london"
-
-    [nodes.b]
-    kind = "host"
-    site = "boston"
-
-    [flows.f]
-    from = "a"
-    to = "b"
-    transport = "sctp"
-    application = { kind = "constant-rate", message_size = "512 B", interval = "100 ms" }
-
-    [sky.access.all]
-    rate = "2 Mbit/s"
-
-    [sky.isls.all]
-    rate = "25 Mbit/s"
-"#;
-    let head = "[scenario]\nname = \"held\"\nduration = \"10 min\"\n";
-    let bodies = [
-        "[constellations.iridium]\nsatellites = { kind = \"preset\", preset = \"iridium\" }\n",
-        "[sites.london]\nlatitude = \"51.5 deg\"\nlongitude = \"-0.1 deg\"\n",
-        "[sites.boston]\nlatitude = \"42.3 deg\"\nlongitude = \"-71.1 deg\"\n",
-        // Over before the run, during it, and of which the end comes after it.
-        "[[outages]]\nnode = \"boston\"\nfrom = \"10 min\"\nuntil = \"11 min\"\n",
-        "[[outages]]\nnode = \"london\"\nfrom = \"62 min\"\nuntil = \"63 min\"\n",
-        "[ground]\nhandover = \"break-before-make\"\nhandover_time = \"1 s\"\n",
-    ]
-    .concat();
-    let epoch = "epoch = \"2026-03-01T00:00:00Z\"\n";
-    let named = format!("{head}[sky]\ntopology = \"sky.toml\"\nstart = \"1 h\"\n{ground}");
-    let topology = format!("[topology]\nname = \"t\"\n{epoch}span = \"24 h\"\n{bodies}");
-    let held_bodies = bodies
-        .replace("[[outages", "[[sky.outages")
-        .replace("\n[", "\n[sky.")
-        .replace("[sky.[sky.", "[[sky.");
-    let held = format!("{head}[sky]\n{epoch}start = \"1 h\"\n[sky.{}{ground}", &held_bodies[1..]);
-    let parse = |text: &str, topology: String| {
-        let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(topology.clone()));
-        Scenario::parse("f.toml", text, &[], files).unwrap_or_else(|error| panic!("{error}"))
-    };
-    let named = run_once(&parse(&named, topology));
-    let held = parse(&held, String::new());
-    let output = run_once(&held);
-    assert_eq!(output.digest, named.digest);
-    let handovers = output.table("handovers").expect("there is a sky");
-    let gaps: Vec<f64> = (0..handovers.rows())
-        .filter(|&row| text(handovers, row, "cause") == "outage")
-        .map(|row| number(handovers, row, "at_s"))
-        .collect();
-    // 62 minutes after the epoch are 2 minutes after the start; a second after its end there is a link again.
-    assert_eq!(gaps, [120.0, 181.0]);
-    // The merged form says all that the sky is, and is itself a scenario.
-    let again = parse(&held.merged(), String::new());
-    assert_eq!((again.canonical(), again.hash()), (held.canonical(), held.hash()));
-    assert!(held.canonical().contains("min_elevation"));
-}
-
-#[test]
-fn whoever_waits_for_the_contacts_of_a_sky_hears_of_each_site() {
-    let heard = std::cell::RefCell::new(Vec::new());
-    let path = scenarios().join("sctp-over-iridium.toml");
-    let scenario = Scenario::load_observed(&path, &[], &|progress| heard.borrow_mut().push(progress));
-    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
-    let heard = heard.into_inner();
-    assert_eq!(
-        heard.iter().map(|one| (one.done, one.all, one.share)).collect::<Vec<_>>(),
-        [(1, 2, 0.5), (2, 2, 1.0)]
-    );
-    assert_eq!(scenario, load(&[]));
-}
-
-#[test]
 fn terminals_of_two_satellites_meet_over_gateways_that_a_link_of_the_scenario_joins() {
     let sky: String = [("west", -90), ("east", 30)].iter().fold(
         "[topology]\nname = \"two\"\nepoch = \"2026-03-01T00:00:00Z\"\nspan = \"1 h\"\n".to_owned(),
@@ -617,79 +542,4 @@ fn terminals_of_two_satellites_meet_over_gateways_that_a_link_of_the_scenario_jo
     assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
     let paths = output.table("sky_paths").expect("there is a sky");
     assert_eq!(text(paths, 0, "satellites"), "geo-west-1 > gateway-west > gateway-east > geo-east-1");
-}
-
-#[test]
-fn a_world_that_is_turned_about_its_axis_carries_every_message_alike() {
-    let turned = |degrees: f64| {
-        let east = |longitude: f64| {
-            let turned = longitude + degrees;
-            if turned > 180.0 { turned - 360.0 } else { turned }
-        };
-        let text = format!(
-            r#"
-            [scenario]
-            name = "turned"
-            duration = "15 min"
-            [sky]
-            epoch = "2026-03-01T00:00:00Z"
-            [sky.constellations.star]
-            satellites = {{ kind = "shell", arrangement = "star", planes = 6, per_plane = 11, altitude = "780 km",
-                inclination = "86.4 deg", first_longitude = "{first} deg" }}
-            isl.pattern = "grid"
-            [sky.ground]
-            min_elevation = "8.2 deg"
-            [sky.access.all]
-            rate = "1 Mbit/s"
-            [sky.isls.all]
-            rate = "25 Mbit/s"
-            [sky.sites.a]
-            latitude = "51.5 deg"
-            longitude = "{a} deg"
-            [sky.sites.b]
-            latitude = "-33.9 deg"
-            longitude = "{b} deg"
-            [nodes.a]
-            kind = "host"
-            site = "a"
-            [nodes.b]
-            kind = "host"
-            site = "b"
-            [flows.f]
-            from = "a"
-            to = "b"
-            transport = "sctp"
-            end = "890 s"
-            application = {{ kind = "constant-rate", message_size = "512 B", interval = "50 ms" }}
-            "#,
-            first = degrees,
-            a = east(0.0),
-            b = east(18.5),
-        );
-        let none: slantpath_scenario::TraceFiles = std::sync::Arc::new(|_| Ok(String::new()));
-        let scenario = Scenario::parse("f.toml", &text, &[], none).unwrap_or_else(|error| panic!("{error}"));
-        run_once(&scenario)
-    };
-    let (still, moved) = (turned(0.0), turned(130.0));
-    let handovers = |output: &RunOutput| -> Vec<(f64, String, String)> {
-        let table = output.table("handovers").expect("there is a sky");
-        let row = |row| (number(table, row, "at_s"), text(table, row, "link"), text(table, row, "to"));
-        (0..table.rows()).map(row).collect()
-    };
-    let (one, other) = (handovers(&still), handovers(&moved));
-    assert!(one.len() > 4, "{one:?}");
-    assert_eq!(one.len(), other.len());
-    for ((at, link, to), (other_at, other_link, other_to)) in one.iter().zip(&other) {
-        assert!((at - other_at).abs() < 1e-5, "{at} {other_at}");
-        assert_eq!((link, to), (other_link, other_to));
-    }
-    let delays = |output: &RunOutput| -> Vec<f64> {
-        let table = output.table("messages").expect("they are recorded");
-        (0..table.rows()).map(|row| number(table, row, "delay_s")).collect()
-    };
-    let (one, other) = (delays(&still), delays(&moved));
-    assert!(one.len() > 17_000, "{}", one.len());
-    assert_eq!(one.len(), other.len());
-    let furthest = one.iter().zip(&other).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
-    assert!(furthest < 1e-6, "{furthest}");
 }
