@@ -18,7 +18,7 @@ fn outline(sent: &Sent) -> String {
     let place = |tsn: Tsn, of: usize| tsn.0.wrapping_sub((u32::MAX - 3).wrapping_add(10 * of as u32));
     let of_chunk = |chunk: &Chunk| match chunk {
         Chunk::Data(data) => format!("{}", place(data.tsn, sent.from)),
-        Chunk::Sack(sack) => format!("ack {}", place(sack.cumulative_tsn_ack, 1 - sent.from) as i32),
+        Chunk::Sack(sack) => format!("ack {}", place(sack.cumulative_tsn_ack, 1 - sent.from).cast_signed()),
         Chunk::Ecne(ecne) => format!("ecne {}", place(ecne.lowest_tsn, 1 - sent.from)),
         Chunk::Cwr(cwr) => format!("cwr {}", place(cwr.lowest_tsn, sent.from)),
         other => format!("{other:?}"),
@@ -297,7 +297,7 @@ fn chunks_of_a_wrong_length_are_counted_and_left_alone() {
 fn the_ecn_field_of_the_configuration_is_not_used_with_ecn_and_untouched_without() {
     for (ecn, expected) in [(true, ip::Ecn::NotCapable), (false, ip::Ecn::Capable1)] {
         let ip = ip::IpFields { ecn: ip::Ecn::Capable1, ..ip::IpFields::default() };
-        let mut wire = Wire::new(1, SctpConfig { ip, ecn, ..config() });
+        let mut wire = Wire::new(1, SctpConfig { ecn, ip, ..config() });
         wire.send(0, 0..1, 100);
         wire.run_to_rest();
         assert_eq!(wire.log[1].ecn, expected);
