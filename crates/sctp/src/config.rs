@@ -113,9 +113,9 @@ pub struct SctpConfig {
     pub initial_path_mtu: u16,
     /// Whether packets carry checksums.
     pub checksum: ChecksumPolicy,
-    /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark packets
-    /// with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has taken it out.
-    /// The ECN field of `ip` is then not used. Default: no.
+    /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
+    /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
+    /// taken it out. The ECN field of `ip` is then not used. Default: no.
     pub ecn: bool,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,

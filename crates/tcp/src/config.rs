@@ -85,9 +85,9 @@ pub struct TcpConfig {
     pub maximum_segment_lifetime: Duration,
     /// Whether checksums are computed for what is sent. Default: always.
     pub checksum: ChecksumPolicy,
-    /// Whether ECN is offered and accepted (RFC 3168): once both ends have agreed, the network may mark new data in place
-    /// of dropping it, and a mark reduces the window as a loss would. Default: no; the studies' stacks had none. The
-    /// ECN field of `ip` is then not used.
+    /// Whether ECN is offered and accepted (RFC 3168): once both ends have agreed, the network may mark new data in
+    /// place of dropping it, and a mark reduces the window as a loss would. The ECN field of `ip` is then not used.
+    /// Default: no; the studies' stacks had none.
     pub ecn: bool,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,

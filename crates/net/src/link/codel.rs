@@ -80,8 +80,8 @@ impl CoDel {
         }
     }
 
-    /// Takes packets off the queue by `take` until one may leave, and hands those that are chosen to `signal`: it marks a
-    /// packet and gives it back to leave, or drops it. The RFC drops only; where one is marked, this does what Linux
+    /// Takes packets off the queue by `take` until one may leave, and hands those that are chosen to `signal`: it marks
+    /// a packet and gives it back to leave, or drops it. The RFC drops only; where one is marked, this does what Linux
     /// does (`codel_dequeue` of `include/net/codel_impl.h`): the marked packet counts like a dropped one and leaves.
     pub(crate) fn dequeue<P>(
         &mut self,

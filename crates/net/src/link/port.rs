@@ -96,8 +96,8 @@ impl Port {
         }
     }
 
-    /// Takes a packet in that is no longer than the MTU, and returns it with what is known of its fate and mark; or says
-    /// why not. The drop is counted; the packet stays with the caller.
+    /// Takes a packet in that is no longer than the MTU, and returns it with what is known of its fate and mark; or
+    /// says why not. The drop is counted; the packet stays with the caller.
     pub(crate) fn offer(
         &mut self,
         now: Instant,

@@ -1,6 +1,6 @@
 //! Explicit congestion notification between two ends that have agreed on it (RFC 4960, appendix A; RFC 9260 only
-//! reserves its chunks): which packets may be marked, marks of what arrives, which every SACK tells of until the peer says
-//! that it has slowed down, and the answers to such tellings.
+//! reserves its chunks): which packets may be marked, marks of what arrives, which every SACK tells of until the peer
+//! says that it has slowed down, and what is answered when the peer tells of marks.
 
 use slantpath_base::Instant;
 use slantpath_wire::ip;

@@ -182,8 +182,8 @@ impl Sender {
         }
     }
 
-    /// Whether the network may mark the packet of a transmission that has been [filled](Self::fill), in place of dropping
-    /// it. The loss of what is sent again, or of a probe of the peer's window, would not be noticed.
+    /// Whether the network may mark the packet of a transmission that has been [filled](Self::fill), in place of
+    /// dropping it. The loss of what is sent again, or of a probe of the peer's window, would not be noticed.
     //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.5
     //# This document specifies ECN-capable TCP implementations MUST NOT set
     //# either ECT codepoint (ECT(0) or ECT(1)) in the IP header for

@@ -16,8 +16,8 @@ pub(super) enum Agreement {
     None,
     /// The own SYN offers to use ECN.
     Offered,
-    /// The own SYN offered what one that repeated it did not. The peer may have heard of the first only: its marked data
-    /// is answered, and none of the own may be marked.
+    /// The own SYN offered what one that repeated it did not. The peer may have heard of the first only: its marked
+    /// data is answered, and none of the own may be marked.
     Repeated,
     /// Either end may send data that may be marked.
     InUse,

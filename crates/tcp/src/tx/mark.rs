@@ -54,8 +54,8 @@ impl Tx {
         self.marks.reductions
     }
 
-    /// Whether the window has been reduced for a mark since the first of what is outstanding was sent. A loss of it is of
-    /// the same congestion.
+    /// Whether the window has been reduced for a mark since the first of what is outstanding was sent. A loss of it is
+    /// of the same congestion.
     pub(super) fn is_reduced_for_mark(&self) -> bool {
         self.marks.point.is_some_and(|point| self.board.una() < point) && !self.control.rules_recovery()
     }

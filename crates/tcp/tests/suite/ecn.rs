@@ -1,4 +1,5 @@
-//! Explicit congestion notification (RFC 3168): who may be marked, what a mark does, and what becomes of peers without it.
+//! Explicit congestion notification (RFC 3168): who may be marked, what a mark does, and what becomes of peers without
+//! it.
 
 use slantpath_base::{Duration, Probability, Seed};
 use slantpath_cc::{Algorithm, InitialWindow};
@@ -114,7 +115,8 @@ fn a_mark_halves_the_window_and_is_echoed_until_the_peer_says_so() {
     pair.run_for(Duration::from_secs(3));
     let snapshot = pair.left.snapshot();
     assert_eq!((snapshot.mark_reductions, snapshot.retransmissions, snapshot.fast_recoveries), (1, 0, 0));
-    // Sixteen were sent before the echo came: six on three acknowledgements. The next is the first of the smaller window.
+    // Sixteen were sent before the echo came, six of them on three acknowledgements. The next is the first of the
+    // smaller window.
     assert_eq!(reductions(&pair.left), [16]);
     // All but the first three of those are acknowledged with an echo.
     assert_eq!(echoes(&pair.right), 13);

@@ -16,7 +16,8 @@ pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2]
 }
 
 /// `links` or `inter_satellite_links`: one row for each direction, counted after the warm-up. Drops of queues that are
-/// managed have columns if there is such a queue, marks if one makes them, and what happens at handovers if there is a sky.
+/// managed have columns if there is such a queue, marks if one makes them, and what happens at handovers if there is a
+/// sky.
 pub(super) fn links(
     kind: TableKind,
     scenario: &Scenario,

@@ -322,7 +322,13 @@ proptest! {
         len in 100_usize..3_000,
     ) {
         let loss_detection = if is_timed { LossDetection::Rack } else { LossDetection::MissIndications };
-        let config = SctpConfig { ecn: true, loss_detection, association_max_retrans: 60, path_max_retrans: 60, ..quiet() };
+        let config = SctpConfig {
+            ecn: true,
+            loss_detection,
+            association_max_retrans: 60,
+            path_max_retrans: 60,
+            ..quiet()
+        };
         let mut wire = Wire::new(paths, config);
         let mut fates = Seed::new(seed, 0).stream("fates");
         let mut marks = Seed::new(seed, 0).stream("marks");
