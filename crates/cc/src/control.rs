@@ -93,7 +93,7 @@ pub struct Acknowledged {
     pub in_flight: u64,
     /// Whether everything up to a later point than before is acknowledged now.
     pub advances_cumulative: bool,
-    /// Whether a loss was being repaired when it came.
+    /// Whether a loss was being repaired when it came, or it told of a mark: no reason to open the window.
     pub is_recovering: bool,
     /// How long the newest of what it acknowledges took, if that was sent once.
     pub round_trip: Option<Duration>,

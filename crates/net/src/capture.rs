@@ -41,21 +41,25 @@ impl Captures {
         &mut self,
         now: Instant,
         direction: DirectionId,
-        parcel: Parcel,
-        outcome: Result<Fate, DropReason>,
+        offered: Parcel,
+        outcome: Result<Parcel, DropReason>,
         packets: &mut PacketStore,
     ) {
+        let parcel = outcome.unwrap_or(offered);
         let comment = match outcome {
-            Ok(Fate::Arrives) => None,
-            Ok(Fate::Damaged) => Some("damaged: bit error"),
-            Ok(Fate::Lost) => Some("dropped: loss"),
+            Ok(parcel) => match parcel.fate() {
+                Fate::Arrives if parcel.traffic_class() != offered.traffic_class() => Some("marked"),
+                Fate::Arrives => None,
+                Fate::Damaged => Some("damaged: bit error"),
+                Fate::Lost => Some("dropped: loss"),
+            },
             Err(reason) => Some(reason.comment()),
         };
         for Capture { writer, interfaces } in &mut self.captures {
             for &(captured, interface) in interfaces.iter() {
                 if captured == direction {
                     let packet = packets.packet_mut(parcel.packet());
-                    header::set_hop_limit(packet, parcel.hop_limit());
+                    header::update(packet, parcel.hop_limit(), parcel.is_marked());
                     writer.packet(interface, now, &packet.observed(), Direction::Outbound, comment);
                 }
             }

@@ -226,11 +226,11 @@ impl Fabric {
         }
     }
 
-    /// The packet of a parcel that has arrived, its hop limit written into it.
+    /// The packet of a parcel that has arrived, its hop limit and mark written into it.
     #[inline]
     pub(crate) fn unpack(&mut self, parcel: Parcel) -> &mut Packet {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::set_hop_limit(packet, parcel.hop_limit());
+        header::update(packet, parcel.hop_limit(), parcel.is_marked());
         packet
     }
 
@@ -276,7 +276,7 @@ impl Fabric {
     #[cold]
     fn damage(&mut self, index: usize, parcel: Parcel) -> Parcel {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::set_hop_limit(packet, parcel.hop_limit());
+        header::update(packet, parcel.hop_limit(), parcel.is_marked());
         let mut bytes = packet.observed();
         self.directions[index].damage(parcel, &mut bytes);
         *packet = Packet::shared(bytes.into(), Checksum::Complete);
@@ -287,7 +287,7 @@ impl Fabric {
     #[cold]
     fn read_again(&mut self, parcel: Parcel) -> Result<Parcel, DropReason> {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::set_hop_limit(packet, parcel.hop_limit());
+        header::update(packet, parcel.hop_limit(), parcel.is_marked());
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.graph.destination(header.destination);
         let destination = destination.ok_or(DropReason::Unreachable)?;

@@ -6,6 +6,8 @@ use slantpath_wire::fragment;
 use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
 
+use crate::parcel::CONGESTION_EXPERIENCED;
+
 /// An address as one number, which is compared in one go. IPv4 addresses have ones before them: as an IPv6
 /// address that would be a group's, which no host has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,14 +76,47 @@ pub(crate) fn may_be_cut(packet: &Packet) -> bool {
     fragment::may_be_cut_on_its_way(first)
 }
 
-/// Writes the hop limit that a packet has come to into its header.
+/// Writes the hop limit that a packet has come to into its header, and its mark of congestion if it has one.
 #[inline]
-pub(crate) fn set_hop_limit(packet: &mut Packet, hop_limit: u8) {
+pub(crate) fn update(packet: &mut Packet, hop_limit: u8, is_marked: bool) {
     let checksum = packet.checksum();
+    if is_marked {
+        mark(packet, checksum);
+    }
     if packet.head().len() >= IPV4_HEADER_LEN {
         patch(packet.head_mut(), hop_limit, checksum);
     } else {
         set_hop_limit_elsewhere(packet, hop_limit, checksum);
+    }
+}
+
+/// Writes CE into a packet's ECN field.
+#[cold]
+fn mark(packet: &mut Packet, checksum: Checksum) {
+    if packet.head().len() >= IPV4_HEADER_LEN {
+        patch_mark(packet.head_mut(), checksum);
+    } else if parse(packet)
+        .is_some_and(|header| header.traffic_class & CONGESTION_EXPERIENCED != CONGESTION_EXPERIENCED)
+    {
+        let mut bytes = packet.contiguous().to_vec();
+        patch_mark(&mut bytes, checksum);
+        *packet = Packet::shared(bytes.into(), checksum);
+    }
+}
+
+fn patch_mark(bytes: &mut [u8], checksum: Checksum) {
+    match bytes.first().map_or(0, |first| first >> 4) {
+        4 if bytes.len() >= IPV4_HEADER_LEN => {
+            let old = u16::from_be_bytes([bytes[0], bytes[1]]);
+            bytes[1] |= CONGESTION_EXPERIENCED;
+            let new = u16::from_be_bytes([bytes[0], bytes[1]]);
+            if checksum == Checksum::Complete && new != old {
+                let sum = updated_checksum(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
+                bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+            }
+        }
+        6 if bytes.len() >= IPV6_HEADER_LEN => bytes[1] |= CONGESTION_EXPERIENCED << 4,
+        _ => {}
     }
 }
 
@@ -151,6 +186,7 @@ mod tests {
             before: u8,
             after: u8,
             traffic_class: u8,
+            is_marked: bool,
             inline: bool,
         ) {
             let mut packet = Packet::copied(&[7; 20], Checksum::Complete);
@@ -161,16 +197,17 @@ mod tests {
             }
             let found = parse(&packet).map(|it| (it.destination.address(), it.hop_limit, it.traffic_class));
             prop_assert_eq!(found, Some((header_before.destination, before, traffic_class)));
-            set_hop_limit(&mut packet, after);
+            update(&mut packet, after, is_marked);
             let parsed = IpHeader::parse(&packet.contiguous()).map(|(header, _)| header);
+            let traffic_class = if is_marked { traffic_class | 3 } else { traffic_class };
             prop_assert_eq!(parsed, Ok(header(version, after, traffic_class)));
         }
 
         #[test]
-        fn any_bytes_have_a_destination_or_none(bytes: Vec<u8>, hop_limit: u8) {
+        fn any_bytes_have_a_destination_or_none(bytes: Vec<u8>, hop_limit: u8, is_marked: bool) {
             let mut packet = Packet::copied(&bytes, Checksum::Complete);
             let _ = parse(&packet);
-            set_hop_limit(&mut packet, hop_limit);
+            update(&mut packet, hop_limit, is_marked);
             prop_assert_eq!(packet.len(), bytes.len());
         }
     }

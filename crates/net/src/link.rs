@@ -38,7 +38,7 @@ pub use counters::{Count, Counters, DropReason};
 pub use occupancy::QueueStatistics;
 pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
-pub use queue::{QueueConfig, QueueLimit};
+pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 pub(crate) use shared_port::SharedPort;
 
@@ -47,7 +47,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use crate::link::contact::Contacts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::port::Port;
-use crate::parcel::{Fate, PacketStore, Parcel};
+use crate::parcel::{PacketStore, Parcel};
 use crate::probe::{QueueProbe, QueueSample};
 use crate::script::Change;
 
@@ -113,7 +113,7 @@ impl LinkDirection {
         now: Instant,
         parcel: Parcel,
         packets: &mut PacketStore,
-    ) -> Result<Fate, DropReason> {
+    ) -> Result<Parcel, DropReason> {
         let Self { lane, port, counters, .. } = self;
         port.offer(now, parcel, &mut Outlet { lane, counters, packets })
     }

@@ -71,6 +71,24 @@ impl Parcel {
         self.field(TRAFFIC_CLASS)
     }
 
+    /// Whether its transport can be told of congestion by a mark: one of the ECT codepoints, or CE already.
+    #[inline]
+    pub(crate) const fn is_ecn_capable(self) -> bool {
+        self.traffic_class() & CONGESTION_EXPERIENCED != 0
+    }
+
+    /// Whether its transport will be told of congestion. The mark is written into the header when somebody looks.
+    #[inline]
+    pub(crate) const fn is_marked(self) -> bool {
+        self.traffic_class() & CONGESTION_EXPERIENCED == CONGESTION_EXPERIENCED
+    }
+
+    /// The packet with the mark.
+    #[must_use]
+    pub(crate) const fn marked(self) -> Self {
+        self.with_field(TRAFFIC_CLASS, self.traffic_class() | CONGESTION_EXPERIENCED)
+    }
+
     /// What the header's TTL or hop limit should say by now; it is written there when somebody looks.
     #[inline]
     pub(crate) const fn hop_limit(self) -> u8 {
@@ -106,10 +124,10 @@ impl Parcel {
     }
 
     /// What tells this parcel from others in the digest of a run: destination, length and all that has
-    /// happened to it.
+    /// happened to it, a mark of congestion among it.
     #[inline]
     pub(crate) const fn digest_word(self) -> u64 {
-        self.state & !(0xff << TRAFFIC_CLASS) ^ self.ids & !0xffff_ffff
+        self.state & !(DSCP << TRAFFIC_CLASS) ^ self.ids & !0xffff_ffff
     }
 
     #[inline]
@@ -170,6 +188,11 @@ impl Parcel {
 
 /// No IP packet is nearly as long.
 pub(crate) const LENGTH_MAX: u32 = 0xff_ffff;
+
+/// CE in the ECN field, and all bits of that field.
+pub(crate) const CONGESTION_EXPERIENCED: u8 = 3;
+/// The bits of the DSCP in the traffic class.
+const DSCP: u64 = 0xfc;
 
 const TRAFFIC_CLASS: u32 = 24;
 const HOP_LIMIT: u32 = 32;

@@ -32,6 +32,8 @@ pub(crate) struct Governed<'a> {
     /// Whether losses are found by time.
     pub(crate) is_timed: bool,
     pub(crate) known_capacity: &'a Setting<Capacity>,
+    /// Whether the network may mark packets in place of dropping them.
+    pub(crate) ecn: &'a Setting<bool>,
     /// The first window, if it is given as a size.
     pub(crate) initial_cwnd: Option<(DataSize, Place)>,
     pub(crate) send_buffer: DataSize,
@@ -44,6 +46,11 @@ pub(crate) fn check(governed: &Governed<'_>, faults: &mut Faults) {
     if is_modelled && !governed.is_timed {
         let fault = Fault::new("this controller has to learn of each loss at its time");
         faults.report(governed.place, fault.help("write `loss_detection = \"rack\"` beside it"));
+    }
+    if **governed.ecn && matches!(governed.algorithm, Algorithm::Bbr | Algorithm::Bbr3) {
+        let fault =
+            Fault::new("BBR does not react to marks: with `ecn` it would neither lose packets nor slow down");
+        faults.report(governed.ecn.place(), fault.help("leave `ecn` out, or choose another controller"));
     }
     let capacity = governed.known_capacity;
     if capacity.quantity().is_some_and(|rate| rate.as_bits_per_sec() == 0) {

@@ -217,3 +217,65 @@ reorder_delay = "50 ms"
     assert!(longest(10..490) < 3.0, "{} ms", longest(10..490));
     assert!(longest(510..990) > 20.0, "{} ms", longest(510..990));
 }
+
+/// What each flow has sent again since the warm-up, in the order of their names.
+fn retransmissions(output: &RunOutput) -> Vec<(String, u64)> {
+    let table = output.table("flow_intervals").unwrap();
+    let column = |name: &str| table.column(name).unwrap();
+    let mut sums = std::collections::BTreeMap::<String, u64>::new();
+    for row in 0..table.rows() {
+        let (Value::Text(flow), Value::F64(start), Value::U64(count)) =
+            (column("flow").at(row), column("start_s").at(row), column("retransmissions").at(row))
+        else {
+            panic!("an interval of a flow")
+        };
+        *sums.entry(flow.to_owned()).or_default() += if start >= 10.0 { count } else { 0 };
+    }
+    sums.into_iter().collect()
+}
+
+#[test]
+fn marks_in_place_of_drops_give_the_same_throughput_and_nothing_is_sent_again() {
+    let dropping = ["links.bottleneck.forward.discipline.ecn = false"];
+    let neither_end = ["tcp.marked.ecn = false", "sctp.marked.ecn = false"];
+    let tcp_does_not = ["tcp.marked.ecn = false"];
+    let [marking, queue_drops, nobody_asks] =
+        [&[][..], &dropping, &neither_end].map(|overrides| run_file("ecn.toml", overrides));
+    let early = |output: &RunOutput| count(output, "bottleneck", "forward", "dropped_early_packets");
+    let again = |output: &RunOutput| retransmissions(output).into_iter().map(|(_, count)| count).sum::<u64>();
+    // What may not be marked is dropped as before: heartbeats, and answers to marks that find no DATA to ride on.
+    let marked = count(&marking, "bottleneck", "forward", "marked_packets");
+    assert!(marked > 300, "{marked}");
+    assert!(early(&marking) < marked / 20, "{}", early(&marking));
+    let flows = retransmissions(&marking);
+    let expected = ["files.0", "files.1", "messages.0", "messages.1"].map(|flow| (flow.to_owned(), 0));
+    assert_eq!(flows, expected);
+    for output in [&queue_drops, &nobody_asks] {
+        assert!(early(output) > 300 && again(output) > 300, "{} and {}", early(output), again(output));
+        assert!(retransmissions(output).iter().all(|(_, count)| *count > 50));
+        assert!(number(output, "bottleneck", "forward", "utilisation_ratio") > 0.99);
+    }
+    assert_eq!(count(&nobody_asks, "bottleneck", "forward", "marked_packets"), 0);
+    assert!(queue_drops.table("links").unwrap().column("marked_packets").is_none());
+    assert!(number(&marking, "bottleneck", "forward", "utilisation_ratio") > 0.99);
+    // The queue is held as short: a mark slows a sender down as a drop does.
+    let [long, short] =
+        [&marking, &queue_drops].map(|output| number(output, "bottleneck", "forward", "queue_mean_packets"));
+    assert!((long - short).abs() < 0.1 * short, "{long} and {short} packets");
+    // Who does not ask is dropped beside those who do.
+    let mixed = run_file("ecn.toml", &tcp_does_not);
+    let of = |flow: &str| retransmissions(&mixed).iter().find(|(name, _)| name == flow).unwrap().1;
+    assert_eq!([of("messages.0"), of("messages.1")], [0; 2]);
+    assert!(of("files.0") > 50 && of("files.1") > 50, "{} and {}", of("files.0"), of("files.1"));
+}
+
+#[test]
+fn codel_marks_too() {
+    let codel = ["links.bottleneck.forward.discipline = { kind = \"codel\", ecn = true }"];
+    let output = run_file("ecn.toml", &codel);
+    let marked = count(&output, "bottleneck", "forward", "marked_packets");
+    assert!(marked > 50, "{marked}");
+    assert!(retransmissions(&output).iter().all(|(_, count)| *count == 0), "{:?}", retransmissions(&output));
+    assert!(count(&output, "bottleneck", "forward", "dropped_codel_packets") < marked / 10);
+    assert!(number(&output, "bottleneck", "forward", "utilisation_ratio") > 0.9);
+}

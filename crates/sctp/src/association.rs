@@ -4,6 +4,7 @@
 //! ([`crate::path`]), and decides in which order they may speak. The handshake, restarts and packets that
 //! belong to no association are the endpoint's.
 
+mod ecn;
 mod liveness;
 mod output;
 mod receive;
@@ -32,6 +33,7 @@ use crate::rx::Receiver;
 use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
 use crate::types::VerificationTag;
+use ecn::Ecn;
 use output::PollStage;
 use return_path::ReturnPath;
 use state::State;
@@ -60,6 +62,8 @@ pub struct Association {
     sender: Sender,
     receiver: Receiver,
     return_path: ReturnPath,
+    /// If both ends use it.
+    ecn: Option<Box<Ecn>>,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
@@ -85,6 +89,7 @@ impl Association {
             sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
             return_path: ReturnPath::default(),
+            ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
             config,
             tcb,
             state: State::Established,

@@ -92,9 +92,9 @@ pub enum Chunk {
     CookieEcho(CookieEcho),
     /// Takes it.
     CookieAck(CookieAck),
-    /// Reserved: ECN echo.
+    /// A packet was marked by the network (RFC 4960, appendix A).
     Ecne(Ecne),
-    /// Reserved: congestion window reduced.
+    /// The window has been reduced for that.
     Cwr(Cwr),
     /// The last packet of an association.
     ShutdownComplete(ShutdownComplete),

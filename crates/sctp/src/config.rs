@@ -3,7 +3,7 @@
 use slantpath_base::{DataRate, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
-use slantpath_wire::ip::IpFields;
+use slantpath_wire::ip::{Ecn, IpFields};
 
 use crate::packet::ChecksumPolicy;
 use crate::policy::{
@@ -113,6 +113,10 @@ pub struct SctpConfig {
     pub initial_path_mtu: u16,
     /// Whether packets carry checksums.
     pub checksum: ChecksumPolicy,
+    /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
+    /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
+    /// taken it out. The ECN field of `ip` is then not used. Default: no.
+    pub ecn: bool,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -195,6 +199,7 @@ impl Default for SctpConfig {
             inbound_streams: 2_048,
             initial_path_mtu: 1_500,
             checksum: ChecksumPolicy::default(),
+            ecn: false,
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
@@ -203,6 +208,12 @@ impl Default for SctpConfig {
 }
 
 impl SctpConfig {
+    /// What the IP header of every packet says that may not be marked.
+    #[inline]
+    pub(crate) fn ip_fields(&self) -> IpFields {
+        if self.ecn { IpFields { ecn: Ecn::NotCapable, ..self.ip } } else { self.ip }
+    }
+
     /// RFC 2960 of 2000, where it differs from RFC 9260: RTO.Initial (section 14), no
     /// Max.Burst, the initial cwnd (7.2.1), which
     /// SACKs open the window (7.2.1), the fourth report of a loss (7.2.4), over the alternate path (6.4).

@@ -30,7 +30,12 @@ pub(crate) struct Cookie {
     pub(crate) peer_rwnd: u32,
     /// The peer's addresses, first the one that the INIT ACK goes to.
     pub(crate) peer_addresses: SmallVec<[IpAddr; 2]>,
+    /// Whether ECN is used. It takes a byte only if it is: the length of a cookie is part of what packets are like.
+    pub(crate) uses_ecn: bool,
 }
+
+/// Stands in the list of addresses, where other values are IP versions.
+const USES_ECN: u8 = 1;
 
 /// Two random numbers that recognise an association in a cookie without telling its verification tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +94,9 @@ impl Cookie {
                 }
             }
         }
+        if self.uses_ecn {
+            out.push(USES_ECN);
+        }
         out
     }
 
@@ -103,8 +111,13 @@ impl Cookie {
         let [local_initial_tsn, peer_initial_tsn] = [Tsn(reader.u32()?), Tsn(reader.u32()?)];
         let peer_rwnd = reader.u32()?;
         let mut peer_addresses = SmallVec::new();
+        let mut uses_ecn = false;
         while !reader.is_empty() {
             peer_addresses.push(match reader.u8()? {
+                USES_ECN => {
+                    uses_ecn = true;
+                    continue;
+                }
                 4 => Ipv4Addr::from(reader.array::<4>()?).into(),
                 6 => Ipv6Addr::from(reader.array::<16>()?).into(),
                 version => return Err(WireError::BadValue { field: "IP version", value: version.into() }),
@@ -124,6 +137,7 @@ impl Cookie {
             inbound_streams,
             peer_rwnd,
             peer_addresses,
+            uses_ecn,
         })
     }
 }
@@ -205,6 +219,7 @@ pub(crate) mod tests {
             ports in any::<[u16; 4]>(),
             words in any::<[u32; 7]>(),
             peer_addresses in proptest::collection::vec(any::<IpAddr>(), 0..4),
+            uses_ecn: bool,
         ) -> Cookie {
             Cookie {
                 created: Instant::from_nanos(created),
@@ -220,6 +235,7 @@ pub(crate) mod tests {
                 inbound_streams: ports[3],
                 peer_rwnd: words[6],
                 peer_addresses: peer_addresses.into(),
+                uses_ecn,
             }
         }
     }
@@ -239,6 +255,7 @@ pub(crate) mod tests {
             inbound_streams: 8,
             peer_rwnd: 9,
             peer_addresses: [Ipv4Addr::LOCALHOST.into()].into_iter().collect(),
+            uses_ecn: false,
         }
     }
 
@@ -247,6 +264,14 @@ pub(crate) mod tests {
         let mut stream = stream();
         let mut signer = CookieSigner::new(Instant::START, &mut stream);
         assert_eq!(signer.sign(Instant::START, &cookie_of(Instant::START), &mut stream).len(), 73);
+    }
+
+    #[test]
+    fn ecn_takes_a_byte_of_a_cookie_if_it_is_used() {
+        let mut stream = stream();
+        let mut signer = CookieSigner::new(Instant::START, &mut stream);
+        let cookie = Cookie { uses_ecn: true, ..cookie_of(Instant::START) };
+        assert_eq!(signer.sign(Instant::START, &cookie, &mut stream).len(), 74);
     }
 
     #[test]

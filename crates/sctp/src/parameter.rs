@@ -27,7 +27,7 @@ pub mod kind {
     pub const HOST_NAME_ADDRESS: u16 = 11;
     /// Supported Address Types.
     pub const SUPPORTED_ADDRESS_TYPES: u16 = 12;
-    /// Reserved for ECN Capable.
+    /// ECN Capable: of RFC 4960, reserved in RFC 9260.
     pub const ECN_CAPABLE: u16 = 0x8000;
 }
 
@@ -51,7 +51,7 @@ pub enum Parameter {
     HostNameAddress(Bytes),
     /// The parameter types of the addresses that the sender can use.
     SupportedAddressTypes(SmallVec<[u16; 4]>),
-    /// Reserved for ECN.
+    /// The sender uses ECN if the receiver does (RFC 4960, appendix A).
     EcnCapable,
     /// A type that is not known here, such as an extension's.
     Unknown {

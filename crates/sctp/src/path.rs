@@ -4,11 +4,13 @@
 
 mod congestion;
 mod heartbeat;
+mod reduction;
 mod set;
 mod timing;
 
 use congestion::controller;
 pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
+use reduction::Reduction;
 pub(crate) use set::Paths;
 pub(crate) use timing::{Departed, Early, ProbeKind, Timing};
 
@@ -122,6 +124,7 @@ pub(crate) struct Path {
     reported_t3_rtx: Option<Instant>,
     probe: RttProbe,
     allowance: Allowance,
+    reduction: Reduction,
     burst_left: u32,
     /// When DATA was sent last, moved on by the RTOs for which the window has decayed since.
     last_data_at: Option<Instant>,
@@ -142,6 +145,8 @@ pub struct PathStats {
     pub timeouts: u64,
     /// Round-trip times taken.
     pub rtt_samples: u64,
+    /// Reductions of the window because the peer has told of a mark of congestion.
+    pub mark_reductions: u64,
     /// Reductions of the window that were in error and have been taken back.
     pub undone_reductions: u64,
 }
@@ -209,6 +214,7 @@ impl Path {
             reported_t3_rtx: None,
             probe: RttProbe::Idle,
             allowance: Allowance::Window,
+            reduction: Reduction::None,
             burst_left: u32::MAX,
             last_data_at: None,
             last_timed_at: None,

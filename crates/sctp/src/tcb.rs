@@ -39,6 +39,8 @@ pub struct Tcb {
     pub inbound_streams: u16,
     /// The peer's receive buffer in bytes.
     pub peer_rwnd: u32,
+    /// Whether ECN is used: both ends have offered it.
+    pub uses_ecn: bool,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,
     /// The peer's addresses; at least one.

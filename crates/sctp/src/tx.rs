@@ -2,11 +2,12 @@
 //! acknowledged, and what is lost is sent again.
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
-//! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`] and [`too_big`] draw conclusions;
-//! [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
+//! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
+//! conclusions; [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
 
 mod flight_order;
 mod gap_ranges;
+mod mark;
 mod missing;
 mod outstanding;
 mod peer_window;

@@ -85,6 +85,10 @@ pub struct TcpConfig {
     pub maximum_segment_lifetime: Duration,
     /// Whether checksums are computed for what is sent. Default: always.
     pub checksum: ChecksumPolicy,
+    /// Whether ECN is offered and accepted (RFC 3168): once both ends have agreed, the network may mark new data in
+    /// place of dropping it, and a mark reduces the window as a loss would. The ECN field of `ip` is then not used.
+    /// Default: no; the studies' stacks had none.
+    pub ecn: bool,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// What a connection reports beyond what every application needs. Default: nothing.
@@ -126,6 +130,7 @@ impl Default for TcpConfig {
             data_retransmission_limit: 15,
             maximum_segment_lifetime: Duration::from_secs(120),
             checksum: ChecksumPolicy::Complete,
+            ecn: false,
             ip: IpFields::default(),
             reports: Reports::default(),
         }

@@ -1,5 +1,6 @@
 //! One connection: the state machine of RFC 9293 over a sending and a receiving half.
 
+mod ecn;
 mod handshake;
 mod input;
 mod output;
@@ -11,13 +12,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_wire::ip::{Envelope, IpFields};
+use slantpath_wire::ip::{Ecn, Envelope, IpFields};
 
 use crate::config::TcpConfig;
 use crate::event::{Event, ResetCause};
 use crate::rx::Rx;
 use crate::segment::{Received, SequenceNumber};
 use crate::tx::{Endurance, Tx, earlier};
+use ecn::Agreement;
 pub use state::ConnectionState;
 
 /// What a connection can be seen to be doing.
@@ -56,6 +58,8 @@ pub struct Snapshot {
     pub timeouts: u64,
     /// How often duplicate ACKs or SACK started a recovery.
     pub fast_recoveries: u64,
+    /// How often an echoed mark of congestion reduced the window.
+    pub mark_reductions: u64,
     /// Bytes of the own stream that the peer has acknowledged.
     pub acked_bytes: u64,
     /// Bytes of the peer's stream that have arrived in order.
@@ -122,6 +126,7 @@ pub(crate) struct Connection {
     pub(crate) is_queued: bool,
     /// The shift of the peer's windows.
     peer_shift: u8,
+    ecn: Agreement,
     /// What the IP header said of the packet that came last.
     pub(crate) received_ip: Option<IpFields>,
     /// The last event, which waits for the data before it.
@@ -157,8 +162,13 @@ pub(crate) struct Connection {
 
 impl Connection {
     fn new(config: Arc<TcpConfig>, local: SocketAddr, remote: SocketAddr, iss: SequenceNumber) -> Self {
+        let mut fields = config.ip;
+        if config.ecn {
+            fields.ecn = Ecn::NotCapable;
+        }
         Self {
-            envelope: Envelope { source: local.ip(), destination: remote.ip(), fields: config.ip },
+            envelope: Envelope { source: local.ip(), destination: remote.ip(), fields },
+            ecn: Agreement::of_caller(config.ecn),
             ports: Ports { local: local.port(), remote: remote.port() },
             state: ConnectionState::SynSent,
             iss,
@@ -405,6 +415,7 @@ impl Connection {
             retransmissions: counters.retransmissions,
             timeouts: counters.timeouts,
             fast_recoveries: counters.fast_recoveries,
+            mark_reductions: self.tx.mark_reductions(),
             acked_bytes: self.tx.acked(),
             received_bytes: self.rx.received(),
             received_ip: self.received_ip,

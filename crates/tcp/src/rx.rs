@@ -10,6 +10,7 @@ use slantpath_base::Instant;
 
 use crate::config::{DelayedAck, TcpConfig};
 use crate::line::Line;
+use crate::segment::Flags;
 use crate::tx::Range;
 use reassembly::Reassembly;
 
@@ -19,6 +20,15 @@ enum AckDue {
     By(Instant),
     NotDue,
     Now,
+}
+
+/// What acknowledgements say of marks of congestion (RFC 3168, section 6.1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Echo {
+    /// No mark has come that the peer has not answered.
+    Silent,
+    /// One has: so they say until a segment with CWR comes.
+    UntilReduced,
 }
 
 /// Where delivered data goes.
@@ -44,6 +54,7 @@ pub(crate) struct Rx {
     shift: u8,
     reader: Reader,
     is_end_reported: bool,
+    echo: Echo,
     /// Once something has come ahead of a gap.
     reassembly: Option<Box<Reassembly>>,
     /// What has come twice and is to be reported; `None` if nothing ever is (RFC 2883).
@@ -79,6 +90,7 @@ impl Rx {
             // A window is never scaled on a SYN (RFC 7323, section 2.2).
             edge: config.receive_buffer_bytes.min(0xffff),
             is_end_reported: false,
+            echo: Echo::Silent,
             duplicates: config.duplicate_reports.then(Box::default),
         }
     }
@@ -203,6 +215,20 @@ impl Rx {
             }
             _ => AckDue::Now,
         };
+    }
+
+    /// Whether acknowledgements tell of a mark, from now on.
+    pub(crate) const fn set_echo(&mut self, echo: Echo) {
+        self.echo = echo;
+    }
+
+    /// The bit of every acknowledgement.
+    #[inline]
+    pub(crate) const fn echo_flags(&self) -> Flags {
+        match self.echo {
+            Echo::Silent => Flags(0),
+            Echo::UntilReduced => Flags::ECE,
+        }
     }
 
     /// An acknowledgement is due at once.

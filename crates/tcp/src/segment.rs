@@ -35,6 +35,10 @@ impl Flags {
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field is significant.
     pub const ACK: Self = Self(0x10);
+    /// ECN-Echo: a segment has come with a mark of congestion.
+    pub const ECE: Self = Self(0x40);
+    /// Congestion window reduced.
+    pub const CWR: Self = Self(0x80);
 
     /// Whether all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {

@@ -3,6 +3,7 @@
 //! Offsets are 64-bit: 0 is the first byte of the stream, and a FIN takes the offset past its last.
 
 mod congestion;
+mod mark;
 mod probe;
 mod recovery;
 mod scoreboard;
@@ -22,6 +23,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer, RttEstimator};
 
 use crate::config::{LossDetection, LossRecovery, RttSampling, TcpConfig};
+use mark::Marks;
 use recovery::Recovery;
 pub(crate) use scoreboard::{Range, Sent};
 use scoreboard::{Scoreboard, Timed};
@@ -43,6 +45,8 @@ pub(crate) struct Acknowledgement<'a> {
     pub(crate) sacked: &'a [Range],
     /// Whether the segment carries nothing but the acknowledgement.
     pub(crate) is_pure: bool,
+    /// Whether it says that something was marked (ECE), where both ends use ECN.
+    pub(crate) is_echo: bool,
     /// The round-trip time that an echoed timestamp gives.
     pub(crate) echoed_rtt: Option<Duration>,
 }
@@ -135,6 +139,7 @@ pub(crate) struct Tx {
     rtt: RttEstimator,
     pacer: Pacer,
     timing: Timing,
+    marks: Marks,
 }
 
 impl Tx {
@@ -159,6 +164,7 @@ impl Tx {
             last_sent: Instant::START,
             is_filled: false,
             counters: Counters::default(),
+            marks: Marks::default(),
             early: None,
             timing: Timing::default(),
             pacer: Pacer::default(),
@@ -532,13 +538,17 @@ impl Tx {
         let was_shut = self.peer.edge() <= self.board.una();
         let latest_window = self.peer.latest();
         self.peer.update(input.sequence, input.ack, input.window);
+        if input.is_echo {
+            self.handle_echo(input.ack);
+        }
         if self.board.is_timed() {
             return self.handle_ack_by_time(now, &input, was_shut);
         }
         let in_flight_before = self.board.pipe();
         let Marked { newly_sacked, acknowledged, round_trip } = self.mark(now, &input);
         if acknowledged > 0 {
-            let delivered = self.report_acknowledged(now, acknowledged, in_flight_before, round_trip);
+            let delivered =
+                self.report_acknowledged(now, acknowledged, in_flight_before, round_trip, input.is_echo);
             self.handle_progress(now, acknowledged);
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a duplicate acknowledgment per the definition
@@ -553,7 +563,7 @@ impl Tx {
         }
         let mut delivered = 0;
         if newly_sacked > 0 {
-            delivered = self.report_acknowledged(now, 0, in_flight_before, round_trip);
+            delivered = self.report_acknowledged(now, 0, in_flight_before, round_trip, input.is_echo);
         }
         if was_shut && self.peer.edge() > self.board.una() && !self.board.is_empty() {
             // What was sent into the closed window was refused; it fits now.

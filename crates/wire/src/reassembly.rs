@@ -115,6 +115,8 @@ struct Pieces {
     total: Option<usize>,
     /// The header of the first fragment, which is the packet's.
     header: Option<IpHeader>,
+    /// The ECN codepoints of all fragments: bit *n* stands for codepoint *n*.
+    codepoints: u8,
 }
 
 /// Why a fragment does not fit to those that are there.
@@ -157,16 +159,31 @@ impl Pieces {
         if fragment.offset_bytes == 0 {
             self.header = Some(*header);
         }
+        self.codepoints |= 1 << (header.traffic_class & CONGESTION_EXPERIENCED);
         self.by_offset.insert(fragment.offset_bytes, payload.into());
     }
 
     /// The packet, if nothing is missing.
     fn whole(&self) -> Option<(IpHeader, Bytes)> {
-        let header = self.header.filter(|_| self.total == Some(self.bytes))?;
+        let mut header = self.header.filter(|_| self.total == Some(self.bytes))?;
+        //= https://www.rfc-editor.org/rfc/rfc3168#section-5.3
+        //# Set the CE codepoint on the reassembled packet.  However, this
+        //# MUST NOT occur if any of the other fragments contributing to
+        //# this reassembly carries the Not-ECT codepoint.
+        if self.codepoints & 1 << CONGESTION_EXPERIENCED != 0 {
+            // Such a mixture comes of no queue: what is never whole is dropped when its time is over.
+            if self.codepoints & 1 != 0 {
+                return None;
+            }
+            header.traffic_class |= CONGESTION_EXPERIENCED;
+        }
         let pieces: Vec<&[u8]> = self.by_offset.values().map(|piece| &**piece).collect();
         Some((whole_header(header, self.bytes)?, pieces.concat().into()))
     }
 }
+
+/// CE, and all bits of the ECN field.
+const CONGESTION_EXPERIENCED: u8 = 3;
 
 fn end_of(offset: u16, piece: &[u8]) -> usize {
     usize::from(offset) + piece.len()

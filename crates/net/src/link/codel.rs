@@ -5,7 +5,7 @@
 
 use slantpath_base::{Duration, Instant};
 
-use crate::link::queue::QueueLimit;
+use crate::link::queue::{CongestionSignal, QueueLimit};
 
 /// A CoDel queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,15 +17,18 @@ pub struct CoDelConfig {
     /// The time within which a queue that is no standing one falls below the target; the longest usual round-trip
     /// time.
     pub interval: Duration,
+    /// What becomes of a packet that is chosen.
+    pub signal: CongestionSignal,
 }
 
 impl CoDelConfig {
     //= https://www.rfc-editor.org/rfc/rfc8289#section-5.3
     //# time_t TARGET = MS2TIME(5); // 5 ms TARGET queue delay
     //# time_t INTERVAL = MS2TIME(100); // 100 ms sliding-minimum window
-    /// With the RFC's target of 5 ms and interval of 100 ms.
+    /// With the RFC's target of 5 ms and interval of 100 ms, and drops.
     pub const fn new(limit: QueueLimit) -> Self {
-        Self { limit, target: Duration::from_millis(5), interval: Duration::from_millis(100) }
+        let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
+        Self { limit, target, interval, signal: CongestionSignal::Drop }
     }
 }
 
@@ -77,12 +80,14 @@ impl CoDel {
         }
     }
 
-    /// Takes packets off the queue by `take` until one may leave, and hands the others to `drop`.
+    /// Takes packets off the queue by `take` until one may leave, and hands those that are chosen to `signal`: it marks
+    /// a packet and gives it back to leave, or drops it. The RFC drops only; where one is marked, this does what Linux
+    /// does (`codel_dequeue` of `include/net/codel_impl.h`): the marked packet counts like a dropped one and leaves.
     pub(crate) fn dequeue<P>(
         &mut self,
         now: Instant,
         mut take: impl FnMut() -> Option<(P, Departing)>,
-        mut drop: impl FnMut(P),
+        mut signal: impl FnMut(P) -> Option<P>,
     ) -> Option<P> {
         let mut next = take();
         let mut is_excess = self.is_excess(now, next.as_ref().map(|(_, departing)| *departing));
@@ -96,8 +101,11 @@ impl CoDel {
                 //# // result in drop rates so high that the next drop should
                 //# // happen now, hence the 'while' loop.
                 while now >= self.drop_next && self.state == State::Dropping {
-                    next.take().into_iter().for_each(|(packet, _)| drop(packet));
                     self.count = self.count.saturating_add(1);
+                    if let Some(marked) = next.take().and_then(|(packet, _)| signal(packet)) {
+                        self.drop_next = self.control_law(self.drop_next);
+                        return Some(marked);
+                    }
                     next = take();
                     is_excess = self.is_excess(now, next.as_ref().map(|(_, departing)| *departing));
                     if is_excess {
@@ -108,10 +116,12 @@ impl CoDel {
                 }
             }
             State::Idle if is_excess => {
-                next.take().into_iter().for_each(|(packet, _)| drop(packet));
-                next = take();
-                // Its sojourn time counts, but it leaves whatever that says.
-                self.is_excess(now, next.as_ref().map(|(_, departing)| *departing));
+                let marked = next.take().and_then(|(packet, _)| signal(packet));
+                if marked.is_none() {
+                    next = take();
+                    // Its sojourn time counts, but it leaves whatever that says.
+                    self.is_excess(now, next.as_ref().map(|(_, departing)| *departing));
+                }
                 self.state = State::Dropping;
                 //= https://www.rfc-editor.org/rfc/rfc8289#section-5.5
                 //# // If min went above TARGET close to when it last went
@@ -123,6 +133,9 @@ impl CoDel {
                 self.count = if delta > 1 && is_recent { delta } else { 1 };
                 self.drop_next = self.control_law(now);
                 self.last_count = self.count;
+                if marked.is_some() {
+                    return marked;
+                }
             }
             State::Idle => {}
         }
@@ -181,7 +194,10 @@ mod tests {
                 Some((*next, Departing { sojourn, bytes_behind }))
             };
             let dropped = &mut self.dropped;
-            let given = self.law.dequeue(Instant::from_millis(at_ms), take, |packet| dropped.push(packet));
+            let given = self.law.dequeue(Instant::from_millis(at_ms), take, |packet| {
+                dropped.push(packet);
+                None
+            });
             assert_eq!(given, Some(self.next), "the packet that leaves is the last that was taken");
             self.dropped.len() - before
         }
@@ -260,10 +276,36 @@ mod tests {
     }
 
     #[test]
+    fn marked_packets_leave_one_at_a_time_by_the_law_of_drops() {
+        let mut law = CoDel::new(&CoDelConfig::new(QueueLimit::Unlimited), MTU);
+        let mut taken = 0_u32;
+        let mut marked_at = Vec::new();
+        for at in 0..600 {
+            // None leaves between 424 and 510 ms: those due at 463.99 and 501.79 are marked one after the other.
+            if (425..510).contains(&at) {
+                continue;
+            }
+            let before = taken;
+            let take = || {
+                taken += 1;
+                Some((taken, Departing { sojourn: Duration::from_millis(6), bytes_behind: 100_000 }))
+            };
+            let given = law.dequeue(Instant::from_millis(at), take, |packet| {
+                marked_at.push(at);
+                Some(packet + 1_000_000)
+            });
+            let is_marked = marked_at.last() == Some(&at);
+            assert_eq!(taken, before + 1, "no other is taken in its place");
+            assert_eq!(given, Some(if is_marked { taken + 1_000_000 } else { taken }));
+        }
+        assert_eq!(marked_at, [100, 200, 271, 329, 379, 424, 510, 511, 538, 571]);
+    }
+
+    #[test]
     fn an_empty_queue_is_below_the_target() {
         let mut queue = Standing::new();
         assert_eq!(queue.drops(0, 100, 6), []);
-        let none = queue.law.dequeue(Instant::from_millis(100), || None::<(u32, Departing)>, |_| {});
+        let none = queue.law.dequeue(Instant::from_millis(100), || None::<(u32, Departing)>, |_| None);
         assert_eq!(none, None);
         assert_eq!(queue.drops(101, 201, 6), []);
         assert_eq!(queue.take(201, 6, 100_000), 1);

@@ -133,6 +133,8 @@ pub struct Counters {
     pub handed_over: Count,
     /// Packets that waited when a contact ended and went on waiting for the next one; each time counts.
     pub held: Count,
+    /// Packets that the queue marked where it would have dropped others (RFC 3168), but for those that came marked.
+    pub marked: Count,
     dropped: [Count; DropReason::ALL.len()],
 }
 

@@ -14,7 +14,7 @@ use crate::link::queue::{Queue, QueueConfig};
 use crate::link::scheduler::Scheduler;
 use crate::link::service::Service;
 use crate::link::transmitter::{ClosedForm, State};
-use crate::parcel::{Fate, Parcel};
+use crate::parcel::Parcel;
 use crate::probe::{QueueProbe, QueueSample};
 
 /// What becomes of a packet on [the short way](Port::offer_plainly).
@@ -96,14 +96,14 @@ impl Port {
         }
     }
 
-    /// Takes a packet in that is no longer than the MTU, or says why not. The drop is counted; the packet
-    /// stays with the caller.
+    /// Takes a packet in that is no longer than the MTU, and returns it with what is known of its fate and mark; or
+    /// says why not. The drop is counted; the packet stays with the caller.
     pub(crate) fn offer(
         &mut self,
         now: Instant,
         parcel: Parcel,
         outlet: &mut Outlet<'_>,
-    ) -> Result<Fate, DropReason> {
+    ) -> Result<Parcel, DropReason> {
         outlet.counters.offered.add(parcel.length());
         let Transmitter::ClosedForm(form) = &mut self.transmitter else {
             return self.offer_event_driven(now, parcel, outlet);
@@ -115,7 +115,13 @@ impl Port {
             form.admit(now, parcel)
         };
         match admission {
-            Ok(()) => Ok(outlet.carry(form.enqueue(now, parcel.length()), parcel)),
+            Ok(admitted) => {
+                if admitted != parcel {
+                    outlet.counters.marked.add(admitted.length());
+                }
+                let fate = outlet.carry(form.enqueue(now, admitted.length()), admitted);
+                Ok(admitted.with_fate(fate))
+            }
             Err(refusal) => {
                 outlet.counters.drop(refusal, parcel.length());
                 Err(refusal)
@@ -129,7 +135,7 @@ impl Port {
         now: Instant,
         parcel: Parcel,
         outlet: &mut Outlet<'_>,
-    ) -> Result<Fate, DropReason> {
+    ) -> Result<Parcel, DropReason> {
         let Transmitter::EventDriven(scheduler) = &mut self.transmitter else {
             unreachable!("the other transmitter has been asked")
         };
@@ -143,7 +149,7 @@ impl Port {
         if let Err(refusal) = outcome {
             outlet.counters.drop(refusal, parcel.length());
         }
-        outcome
+        outcome.map(|fate| parcel.with_fate(fate))
     }
 
     /// When [`run`](Self::run) is wanted; [`Instant::FAR_FUTURE`] if never.
@@ -371,7 +377,7 @@ mod tests {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
             let parcel = Parcel::new(packet, DestinationId(0), length, 64, 0);
             let mut outlet = Outlet { lane: &mut first, counters: &mut counters, packets: &mut packets };
-            assert_eq!(port.offer(millis(0), parcel, &mut outlet), Ok(Fate::Arrives));
+            assert_eq!(port.offer(millis(0), parcel, &mut outlet), Ok(parcel));
         }
 
         // One has left, one is being sent, two wait.

@@ -25,6 +25,39 @@ impl QueueConfig {
     pub const fn is_managed(&self) -> bool {
         matches!(self, Self::CoDel(_) | Self::Red(_))
     }
+
+    /// Whether packets are marked in place of being dropped.
+    pub const fn marks(&self) -> bool {
+        match self {
+            Self::CoDel(CoDelConfig { signal, .. }) | Self::Red(RedConfig { signal, .. }) => {
+                matches!(signal, CongestionSignal::Mark)
+            }
+            Self::DropTail(_) | Self::Priority(_) => false,
+        }
+    }
+}
+
+/// How a queue tells a sender that it is to slow down, before there is no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionSignal {
+    /// The packet is dropped.
+    Drop,
+    /// The packet is marked and goes on, if its transport understands that; others are dropped.
+    Mark,
+}
+
+impl CongestionSignal {
+    //= https://www.rfc-editor.org/rfc/rfc3168#section-5
+    //# When the router's buffer
+    //# is not yet full and the router is prepared to drop a packet to inform
+    //# end nodes of incipient congestion, the router should first check to
+    //# see if the ECT codepoint is set in that packet's IP header.  If so,
+    //# then instead of dropping the packet, the router MAY instead set the
+    //# CE codepoint in the IP header.
+    /// The packet with a mark, or nothing if it has to be dropped.
+    pub(crate) fn mark(self, parcel: Parcel) -> Option<Parcel> {
+        (self == Self::Mark && parcel.is_ecn_capable()).then(|| parcel.marked())
+    }
 }
 
 /// How much may wait. Counted is what waits, without the packet that is being transmitted: one that finds the

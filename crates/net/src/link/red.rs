@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use slantpath_base::{Instant, Probability, Stream};
 
 use crate::link::counters::DropReason;
-use crate::link::queue::{QueueLimit, Waiting};
+use crate::link::queue::{CongestionSignal, QueueLimit, Waiting};
 use crate::link::service::Service;
 use crate::parcel::Parcel;
 
@@ -36,6 +36,8 @@ pub struct RedConfig {
     pub typical_bytes: u32,
     /// What happens from the upper threshold on.
     pub beyond_max: BeyondMax,
+    /// What becomes of a packet that is chosen below the upper threshold. From there on it is dropped in any case.
+    pub signal: CongestionSignal,
 }
 
 /// The unit of a queue's length.
@@ -87,7 +89,7 @@ pub(crate) struct Red {
     stream: Stream,
     /// By precedence; only that of the highest unless they are coupled.
     averages: [f64; LEVELS],
-    /// Packets that came since the last one was dropped.
+    /// Packets that came since the last one was dropped or marked.
     since_drop: [u64; LEVELS],
     /// What waits by precedence, if they are coupled.
     shares: Shares,
@@ -109,14 +111,14 @@ impl Red {
         Self { config, stream, averages: [0.0; LEVELS], since_drop: [0; LEVELS], shares: Shares::default() }
     }
 
-    /// Whether a packet may join what waits.
+    /// Returns a packet as it joins what waits, or says why it may not.
     pub(crate) fn admit(
         &mut self,
         now: Instant,
-        parcel: Parcel,
+        mut parcel: Parcel,
         waiting: Waiting,
         service: &Service,
-    ) -> Result<(), DropReason> {
+    ) -> Result<Parcel, DropReason> {
         let level = drop_precedence(parcel.traffic_class());
         self.update_averages(now, level, waiting, service);
         let (thresholds, average) = match &self.config.precedence {
@@ -126,8 +128,15 @@ impl Red {
         };
         let counted = if matches!(self.config.precedence, Precedence::Ignored(_)) { HIGHEST } else { level };
         match zone(thresholds, self.config.beyond_max, average) {
-            Zone::Early(probability) if self.drops_early(counted, probability, parcel.length()) => {
-                return Err(DropReason::Early);
+            Zone::Early(probability) if self.chooses_early(counted, probability, parcel.length()) => {
+                //= https://www.rfc-editor.org/rfc/rfc3168#section-7
+                //# During periods where the average queue size exceeds an upper threshold, and
+                //# therefore the potential packet marking rate would be high, our
+                //# recommendation is that routers drop packets rather then set the CE
+                //# codepoint in packet headers.
+                let signal =
+                    if average < thresholds.max as f64 { self.config.signal } else { CongestionSignal::Drop };
+                parcel = signal.mark(parcel).ok_or(DropReason::Early)?;
             }
             Zone::Early(_) => {}
             Zone::Forced => {
@@ -138,7 +147,7 @@ impl Red {
         }
         if waiting.is_idle() || self.config.limit.admits(waiting.packets, waiting.bytes, parcel.length()) {
             self.readmit(waiting.start, parcel);
-            Ok(())
+            Ok(parcel)
         } else {
             Err(DropReason::QueueFull)
         }
@@ -181,18 +190,18 @@ impl Red {
         }
     }
 
-    /// Draws whether a packet is dropped whose chance would be `probability` on its own. With `n` packets since the
-    /// last drop the chance is p / (1 − n p): so the distance between drops is uniform in 1..=1/p (the paper's
+    /// Draws whether a packet is dropped or marked whose chance would be `probability` on its own. With `n` packets
+    /// since the last one the chance is p / (1 − n p): so the distance between them is uniform in 1..=1/p (the paper's
     /// method 2).
-    fn drops_early(&mut self, level: usize, probability: f64, length: u32) -> bool {
+    fn chooses_early(&mut self, level: usize, probability: f64, length: u32) -> bool {
         let probability = match self.config.measure {
             Measure::Bytes => probability * f64::from(length) / f64::from(self.config.typical_bytes.max(1)),
             Measure::Packets => probability,
         };
         let left = 1.0 - self.since_drop[level] as f64 * probability;
-        let is_dropped = self.stream.uniform() * left < probability;
-        self.since_drop[level] = if is_dropped { 0 } else { self.since_drop[level] + 1 };
-        is_dropped
+        let is_chosen = self.stream.uniform() * left < probability;
+        self.since_drop[level] = if is_chosen { 0 } else { self.since_drop[level] + 1 };
+        is_chosen
     }
 }
 
@@ -276,6 +285,7 @@ mod tests {
             weight: 0.002,
             typical_bytes: 1_000,
             beyond_max: BeyondMax::Drop,
+            signal: CongestionSignal::Drop,
         }
     }
 
@@ -304,7 +314,7 @@ mod tests {
         while distances.len() < drops {
             since += 1;
             match red.admit(Instant::START, parcel, waiting, &service()) {
-                Ok(()) => {}
+                Ok(admitted) => assert_eq!(admitted, parcel),
                 Err(reason) => {
                     assert_eq!(reason, DropReason::Early);
                     distances.push(since);
@@ -342,10 +352,8 @@ mod tests {
         let mut red = red(config(Precedence::Ignored(thresholds(50, 150, 0.1))));
         let burst = 100;
         for packets in 1..=burst {
-            assert_eq!(
-                red.admit(Instant::START, parcel(1_000, BEST_EFFORT), busy(packets), &service()),
-                Ok(())
-            );
+            let offered = parcel(1_000, BEST_EFFORT);
+            assert_eq!(red.admit(Instant::START, offered, busy(packets), &service()), Ok(offered));
         }
         let (w, l) = (0.002, burst as f64);
         let exact = l + 1.0 + (libm::pow(1.0 - w, l + 1.0) - 1.0) / w;
@@ -358,7 +366,8 @@ mod tests {
         red.averages[HIGHEST] = 40.0;
         let now = Instant::from_millis(350);
         let idle = Waiting { packets: 0, bytes: 0, idle_since: Some(Instant::from_millis(100)), start: now };
-        assert_eq!(red.admit(now, parcel(1_000, BEST_EFFORT), idle, &service()), Ok(()));
+        let offered = parcel(1_000, BEST_EFFORT);
+        assert_eq!(red.admit(now, offered, idle, &service()), Ok(offered));
         // 250 packets of 1 ms, and the one that came, met an empty queue.
         let exact = 40.0 * 0.998_f64.powi(251);
         assert!((red.averages[HIGHEST] - exact).abs() < 1e-9, "{} is not {exact}", red.averages[HIGHEST]);
@@ -384,7 +393,7 @@ mod tests {
         };
         let mut red = red(limited);
         let offered = parcel(1_000, BEST_EFFORT);
-        assert_eq!(red.admit(Instant::START, offered, busy(19), &service()), Ok(()));
+        assert_eq!(red.admit(Instant::START, offered, busy(19), &service()), Ok(offered));
         assert_eq!(red.admit(Instant::START, offered, busy(20), &service()), Err(DropReason::QueueFull));
         red.averages[HIGHEST] = 15.5;
         assert_eq!(red.admit(Instant::START, offered, busy(19), &service()), Err(DropReason::Forced));
@@ -413,8 +422,8 @@ mod tests {
         red.averages[HIGHEST] = 20.0;
         let mut admit = |class| red.admit(Instant::START, parcel(1_000, class), busy(20), &service());
         assert_eq!(admit(BEST_EFFORT), Err(DropReason::Forced));
-        assert_eq!(admit(AF12), Ok(()), "its chance starts at zero here");
-        assert_eq!(admit(AF11), Ok(()));
+        assert_eq!(admit(AF12), Ok(parcel(1_000, AF12)), "its chance starts at zero here");
+        assert_eq!(admit(AF11), Ok(parcel(1_000, AF11)));
         assert_eq!(red.averages[HIGHEST], 20.0);
     }
 
@@ -432,16 +441,66 @@ mod tests {
             red.admit(Instant::from_millis(at), parcel(1_000, class), waiting, &service())
         };
         // Two of the lowest precedence, one in the middle, and then one of the highest that sees all three.
-        assert_eq!(admit(0, AF11, 0, 1), Ok(()));
-        assert_eq!(admit(0, AF11, 1, 2), Ok(()));
-        assert_eq!(admit(0, AF12, 2, 3), Ok(()));
-        assert_eq!(admit(0, BEST_EFFORT, 3, 4), Ok(()));
+        for (class, packets, start) in [(AF11, 0, 1), (AF11, 1, 2), (AF12, 2, 3), (BEST_EFFORT, 3, 4)] {
+            assert_eq!(admit(0, class, packets, start), Ok(parcel(1_000, class)));
+        }
         assert_eq!(red.averages, [0.5, 1.25, 2.125]);
         // Two of them have left: 1 and 1 with the middle one and below, 2 in all.
         let later = Waiting { packets: 2, bytes: 2_000, idle_since: None, start: Instant::from_millis(5) };
         let offered = parcel(1_000, AF12);
-        assert_eq!(red.admit(Instant::from_millis(2), offered, later, &service()), Ok(()));
+        assert_eq!(red.admit(Instant::from_millis(2), offered, later, &service()), Ok(offered));
         assert_eq!(red.averages, [0.5, 1.125, 2.0625]);
+    }
+
+    #[test]
+    fn where_it_may_a_packet_is_marked_as_another_would_be_dropped() {
+        const ECT: u8 = 2;
+        let marking = RedConfig {
+            signal: CongestionSignal::Mark,
+            ..config(Precedence::Ignored(thresholds(5, 15, 0.1)))
+        };
+        // What happens to each of a row of packets at an average.
+        let outcomes = |config: RedConfig, average: f64, class: u8| -> Vec<Result<u8, DropReason>> {
+            let mut red = red(config);
+            (0..60)
+                .map(|_| {
+                    red.averages[HIGHEST] = average;
+                    let admitted = red.admit(Instant::START, parcel(1_000, class), busy(10), &service());
+                    admitted.map(Parcel::traffic_class)
+                })
+                .collect()
+        };
+        let not_capable = outcomes(marking, 10.0, BEST_EFFORT);
+        assert_eq!(
+            not_capable,
+            outcomes(RedConfig { signal: CongestionSignal::Drop, ..marking }, 10.0, ECT - 2)
+        );
+        let dropped = not_capable.iter().filter(|&&it| it == Err(DropReason::Early)).count();
+        assert!(dropped >= 3, "{dropped}");
+        for capable in [ECT, 1, 3] {
+            let expected: Vec<_> =
+                not_capable.iter().map(|it| if it.is_ok() { Ok(capable) } else { Ok(3) }).collect();
+            assert_eq!(outcomes(marking, 10.0, capable), expected);
+        }
+        assert_eq!(outcomes(marking, 16.0, ECT), [Err(DropReason::Forced); 60]);
+        let gentle = outcomes(RedConfig { beyond_max: BeyondMax::Gentle, ..marking }, 20.0, ECT);
+        let dropped = gentle.iter().filter(|&&it| it == Err(DropReason::Early)).count();
+        assert!(dropped >= 20 && !gentle.contains(&Ok(3)), "{gentle:?}");
+    }
+
+    #[test]
+    fn a_packet_that_was_to_be_marked_is_dropped_for_want_of_room() {
+        let config = RedConfig {
+            signal: CongestionSignal::Mark,
+            limit: QueueLimit::Packets(10),
+            ..config(Precedence::Ignored(thresholds(5, 15, 1.0)))
+        };
+        let mut red = red(config);
+        red.averages[HIGHEST] = 14.999;
+        assert_eq!(
+            red.admit(Instant::START, parcel(1_000, 2), busy(10), &service()),
+            Err(DropReason::QueueFull)
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::link::codel::{CoDel, CoDelConfig, Departing};
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
-use crate::link::queue::QueueLimit;
+use crate::link::queue::{CongestionSignal, QueueLimit};
 use crate::link::service::{Service, Transmission};
 use crate::link::transmitter::State;
 use crate::parcel::{Fate, Parcel};
@@ -38,6 +38,7 @@ pub(crate) struct Scheduler {
 enum Discipline {
     CoDel {
         law: CoDel,
+        signal: CongestionSignal,
         class: Class,
     },
     /// The lowest class first.
@@ -71,7 +72,8 @@ impl Class {
 impl Scheduler {
     pub(crate) fn codel(service: Service, config: &CoDelConfig, mtu_bytes: u32) -> Self {
         let law = CoDel::new(config, mtu_bytes);
-        Self::new(service, config.limit, Discipline::CoDel { law, class: Class::default() })
+        let discipline = Discipline::CoDel { law, signal: config.signal, class: Class::default() };
+        Self::new(service, config.limit, discipline)
     }
 
     pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
@@ -163,16 +165,23 @@ impl Scheduler {
     /// Takes the packet off that is sent next, if one is left.
     fn choose(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
         let chosen = match &mut self.discipline {
-            Discipline::CoDel { law, class } => {
+            Discipline::CoDel { law, signal, class } => {
                 let take = || {
                     let (since, parcel) = class.pop()?;
                     Some((parcel, Departing { sojourn: at - since, bytes_behind: class.bytes }))
                 };
                 let mut dropped = (0, 0);
                 let chosen = law.dequeue(at, take, |parcel: Parcel| {
+                    if let Some(marked) = signal.mark(parcel) {
+                        if marked != parcel {
+                            outlet.counters.marked.add(marked.length());
+                        }
+                        return Some(marked);
+                    }
                     dropped = (dropped.0 + 1, dropped.1 + u64::from(parcel.length()));
                     outlet.counters.drop(DropReason::CoDel, parcel.length());
                     outlet.packets.remove(parcel.packet());
+                    None
                 });
                 self.packets -= dropped.0;
                 self.bytes -= dropped.1;

@@ -12,7 +12,7 @@ use crate::link::contact::AtHandover;
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
 use crate::link::port::Port;
-use crate::parcel::{Fate, PacketStore, Parcel};
+use crate::parcel::{PacketStore, Parcel};
 
 #[derive(Clone, Debug)]
 pub(crate) struct SharedPort {
@@ -43,7 +43,7 @@ impl SharedPort {
         parcel: Parcel,
         direction: &mut LinkDirection,
         packets: &mut PacketStore,
-    ) -> Result<Fate, DropReason> {
+    ) -> Result<Parcel, DropReason> {
         let LinkDirection { lane, counters, .. } = direction;
         self.port.offer(now, parcel, &mut Outlet { lane, counters, packets })
     }

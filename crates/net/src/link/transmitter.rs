@@ -166,21 +166,21 @@ impl ClosedForm {
         self.waiting_bytes
     }
 
-    /// Whether a packet that comes now may wait or be sent at once.
+    /// Returns a packet that comes now as it waits or is sent at once, or says why it may not.
     #[inline]
-    pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<(), DropReason> {
+    pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<Parcel, DropReason> {
         let is_idle = self.is_idle(now);
         if let Queue::DropTail(limit) = self.queue {
             let has_room =
                 is_idle || limit.admits(self.waiting_packets(), self.waiting_bytes(), parcel.length());
-            return if has_room { Ok(()) } else { Err(DropReason::QueueFull) };
+            return if has_room { Ok(parcel) } else { Err(DropReason::QueueFull) };
         }
         self.admit_early(now, parcel, is_idle)
     }
 
     /// The same where the queue decides by more than its room.
     #[inline(never)]
-    fn admit_early(&mut self, now: Instant, parcel: Parcel, is_idle: bool) -> Result<(), DropReason> {
+    fn admit_early(&mut self, now: Instant, parcel: Parcel, is_idle: bool) -> Result<Parcel, DropReason> {
         let waiting = Waiting {
             packets: self.waiting_packets(),
             bytes: self.waiting_bytes(),
@@ -188,7 +188,7 @@ impl ClosedForm {
             start: self.next_start(now),
         };
         match &mut self.queue {
-            Queue::DropTail(_) => Ok(()),
+            Queue::DropTail(_) => Ok(parcel),
             Queue::Red(red) => red.admit(now, parcel, waiting, &self.service),
         }
     }

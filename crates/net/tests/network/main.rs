@@ -9,6 +9,7 @@ mod fixture;
 mod fragments;
 mod impairments;
 mod links;
+mod marks;
 mod messages;
 mod outside;
 mod probes;

@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
 use slantpath_net::{
-    BeyondMax, Change, CoDelConfig, Counters, DirectionConfig, DirectionId, DropReason, InterfaceId, Measure,
-    Network, NetworkBuilder, NodeId, Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds,
-    Reordering, Routing, WhileDown,
+    BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DirectionId, DropReason,
+    InterfaceId, Measure, Network, NetworkBuilder, NodeId, Precedence, QueueConfig, QueueLimit, RedConfig,
+    RedThresholds, Reordering, Routing, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -46,9 +46,14 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
             weight: 0.5,
             typical_bytes: 1_000,
             beyond_max: BeyondMax::Gentle,
+            signal: CongestionSignal::Drop,
         };
-        let impatient =
-            CoDelConfig { limit, target: Duration::from_millis(1), interval: Duration::from_millis(20) };
+        let impatient = CoDelConfig {
+            limit,
+            target: Duration::from_millis(1),
+            interval: Duration::from_millis(20),
+            signal: CongestionSignal::Drop,
+        };
         [
             QueueConfig::CoDel(impatient),
             QueueConfig::DropTail(limit),

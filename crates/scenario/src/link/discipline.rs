@@ -2,7 +2,8 @@
 
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::{
-    BeyondMax, CoDelConfig, Measure, Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds,
+    BeyondMax, CoDelConfig, CongestionSignal, Measure, Precedence, QueueConfig, QueueLimit, RedConfig,
+    RedThresholds,
 };
 use slantpath_reader::{Fault, Faults, Flat, Nested, Setting, section, tagged};
 
@@ -34,6 +35,8 @@ section! {
         target: Setting<Duration> = Duration::from_millis(5), at most DELAY;
         /// How long packets wait for longer before one is dropped: the longest usual round-trip time.
         interval: Setting<Duration> = Duration::from_millis(100), at most DELAY;
+        /// Whether packets of transports that use ECN are marked in place of being dropped (RFC 3168).
+        ecn: Setting<bool> = false;
     }
 }
 
@@ -102,6 +105,9 @@ section! {
         /// Whether the chance to be dropped grows from `max` on to one at twice `max`, in place of being one from `max`
         /// on.
         gentle: Setting<bool> = false;
+        /// Whether packets of transports that use ECN are marked in place of being dropped (RFC 3168), as long as the
+        /// average is below `max`.
+        ecn: Setting<bool> = false;
     }
 }
 
@@ -123,7 +129,8 @@ impl Discipline {
     pub(crate) fn config(&self, limit: QueueLimit) -> QueueConfig {
         match self {
             Self::Codel(codel) => {
-                QueueConfig::CoDel(CoDelConfig { limit, target: *codel.target, interval: *codel.interval })
+                let (target, interval) = (*codel.target, *codel.interval);
+                QueueConfig::CoDel(CoDelConfig { limit, target, interval, signal: signal(*codel.ecn) })
             }
             Self::Priority(_) => QueueConfig::Priority(limit),
             Self::Red(red) => {
@@ -197,6 +204,11 @@ impl Thresholds {
     }
 }
 
+/// What becomes of a packet by which a queue slows a sender down.
+const fn signal(ecn: bool) -> CongestionSignal {
+    if ecn { CongestionSignal::Mark } else { CongestionSignal::Drop }
+}
+
 fn amount(threshold: QueueLimit) -> u64 {
     match threshold {
         QueueLimit::Bytes(size) => size.as_bytes(),
@@ -214,6 +226,7 @@ impl Average {
             weight: *self.weight,
             typical_bytes: u32::try_from(self.typical_packet.as_bytes()).unwrap_or(u32::MAX),
             beyond_max: if *self.gentle { BeyondMax::Gentle } else { BeyondMax::Drop },
+            signal: signal(*self.ecn),
         }
     }
 

@@ -41,6 +41,9 @@ section! {
         max_burst: Setting<Threshold> = burst(preset.config().max_burst), at most PACKETS;
         /// How losses are found.
         loss_detection: Setting<LossDetectionChoice> = LossDetectionChoice::of(preset.config().loss_detection);
+        /// Whether ECN is offered and accepted: the network may then mark packets in place of dropping them, if a
+        /// `discipline` has `ecn = true`, and a mark closes the window as a loss does (RFC 4960, appendix A).
+        ecn: Setting<bool> = preset.config().ecn;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -378,6 +381,7 @@ impl SctpProfile {
             congestion_control: self.congestion_control.policy(),
             known_capacity: self.known_capacity.quantity(),
             fast_convergence: *self.fast_convergence,
+            ecn: *self.ecn,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,

@@ -55,6 +55,7 @@ fn values(profile: &TcpProfile, faults: &mut Faults) {
         place: profile.congestion_control.place(),
         is_timed,
         known_capacity: &profile.known_capacity,
+        ecn: &profile.ecn,
         initial_cwnd: profile.initial_cwnd.quantity().map(|size| (size, profile.initial_cwnd.place())),
         send_buffer: *profile.send_buffer,
         receive_buffer: *profile.receive_buffer,

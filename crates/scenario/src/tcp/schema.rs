@@ -33,6 +33,9 @@ section! {
         timestamps: Setting<bool> = rfc().timestamps;
         /// Whether window scaling is offered and accepted (RFC 7323, section 2).
         window_scaling: Setting<bool> = rfc().window_scaling;
+        /// Whether ECN is offered and accepted: the network may then mark packets in place of dropping them, if a
+        /// `discipline` has `ecn = true`, and a mark closes the window as a loss does (RFC 3168).
+        ecn: Setting<bool> = rfc().ecn;
         /// What a loss does when the peer has no SACK.
         loss_recovery: Setting<LossRecoveryChoice> = LossRecoveryChoice::of(rfc().loss_recovery);
         /// What a loss does to the window while it is repaired with SACK.
@@ -241,6 +244,7 @@ impl TcpProfile {
             congestion_control: self.congestion_control.policy(),
             known_capacity: self.known_capacity.quantity(),
             fast_convergence: *self.fast_convergence,
+            ecn: *self.ecn,
             slow_start: self.slow_start.policy(),
             byte_counting_limit: *self.byte_counting_limit,
             initial_window: match (*self.initial_cwnd, *self.initial_window) {

@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_wire::Packet;
-use slantpath_wire::ip::Envelope;
+use slantpath_wire::ip::{Ecn, Envelope};
 
 use super::state::State;
 use super::{Association, turn};
@@ -106,10 +106,11 @@ impl Association {
 
     /// Writes the packet that has been built for `path`.
     fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
+        let fields = self.departing_fields();
         let path = &mut self.paths[path];
         path.stats.packets_sent += 1;
         let departing = Departing {
-            envelope: Envelope { source: path.source, destination: path.destination, fields: self.config.ip },
+            envelope: Envelope { source: path.source, destination: path.destination, fields },
             fragmentation: path.fragmentation(self.builder.len()),
         };
         self.builder.finish_over(self.config.checksum, packet);
@@ -199,7 +200,7 @@ impl Association {
     fn build_sack(&mut self) -> PathId {
         let path = self.ack_path();
         self.start_packet(path);
-        self.put_sack(path, self.builder.room());
+        self.put_sack(path, self.builder.room().saturating_sub(self.echo_len()));
         self.end_packets();
         path
     }
@@ -267,6 +268,12 @@ impl Association {
     fn fill(&mut self, now: Instant, transmission: Transmission) {
         let mut turn = turn!(self, now);
         self.sender.fill(&mut turn, &mut self.builder, transmission);
+        if self.ecn.is_some() && self.sender.may_be_marked(transmission) {
+            //= https://www.rfc-editor.org/rfc/rfc3168#section-5
+            //# Protocols and senders that only require a single ECT codepoint SHOULD
+            //# use ECT(0).
+            self.set_departing(Ecn::Capable0);
+        }
     }
 
     #[inline]
@@ -277,6 +284,7 @@ impl Association {
             verification_tag: self.tcb.peer_tag,
         };
         self.builder.start(header, self.max_packet_len(path));
+        self.set_departing(Ecn::NotCapable);
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.
@@ -297,7 +305,7 @@ impl Association {
         //# sender SHOULD create a SACK chunk and bundle it with the outbound
         //# DATA chunk, as long as the size of the final SCTP packet does not
         //# exceed the current PMTU.
-        let room = self.builder.room();
+        let room = self.builder.room().saturating_sub(self.echo_len());
         let data_len = transmission.map_or(0, |transmission| transmission.first_chunk_len);
         let must = self.receiver.is_ack_due() && room >= Sack::FIXED_LEN;
         if must || self.receiver.sack_len() + data_len <= room {
@@ -305,9 +313,10 @@ impl Association {
         }
     }
 
-    /// The same, in at most `room` bytes.
+    /// The same, in at most `room` bytes, and in front of it what it has to say of marks.
     #[inline]
     fn put_sack(&mut self, path: PathId, room: usize) {
+        self.put_echoes();
         let cumulative_tsn_ack = if let Some((cumulative_tsn_ack, a_rwnd)) = self.receiver.take_plain_sack() {
             self.builder.put_plain_sack(cumulative_tsn_ack, a_rwnd);
             cumulative_tsn_ack

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Instant;
 use slantpath_wire::WireError;
+use slantpath_wire::ip::Ecn;
 
 use super::output::PollStage;
 use super::state::State;
@@ -31,12 +32,15 @@ struct Arrived {
     from: Option<PathId>,
     tag: VerificationTag,
     packet_len: usize,
+    /// What its IP header says about congestion.
+    ecn: Ecn,
 }
 
 impl Association {
     /// Takes in a packet that the endpoint has found to belong here, verification tag and all. Chunks of the
     /// handshake in it have been dealt with.
-    pub fn handle_packet(&mut self, now: Instant, packet: &ParsedPacket<'_>, source: IpAddr) {
+    /// `ecn` is what its IP header says about congestion.
+    pub fn handle_packet(&mut self, now: Instant, packet: &ParsedPacket<'_>, source: IpAddr, ecn: Ecn) {
         if self.state.is_closed() {
             return;
         }
@@ -45,7 +49,7 @@ impl Association {
         self.refill_bursts(now);
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
-        let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len() };
+        let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
         while let Some(found) = chunks.next_header() {
             let Ok(found) = found else {
@@ -72,6 +76,7 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
+        self.settle_marks(from);
         let brought_data = self.receiver.on_packet_end(now, &self.config);
         if !matches!(self.state, State::Established) {
             if brought_data {
@@ -143,13 +148,16 @@ impl Association {
                 Rest::Read
             }
             Chunk::Unknown { .. } => self.on_unknown(&chunk, from),
-            // The endpoint's, or reserved.
-            Chunk::Init(_)
-            | Chunk::InitAck(_)
-            | Chunk::CookieEcho(_)
-            | Chunk::CookieAck(_)
-            | Chunk::Ecne(_)
-            | Chunk::Cwr(_) => Rest::Read,
+            Chunk::Ecne(ecne) => {
+                self.on_ecne(now, ecne);
+                Rest::Read
+            }
+            Chunk::Cwr(cwr) => {
+                self.on_cwr(cwr);
+                Rest::Read
+            }
+            // The endpoint's.
+            Chunk::Init(_) | Chunk::InitAck(_) | Chunk::CookieEcho(_) | Chunk::CookieAck(_) => Rest::Read,
         }
     }
 
@@ -164,11 +172,14 @@ impl Association {
     }
 
     fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
-        let Arrived { from, packet_len, .. } = arrived;
+        let Arrived { from, packet_len, ecn, .. } = arrived;
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
         self.stats.data_chunks_received += 1;
+        if ecn == Ecn::CongestionExperienced {
+            self.on_marked_data(data.tsn);
+        }
         if let Some(path) = from {
             self.return_path.on_data(path, data.tsn);
         }

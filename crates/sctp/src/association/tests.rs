@@ -2,6 +2,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
 mod bundling;
+mod ecn;
 mod failover;
 mod faults;
 mod hostile;
@@ -23,7 +24,7 @@ use std::collections::BinaryHeap;
 
 use slantpath_base::{Duration, Seed};
 use slantpath_wire::Packet;
-use slantpath_wire::ip::Envelope;
+use slantpath_wire::ip::{self, Envelope};
 use smallvec::SmallVec;
 
 use super::*;
@@ -47,6 +48,8 @@ pub(super) struct Sent {
     pub(super) packet: Packet,
     pub(super) fragmentation: Fragmentation,
     pub(super) chunks: Vec<Chunk>,
+    /// As it arrives.
+    pub(super) ecn: ip::Ecn,
 }
 
 impl Sent {
@@ -81,6 +84,8 @@ pub(super) struct Wire {
     arriving: BinaryHeap<Arriving>,
     sequence: u64,
     fate: Box<dyn FnMut(&Sent) -> Fate>,
+    /// Whether a packet is marked that may be.
+    marks: Box<dyn FnMut(&Sent) -> bool>,
 }
 
 pub(super) const DELAY: Duration = Duration::from_millis(50);
@@ -115,6 +120,7 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         outbound_streams: 4,
         inbound_streams: 4,
         peer_rwnd: config.receive_buffer_bytes,
+        uses_ecn: config.ecn,
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })
@@ -147,6 +153,7 @@ impl Wire {
             arriving: BinaryHeap::new(),
             sequence: 0,
             fate: Box::new(|_| arrives()),
+            marks: Box::new(|_| false),
         };
         wire.drain();
         wire
@@ -155,6 +162,11 @@ impl Wire {
     /// Decides from now on what happens to each packet.
     pub(super) fn decide(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
         self.fate = Box::new(fate);
+    }
+
+    /// Decides from now on which of the packets are marked that may be.
+    pub(super) fn mark(&mut self, marks: impl FnMut(&Sent) -> bool + 'static) {
+        self.marks = Box::new(marks);
     }
 
     /// Sends messages of `len` bytes, whose contexts go on counting, without letting time pass.
@@ -187,12 +199,16 @@ impl Wire {
     }
 
     fn transmit(&mut self, from: usize, departing: Departing, packet: Packet) {
-        let Departing { envelope: Envelope { source, destination, .. }, fragmentation } = departing;
+        let Departing { envelope: Envelope { source, destination, fields }, fragmentation } = departing;
         // Another address than these is the only one of its test.
         let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap_or(0);
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
         assert!(packet.len() <= 1_480, "a packet of {} bytes", packet.len());
-        let sent = Sent { at: self.now, from, path, source, destination, packet, fragmentation, chunks };
+        let (at, ecn) = (self.now, fields.ecn);
+        let mut sent = Sent { at, from, path, source, destination, packet, fragmentation, chunks, ecn };
+        if ecn != ip::Ecn::NotCapable && (self.marks)(&sent) {
+            sent.ecn = ip::Ecn::CongestionExperienced;
+        }
         for delay in (self.fate)(&sent) {
             self.arriving.push(Reverse((self.now + delay, self.sequence, self.log.len())));
             self.sequence += 1;
@@ -216,7 +232,7 @@ impl Wire {
             let Reverse((_, _, index)) = self.arriving.pop().unwrap();
             let sent = self.log[index].clone();
             let packet = ParsedPacket::parse(&sent.packet).unwrap();
-            self.ends[1 - sent.from].handle_packet(self.now, &packet, sent.source);
+            self.ends[1 - sent.from].handle_packet(self.now, &packet, sent.source, sent.ecn);
         } else {
             for end in [0, 1] {
                 if self.deadlines[end].is_some_and(|deadline| deadline <= self.now) {
@@ -270,7 +286,7 @@ impl Wire {
         }
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
-        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path));
+        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), ip::Ecn::NotCapable);
     }
 
     /// The messages that `end` has received, those in parts put together, in the order of delivery.

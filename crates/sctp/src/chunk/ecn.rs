@@ -1,5 +1,4 @@
-//! ECNE and CWR: reserved by RFC 9260; their format is that of RFC 4960, appendix A. They are read and
-//! written, but nothing here acts on them, since ECN is never negotiated.
+//! ECNE and CWR of RFC 4960, appendix A. RFC 9260 has taken ECN out and only reserves them.
 
 use slantpath_wire::{Reader, WireError};
 
@@ -22,6 +21,9 @@ pub struct Cwr {
 }
 
 impl Ecne {
+    /// What it takes in a packet, in bytes.
+    pub(crate) const WIRE_LEN: usize = 8;
+
     /// Appends the chunk with its header.
     pub fn write(&self, out: &mut Vec<u8>) {
         write(out, kind::ECNE, self.lowest_tsn);

@@ -231,7 +231,7 @@ impl Endpoint {
         let State::Established(association) = &mut self.table[slot].state else { return };
         association.push_control(Chunk::CookieAck(CookieAck), received.source);
         let packet: &ParsedPacket<'_> = received.packet;
-        association.handle_packet(now, packet, received.source);
+        association.handle_packet(now, packet, received.source, received.ip.ecn);
         self.wake(slot);
     }
 
@@ -314,6 +314,7 @@ impl Endpoint {
             outbound_streams: cookie.outbound_streams,
             inbound_streams: cookie.inbound_streams,
             peer_rwnd: cookie.peer_rwnd,
+            uses_ecn: cookie.uses_ecn,
             local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,
             primary: answered,

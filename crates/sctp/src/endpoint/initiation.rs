@@ -219,12 +219,17 @@ impl Endpoint {
             inbound_streams: answer.inbound_streams.min(peer.outbound_streams),
             peer_rwnd: peer.a_rwnd,
             peer_addresses,
+            uses_ecn: config.ecn && offer.is_ecn_capable,
         };
         let port = &mut self.ports[received.port as usize];
         let (signed, sender) = (port.sign(now, &cookie), port.sender());
         let mut parameters = vec![Parameter::StateCookie(signed)];
         parameters
             .extend(self.listed_addresses(received.port, offer.families).into_iter().map(Parameter::Address));
+        // Who did not offer it has no use for it.
+        if cookie.uses_ecn {
+            parameters.push(Parameter::EcnCapable);
+        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# If the receiver of an INIT chunk detects unrecognized parameters and
         //# has to report them according to Section 3.2.1, it MUST put the

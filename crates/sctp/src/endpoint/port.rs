@@ -100,7 +100,7 @@ impl Port {
 
     /// Who sends what this port says.
     pub(super) fn sender(&self) -> Sender {
-        Sender { port: self.number, checksum: self.config.checksum, ip: self.config.ip }
+        Sender { port: self.number, checksum: self.config.checksum, ip: self.config.ip_fields() }
     }
 
     /// The numbers that an association with a peer that has sent an INIT would begin with.

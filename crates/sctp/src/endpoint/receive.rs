@@ -93,7 +93,7 @@ impl Endpoint {
         {
             // What most packets are.
             *received_ip = Some(envelope.fields);
-            association.handle_packet(now, &parsed, envelope.source);
+            association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
             self.wake(slot);
             return;
         }
@@ -226,7 +226,7 @@ impl Endpoint {
                     self.stats.unexpected_chunks += 1;
                     return;
                 }
-                association.handle_packet(now, received.packet, received.source);
+                association.handle_packet(now, received.packet, received.source, received.ip.ecn);
                 self.wake(slot);
             }
             State::CookieWait(_) => self.receive_in_cookie_wait(now, slot, received, first),
@@ -253,7 +253,7 @@ impl Endpoint {
         if received.has(kind::COOKIE_ACK) {
             self.establish(now, slot);
             if let State::Established(association) = &mut self.table[slot].state {
-                association.handle_packet(now, received.packet, received.source);
+                association.handle_packet(now, received.packet, received.source, received.ip.ecn);
             }
             return;
         }

@@ -56,7 +56,7 @@ impl CookieWait {
             inbound_streams: config.inbound_streams,
             initial_tsn: start.initial_tsn,
         };
-        let init = Init { fields, parameters: parameters(local_addresses) };
+        let init = Init { fields, parameters: parameters(local_addresses, config.ecn) };
         let t1_init = T1::start(now, destinations.len(), config);
         Self {
             start,
@@ -167,6 +167,7 @@ impl CookieWait {
             outbound_streams: config.outbound_streams.min(fields.inbound_streams),
             inbound_streams: config.inbound_streams.min(fields.outbound_streams),
             peer_rwnd: fields.a_rwnd,
+            uses_ecn: config.ecn && offer.is_ecn_capable,
             local_addresses: local_addresses.iter().copied().collect(),
             peer_addresses,
             primary,
@@ -201,8 +202,8 @@ impl CookieWait {
     }
 }
 
-/// The parameters that tell the peer of our addresses.
-pub(crate) fn parameters(local_addresses: &[IpAddr]) -> Vec<Parameter> {
+/// The parameters of an INIT: they tell the peer of our addresses, and whether it may use ECN.
+pub(crate) fn parameters(local_addresses: &[IpAddr], ecn: bool) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     // A single address is the packet's source; not to list it helps translators (RFC 9260, section
     // 3.3.2.1.2).
@@ -215,5 +216,12 @@ pub(crate) fn parameters(local_addresses: &[IpAddr]) -> Vec<Parameter> {
     ];
     let types = families.into_iter().filter(|(has, _)| *has).map(|(_, kind)| kind).collect();
     parameters.push(Parameter::SupportedAddressTypes(types));
+    //= https://www.rfc-editor.org/rfc/rfc4960#appendix-A
+    //# To indicate that an
+    //# endpoint is ECN capable, an endpoint SHOULD add to the INIT and or
+    //# INIT ACK chunk the TLV reserved for ECN.
+    if ecn {
+        parameters.push(Parameter::EcnCapable);
+    }
     parameters
 }

@@ -25,6 +25,8 @@ pub(crate) struct Offer {
     pub(crate) cookie_increment_ms: u32,
     /// Which IP versions the peer can use.
     pub(crate) families: Families,
+    /// Whether it offers ECN.
+    pub(crate) is_ecn_capable: bool,
     /// Unknown parameters that are to be reported, each whole.
     pub(crate) unrecognized: Vec<Bytes>,
 }
@@ -83,6 +85,7 @@ impl Offer {
             cookie: None,
             cookie_increment_ms: 0,
             families: Families::Any,
+            is_ecn_capable: false,
             unrecognized: Vec::new(),
         };
         for parameter in parameters {
@@ -114,10 +117,10 @@ impl Offer {
                 Parameter::HostNameAddress(_) => {
                     return Err(Cause::UnresolvableAddress(parameter.to_bytes()));
                 }
-                // Reserved; or without meaning here, as a Heartbeat Info; or, as an Unrecognized Parameter,
-                // to be read by whoever sent the INIT.
-                Parameter::EcnCapable | Parameter::HeartbeatInfo(_) | Parameter::UnrecognizedParameter(_) => {
-                }
+                Parameter::EcnCapable => offer.is_ecn_capable = true,
+                // Without meaning here, as a Heartbeat Info; or, as an Unrecognized Parameter, to be read by whoever
+                // sent the INIT.
+                Parameter::HeartbeatInfo(_) | Parameter::UnrecognizedParameter(_) => {}
                 Parameter::Unknown { .. } => {
                     let action = parameter.unknown_action().expect("it is unknown");
                     if action.reports() {

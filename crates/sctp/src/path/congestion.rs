@@ -16,6 +16,7 @@ use slantpath_cc::{Algorithm, Backlog, Bbr, Bbr3, CongestionControl, Controller,
 use super::timing::Recovery;
 use super::{Allowance, Path, SackTally};
 use crate::config::SctpConfig;
+use crate::types::Tsn;
 
 /// The controller of a new path.
 pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -> Controller<SctpController> {
@@ -163,9 +164,17 @@ impl Path {
         });
     }
 
-    /// Closes the window for what the SACK at hand has shown to be lost.
-    pub(crate) fn reduce_window(&mut self) {
-        self.cc.on_lost(Congestion { in_flight: self.tally.flight_size_before });
+    /// Closes the window for what the SACK at hand has shown to be lost, unless it is known to be so congested.
+    pub(crate) fn reduce_window(&mut self, loss: LossEvent, highest_sent: Tsn) {
+        self.reduce_window_from(self.tally.flight_size_before, loss, highest_sent);
+    }
+
+    /// The same with so many bytes in flight before.
+    pub(super) fn reduce_window_from(&mut self, in_flight: u64, loss: LossEvent, highest_sent: Tsn) {
+        if loss == LossEvent::New {
+            self.cc.on_lost(Congestion { in_flight });
+            self.on_reduced_for_loss(highest_sent);
+        }
     }
 
     /// T3-rtx has expired without an answer: one packet goes out at a time until something is acknowledged.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::control::Congestion;
+use slantpath_cc::control::{Congestion, LossEvent};
 use slantpath_cc::rack::{Repair, Transmission};
 use slantpath_cc::sctp::SctpController;
 use slantpath_cc::{CongestionControl, Controller, ProportionalWindow, Rack};
@@ -282,9 +282,9 @@ impl Path {
 
     /// Begins a recovery: with `in_flight` bytes in flight before the loss was found, everything after `from` and up to
     /// `to` outstanding.
-    pub(crate) fn begin_recovery(&mut self, in_flight: u64, from: Tsn, to: Tsn) {
+    pub(crate) fn begin_recovery(&mut self, loss: LossEvent, in_flight: u64, from: Tsn, to: Tsn) {
         self.remember_window(from, to);
-        self.cc.on_lost(Congestion { in_flight });
+        self.reduce_window_from(in_flight, loss, to);
         let window = (!self.cc.rules_recovery()).then(|| ProportionalWindow::new(self.cc.cwnd(), in_flight));
         if let Some(timing) = &mut self.timing {
             timing.begin(Recovery::Fast { exit: to, window });
@@ -321,6 +321,13 @@ impl Path {
             && let Recovery::Fast { window: Some(window), .. } = &mut timing.recovery
         {
             window.on_delivered(delivered, in_flight, pmdcs);
+        }
+    }
+
+    /// There is nothing to be taken back.
+    pub(super) fn forget_undo(&mut self) {
+        if let Some(timing) = &mut self.timing {
+            timing.undo = None;
         }
     }
 

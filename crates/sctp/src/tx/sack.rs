@@ -138,7 +138,13 @@ impl Sender {
         self.settle_probe(turn);
 
         turn.paths.for_each(|path| {
-            path.grow_window(turn.now, advances, was_recovering || path.is_in_fast_recovery());
+            path.settle_reduction(sack.cumulative_tsn_ack);
+            //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+            //# The sending
+            //# TCP SHOULD NOT increase the congestion window in response to the
+            //# receipt of an ECN-Echo ACK packet.
+            let is_reduced = path.is_in_fast_recovery() || path.is_in_marked_window();
+            path.grow_window(turn.now, advances, was_recovering || is_reduced);
         });
         self.leave_recovery();
         if is_timed {
@@ -383,7 +389,8 @@ impl Sender {
         let mut halved = SmallVec::new();
         for id in turn.paths.ids() {
             if turn.paths[id].tally.found_loss {
-                turn.paths[id].reduce_window();
+                let loss = self.loss_event(turn, id);
+                turn.paths[id].reduce_window(loss, self.outstanding.highest_sent());
                 halved.push(id);
             }
         }

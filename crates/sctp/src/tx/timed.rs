@@ -90,7 +90,8 @@ impl Sender {
         timing.early = next_at.map(Early::Reordering);
         if timing.on_found_lost(last) && self.has_outstanding() {
             let (from, to) = (self.outstanding.cumulative_ack(), self.outstanding.highest_sent());
-            turn.paths[id].begin_recovery(in_flight_before, from, to);
+            let loss = self.loss_event(turn, id);
+            turn.paths[id].begin_recovery(loss, in_flight_before, from, to);
             if let Some(timing) = &mut turn.paths[id].timing {
                 timing.early = next_at.map(Early::Reordering);
             }

@@ -42,11 +42,14 @@ impl Sender {
         match meaning {
             TimeoutMeaning::NoAnswer => {
                 let is_known = first.is_some_and(|first| {
-                    self.recovery.has_halved(path, first) || turn.paths[path].has_reduced_for(first)
+                    self.recovery.has_halved(path, first)
+                        || turn.paths[path].has_reduced_for(first)
+                        || turn.paths[path].has_reduced_for_mark(first)
                 });
                 let (from, to) = (self.outstanding.cumulative_ack(), self.outstanding.highest_sent());
                 turn.paths[path].begin_timeout(turn.now, from, to);
                 turn.paths[path].collapse_window(if is_known { LossEvent::Known } else { LossEvent::New });
+                turn.paths[path].on_reduced_for_loss(to);
             }
             TimeoutMeaning::WindowClosed => {
                 if let Some(first) = first {

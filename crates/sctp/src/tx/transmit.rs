@@ -182,6 +182,16 @@ impl Sender {
         }
     }
 
+    /// Whether the network may mark the packet of a transmission that has been [filled](Self::fill), in place of
+    /// dropping it. The loss of what is sent again, or of a probe of the peer's window, would not be noticed.
+    //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.5
+    //# This document specifies ECN-capable TCP implementations MUST NOT set
+    //# either ECT codepoint (ECT(0) or ECT(1)) in the IP header for
+    //# retransmitted data packets
+    pub(crate) fn may_be_marked(&self, transmission: Transmission) -> bool {
+        transmission.first == First::New && self.peer_window.outstanding_probe().is_none()
+    }
+
     /// Puts as much of what is lost into a packet as goes where it goes, and new DATA behind it.
     #[cold]
     fn fill_with_lost(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {

@@ -6,6 +6,7 @@ mod camping;
 mod collisions;
 mod counts;
 mod delivery;
+mod ecn;
 mod handshake;
 mod icmp;
 mod multihoming;

@@ -13,6 +13,7 @@ use slantpath_sctp::{
 };
 use slantpath_testkit::{Faults, Wire};
 use slantpath_wire::Packet;
+use slantpath_wire::ip::IpFields;
 
 /// Source and destination.
 pub(crate) type Route = (IpAddr, IpAddr);
@@ -22,6 +23,7 @@ pub(crate) type Route = (IpAddr, IpAddr);
 pub(crate) struct Sent {
     pub(crate) at: Instant,
     pub(crate) route: Route,
+    pub(crate) ip: IpFields,
     pub(crate) packet: Packet,
 }
 
@@ -158,12 +160,8 @@ impl Net {
     /// Hands a packet to whoever has the destination address, at once.
     pub(crate) fn inject(&mut self, route: Route, packet: Packet) {
         if let Some(host) = self.host_at(route.1) {
-            let input = Input::Packet {
-                source: route.0,
-                destination: route.1,
-                ip: slantpath_wire::ip::IpFields::default(),
-                packet,
-            };
+            let input =
+                Input::Packet { source: route.0, destination: route.1, ip: IpFields::default(), packet };
             self.hosts[host].endpoint.handle_input(self.now, input);
             self.drain(host);
         }
@@ -228,9 +226,9 @@ impl Net {
             assert!(outputs < 100_000, "host {host} has output without end");
             let mut packet = Packet::default();
             match self.hosts[host].endpoint.poll_output(self.now, &mut packet) {
-                Output::Transmit { source, destination, .. } => {
+                Output::Transmit { source, destination, ip, .. } => {
                     let route = (source, destination);
-                    self.sent.push(Sent { at: self.now, route, packet: packet.clone() });
+                    self.sent.push(Sent { at: self.now, route, ip, packet: packet.clone() });
                     if !self.cut.contains(&route) && !self.to_lose.contains(&(self.sent.len() - 1)) {
                         let (seed, faults) = (Seed::new(self.seed, 0), self.faults);
                         let name = format!("wire from {source} to {destination}");

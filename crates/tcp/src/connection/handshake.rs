@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use slantpath_base::Instant;
 
+use super::ecn::Agreement;
 use super::state::{ConnectionState, Opening};
 use super::{Connection, Control, Ending, TimestampState};
 use crate::config::TcpConfig;
@@ -43,6 +44,7 @@ impl Connection {
     ) -> Self {
         let mut connection = Self::new(config, local, remote, iss);
         connection.take_syn(syn);
+        connection.ecn = Agreement::of_listener(connection.config.ecn, syn.flags);
         connection.state = ConnectionState::SynReceived { opening: Opening::Passive };
         connection.control = Control::SynAck;
         connection.tx.start_timer(now);
@@ -111,6 +113,7 @@ impl Connection {
             return;
         }
         self.take_syn(segment);
+        self.ecn = self.ecn.after_syn_of_peer(flags);
         if has_ack {
             self.control = Control::Nothing;
             self.rx.acknowledge_now();
@@ -142,7 +145,15 @@ impl Connection {
         let (ack, sacked) = (0, &[][..]);
         self.tx.handle_ack(
             now,
-            Acknowledgement { ack, sequence, window, sacked, is_pure: true, echoed_rtt: None },
+            Acknowledgement {
+                ack,
+                sequence,
+                window,
+                sacked,
+                is_pure: true,
+                is_echo: false,
+                echoed_rtt: None,
+            },
         );
     }
 
@@ -153,6 +164,7 @@ impl Connection {
             return self.finish(Ending::Reset(ResetCause::TimedOut));
         }
         let is_calling = self.state == ConnectionState::SynSent;
+        self.ecn = self.ecn.after_syn_lost();
         self.control = if is_calling { Control::Syn } else { Control::SynAck };
         self.tx.rtt_mut().back_off();
         self.tx.start_timer(now);

@@ -39,8 +39,9 @@ impl Connection {
         }
         let carries = if data.is_empty() { Carries::Nothing } else { Carries::Data };
         let (sequence, window) = (nxt.cast_signed(), u64::from(segment.window) << self.peer_shift);
-        self.handle_valid_ack(now, ack.cast_unsigned(), sequence, window, segment.options, carries);
+        self.handle_valid_ack(now, ack.cast_unsigned(), sequence, window, segment, carries);
         if carries == Carries::Data {
+            self.note_mark(segment.flags);
             self.handle_data(now, sequence, data, false);
         }
     }
@@ -83,6 +84,7 @@ impl Connection {
             return;
         }
         if self.state.receives() {
+            self.note_mark(flags);
             self.handle_data(now, sequence, data, has_fin);
         } else {
             // Only a repetition of what was taken already can come after the peer's FIN.
@@ -125,6 +127,11 @@ impl Connection {
             // The answer to the peer's SYN was lost, or is late; which of the two the peer will acknowledge
             // cannot be told (Karn).
             self.syn_repeats = self.syn_repeats.max(1);
+            //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.1
+            //# If a host has received at least one non-ECN-setup SYN
+            //# or non-ECN-setup SYN-ACK packet, then it SHOULD NOT set ECT on
+            //# data packets.
+            self.ecn = self.ecn.after_syn_of_peer(flags);
             self.control = Control::SynAck;
             return;
         }
@@ -207,7 +214,7 @@ impl Connection {
             // An old acknowledgement; the data beside it may be new.
             return true;
         }
-        self.handle_valid_ack(now, ack.cast_unsigned(), sequence, window, segment.options, carries);
+        self.handle_valid_ack(now, ack.cast_unsigned(), sequence, window, segment, carries);
         true
     }
 
@@ -223,13 +230,13 @@ impl Connection {
         ack: u64,
         sequence: i64,
         window: u64,
-        options: &Options,
+        segment: Received<'_>,
         carries: Carries,
     ) {
-        if options.sack.is_empty() && self.tx.waits_for_nothing() {
+        if segment.options.sack.is_empty() && self.tx.waits_for_nothing() {
             self.tx.handle_window(sequence, window);
         } else {
-            self.handle_ack_of_outstanding(now, ack, sequence, window, options, carries);
+            self.handle_ack_of_outstanding(now, ack, sequence, window, segment, carries);
         }
     }
 
@@ -240,10 +247,11 @@ impl Connection {
         ack: u64,
         sequence: i64,
         window: u64,
-        options: &Options,
+        segment: Received<'_>,
         carries: Carries,
     ) {
         let before = self.tx.una();
+        let options = segment.options;
         let mut ranges;
         let sacked = if options.sack.is_empty() {
             &[][..]
@@ -253,7 +261,9 @@ impl Connection {
         };
         let echoed_rtt = self.echoed_rtt(now, options);
         let is_pure = carries == Carries::Nothing;
-        self.tx.handle_ack(now, Acknowledgement { ack, sequence, window, sacked, is_pure, echoed_rtt });
+        let is_echo = self.is_echo(segment.flags);
+        let input = Acknowledgement { ack, sequence, window, sacked, is_pure, is_echo, echoed_rtt };
+        self.tx.handle_ack(now, input);
         if self.tx.una() > before {
             self.report_progress();
             if self.tx.is_finished() {

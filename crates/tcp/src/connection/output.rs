@@ -38,6 +38,7 @@ impl Connection {
             self.is_silent = !self.rx.is_ack_due() && self.tx.is_spent();
         } else if self.rx.is_ack_due() && self.state.is_synchronised() {
             let sequence = self.own_sequence(self.tx.nxt());
+            self.prepare_without_data();
             self.emit(now, sequence, Flags::ACK, Bytes::new(), packet);
             // There was no data to send.
             self.is_silent = true;
@@ -51,7 +52,7 @@ impl Connection {
     fn emit_data(&mut self, now: Instant, sent: Sent, packet: &mut Packet) {
         let range = sent.range;
         let (data, has_fin) = self.tx.cut(range);
-        let mut flags = Flags::ACK;
+        let mut flags = Flags::ACK | self.prepare_data(sent, data.len());
         if has_fin {
             flags = flags | Flags::FIN;
         }
@@ -121,7 +122,7 @@ impl Connection {
             destination_port: self.ports.remote,
             sequence,
             acknowledgment: self.peer_sequence(self.rx.nxt()),
-            flags,
+            flags: flags | self.rx.echo_flags(),
             window: self.rx.acknowledge(),
         }
     }
@@ -156,6 +157,7 @@ impl Connection {
 
     fn emit_control(&mut self, now: Instant, packet: &mut Packet) {
         let control = core::mem::replace(&mut self.control, Control::Nothing);
+        self.prepare_without_data();
         let mut segment = Segment {
             source_port: self.ports.local,
             destination_port: self.ports.remote,
@@ -166,9 +168,12 @@ impl Connection {
             options: Options::default(),
         };
         match control {
-            Control::Nothing | Control::Syn => segment.options = self.syn_options(now),
+            Control::Nothing | Control::Syn => {
+                segment.flags = Flags::SYN | self.ecn.syn_flags();
+                segment.options = self.syn_options(now);
+            }
             Control::SynAck => {
-                segment.flags = Flags::SYN | Flags::ACK;
+                segment.flags = Flags::SYN | Flags::ACK | self.ecn.answer_flags();
                 segment.acknowledgment = self.irs.plus(1);
                 segment.options = self.syn_options(now);
             }

@@ -65,7 +65,18 @@ impl Tx {
         bytes: u64,
         in_flight_before: u64,
         round_trip: Option<Duration>,
+        is_echo: bool,
     ) -> u64 {
+        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+        //# The sending
+        //# TCP SHOULD NOT increase the congestion window in response to the
+        //# receipt of an ECN-Echo ACK packet.
+        // After a timeout it may: until all is repeated there is no new data, which alone ends the echo.
+        let is_recovering = match self.recovery {
+            Recovery::Fast(_) => true,
+            Recovery::Open { .. } => is_echo,
+            Recovery::Timeout { .. } => false,
+        };
         let reading = self.board.read_delivery(now, round_trip);
         let acknowledged = Acknowledged {
             now,
@@ -73,7 +84,7 @@ impl Tx {
             in_flight_before,
             in_flight: self.board.pipe(),
             advances_cumulative: bytes > 0,
-            is_recovering: matches!(self.recovery, Recovery::Fast(_)),
+            is_recovering,
             round_trip,
             smoothed_round_trip: self.rtt.srtt(),
             starts_round: reading.starts_round,

@@ -149,7 +149,9 @@ impl Tx {
         self.timing.probe.forget();
         // What limited transmit sent does not count (RFC 5681, section 3.2, step 2).
         let in_flight = self.board.flight() - limited_transmit;
-        self.control.on_lost(Congestion { in_flight });
+        if !self.is_reduced_for_mark() {
+            self.control.on_lost(Congestion { in_flight });
+        }
         let window = match (self.sack, self.config.sack_recovery) {
             (true, _) if self.control.rules_recovery() => FastWindow::Controlled,
             (true, SackRecovery::Proportional) => {
@@ -179,6 +181,7 @@ impl Tx {
     fn set_recovery_point(&mut self) -> u64 {
         let point = self.board.nxt();
         self.recover = Some(point);
+        self.marks.on_reduced();
         self.timing.on_recovery_begins();
         point
     }
@@ -203,7 +206,12 @@ impl Tx {
             // What an earlier timeout gave up is not in flight, though not acknowledged.
             Recovery::Timeout { .. } => self.board.pipe(),
         };
-        let loss = if self.timeouts_in_a_row == 1 { LossEvent::New } else { LossEvent::Known };
+        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+        //# In addition, the TCP source should not
+        //# decrease the slow-start threshold, ssthresh, if it has been decreased
+        //# within the last round trip time.
+        let is_new = self.timeouts_in_a_row == 1 && !self.is_reduced_for_mark();
+        let loss = if is_new { LossEvent::New } else { LossEvent::Known };
         self.control.on_timed_out(TimedOut { in_flight: outstanding, loss });
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
         //# If an RTO occurs during loss recovery as specified in this document,

@@ -61,7 +61,15 @@ impl Trace {
             |&(first, past): &(u64, u64)| Range { start: first * self.segment, end: past * self.segment };
         let sacked: Vec<Range> = sacked.iter().map(range).collect();
         let ack = ack * self.segment;
-        let input = Acknowledgement { ack, sequence: 0, window, sacked: &sacked, is_pure, echoed_rtt: None };
+        let input = Acknowledgement {
+            ack,
+            sequence: 0,
+            window,
+            sacked: &sacked,
+            is_pure,
+            is_echo: false,
+            echoed_rtt: None,
+        };
         self.tx.handle_ack(self.now, input);
     }
 
@@ -169,6 +177,7 @@ fn each_partial_acknowledgement_repeats_a_loss_and_the_first_restarts_the_timer(
         window: WINDOW,
         sacked: &[],
         is_pure: true,
+        is_echo: false,
         echoed_rtt: None,
     };
     trace.tx.handle_ack(Instant::START + Duration::from_millis(310), part);

@@ -71,7 +71,8 @@ impl Tx {
         }
         let mut delivered = 0;
         if acknowledged + newly_sacked > 0 {
-            delivered = self.report_acknowledged(now, acknowledged, in_flight_before, round_trip);
+            delivered =
+                self.report_acknowledged(now, acknowledged, in_flight_before, round_trip, input.is_echo);
         }
         if is_spurious {
             self.board.restore_lost();

@@ -11,6 +11,7 @@ mod acceptance;
 mod bottleneck;
 mod closing;
 mod duplicates;
+mod ecn;
 mod hostile;
 mod linux;
 mod opening;

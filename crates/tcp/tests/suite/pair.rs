@@ -3,15 +3,39 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant, Seed, Stream};
+use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 use slantpath_tcp::{
     Chance, ConnectionId, Endpoint, Event, Flags, Input, Output, Segment, Snapshot, TcpConfig,
 };
-use slantpath_testkit::{Faults, Wire};
-use slantpath_wire::ip::Envelope;
+use slantpath_testkit::{Faults, Mangle, Wire};
+use slantpath_wire::ip::{Ecn, Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet};
 
 pub(crate) const PORT: u16 = 5_000;
+
+/// A packet, and what its IP header says.
+#[derive(Clone, Debug)]
+pub(crate) struct OnWire {
+    ip: IpFields,
+    packet: Packet,
+}
+
+impl Mangle for OnWire {
+    fn bits(&self) -> u64 {
+        self.packet.bits()
+    }
+
+    fn flip(&mut self, bit: u64) {
+        self.packet.flip(bit);
+    }
+}
+
+/// Which of the packets that may be marked a wire marks.
+pub(crate) enum Marking {
+    By(Probability, Stream),
+    /// By their numbers among those that may be.
+    These(Vec<usize>),
+}
 
 /// A segment as it was sent, with offsets relative to the initial sequence numbers.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +43,8 @@ pub(crate) struct Traced {
     pub(crate) at: Instant,
     pub(crate) segment: Segment,
     pub(crate) len: usize,
+    /// As it left.
+    pub(crate) ecn: Ecn,
 }
 
 /// Where listeners draw from.
@@ -34,6 +60,9 @@ pub(crate) struct Side {
     pub(crate) events: Vec<Event>,
     pub(crate) received: Vec<u8>,
     pub(crate) sent: Vec<Traced>,
+    pub(crate) marking: Marking,
+    /// How many packets of it may have been marked.
+    markable: usize,
     wakeup: Option<Instant>,
 }
 
@@ -47,6 +76,8 @@ impl Side {
             events: Vec::new(),
             received: Vec::new(),
             sent: Vec::new(),
+            marking: Marking::These(Vec::new()),
+            markable: 0,
             wakeup: None,
         }
     }
@@ -63,8 +94,17 @@ impl Side {
         self.endpoint.snapshot(self.id()).expect("the connection is there")
     }
 
+    fn is_next_marked(&mut self) -> bool {
+        let number = self.markable;
+        self.markable += 1;
+        match &mut self.marking {
+            Marking::By(probability, stream) => stream.happens(*probability),
+            Marking::These(numbers) => numbers.contains(&number),
+        }
+    }
+
     /// Drains the endpoint into the wire and the records.
-    fn drain(&mut self, now: Instant, wire: &mut Wire<Packet>) {
+    fn drain(&mut self, now: Instant, wire: &mut Wire<OnWire>) {
         loop {
             let mut packet = Packet::default();
             match self.endpoint.poll_output(now, &mut packet) {
@@ -75,12 +115,15 @@ impl Side {
                         event => self.events.push(event),
                     }
                 }
-                Output::Transmit(Envelope { source, destination, .. }) => {
+                Output::Transmit(Envelope { source, destination, fields: mut ip }) => {
                     assert_eq!(source, self.address);
                     let (segment, data) = Segment::parse(&packet, source, destination)
                         .expect("what is sent is well-formed and its checksum right");
-                    self.sent.push(Traced { at: now, segment, len: data.len() });
-                    wire.send(now, packet);
+                    self.sent.push(Traced { at: now, segment, len: data.len(), ecn: ip.ecn });
+                    if ip.ecn != Ecn::NotCapable && self.is_next_marked() {
+                        ip.ecn = Ecn::CongestionExperienced;
+                    }
+                    wire.send(now, OnWire { ip, packet });
                 }
                 Output::Wait(deadline) => {
                     self.wakeup = deadline;
@@ -95,8 +138,8 @@ pub(crate) struct Pair {
     pub(crate) now: Instant,
     pub(crate) left: Side,
     pub(crate) right: Side,
-    pub(crate) rightwards: Wire<Packet>,
-    pub(crate) leftwards: Wire<Packet>,
+    pub(crate) rightwards: Wire<OnWire>,
+    pub(crate) leftwards: Wire<OnWire>,
 }
 
 impl Pair {
@@ -165,23 +208,13 @@ impl Pair {
         let Some(next) = self.next_time() else { return false };
         self.now = next;
         let (left, right) = (self.left.address, self.right.address);
-        while let Some(mut packet) = self.rightwards.receive(self.now) {
-            let input = Input::Packet {
-                source: left,
-                destination: right,
-                ip: slantpath_wire::ip::IpFields::default(),
-                packet: &mut packet,
-            };
+        while let Some(OnWire { ip, mut packet }) = self.rightwards.receive(self.now) {
+            let input = Input::Packet { source: left, destination: right, ip, packet: &mut packet };
             self.right.endpoint.handle_input(self.now, input);
             self.right.drain(self.now, &mut self.leftwards);
         }
-        while let Some(mut packet) = self.leftwards.receive(self.now) {
-            let input = Input::Packet {
-                source: right,
-                destination: left,
-                ip: slantpath_wire::ip::IpFields::default(),
-                packet: &mut packet,
-            };
+        while let Some(OnWire { ip, mut packet }) = self.leftwards.receive(self.now) {
+            let input = Input::Packet { source: right, destination: left, ip, packet: &mut packet };
             self.left.endpoint.handle_input(self.now, input);
             self.left.drain(self.now, &mut self.rightwards);
         }
@@ -215,7 +248,7 @@ impl Pair {
         let (source, destination) = (self.right.address, self.left.address);
         let mut packet = segment.emit(data, source, destination, slantpath_tcp::ChecksumPolicy::Complete);
         assert_eq!(packet.checksum(), Checksum::Complete);
-        let ip = slantpath_wire::ip::IpFields::default();
+        let ip = IpFields::default();
         let input = Input::Packet { source, destination, ip, packet: &mut packet };
         self.left.endpoint.handle_input(self.now, input);
         self.drain();

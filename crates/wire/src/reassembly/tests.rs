@@ -153,6 +153,31 @@ fn an_ipv6_fragment_that_is_a_whole_packet_is_one() {
 }
 
 #[test]
+fn a_mark_on_any_fragment_is_on_the_packet() {
+    for is_v4 in [true, false] {
+        let pieces = fragments(is_v4, 7, &[5; 3_000], 1_280);
+        let class_of_whole = |classes: [u8; 3]| {
+            let mut reassembler = Reassembler::default();
+            let mut whole = None;
+            for (piece, class) in pieces.iter().zip(classes) {
+                let (mut header, header_len) = IpHeader::parse(piece).unwrap();
+                header.traffic_class = class;
+                let Fragmentation::Fragment(place) = header.fragmentation else { panic!("{header:?}") };
+                whole = reassembler.handle_fragment(Instant::START, &header, place, &piece[header_len..]);
+            }
+            whole.map(|(header, _)| header.traffic_class)
+        };
+        assert_eq!(pieces.len(), 3);
+        assert_eq!(class_of_whole([0xb8, 0xb8, 0xb8]), Some(0xb8));
+        assert_eq!(class_of_whole([0xba, 0xba, 0xba]), Some(0xba));
+        assert_eq!(class_of_whole([0xba, 0xbb, 0xba]), Some(0xbb));
+        assert_eq!(class_of_whole([0xb9, 0xb9, 0xbb]), Some(0xbb));
+        assert_eq!(class_of_whole([0xbb, 0xbb, 0xbb]), Some(0xbb));
+        assert_eq!(class_of_whole([0xb8, 0xbb, 0xba]), None, "not all of it may be marked");
+    }
+}
+
+#[test]
 fn the_oldest_packet_makes_room() {
     let mut reassembler = Reassembler::default();
     let parts = |number: u16| fragments(true, number, &[5; 60], 68);

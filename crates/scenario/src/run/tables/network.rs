@@ -16,7 +16,8 @@ pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2]
 }
 
 /// `links` or `inter_satellite_links`: one row for each direction, counted after the warm-up. Drops of queues that are
-/// managed have columns if there is such a queue, and what happens at handovers if there is a sky.
+/// managed have columns if there is such a queue, marks if one makes them, and what happens at handovers if there is a
+/// sky.
 pub(super) fn links(
     kind: TableKind,
     scenario: &Scenario,
@@ -33,6 +34,9 @@ pub(super) fn links(
     let [mut handed_over, mut held] = ["handed_over_packets", "held_packets"].map(TypedColumn::<u64>::new);
     let is_managed = |&(_, id): &(_, DirectionId)| network.graph().direction(id).queue.is_managed();
     let any_managed = links.iter().any(|link| directions(link).iter().any(is_managed));
+    let marks = |&(_, id): &(_, DirectionId)| network.graph().direction(id).queue.marks();
+    let any_marks = links.iter().any(|link| directions(link).iter().any(marks));
+    let mut marked = TypedColumn::<u64>::new("marked_packets");
     let mut managed_drops = drops_by(|reason| any_managed && reason.is_of_managed_queue());
     let [mut damaged, mut duplicated, mut queue_max] =
         ["damaged_packets", "duplicated_packets", "queue_max_packets"].map(TypedColumn::<u64>::new);
@@ -60,6 +64,7 @@ pub(super) fn links(
             for (reason, column) in drops.iter_mut().chain(&mut managed_drops).chain(&mut contact_drops) {
                 column.push(counters.dropped(*reason).packets);
             }
+            marked.push(counters.marked.packets);
             damaged.push(counters.damaged.packets);
             duplicated.push(counters.duplicated.packets);
             fragmented.push(counters.fragmented.packets);
@@ -79,6 +84,7 @@ pub(super) fn links(
     columns.extend([damaged.into(), duplicated.into(), throughput.into(), utilisation.into()]);
     columns.extend([queue_mean.into(), queue_max.into(), fragmented.into(), fragments.into()]);
     columns.extend(managed_drops.into_iter().map(|(_, column)| column.into()));
+    columns.extend(any_marks.then(|| marked.into()));
     columns.extend(contact_drops.into_iter().map(|(_, column)| column.into()));
     if has_sky {
         columns.extend([handed_over.into(), held.into()]);

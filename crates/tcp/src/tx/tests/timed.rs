@@ -470,6 +470,7 @@ fn the_first_block_reports_a_duplicate_below_the_acknowledgement_or_within_the_s
             window: WINDOW,
             sacked: &sacked,
             is_pure: true,
+            is_echo: false,
             echoed_rtt: None,
         };
         let expected = sacked.first().copied().filter(|_| is_duplicate);
