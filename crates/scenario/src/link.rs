@@ -1,5 +1,6 @@
 //! Links of the packet network: their keys, what must hold between them, and what `net` makes of them.
 
+pub(crate) mod arq;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod delay_trace;

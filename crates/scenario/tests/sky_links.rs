@@ -305,3 +305,28 @@ fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks() 
     let flows = output.table("flows").expect("always");
     assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
 }
+
+#[test]
+fn links_between_satellites_repeat_what_an_error_hits() {
+    let scenario = load(&[
+        "scenario.duration=10 min",
+        "scenario.warm_up=0 s",
+        "flows.telemetry.connect=0 s",
+        "flows.telemetry.end=9 min",
+        "sky.isls.iridium.bit_error_rate=1e-5",
+        "sky.isls.iridium.arq={ tries = 4 }",
+    ]);
+    let output = run_once(&scenario);
+    let isls = output.table("inter_satellite_links").expect("there is a sky");
+    let sum = |column: &str| (0..isls.rows()).map(|row| number(isls, row, column)).sum::<f64>();
+    let (carried, repeated) = (sum("carried_packets"), sum("repeated_packets"));
+    assert_eq!((sum("damaged_packets"), sum("dropped_loss_packets")), (0.0, 0.0));
+    assert!(sum("dropped_given_up_packets") < 1e-3 * carried);
+    // The mean length says how many are hit of all that is sent: within a tenth, lengths being unlike.
+    let bits = 8.0 * sum("carried_bytes") / carried;
+    let hit = 1.0 - (1.0_f64 - 1e-5).powf(bits);
+    let share = repeated / (carried + repeated);
+    assert!((share / hit - 1.0).abs() < 0.1, "{share} of all is repeated, {hit} is hit");
+    let flows = output.table("flows").expect("always");
+    assert_eq!(number(flows, 0, "messages_sent"), number(flows, 0, "messages_delivered"));
+}

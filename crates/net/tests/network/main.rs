@@ -14,6 +14,7 @@ mod outside;
 mod probes;
 mod queueing;
 mod reference;
+mod repetition;
 mod routing;
 mod sources;
 mod swarm;
