@@ -5,5 +5,6 @@ pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod delay_trace;
 pub(crate) mod discipline;
+pub(crate) mod fade_trace;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod schema;

@@ -15,6 +15,7 @@ fn schema_of(root: &Json, path: &str) -> Json {
     let pointer = match path {
         "links.<name>.arq"
         | "links.<name>.delay_trace"
+        | "links.<name>.fade_trace"
         | "links.<name>.forward"
         | "links.<name>.gilbert_elliott" => {
             let (_, key) = path.rsplit_once('.').expect("a key of links");

@@ -12,6 +12,7 @@ use slantpath_reader::{
 use super::arq::Arq;
 use super::delay_trace::DelayTrace;
 use super::discipline::Discipline;
+use super::fade_trace::FadeTrace;
 use super::gilbert_elliott::GilbertElliott;
 use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
 
@@ -61,6 +62,8 @@ section! {
         gilbert_elliott: Option<Nested<GilbertElliott>>;
         /// The link itself repeats what an error hits. It does not if absent.
         arq: Option<Nested<Arq>>;
+        /// A rate, a loss and a bit error rate that follow a file.
+        fade_trace: Option<Nested<FadeTrace>>;
         /// Probability that a packet arrives twice. Never if absent.
         duplicate: Option<Setting<Probability>>;
         /// Probability that a packet is held back by `reorder_delay`. Never if absent.
