@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slantpath_base::Instant;
 
-use crate::link::DirectionConfig;
+use crate::link::{DirectionConfig, QueueConfig};
 use crate::parcel::DestinationId;
 use crate::script::Change;
 use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId, SharedPortId};
@@ -59,6 +59,12 @@ pub enum GraphError {
     /// No packet would ever get through.
     #[error("link `{link}` has a rate of zero: take it down instead")]
     NoRate {
+        /// The link's name.
+        link: String,
+    },
+    /// A link repeats packets whose queue has to know when they leave.
+    #[error("link `{link}` repeats packets, and its queue drops early by when they leave")]
+    RepeatsUnderRed {
         /// The link's name.
         link: String,
     },
@@ -419,6 +425,9 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
         let config = graph.direction(direction);
         if config.rate.as_bits_per_sec() == 0 {
             return Err(GraphError::NoRate { link: name() });
+        }
+        if config.arq.is_some() && matches!(config.queue, QueueConfig::Red(_)) {
+            return Err(GraphError::RepeatsUnderRed { link: name() });
         }
         if config.mtu_bytes < least {
             let mtu_bytes = config.mtu_bytes;

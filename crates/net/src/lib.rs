@@ -27,9 +27,10 @@ pub use capture::CaptureId;
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::{
-    AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count, Counters, Delay,
-    DelayCurve, DelayPiece, DirectionConfig, DropReason, GilbertElliott, LeftBehind, Measure, Precedence,
-    QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count,
+    Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, GilbertElliott, LeftBehind,
+    Measure, Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering,
+    WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};

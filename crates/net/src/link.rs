@@ -8,6 +8,7 @@
 //! A queue in which a packet's departure depends on what comes later keeps its packets until they are sent. The
 //! direction's deadline is then the earlier of the next arrival and of the end of the present transmission.
 
+mod arq;
 mod bit_errors;
 mod bursts;
 mod channel;
@@ -29,6 +30,7 @@ mod service;
 mod shared_port;
 mod transmitter;
 
+pub use arq::{ArqConfig, ArqOrder};
 pub use bursts::{ChannelState, GilbertElliott};
 pub use codel::CoDelConfig;
 pub use config::{DirectionConfig, Reordering, WhileDown};
@@ -154,7 +156,7 @@ impl LinkDirection {
 
     /// Counts any packet that has arrived, or was lost, and returns it as it goes on.
     pub(crate) fn count_arrival(&mut self, parcel: Parcel) -> Parcel {
-        Lane::count_arrival(parcel, &mut self.counters)
+        self.lane.count_arrival(parcel, &mut self.counters)
     }
 
     /// Lets the transmitter choose: nothing arrives by that.

@@ -42,6 +42,7 @@ pub(crate) fn check(
     }
     let mut traces = flow::check::check(file, named, faults);
     link::delay_trace::check(file, named, &mut traces, faults);
+    link::fade_trace::check(file, named, &mut traces, faults);
     script::check::check(file, faults);
     signalling::check(file, named, &mut traces, faults);
     probes::check::check(file, faults);

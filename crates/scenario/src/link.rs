@@ -1,8 +1,10 @@
 //! Links of the packet network: their keys, what must hold between them, and what `net` makes of them.
 
+pub(crate) mod arq;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod delay_trace;
 pub(crate) mod discipline;
+pub(crate) mod fade_trace;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod schema;

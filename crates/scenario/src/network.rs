@@ -73,6 +73,7 @@ pub(crate) fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Res
         })
         .collect();
     let mut links = links(file, traces, &nodes, &mut builder);
+    link::fade_trace::schedule(file, traces, &links, &mut builder);
     script::build::schedule(file, &links, &mut builder);
     let sky = plan.and_then(|plan| sky_links::build::declare(file, plan, &nodes, &mut links, &mut builder));
     Ok(Built { graph: builder.build()?, links, nodes, sky })

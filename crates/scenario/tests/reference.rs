@@ -13,7 +13,11 @@ const END: &str = "<!-- end of keys -->";
 /// The schema of a table, by the path that the document names it by: `scenario`, `links.<name>`.
 fn schema_of(root: &Json, path: &str) -> Json {
     let pointer = match path {
-        "links.<name>.delay_trace" | "links.<name>.forward" | "links.<name>.gilbert_elliott" => {
+        "links.<name>.arq"
+        | "links.<name>.delay_trace"
+        | "links.<name>.fade_trace"
+        | "links.<name>.forward"
+        | "links.<name>.gilbert_elliott" => {
             let (_, key) = path.rsplit_once('.').expect("a key of links");
             format!("/properties/links/additionalProperties/properties/{key}")
         }

@@ -71,6 +71,7 @@ impl Fabric {
             | DropReason::Down
             | DropReason::Early
             | DropReason::Forced
+            | DropReason::GivenUp
             | DropReason::Handover
             | DropReason::Loss
             | DropReason::NoContact

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Probability};
 
+use crate::link::arq::ArqConfig;
 use crate::link::bursts::GilbertElliott;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
@@ -31,6 +32,9 @@ pub struct DirectionConfig {
     pub duplication: Probability,
     /// Extra delay of some packets, by which others may overtake them.
     pub reordering: Reordering,
+    /// If the link repeats what an error has hit: neither loss nor damage is seen then but by what is given up, and
+    /// nothing is doubled or reordered at random. Not with RED, which knows a packet's departure when it comes.
+    pub arq: Option<ArqConfig>,
     /// What becomes of packets while the direction is down.
     pub while_down: WhileDown,
 }
@@ -50,6 +54,7 @@ impl DirectionConfig {
             bursts: None,
             duplication: Probability::NEVER,
             reordering: Reordering::NONE,
+            arq: None,
             while_down: WhileDown::Drop,
         }
     }

@@ -101,6 +101,7 @@ impl LinkDirection {
         let contacts = contacts.get_or_insert_default();
         let mut outlet = Outlet { lane, counters, packets };
         let waiting = port.withdraw_waiting(now, &mut outlet);
+        port.change_receiver(now, outlet.lane);
         let mut from = now;
         if let Some((first, last)) = outlet.lane.departures() {
             from = from.max(last + Duration::from_nanos(1));

@@ -42,6 +42,8 @@ pub enum DropReason {
     Early,
     /// A queue that drops at random has been too long on average.
     Forced,
+    /// An error hit it each time that the link sent it.
+    GivenUp,
     /// The contact over which it was to leave ended while it waited or was being sent.
     Handover,
     /// The node at the far end found its TTL or hop limit used up.
@@ -61,12 +63,13 @@ pub enum DropReason {
 
 impl DropReason {
     /// All of them, in the order of their counters.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::BitError,
         Self::CoDel,
         Self::Down,
         Self::Early,
         Self::Forced,
+        Self::GivenUp,
         Self::Handover,
         Self::HopLimit,
         Self::Loss,
@@ -81,6 +84,11 @@ impl DropReason {
         self.comment().trim_start_matches("dropped: ")
     }
 
+    /// Whether a link may drop so whatever it is like.
+    pub const fn is_of_any_link(self) -> bool {
+        !self.is_of_managed_queue() && !self.is_of_contacts() && !self.is_of_repetition()
+    }
+
     /// Whether only a queue drops so that [does more than](crate::QueueConfig::is_managed) refuse what finds no room.
     pub const fn is_of_managed_queue(self) -> bool {
         matches!(self, Self::CoDel | Self::Early | Self::Forced)
@@ -91,6 +99,11 @@ impl DropReason {
         matches!(self, Self::Handover | Self::NoContact)
     }
 
+    /// Whether only a link that [repeats](crate::ArqConfig) drops so.
+    pub const fn is_of_repetition(self) -> bool {
+        matches!(self, Self::GivenUp)
+    }
+
     /// As it is written in captures.
     pub(crate) const fn comment(self) -> &'static str {
         match self {
@@ -99,6 +112,7 @@ impl DropReason {
             Self::Down => "dropped: link down",
             Self::Early => "dropped: early",
             Self::Forced => "dropped: forced",
+            Self::GivenUp => "dropped: given up",
             Self::Handover => "dropped: handover",
             Self::HopLimit => "dropped: hop limit",
             Self::Loss => "dropped: loss",
@@ -111,9 +125,9 @@ impl DropReason {
 }
 
 /// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
-/// dropped as down, lost, too long, at a handover or for want of room or of a contact, of what the sender found
-/// unreachable, of what was handed over, and of what is still on the link; `duplicated` come on top. What the far end
-/// dropped had been carried.
+/// dropped as down, lost, given up, too long, at a handover or for want of room or of a contact, of what the sender
+/// found unreachable, of what was handed over, and of what is still on the link; `duplicated` come on top. What the far
+/// end dropped had been carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Handed to the link by its sender.
@@ -129,6 +143,8 @@ pub struct Counters {
     pub fragmented: Count,
     /// The fragments that it made of them.
     pub fragments: Count,
+    /// Packets that the link sent again; each time counts.
+    pub repeated: Count,
     /// Packets that waited when a contact ended and were given back to their node, which sent them on by another way.
     pub handed_over: Count,
     /// Packets that waited when a contact ended and went on waiting for the next one; each time counts.

@@ -56,6 +56,15 @@ impl Outlet<'_> {
     }
 }
 
+/// What came of a packet that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    /// When it is at the far end.
+    pub(crate) arrival: Instant,
+    /// Whether an error has hit it.
+    pub(crate) is_hit: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     flight: Flight,
@@ -65,6 +74,8 @@ pub(crate) struct Lane {
     channel: Box<Channel>,
     /// When the packet left the transmitter that has arrived last.
     last_departure: Instant,
+    /// What a packet is dropped as that does not arrive.
+    lost_as: DropReason,
 }
 
 impl Lane {
@@ -77,6 +88,7 @@ impl Lane {
             is_clean: channel.is_clean(),
             channel,
             last_departure: Instant::START,
+            lost_as: if config.arq.is_some() { DropReason::GivenUp } else { DropReason::Loss },
         }
     }
 
@@ -94,6 +106,24 @@ impl Lane {
             return Fate::Arrives;
         }
         self.carry_through_channel(transmission, parcel, counters, packets)
+    }
+
+    /// Sends a packet that the link repeats if need be. It is not put on its way.
+    pub(crate) fn attempt(&mut self, transmission: Transmission, parcel: Parcel) -> Attempt {
+        let arrival = self.propagation.arrival(transmission.end);
+        if self.is_clean {
+            return Attempt { arrival, is_hit: false };
+        }
+        let fate = self.channel.fate(parcel, transmission, self.last_departure);
+        if fate == Fate::Damaged {
+            self.channel.forget(parcel.packet());
+        }
+        Attempt { arrival, is_hit: fate != Fate::Arrives }
+    }
+
+    /// Puts a packet on its way that was [sent](Self::attempt) before.
+    pub(crate) fn land(&mut self, transit: Transit) {
+        self.flight.insert(transit.arrival, transit.departure, transit.parcel);
     }
 
     /// Whether the channel does nothing to packets at present.
@@ -161,9 +191,9 @@ impl Lane {
     }
 
     /// Counts a packet that has arrived. From here on a copy is a packet like any other.
-    pub(crate) fn count_arrival(parcel: Parcel, counters: &mut Counters) -> Parcel {
+    pub(crate) fn count_arrival(&self, parcel: Parcel, counters: &mut Counters) -> Parcel {
         match parcel.fate() {
-            Fate::Lost => counters.drop(DropReason::Loss, parcel.length()),
+            Fate::Lost => counters.drop(self.lost_as, parcel.length()),
             Fate::Damaged => {
                 counters.carried.add(parcel.length());
                 counters.damaged.add(parcel.length());

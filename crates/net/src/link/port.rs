@@ -55,10 +55,14 @@ impl Port {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
         let service = Service::new(config.rate, config.overhead_bytes);
         let closed_form = |service, queue| Transmitter::ClosedForm(ClosedForm::new(service, queue));
-        let event_driven = |scheduler| Transmitter::EventDriven(Box::new(scheduler));
+        let event_driven =
+            |scheduler: Scheduler| Transmitter::EventDriven(Box::new(scheduler.with_arq(config.arq)));
         Self {
             transmitter: match &config.queue {
                 QueueConfig::CoDel(codel) => event_driven(Scheduler::codel(service, codel, config.mtu_bytes)),
+                QueueConfig::DropTail(limit) if config.arq.is_some() => {
+                    event_driven(Scheduler::fifo(service, *limit))
+                }
                 QueueConfig::DropTail(limit) => closed_form(service, Queue::DropTail(*limit)),
                 QueueConfig::Priority(limit) => event_driven(Scheduler::priority(service, *limit)),
                 QueueConfig::Red(red) => closed_form(service, Queue::red(*red, seed, path)),
@@ -204,23 +208,40 @@ impl Port {
     /// Cuts the packet in transmission off, and holds or drops what waits.
     pub(crate) fn go_down(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         let waiting = self.withdraw_waiting(now, outlet);
-        let cut_off = outlet.take_back(now);
+        let cut_off = self.cut_off(now, outlet);
         outlet.drop_all(cut_off, DropReason::Down);
         self.set_down(now);
         match self.while_down {
             WhileDown::Drop => {
                 outlet.drop_all(waiting, DropReason::Down);
-                outlet.drop_all(self.take_scheduled(now), DropReason::Down);
+                let scheduled = self.take_scheduled(now, outlet.lane);
+                outlet.drop_all(scheduled, DropReason::Down);
             }
             WhileDown::Hold => waiting.into_iter().for_each(|parcel| self.send_again(now, parcel, outlet)),
         }
     }
 
     /// Takes out what an event-driven transmitter keeps.
-    fn take_scheduled(&mut self, now: Instant) -> Vec<Parcel> {
+    fn take_scheduled(&mut self, now: Instant, lane: &mut Lane) -> Vec<Parcel> {
         match &mut self.transmitter {
             Transmitter::ClosedForm(_) => Vec::new(),
-            Transmitter::EventDriven(scheduler) => scheduler.take_waiting(now),
+            Transmitter::EventDriven(scheduler) => scheduler.take_waiting(now, lane),
+        }
+    }
+
+    /// Takes the packet out whose transmission ends after `now`, if it would have come through.
+    fn cut_off(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> Vec<Parcel> {
+        let mut cut_off = outlet.take_back(now);
+        if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
+            cut_off.extend(scheduler.cut_off(now));
+        }
+        cut_off
+    }
+
+    /// Has what is repeated from now on go to another receiver.
+    pub(crate) fn change_receiver(&mut self, now: Instant, lane: &mut Lane) {
+        if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
+            scheduler.change_receiver(now, lane);
         }
     }
 
@@ -233,7 +254,7 @@ impl Port {
         outlet: &mut Outlet<'_>,
     ) -> Vec<Parcel> {
         let mut waiting = self.withdraw_waiting(now, outlet);
-        let cut_off = outlet.take_back(now);
+        let cut_off = self.cut_off(now, outlet);
         outlet.drop_all(cut_off, DropReason::Handover);
         self.set_down(now);
         if at_handover == AtHandover::Held {
@@ -242,9 +263,13 @@ impl Port {
             }
             let (packets, bytes) = self.waiting(now);
             outlet.counters.held.add_all(packets, bytes);
+            if let Transmitter::EventDriven(scheduler) = &self.transmitter {
+                let (packets, bytes) = scheduler.to_repeat();
+                outlet.counters.held.add_all(packets, bytes);
+            }
             return Vec::new();
         }
-        waiting.extend(self.take_scheduled(now));
+        waiting.extend(self.take_scheduled(now, outlet.lane));
         outlet.give_up(waiting, at_handover)
     }
 
@@ -361,7 +386,8 @@ mod tests {
     fn arrivals(lane: &mut Lane, counters: &mut Counters) -> Vec<(Instant, u32)> {
         let mut next = || {
             let at = lane.next_arrival();
-            Some((at, Lane::count_arrival(lane.take_arrival()?, counters).length()))
+            let parcel = lane.take_arrival()?;
+            Some((at, lane.count_arrival(parcel, counters).length()))
         };
         std::iter::from_fn(&mut next).collect()
     }

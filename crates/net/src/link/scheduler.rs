@@ -9,9 +9,10 @@ use std::collections::VecDeque;
 
 use slantpath_base::{DataRate, Instant};
 
+use crate::link::arq::{Arq, ArqConfig, Frame};
 use crate::link::codel::{CoDel, CoDelConfig, Departing};
 use crate::link::counters::DropReason;
-use crate::link::lane::Outlet;
+use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::queue::{CongestionSignal, QueueLimit};
 use crate::link::service::{Service, Transmission};
@@ -30,6 +31,8 @@ pub(crate) struct Scheduler {
     free_at: Instant,
     state: State,
     service: Service,
+    /// If the link repeats what an error has hit.
+    arq: Option<Box<Arq>>,
     occupancy: Occupancy,
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
@@ -41,6 +44,7 @@ enum Discipline {
         signal: CongestionSignal,
         class: Class,
     },
+    Fifo(Class),
     /// The lowest class first.
     Priority(Box<[Class; CLASSES]>),
 }
@@ -76,6 +80,17 @@ impl Scheduler {
         Self::new(service, config.limit, discipline)
     }
 
+    /// First in, first out: for a link that repeats.
+    pub(crate) fn fifo(service: Service, limit: QueueLimit) -> Self {
+        Self::new(service, limit, Discipline::Fifo(Class::default()))
+    }
+
+    /// Has what an error hits be repeated.
+    pub(crate) fn with_arq(mut self, config: Option<ArqConfig>) -> Self {
+        self.arq = config.map(|config| Box::new(Arq::new(config)));
+        self
+    }
+
     pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
         Self::new(service, limit, Discipline::Priority(Box::default()))
     }
@@ -89,6 +104,7 @@ impl Scheduler {
             free_at: Instant::START,
             state: State::Up,
             service,
+            arq: None,
             occupancy: Occupancy::default(),
             probe: None,
         }
@@ -101,18 +117,21 @@ impl Scheduler {
     /// When the next packet is to be chosen; [`Instant::FAR_FUTURE`] while none waits.
     #[inline]
     pub(crate) fn next_choice(&self) -> Instant {
-        match self.state {
-            State::Up if self.packets > 0 => self.free_at,
-            State::Down | State::Up => Instant::FAR_FUTURE,
+        match (self.state, &self.arq) {
+            (State::Up, _) if self.packets > 0 => self.free_at,
+            (State::Up, Some(arq)) => self.free_at.max(arq.next_due()),
+            (State::Up, None) | (State::Down, _) => Instant::FAR_FUTURE,
         }
     }
 
     /// Makes every choice that is due by `now`.
     pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         while self.next_choice() <= now {
-            let at = self.free_at;
+            let at = self.next_choice();
             self.count_waits(at);
-            if let Some(parcel) = self.choose(at, outlet) {
+            if let Some(frame) = self.arq.as_mut().and_then(|arq| arq.take_due(at)) {
+                self.repeat(at, frame, outlet);
+            } else if let Some(parcel) = self.choose(at, outlet) {
                 self.transmit(at, parcel, outlet);
             }
             self.observe(at);
@@ -151,7 +170,7 @@ impl Scheduler {
     //# codepoint of lower relative order
     fn class_of(&mut self, parcel: Parcel) -> &mut Class {
         match &mut self.discipline {
-            Discipline::CoDel { class, .. } => class,
+            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class,
             Discipline::Priority(classes) => &mut classes[usize::from(parcel.traffic_class() >> 5)],
         }
     }
@@ -187,6 +206,7 @@ impl Scheduler {
                 self.bytes -= dropped.1;
                 chosen
             }
+            Discipline::Fifo(class) => class.pop().map(|(_, parcel)| parcel),
             Discipline::Priority(classes) => {
                 classes.iter_mut().rev().find_map(|class| class.pop().map(|(_, parcel)| parcel))
             }
@@ -199,9 +219,28 @@ impl Scheduler {
     }
 
     fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
-        self.free_at = self.service.finish(at, parcel.length());
+        let transmission = self.occupy(at, parcel.length());
+        match &mut self.arq {
+            None => outlet.carry(transmission, parcel),
+            Some(arq) => {
+                let frame = arq.first(parcel);
+                arq.send(frame, transmission, outlet);
+                Fate::Arrives
+            }
+        }
+    }
+
+    fn repeat(&mut self, at: Instant, frame: Frame, outlet: &mut Outlet<'_>) {
+        let transmission = self.occupy(at, frame.length());
+        if let Some(arq) = &mut self.arq {
+            arq.send(frame, transmission, outlet);
+        }
+    }
+
+    fn occupy(&mut self, at: Instant, length: u32) -> Transmission {
+        self.free_at = self.service.finish(at, length);
         self.occupancy.waits.busy += self.free_at - at;
-        outlet.carry(Transmission { start: at, end: self.free_at }, parcel)
+        Transmission { start: at, end: self.free_at }
     }
 
     fn count_waits(&mut self, at: Instant) {
@@ -231,21 +270,39 @@ impl Scheduler {
         self.state = State::Down;
     }
 
-    /// Takes all out that waits.
-    pub(crate) fn take_waiting(&mut self, now: Instant) -> Vec<Parcel> {
+    /// Takes out what is held back at the far end of the transmission that ends after `now`.
+    pub(crate) fn cut_off(&mut self, now: Instant) -> Option<Parcel> {
+        self.arq.as_mut()?.cut_off(now)
+    }
+
+    /// Has what is repeated from now on go to another receiver.
+    pub(crate) fn change_receiver(&mut self, now: Instant, lane: &mut Lane) {
+        if let Some(arq) = &mut self.arq {
+            arq.change_receiver(now, lane);
+        }
+    }
+
+    /// Takes all out that waits, first what is to be repeated.
+    pub(crate) fn take_waiting(&mut self, now: Instant, lane: &mut Lane) -> Vec<Parcel> {
         self.count_waits(now);
         (self.packets, self.bytes) = (0, 0);
         let classes = match &mut self.discipline {
-            Discipline::CoDel { class, .. } => core::slice::from_mut(class),
+            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => core::slice::from_mut(class),
             Discipline::Priority(classes) => classes.as_mut_slice(),
         };
         let taken = classes.iter_mut().rev().flat_map(|class| core::mem::take(class).queue);
-        let taken = taken.map(|(_, parcel)| parcel).collect();
+        let repeats = self.arq.as_mut().map(|arq| arq.take_repeats(now, lane));
+        let taken = repeats.into_iter().flatten().chain(taken.map(|(_, parcel)| parcel)).collect();
         self.observe(now);
         taken
     }
 
-    /// Packets that wait, without the one that is being transmitted, and their bytes.
+    /// Packets that are to be repeated, and their bytes.
+    pub(crate) fn to_repeat(&self) -> (u64, u64) {
+        self.arq.as_ref().map_or((0, 0), |arq| arq.waiting())
+    }
+
+    /// Packets that wait for the first time, without the one that is being transmitted, and their bytes.
     pub(crate) const fn waiting(&self) -> (u64, u64) {
         (self.packets, self.bytes)
     }

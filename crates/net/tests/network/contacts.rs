@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_base::{DataRate, Duration, Instant, Seed};
+use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    AtHandover, Contact, Counters, DelayPiece, DestinationId, DirectionId, DropReason, LeftBehind, LinkEnd,
-    LinkId, Links, Network, NetworkBuilder, NodeId, SharedPortId, Source, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, Contact, Counters, DelayPiece, DestinationId, DirectionConfig,
+    DirectionId, DropReason, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder, NodeId,
+    SharedPortId, Source, WhileDown,
 };
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
@@ -88,18 +89,22 @@ const FAST: DataRate = DataRate::from_bits_per_sec(8_000_000_000);
 
 impl Sky {
     fn new(while_down: WhileDown) -> Self {
+        let slow = clean(byte_a_millisecond(), Duration::ZERO, 10);
+        Self::with(&DirectionConfig { while_down, ..slow })
+    }
+
+    /// With antennas like that.
+    fn with(slow: &DirectionConfig) -> Self {
         let mut builder = NetworkBuilder::new();
         let [ground, other, far] = ["ground", "other", "far"].map(|name| builder.host(name));
         let [west, east] = ["west", "east"].map(|name| builder.router(name));
-        let mut slow = clean(byte_a_millisecond(), Duration::ZERO, 10);
-        slow.while_down = while_down;
         let fast = clean(FAST, Duration::from_millis(1), 10);
         let mut antenna = |name, node| builder.contact_link(name, node, west, slow.clone(), slow.clone());
         let [antenna, other_antenna] = [antenna("antenna", ground), antenna("other-antenna", other)];
         let mut wire = |name, from, to| builder.link(name, from, to, fast.clone(), fast.clone());
         let isl = wire("isl", west, east);
         let feeders = [wire("west-feeder", west, far), wire("east-feeder", east, far)];
-        let port = builder.shared_port("west", slow);
+        let port = builder.shared_port("west", DirectionConfig { arq: None, ..slow.clone() });
         builder.address(antenna.first(), address(1)).address(other_antenna.first(), address(3));
         builder.address(feeders[0].second(), address(2));
         let graph = builder.build().expect("a sound plan");
@@ -190,6 +195,28 @@ fn what_is_being_sent_at_the_end_of_a_contact_is_lost_and_what_waits_is_treated_
             assert_eq!(at, [151_100, 506_500, 606_600]);
         }
     }
+}
+
+#[test]
+fn what_a_link_has_to_repeat_goes_to_the_next_satellite_as_if_it_had_not_been_sent() {
+    let slow = DirectionConfig {
+        loss: Probability::ALWAYS,
+        arq: Some(ArqConfig { tries: 2, order: ArqOrder::InOrder }),
+        while_down: WhileDown::Hold,
+        ..clean(byte_a_millisecond(), Duration::ZERO, 10)
+    };
+    let sky = Sky::with(&slow);
+    let mut steps = up(&sky);
+    // Sent until 100 ms, it would be sent again at 200.
+    steps.push((150, Step::End(sky.antenna.forward(), sky.ground, AtHandover::Held)));
+    steps.push((400, Step::Begin(sky.antenna.forward(), to(sky.east), 5.0)));
+    let mut network = sky.run(&steps, sky.ground, &[(0, 2)]);
+    let counters = *network.counters(sky.antenna.forward());
+    assert_eq!((counters.held.packets, counters.held.bytes), (1, 100));
+    // Twice over the second one.
+    assert_eq!((counters.repeated.packets, counters.dropped(DropReason::GivenUp).packets), (1, 1));
+    assert_eq!(network.queue_statistics(sky.antenna.forward()).busy, Duration::from_millis(300));
+    assert_eq!(network.packets_under_way(), 0);
 }
 
 #[test]

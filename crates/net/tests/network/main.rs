@@ -15,6 +15,7 @@ mod outside;
 mod probes;
 mod queueing;
 mod reference;
+mod repetition;
 mod routing;
 mod sources;
 mod swarm;

@@ -172,6 +172,7 @@ fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
         DropReason::Down,
         DropReason::Early,
         DropReason::Forced,
+        DropReason::GivenUp,
         DropReason::Loss,
         DropReason::Mtu,
         DropReason::QueueFull,

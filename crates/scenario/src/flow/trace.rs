@@ -8,6 +8,8 @@ use slantpath_net::DelayCurve;
 use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
 use slantpath_ss7::load::TracedArrival;
 
+use crate::link::fade_trace::FadeStep;
+
 /// Messages of each trace, by the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Traces {
@@ -15,6 +17,8 @@ pub(crate) struct Traces {
     pub(crate) flows: BTreeMap<String, Vec<(Duration, DataSize)>>,
     /// Of signalling loads.
     pub(crate) loads: BTreeMap<String, Vec<TracedArrival>>,
+    /// Of the fades of links.
+    pub(crate) fades: BTreeMap<String, Vec<FadeStep>>,
     /// Of the delays of links.
     pub(crate) delays: BTreeMap<String, DelayCurve>,
 }

@@ -2,6 +2,7 @@
 
 use slantpath_net::{Delay, DirectionConfig, QueueConfig, QueueLimit, Reordering};
 
+use super::arq::Arq;
 use super::discipline::Discipline;
 use super::gilbert_elliott::GilbertElliott;
 use super::schema::{Direction, LinkDelay};
@@ -23,6 +24,7 @@ pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) 
         bursts: direction.gilbert_elliott.as_ref().map(GilbertElliott::config),
         duplication: direction.duplicate,
         reordering: Reordering { probability: direction.reorder, extra_delay_max: direction.reorder_delay },
+        arq: direction.arq.as_ref().map(Arq::config),
         while_down: direction.while_down,
     }
 }

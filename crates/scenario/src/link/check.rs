@@ -60,6 +60,8 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         loss: None,
         bit_error_rate: None,
         gilbert_elliott: None,
+        arq: None,
+        fade_trace: None,
         duplicate: None,
         reorder: None,
         reorder_delay: None,
@@ -85,6 +87,8 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
         gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
+        arq: own.arq.clone().or_else(|| both.arq.clone()),
+        fade_trace: own.fade_trace.clone().or_else(|| both.fade_trace.clone()),
         duplicate: own.duplicate.or(both.duplicate).or(never),
         reorder: own.reorder.or(both.reorder).or(never),
         reorder_delay: own.reorder_delay.or(both.reorder_delay).or(no_time),
@@ -123,12 +127,27 @@ fn values(parameters: &LinkParameters, faults: &mut Faults) {
     if let Some(bursts) = &parameters.gilbert_elliott {
         bursts.0.check(faults);
     }
+    if let Some(arq) = &parameters.arq {
+        arq.0.check(discipline.as_ref(), faults);
+        numbers_its_packets(parameters, faults);
+    }
     if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)
         && !reorder.is_never()
         && delay.is_zero()
     {
         let message = "packets that are held back for no time are not reordered";
         faults.report(reorder.place(), Fault::new(message).help("write `reorder_delay = \"20 ms\"`"));
+    }
+}
+
+/// A link that repeats numbers its packets: it hands on no copy, and in order if it is to.
+fn numbers_its_packets(parameters: &LinkParameters, faults: &mut Faults) {
+    for (key, chance) in [("duplicate", parameters.duplicate), ("reorder", parameters.reorder)] {
+        if let Some(chance) = chance.filter(|chance| !chance.is_never()) {
+            let fault = Fault::new(format!("`{key}` has no meaning on a link with `arq`"));
+            let help = "a link that repeats numbers its packets: leave one of them out";
+            faults.report(chance.place(), fault.help(help));
+        }
     }
 }
 

@@ -9,8 +9,10 @@ use slantpath_reader::{
     Fault, Flat, Json, Limit, Nested, Node, OneOf, Pair, Setting, Value, choice, json, policy, section,
 };
 
+use super::arq::Arq;
 use super::delay_trace::DelayTrace;
 use super::discipline::Discipline;
+use super::fade_trace::FadeTrace;
 use super::gilbert_elliott::GilbertElliott;
 use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
 
@@ -58,6 +60,10 @@ section! {
         bit_error_rate: Option<Setting<Probability>>;
         /// Errors in bursts, beside those. None if absent.
         gilbert_elliott: Option<Nested<GilbertElliott>>;
+        /// The link itself repeats what an error hits. It does not if absent.
+        arq: Option<Nested<Arq>>;
+        /// A rate, a loss and a bit error rate that follow a file.
+        fade_trace: Option<Nested<FadeTrace>>;
         /// Probability that a packet arrives twice. Never if absent.
         duplicate: Option<Setting<Probability>>;
         /// Probability that a packet is held back by `reorder_delay`. Never if absent.
@@ -216,6 +222,8 @@ pub struct Direction {
     pub bit_error_rate: Probability,
     /// Errors in bursts, if there are any.
     pub gilbert_elliott: Option<GilbertElliott>,
+    /// How the link itself repeats what an error hits, if it does.
+    pub arq: Option<Arq>,
     /// Probability that a packet arrives twice.
     pub duplicate: Probability,
     /// Probability that a packet is held back.
@@ -251,6 +259,7 @@ impl LinkParameters {
             loss: *self.loss?,
             bit_error_rate: *self.bit_error_rate?,
             gilbert_elliott: self.gilbert_elliott.as_ref().map(|bursts| bursts.0.clone()),
+            arq: self.arq.as_ref().map(|arq| arq.0.clone()),
             duplicate: *self.duplicate?,
             reorder: *self.reorder?,
             reorder_delay: *self.reorder_delay?,

@@ -3,7 +3,7 @@
 use slantpath_reader::{Fault, Faults, Place};
 
 use crate::check::{before_the_end, resolve};
-use crate::schema::{Action, Event, File};
+use crate::schema::{Action, Event, File, Which};
 
 pub(crate) fn check(file: &File, faults: &mut Faults) {
     for event in &file.script {
@@ -23,6 +23,7 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
             }
             _ => {}
         }
+        on_a_link_that_repeats(file, event, faults);
         let lone = match (event.reorder, event.reorder_delay) {
             (Some(reorder), None) => Some((reorder.place(), "reorder", "reorder_delay")),
             (None, Some(delay)) => Some((delay.place(), "reorder_delay", "reorder")),
@@ -35,6 +36,22 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
         if let Some(rate) = event.rate.filter(|rate| rate.as_bits_per_sec() == 0) {
             let help = "write `action = \"down\"` for a link that carries nothing";
             faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(help));
+        }
+    }
+}
+
+fn on_a_link_that_repeats(file: &File, event: &Event, faults: &mut Faults) {
+    let Some(link) = file.links.find(&event.link) else { return };
+    let changed = [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)];
+    let mut changed =
+        changed.into_iter().filter(|(which, _)| [*which, Which::Both].contains(&event.direction));
+    if !changed.any(|(_, parameters)| parameters.arq.is_some()) {
+        return;
+    }
+    for (key, chance) in [("duplicate", event.duplicate), ("reorder", event.reorder)] {
+        if let Some(chance) = chance.filter(|chance| !chance.is_never()) {
+            let fault = Fault::new(format!("`{key}` has no meaning on a link with `arq`"));
+            faults.report(chance.place(), fault.help("a link that repeats numbers its packets"));
         }
     }
 }

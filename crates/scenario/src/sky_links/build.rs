@@ -152,6 +152,7 @@ fn direction(direction: &SkyDirection, mtu_bytes: u32, at_handover: AtHandover) 
     config.loss = *direction.loss.expect(whole);
     config.bit_errors = *direction.bit_error_rate.expect(whole);
     config.bursts = direction.gilbert_elliott.as_ref().map(|bursts| bursts.0.config());
+    config.arq = direction.arq.as_ref().map(|arq| arq.0.config());
     if at_handover == AtHandover::Held {
         config.while_down = WhileDown::Hold;
     }

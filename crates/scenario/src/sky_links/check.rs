@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Probability};
-use slantpath_orbit::constellation::IslPattern;
+use slantpath_orbit::constellation::{IslPattern, Payload};
 use slantpath_orbit::{Network, Site};
 use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, suggest};
 
@@ -56,6 +56,7 @@ pub(crate) fn check(
         faults.report(topology::place(sky), Fault::new("no node stands under the sky").help(help));
     }
     constellations(sky, &bodies.network, faults);
+    repeaters(sky, &bodies.network, faults);
     for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
         for antenna in 0..site.antennas.len() {
             let constellation = site.antennas[antenna].constellation.as_deref();
@@ -111,6 +112,12 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
             let help = "write `shared_downlink = false`, or a discipline of kind `red`, `wred` or `rio-c`";
             faults.report(table.shared_downlink.place(), fault.help(help));
         }
+        if *table.shared_downlink
+            && let Some(arq) = &table.downlink.arq
+        {
+            let fault = Fault::new("a transmitter that antennas share repeats nothing");
+            faults.report(arq.0.tries.place(), fault.help("write `shared_downlink = false`"));
+        }
     }
     let places: BTreeMap<String, Place> =
         sky.isls.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
@@ -131,6 +138,7 @@ const fn none() -> SkyDirection {
         loss: None,
         bit_error_rate: None,
         gilbert_elliott: None,
+        arq: None,
         at_handover: None,
     }
 }
@@ -145,6 +153,7 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
         gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
+        arq: own.arq.clone().or_else(|| both.arq.clone()),
         at_handover: own.at_handover.or(both.at_handover).or(Some(Setting::default(Waiting::Kept, place))),
     }
 }
@@ -160,6 +169,9 @@ fn values(direction: &SkyDirection, table: &str, name: &str, place: Place, fault
     transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
     if let Some(bursts) = &direction.gilbert_elliott {
         bursts.0.check(faults);
+    }
+    if let Some(arq) = &direction.arq {
+        arq.0.check(discipline.as_ref(), faults);
     }
 }
 
@@ -292,6 +304,24 @@ fn constellations(sky: &SkyTable, network: &Network, faults: &mut Faults) {
         for site in named.iter().filter(|site| !sites.contains(&site.as_str())) {
             let help = suggest(site, "sites of the topology", &sites);
             faults.report(named.place(), Fault::new(format!("there is no site `{site}`")).help(help));
+        }
+    }
+}
+
+/// What only repeats a signal reads no packet, and asks for none again.
+fn repeaters(sky: &SkyTable, network: &Network, faults: &mut Faults) {
+    let repeats = |table: &AccessTable| {
+        let served = network
+            .constellations
+            .iter()
+            .filter(|known| table.constellation.as_ref().is_none_or(|named| **named == known.name));
+        served.into_iter().any(|constellation| constellation.payload == Payload::BentPipe)
+    };
+    for (_, table) in sky.access.iter().filter(|(_, table)| repeats(table)) {
+        for arq in [&table.uplink.arq, &table.downlink.arq].into_iter().flatten() {
+            let fault = Fault::new("a satellite that only repeats the signal asks for no packet again");
+            let help = "write `arq` into a table whose `constellation` has the payload `regenerative`";
+            faults.report(arq.0.tries.place(), fault.help(help));
         }
     }
 }

@@ -6,6 +6,7 @@ use slantpath_orbit::route::{Metric, Refresh};
 use slantpath_reader::{Flat, Named, Nested, OneOf, Setting, Tables, choice, policy, section};
 
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
+use crate::link::arq::Arq;
 use crate::link::discipline::Discipline;
 use crate::link::gilbert_elliott::GilbertElliott;
 use crate::link::schema::QueueSize;
@@ -121,6 +122,8 @@ section! {
         bit_error_rate: Option<Setting<Probability>>;
         /// Errors in bursts, beside those. None if absent.
         gilbert_elliott: Option<Nested<GilbertElliott>>;
+        /// The link itself repeats what an error hits. It does not if absent.
+        arq: Option<Nested<Arq>>;
         /// What becomes of packets that wait when the contact ends. `kept` if absent.
         at_handover: Option<Setting<Waiting>>;
     }

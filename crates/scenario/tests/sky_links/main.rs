@@ -543,3 +543,28 @@ fn terminals_of_two_satellites_meet_over_gateways_that_a_link_of_the_scenario_jo
     let paths = output.table("sky_paths").expect("there is a sky");
     assert_eq!(text(paths, 0, "satellites"), "geo-west-1 > gateway-west > gateway-east > geo-east-1");
 }
+
+#[test]
+fn links_between_satellites_repeat_what_an_error_hits() {
+    let scenario = load(&[
+        "scenario.duration=10 min",
+        "scenario.warm_up=0 s",
+        "flows.telemetry.connect=0 s",
+        "flows.telemetry.end=9 min",
+        "sky.isls.iridium.bit_error_rate=1e-5",
+        "sky.isls.iridium.arq={ tries = 4 }",
+    ]);
+    let output = run_once(&scenario);
+    let isls = output.table("inter_satellite_links").expect("there is a sky");
+    let sum = |column: &str| (0..isls.rows()).map(|row| number(isls, row, column)).sum::<f64>();
+    let (carried, repeated) = (sum("carried_packets"), sum("repeated_packets"));
+    assert_eq!((sum("damaged_packets"), sum("dropped_loss_packets")), (0.0, 0.0));
+    assert!(sum("dropped_given_up_packets") < 1e-3 * carried);
+    // The mean length says how many are hit of all that is sent: within a tenth, lengths being unlike.
+    let bits = 8.0 * sum("carried_bytes") / carried;
+    let hit = 1.0 - (1.0_f64 - 1e-5).powf(bits);
+    let share = repeated / (carried + repeated);
+    assert!((share / hit - 1.0).abs() < 0.1, "{share} of all is repeated, {hit} is hit");
+    let flows = output.table("flows").expect("always");
+    assert_eq!(number(flows, 0, "messages_sent"), number(flows, 0, "messages_delivered"));
+}

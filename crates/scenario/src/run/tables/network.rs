@@ -16,8 +16,8 @@ pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2]
 }
 
 /// `links` or `inter_satellite_links`: one row for each direction, counted after the warm-up. Drops of queues that are
-/// managed have columns if there is such a queue, marks if one makes them, and what happens at handovers if there is a
-/// sky.
+/// managed have columns if there is such a queue, marks if one makes them, what links repeat if one does, and what
+/// happens at handovers if there is a sky.
 pub(super) fn links(
     kind: TableKind,
     scenario: &Scenario,
@@ -28,7 +28,7 @@ pub(super) fn links(
     let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
     let mut counts =
         ["offered_packets", "offered_bytes", "carried_packets", "carried_bytes"].map(TypedColumn::<u64>::new);
-    let mut drops = drops_by(|reason| !reason.is_of_managed_queue() && !reason.is_of_contacts());
+    let mut drops = drops_by(DropReason::is_of_any_link);
     let has_sky = scenario.sky.is_some();
     let mut contact_drops = drops_by(|reason| has_sky && reason.is_of_contacts());
     let [mut handed_over, mut held] = ["handed_over_packets", "held_packets"].map(TypedColumn::<u64>::new);
@@ -38,6 +38,10 @@ pub(super) fn links(
     let any_marks = links.iter().any(|link| directions(link).iter().any(marks));
     let mut marked = TypedColumn::<u64>::new("marked_packets");
     let mut managed_drops = drops_by(|reason| any_managed && reason.is_of_managed_queue());
+    let repeats = |&(_, id): &(_, DirectionId)| network.graph().direction(id).arq.is_some();
+    let any_repeats = links.iter().any(|link| directions(link).iter().any(repeats));
+    let mut repeated_drops = drops_by(|reason| any_repeats && reason.is_of_repetition());
+    let mut repeated = TypedColumn::<u64>::new("repeated_packets");
     let [mut damaged, mut duplicated, mut queue_max] =
         ["damaged_packets", "duplicated_packets", "queue_max_packets"].map(TypedColumn::<u64>::new);
     let [mut fragmented, mut fragments] =
@@ -61,7 +65,9 @@ pub(super) fn links(
             }
             handed_over.push(counters.handed_over.packets);
             held.push(counters.held.packets);
-            for (reason, column) in drops.iter_mut().chain(&mut managed_drops).chain(&mut contact_drops) {
+            repeated.push(counters.repeated.packets);
+            let of_some = managed_drops.iter_mut().chain(&mut contact_drops).chain(&mut repeated_drops);
+            for (reason, column) in drops.iter_mut().chain(of_some) {
                 column.push(counters.dropped(*reason).packets);
             }
             marked.push(counters.marked.packets);
@@ -72,7 +78,9 @@ pub(super) fn links(
             let bits_per_second = 8.0 * counters.carried.bytes as f64 / observed;
             throughput.push(bits_per_second);
             let config = network.graph().direction(id);
-            let sent = counters.carried.bytes + counters.carried.packets * u64::from(config.overhead_bytes);
+            let sent_packets = counters.carried.packets + counters.repeated.packets;
+            let sent_bytes = counters.carried.bytes + counters.repeated.bytes;
+            let sent = sent_bytes + sent_packets * u64::from(config.overhead_bytes);
             utilisation.push(8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64);
             queue_mean.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
             queue_max.push_optional(queue.map(|queue| queue.max_packets));
@@ -88,6 +96,10 @@ pub(super) fn links(
     columns.extend(contact_drops.into_iter().map(|(_, column)| column.into()));
     if has_sky {
         columns.extend([handed_over.into(), held.into()]);
+    }
+    if any_repeats {
+        columns.push(repeated.into());
+        columns.extend(repeated_drops.into_iter().map(|(_, column)| column.into()));
     }
     kind.table(columns)
 }

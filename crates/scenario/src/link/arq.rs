@@ -1,0 +1,40 @@
+//! `arq` of a direction: the link itself repeats what an error hits.
+
+use slantpath_net::{ArqConfig, ArqOrder};
+use slantpath_reader::{Fault, Faults, OneOf, Setting, section};
+
+use super::discipline::Discipline;
+use crate::bounds::REPETITIONS;
+
+section! {
+    /// Repetition by the link (selective repeat). A packet that an error hits is sent again a round trip later, before
+    /// what waits.
+    pub struct Arq {
+        /// How often a packet is sent at most before it is given up.
+        tries: Setting<u32>, at most REPETITIONS;
+        /// Whether packets that come behind one that is repeated are held back, as most links do for TCP's sake.
+        in_order: Setting<bool> = true;
+    }
+}
+
+impl Arq {
+    /// Reports a link that never sends, and a queue that cannot be before one that repeats.
+    pub(crate) fn check(&self, discipline: Option<&OneOf<Discipline>>, faults: &mut Faults) {
+        if *self.tries == 0 {
+            let fault = Fault::new("a packet that is tried no time is never sent");
+            faults.report(self.tries.place(), fault.help("write 1 for a link that drops what an error hits"));
+        }
+        if discipline.is_some_and(|discipline| discipline.0.is_settled_on_arrival()) {
+            let fault =
+                Fault::new("RED knows when a packet leaves as it comes, which no link that repeats does");
+            let help = "leave `arq` or `discipline` out, or take a discipline of kind `codel` or `priority`";
+            faults.report(self.tries.place(), fault.help(help));
+        }
+    }
+
+    /// What `net` makes of it.
+    pub(crate) fn config(&self) -> ArqConfig {
+        let order = if *self.in_order { ArqOrder::InOrder } else { ArqOrder::AsReceived };
+        ArqConfig { tries: *self.tries, order }
+    }
+}
