@@ -185,7 +185,7 @@ def test_a_feature_without_a_certain_gain_is_named() -> None:
         return one_run(1e3) if case.name.startswith("setting/") else run
 
     found = {finding.claim.number: finding for finding in findings(AsPublished(change))}
-    assert (found["N5"].ours, found["N5"].verdict) == ("0 of 5", Verdict.DIFFERS)
+    assert (found["N5"].ours, found["N5"].verdict) == ("2 of 7", Verdict.DIFFERS)
     assert "fast retransmit" in found["N5"].remark
 
 
@@ -196,6 +196,17 @@ def test_the_bias_is_the_exponent_of_the_round_trip() -> None:
 
     grids = dict(tables.grids(AsPublished(change)))
     assert grids["round-trips"].rows[0] == ("1e-9", "-1.00", "4.00")
+
+
+def test_another_choice_stands_as_a_ratio_to_what_is_studied() -> None:
+    def change(case: cases.Case, run: RunFigures) -> RunFigures:
+        return one_run(run.mean_bit_per_s / 2) if case.name.startswith("variant/threshold-4") else run
+
+    rows = {row[0]: row[1:] for row in dict(tables.grids(AsPublished(change)))["variants"].rows}
+    assert rows["as studied"][0] == "500.0"
+    about, _ = cases.VARIANTS["threshold-4"]
+    assert set(rows.pop(about)) == {"0.50"}
+    assert {cell for about, row in rows.items() if about != "as studied" for cell in row} == {"1.00"}
 
 
 def test_every_line_of_the_figures_has_its_places() -> None:
