@@ -189,6 +189,15 @@ def test_a_feature_without_a_certain_gain_is_named() -> None:
     assert "fast retransmit" in found["N5"].remark
 
 
+def test_a_transfer_that_takes_half_the_time_has_twice_the_pace() -> None:
+    fast, slow = one_run(1e3, transfer_s=2.0), one_run(1e3, transfer_s=4.0)
+    pace = switches.measure(cases.TRANSFER)
+    assert (pace(fast), pace(slow)) == (0.5, 0.25)
+    assert switches.measure(cases.UNLIMITED)(slow) == 1e3
+    unfinished = one_run(1e3, transfer_s=np.nan)
+    assert pace(unfinished) == 0.0
+
+
 def test_the_bias_is_the_exponent_of_the_round_trip() -> None:
     def change(_: cases.Case, run: RunFigures) -> RunFigures:
         trips = np.array([0.05, 0.1, 0.2])
