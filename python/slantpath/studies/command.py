@@ -99,7 +99,7 @@ def main(arguments: Sequence[str]) -> int:
     print(pace, file=sys.stderr)
     print(f"\n{table}\n{results.seeds()}\n\nWritten to {out.resolve()}:")
     for file in files:
-        print(f"  {file.name}")
+        print(f"  {file.relative_to(out).as_posix()}")
     return DONE
 
 

@@ -32,8 +32,6 @@ class RunFigures:
     """What all sources send over their second antennas: IP packets of DATA, of setup and heartbeats."""
     round_trip_s: NDArray[np.float64]
     """Of light alone, of each association's primary path, mean over the run."""
-    queue_losses: int
-    damaged: int
 
     @classmethod
     def of(
@@ -51,8 +49,6 @@ class RunFigures:
             transfer_s=numbers(flows, "ended_s") - numbers(flows, "connected_s"),
             backup_bit_per_s=BITS * float(carried.sum()) / (end_s - warm_up_s),
             round_trip_s=_round_trips(sky_paths, names, end_s),
-            queue_losses=int(numbers(links, "dropped_queue_full_packets").sum()),
-            damaged=int(numbers(links, "damaged_packets").sum()),
         )
 
     @property
