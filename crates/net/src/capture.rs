@@ -49,6 +49,7 @@ impl Captures {
             Ok(Fate::Arrives) => None,
             Ok(Fate::Damaged) => Some("damaged: bit error"),
             Ok(Fate::Lost) => Some("dropped: loss"),
+            Ok(Fate::Undecodable) => Some(DropReason::HeaderContext.comment()),
             Err(reason) => Some(reason.comment()),
         };
         for Capture { writer, interfaces } in &mut self.captures {
