@@ -52,6 +52,7 @@ impl Captures {
                 Fate::Arrives => None,
                 Fate::Damaged => Some("damaged: bit error"),
                 Fate::Lost => Some("dropped: loss"),
+                Fate::Undecodable => Some(DropReason::HeaderContext.comment()),
             },
             Err(reason) => Some(reason.comment()),
         };

@@ -209,7 +209,7 @@ impl Fabric {
         match parcel.fate() {
             Fate::Arrives => {}
             Fate::Damaged => parcel = self.damage(id.index(), parcel),
-            Fate::Lost => {
+            Fate::Lost | Fate::Undecodable => {
                 self.packets.remove(parcel.packet());
                 return None;
             }

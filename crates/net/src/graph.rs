@@ -62,9 +62,17 @@ pub enum GraphError {
         /// The link's name.
         link: String,
     },
-    /// A link repeats packets whose queue has to know when they leave.
-    #[error("link `{link}` repeats packets, and its queue drops early by when they leave")]
-    RepeatsUnderRed {
+    /// A link repeats packets or compresses headers, and its queue has to know when packets leave.
+    #[error(
+        "link `{link}` repeats packets or compresses headers, and its queue drops early by when they leave"
+    )]
+    SettledTooLate {
+        /// The link's name.
+        link: String,
+    },
+    /// A link both repeats packets and compresses their headers.
+    #[error("link `{link}` repeats packets and compresses their headers: let it do one of them")]
+    RepeatsCompressed {
         /// The link's name.
         link: String,
     },
@@ -426,8 +434,11 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
         if config.rate.as_bits_per_sec() == 0 {
             return Err(GraphError::NoRate { link: name() });
         }
-        if config.arq.is_some() && matches!(config.queue, QueueConfig::Red(_)) {
-            return Err(GraphError::RepeatsUnderRed { link: name() });
+        if config.is_settled_when_sent() && matches!(config.queue, QueueConfig::Red(_)) {
+            return Err(GraphError::SettledTooLate { link: name() });
+        }
+        if config.arq.is_some() && config.header_compression.is_some() {
+            return Err(GraphError::RepeatsCompressed { link: name() });
         }
         if config.mtu_bytes < least {
             let mtu_bytes = config.mtu_bytes;

@@ -107,7 +107,8 @@ impl Parcel {
         match self.field(FATE) {
             0 => Fate::Arrives,
             1 => Fate::Damaged,
-            _ => Fate::Lost,
+            2 => Fate::Lost,
+            _ => Fate::Undecodable,
         }
     }
 
@@ -218,6 +219,8 @@ pub(crate) enum Fate {
     /// Arrives with the bits flipped that the channel has noted.
     Damaged,
     Lost,
+    /// Arrives with a header that the far end cannot read any more.
+    Undecodable,
 }
 
 /// Whether a packet went through the transmitter or is a copy that the link made of it.

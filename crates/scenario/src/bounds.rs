@@ -63,6 +63,9 @@ pub(crate) const TOTAL: AtMost<DataSize> =
 pub(crate) const REPETITIONS: AtMost<u32> = AtMost::new(10_000, "at a time-out of a minute that is a week");
 /// Packets, reports or acknowledgements that are counted.
 pub(crate) const PACKETS: AtMost<u32> = AtMost::new(1_000_000, "more packets are in no window");
+/// Flows that have a context for header compression.
+pub(crate) const CONTEXTS: AtMost<u32> =
+    AtMost::new(256, "a context identifier of RFC 2507 has 8 bits for TCP");
 /// Segments for which one ACK of TCP may open the window.
 //= https://www.rfc-editor.org/rfc/rfc3465#section-2.3
 //# This document specifies that TCP implementations MAY use L=2*SMSS

@@ -7,4 +7,5 @@ pub(crate) mod delay_trace;
 pub(crate) mod discipline;
 pub(crate) mod fade_trace;
 pub(crate) mod gilbert_elliott;
+pub(crate) mod header_compression;
 pub(crate) mod schema;

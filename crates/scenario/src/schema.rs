@@ -11,6 +11,7 @@ pub use crate::link::delay_trace::DelayTrace;
 pub use crate::link::discipline::{Average, Codel, Discipline, Priority, Red, RioC, Thresholds, Wred};
 pub use crate::link::fade_trace::FadeTrace;
 pub use crate::link::gilbert_elliott::{ChannelState, GilbertElliott};
+pub use crate::link::header_compression::HeaderCompression;
 pub use crate::link::schema::{
     Direction, Family, Link, LinkDelay, LinkParameters, QueueMost, QueueSize, WhileDownChoice,
 };

@@ -17,7 +17,8 @@ fn schema_of(root: &Json, path: &str) -> Json {
         | "links.<name>.delay_trace"
         | "links.<name>.fade_trace"
         | "links.<name>.forward"
-        | "links.<name>.gilbert_elliott" => {
+        | "links.<name>.gilbert_elliott"
+        | "links.<name>.header_compression" => {
             let (_, key) = path.rsplit_once('.').expect("a key of links");
             format!("/properties/links/additionalProperties/properties/{key}")
         }

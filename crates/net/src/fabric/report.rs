@@ -73,6 +73,7 @@ impl Fabric {
             | DropReason::Forced
             | DropReason::GivenUp
             | DropReason::Handover
+            | DropReason::HeaderContext
             | DropReason::Loss
             | DropReason::NoContact
             | DropReason::QueueFull => None,

@@ -4,6 +4,7 @@ use slantpath_base::{DataRate, Duration, Probability};
 
 use crate::link::arq::ArqConfig;
 use crate::link::bursts::GilbertElliott;
+use crate::link::header_compression::HeaderCompression;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
 
@@ -35,6 +36,9 @@ pub struct DirectionConfig {
     /// If the link repeats what an error has hit: neither loss nor damage is seen then but by what is given up, and
     /// nothing is doubled or reordered at random. Not with RED, which knows a packet's departure when it comes.
     pub arq: Option<ArqConfig>,
+    /// If the link compresses headers. What an error hits is lost then, and nothing is doubled or reordered at random.
+    /// Neither with RED nor with repetition.
+    pub header_compression: Option<HeaderCompression>,
     /// What becomes of packets while the direction is down.
     pub while_down: WhileDown,
 }
@@ -55,8 +59,16 @@ impl DirectionConfig {
             duplication: Probability::NEVER,
             reordering: Reordering::NONE,
             arq: None,
+            header_compression: None,
             while_down: WhileDown::Drop,
         }
+    }
+}
+
+impl DirectionConfig {
+    /// Whether what a packet takes to be sent is known only when it is.
+    pub const fn is_settled_when_sent(&self) -> bool {
+        self.arq.is_some() || self.header_compression.is_some()
     }
 }
 

@@ -46,6 +46,8 @@ pub enum DropReason {
     GivenUp,
     /// The contact over which it was to leave ended while it waited or was being sent.
     Handover,
+    /// The far end could not read its compressed header, for what it had lost before.
+    HeaderContext,
     /// The node at the far end found its TTL or hop limit used up.
     HopLimit,
     /// It was lost on the way.
@@ -63,7 +65,7 @@ pub enum DropReason {
 
 impl DropReason {
     /// All of them, in the order of their counters.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::BitError,
         Self::CoDel,
         Self::Down,
@@ -71,6 +73,7 @@ impl DropReason {
         Self::Forced,
         Self::GivenUp,
         Self::Handover,
+        Self::HeaderContext,
         Self::HopLimit,
         Self::Loss,
         Self::Mtu,
@@ -86,7 +89,11 @@ impl DropReason {
 
     /// Whether a link may drop so whatever it is like.
     pub const fn is_of_any_link(self) -> bool {
-        !self.is_of_managed_queue() && !self.is_of_contacts() && !self.is_of_repetition()
+        let is_of_some = self.is_of_managed_queue()
+            || self.is_of_contacts()
+            || self.is_of_repetition()
+            || self.is_of_header_compression();
+        !is_of_some
     }
 
     /// Whether only a queue drops so that [does more than](crate::QueueConfig::is_managed) refuse what finds no room.
@@ -104,6 +111,11 @@ impl DropReason {
         matches!(self, Self::GivenUp)
     }
 
+    /// Whether only a link that [compresses headers](crate::HeaderCompression) drops so.
+    pub const fn is_of_header_compression(self) -> bool {
+        matches!(self, Self::HeaderContext)
+    }
+
     /// As it is written in captures.
     pub(crate) const fn comment(self) -> &'static str {
         match self {
@@ -114,6 +126,7 @@ impl DropReason {
             Self::Forced => "dropped: forced",
             Self::GivenUp => "dropped: given up",
             Self::Handover => "dropped: handover",
+            Self::HeaderContext => "dropped: header context",
             Self::HopLimit => "dropped: hop limit",
             Self::Loss => "dropped: loss",
             Self::Mtu => "dropped: mtu",
@@ -125,9 +138,9 @@ impl DropReason {
 }
 
 /// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
-/// dropped as down, lost, given up, too long, at a handover or for want of room or of a contact, of what the sender
-/// found unreachable, of what was handed over, and of what is still on the link; `duplicated` come on top. What the far
-/// end dropped had been carried.
+/// dropped as down, lost, given up, not to be read, too long, at a handover or for want of room or of a contact, of
+/// what the sender found unreachable, of what was handed over, and of what is still on the link; `duplicated` come on
+/// top. What the far end dropped had been carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Handed to the link by its sender.
@@ -143,6 +156,8 @@ pub struct Counters {
     pub fragmented: Count,
     /// The fragments that it made of them.
     pub fragments: Count,
+    /// Packets that come through with a compressed header, counted as they are sent, and the bytes that it saved.
+    pub compressed: Count,
     /// Packets that the link sent again; each time counts.
     pub repeated: Count,
     /// Packets that waited when a contact ended and were given back to their node, which sent them on by another way.

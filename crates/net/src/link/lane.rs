@@ -108,7 +108,7 @@ impl Lane {
         self.carry_through_channel(transmission, parcel, counters, packets)
     }
 
-    /// Sends a packet that the link repeats if need be. It is not put on its way.
+    /// Sends a packet that the link repeats or decompresses. It is not put on its way.
     pub(crate) fn attempt(&mut self, transmission: Transmission, parcel: Parcel) -> Attempt {
         let arrival = self.propagation.arrival(transmission.end);
         if self.is_clean {
@@ -199,6 +199,7 @@ impl Lane {
                 counters.damaged.add(parcel.length());
             }
             Fate::Arrives => counters.carried.add(parcel.length()),
+            Fate::Undecodable => counters.drop(DropReason::HeaderContext, parcel.length()),
         }
         parcel.with_role(Role::Original)
     }

@@ -55,12 +55,14 @@ impl Port {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
         let service = Service::new(config.rate, config.overhead_bytes);
         let closed_form = |service, queue| Transmitter::ClosedForm(ClosedForm::new(service, queue));
-        let event_driven =
-            |scheduler: Scheduler| Transmitter::EventDriven(Box::new(scheduler.with_arq(config.arq)));
+        let event_driven = |scheduler: Scheduler| {
+            let scheduler = scheduler.with_arq(config.arq).with_header_compression(config.header_compression);
+            Transmitter::EventDriven(Box::new(scheduler))
+        };
         Self {
             transmitter: match &config.queue {
                 QueueConfig::CoDel(codel) => event_driven(Scheduler::codel(service, codel, config.mtu_bytes)),
-                QueueConfig::DropTail(limit) if config.arq.is_some() => {
+                QueueConfig::DropTail(limit) if config.is_settled_when_sent() => {
                     event_driven(Scheduler::fifo(service, *limit))
                 }
                 QueueConfig::DropTail(limit) => closed_form(service, Queue::DropTail(*limit)),

@@ -12,6 +12,7 @@ use slantpath_base::{DataRate, Instant};
 use crate::link::arq::{Arq, ArqConfig, Frame};
 use crate::link::codel::{CoDel, CoDelConfig, Departing};
 use crate::link::counters::DropReason;
+use crate::link::header_compression::{Compressor, HeaderCompression};
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::queue::{CongestionSignal, QueueLimit};
@@ -33,6 +34,8 @@ pub(crate) struct Scheduler {
     service: Service,
     /// If the link repeats what an error has hit.
     arq: Option<Box<Arq>>,
+    /// If it compresses headers.
+    compressor: Option<Box<Compressor>>,
     occupancy: Occupancy,
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
@@ -80,7 +83,7 @@ impl Scheduler {
         Self::new(service, config.limit, discipline)
     }
 
-    /// First in, first out: for a link that repeats.
+    /// First in, first out: for a link that repeats or compresses.
     pub(crate) fn fifo(service: Service, limit: QueueLimit) -> Self {
         Self::new(service, limit, Discipline::Fifo(Class::default()))
     }
@@ -88,6 +91,12 @@ impl Scheduler {
     /// Has what an error hits be repeated.
     pub(crate) fn with_arq(mut self, config: Option<ArqConfig>) -> Self {
         self.arq = config.map(|config| Box::new(Arq::new(config)));
+        self
+    }
+
+    /// Has headers be compressed.
+    pub(crate) fn with_header_compression(mut self, config: Option<HeaderCompression>) -> Self {
+        self.compressor = config.map(|config| Box::new(Compressor::new(config)));
         self
     }
 
@@ -105,6 +114,7 @@ impl Scheduler {
             state: State::Up,
             service,
             arq: None,
+            compressor: None,
             occupancy: Occupancy::default(),
             probe: None,
         }
@@ -219,6 +229,9 @@ impl Scheduler {
     }
 
     fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
+        if self.compressor.is_some() {
+            return self.transmit_compressed(at, parcel, outlet);
+        }
         let transmission = self.occupy(at, parcel.length());
         match &mut self.arq {
             None => outlet.carry(transmission, parcel),
@@ -228,6 +241,15 @@ impl Scheduler {
                 Fate::Arrives
             }
         }
+    }
+
+    fn transmit_compressed(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
+        let packet = outlet.packets.packet(parcel.packet());
+        let Some(compressor) = &mut self.compressor else { unreachable!("it compresses") };
+        let encoded = compressor.encode(at, packet, parcel.length());
+        self.free_at = self.service.finish(at, encoded.bytes);
+        self.occupancy.waits.busy += self.free_at - at;
+        compressor.send(encoded, Transmission { start: at, end: self.free_at }, parcel, outlet)
     }
 
     fn repeat(&mut self, at: Instant, frame: Frame, outlet: &mut Outlet<'_>) {
@@ -268,6 +290,9 @@ impl Scheduler {
         self.occupancy.waits = self.occupancy.waits.minus(self.busy_to_come(now));
         self.free_at = self.free_at.min(now);
         self.state = State::Down;
+        if let Some(compressor) = &mut self.compressor {
+            compressor.reset();
+        }
     }
 
     /// Takes out what is held back at the far end of the transmission that ends after `now`.

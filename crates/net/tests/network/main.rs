@@ -7,6 +7,7 @@ mod contacts;
 mod determinism;
 mod fixture;
 mod fragments;
+mod header_compression;
 mod impairments;
 mod links;
 mod marks;

@@ -158,7 +158,7 @@ fn a_queue_that_drops_early_by_departures_cannot_be_before_a_link_that_repeats()
     let (first, second) = (builder.host("first"), builder.host("second"));
     let link = builder.link("wire", first, second, config(2, ArqOrder::InOrder), direction);
     builder.address(link.first(), address(1));
-    assert!(matches!(builder.build(), Err(GraphError::RepeatsUnderRed { link }) if link == "wire"));
+    assert!(matches!(builder.build(), Err(GraphError::SettledTooLate { link }) if link == "wire"));
 }
 
 fn any_queue() -> impl Strategy<Value = QueueConfig> {

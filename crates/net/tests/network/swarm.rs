@@ -173,6 +173,7 @@ fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
         DropReason::Early,
         DropReason::Forced,
         DropReason::GivenUp,
+        DropReason::HeaderContext,
         DropReason::Loss,
         DropReason::Mtu,
         DropReason::QueueFull,

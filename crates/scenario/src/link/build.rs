@@ -5,6 +5,7 @@ use slantpath_net::{Delay, DirectionConfig, QueueConfig, QueueLimit, Reordering}
 use super::arq::Arq;
 use super::discipline::Discipline;
 use super::gilbert_elliott::GilbertElliott;
+use super::header_compression::HeaderCompression;
 use super::schema::{Direction, LinkDelay};
 use crate::flow::trace::Traces;
 
@@ -25,6 +26,7 @@ pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) 
         duplication: direction.duplicate,
         reordering: Reordering { probability: direction.reorder, extra_delay_max: direction.reorder_delay },
         arq: direction.arq.as_ref().map(Arq::config),
+        header_compression: direction.header_compression.as_ref().map(HeaderCompression::config),
         while_down: direction.while_down,
     }
 }

@@ -61,6 +61,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         bit_error_rate: None,
         gilbert_elliott: None,
         arq: None,
+        header_compression: None,
         fade_trace: None,
         duplicate: None,
         reorder: None,
@@ -88,6 +89,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
         gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
         arq: own.arq.clone().or_else(|| both.arq.clone()),
+        header_compression: own.header_compression.clone().or_else(|| both.header_compression.clone()),
         fade_trace: own.fade_trace.clone().or_else(|| both.fade_trace.clone()),
         duplicate: own.duplicate.or(both.duplicate).or(never),
         reorder: own.reorder.or(both.reorder).or(never),
@@ -129,7 +131,15 @@ fn values(parameters: &LinkParameters, faults: &mut Faults) {
     }
     if let Some(arq) = &parameters.arq {
         arq.0.check(discipline.as_ref(), faults);
-        numbers_its_packets(parameters, faults);
+        keeps_order("arq", parameters, faults);
+    }
+    if let Some(compression) = &parameters.header_compression {
+        compression.0.check(discipline.as_ref(), faults);
+        keeps_order("header_compression", parameters, faults);
+        if parameters.arq.is_some() {
+            let fault = Fault::new("a link with `arq` compresses no headers");
+            faults.report(compression.0.compressed.place(), fault.help("leave one of them out"));
+        }
     }
     if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)
         && !reorder.is_never()
@@ -140,12 +150,13 @@ fn values(parameters: &LinkParameters, faults: &mut Faults) {
     }
 }
 
-/// A link that repeats numbers its packets: it hands on no copy, and in order if it is to.
-fn numbers_its_packets(parameters: &LinkParameters, faults: &mut Faults) {
+/// A link that repeats packets or compresses headers, as `feature` says, numbers them: none is doubled, and none
+/// overtakes by chance.
+fn keeps_order(feature: &str, parameters: &LinkParameters, faults: &mut Faults) {
     for (key, chance) in [("duplicate", parameters.duplicate), ("reorder", parameters.reorder)] {
         if let Some(chance) = chance.filter(|chance| !chance.is_never()) {
-            let fault = Fault::new(format!("`{key}` has no meaning on a link with `arq`"));
-            let help = "a link that repeats numbers its packets: leave one of them out";
+            let fault = Fault::new(format!("`{key}` has no meaning on a link with `{feature}`"));
+            let help = "such a link numbers its packets: leave one of them out";
             faults.report(chance.place(), fault.help(help));
         }
     }

@@ -14,6 +14,7 @@ use super::delay_trace::DelayTrace;
 use super::discipline::Discipline;
 use super::fade_trace::FadeTrace;
 use super::gilbert_elliott::GilbertElliott;
+use super::header_compression::HeaderCompression;
 use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
 
 section! {
@@ -62,6 +63,8 @@ section! {
         gilbert_elliott: Option<Nested<GilbertElliott>>;
         /// The link itself repeats what an error hits. It does not if absent.
         arq: Option<Nested<Arq>>;
+        /// The link compresses headers. It does not if absent.
+        header_compression: Option<Nested<HeaderCompression>>;
         /// A rate, a loss and a bit error rate that follow a file.
         fade_trace: Option<Nested<FadeTrace>>;
         /// Probability that a packet arrives twice. Never if absent.
@@ -224,6 +227,8 @@ pub struct Direction {
     pub gilbert_elliott: Option<GilbertElliott>,
     /// How the link itself repeats what an error hits, if it does.
     pub arq: Option<Arq>,
+    /// How the link compresses headers, if it does.
+    pub header_compression: Option<HeaderCompression>,
     /// Probability that a packet arrives twice.
     pub duplicate: Probability,
     /// Probability that a packet is held back.
@@ -260,6 +265,7 @@ impl LinkParameters {
             bit_error_rate: *self.bit_error_rate?,
             gilbert_elliott: self.gilbert_elliott.as_ref().map(|bursts| bursts.0.clone()),
             arq: self.arq.as_ref().map(|arq| arq.0.clone()),
+            header_compression: self.header_compression.as_ref().map(|compression| compression.0.clone()),
             duplicate: *self.duplicate?,
             reorder: *self.reorder?,
             reorder_delay: *self.reorder_delay?,

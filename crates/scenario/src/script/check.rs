@@ -3,7 +3,7 @@
 use slantpath_reader::{Fault, Faults, Place};
 
 use crate::check::{before_the_end, resolve};
-use crate::schema::{Action, Event, File, Which};
+use crate::schema::{Action, Event, File, LinkParameters, Which};
 
 pub(crate) fn check(file: &File, faults: &mut Faults) {
     for event in &file.script {
@@ -23,7 +23,7 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
             }
             _ => {}
         }
-        on_a_link_that_repeats(file, event, faults);
+        on_a_link_that_keeps_order(file, event, faults);
         let lone = match (event.reorder, event.reorder_delay) {
             (Some(reorder), None) => Some((reorder.place(), "reorder", "reorder_delay")),
             (None, Some(delay)) => Some((delay.place(), "reorder_delay", "reorder")),
@@ -40,18 +40,21 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     }
 }
 
-fn on_a_link_that_repeats(file: &File, event: &Event, faults: &mut Faults) {
+fn on_a_link_that_keeps_order(file: &File, event: &Event, faults: &mut Faults) {
     let Some(link) = file.links.find(&event.link) else { return };
     let changed = [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)];
     let mut changed =
         changed.into_iter().filter(|(which, _)| [*which, Which::Both].contains(&event.direction));
-    if !changed.any(|(_, parameters)| parameters.arq.is_some()) {
+    let keeps_order =
+        |parameters: &LinkParameters| parameters.arq.is_some() || parameters.header_compression.is_some();
+    if !changed.any(|(_, parameters)| keeps_order(parameters)) {
         return;
     }
     for (key, chance) in [("duplicate", event.duplicate), ("reorder", event.reorder)] {
         if let Some(chance) = chance.filter(|chance| !chance.is_never()) {
-            let fault = Fault::new(format!("`{key}` has no meaning on a link with `arq`"));
-            faults.report(chance.place(), fault.help("a link that repeats numbers its packets"));
+            let fault =
+                Fault::new(format!("`{key}` has no meaning on a link with `arq` or `header_compression`"));
+            faults.report(chance.place(), fault.help("such a link numbers its packets"));
         }
     }
 }

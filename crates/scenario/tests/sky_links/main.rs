@@ -561,9 +561,7 @@ fn links_between_satellites_repeat_what_an_error_hits() {
     assert_eq!((sum("damaged_packets"), sum("dropped_loss_packets")), (0.0, 0.0));
     assert!(sum("dropped_given_up_packets") < 1e-3 * carried);
     // The mean length says how many are hit of all that is sent: within a tenth, lengths being unlike.
-    let bits = 8.0 * sum("carried_bytes") / carried;
-    let flipped = 1e-5 * bits;
-    let hit = flipped - flipped * flipped / 2.0;
+    let hit = 1e-5 * 8.0 * sum("carried_bytes") / carried;
     let share = repeated / (carried + repeated);
     assert!((share / hit - 1.0).abs() < 0.1, "{share} of all is repeated, {hit} is hit");
     let flows = output.table("flows").expect("always");

@@ -41,6 +41,10 @@ pub(super) fn links(
     let repeats = |&(_, id): &(_, DirectionId)| network.graph().direction(id).arq.is_some();
     let any_repeats = links.iter().any(|link| directions(link).iter().any(repeats));
     let mut repeated_drops = drops_by(|reason| any_repeats && reason.is_of_repetition());
+    let compresses = |&(_, id): &(_, DirectionId)| network.graph().direction(id).header_compression.is_some();
+    let any_compresses = links.iter().any(|link| directions(link).iter().any(compresses));
+    let mut context_drops = drops_by(|reason| any_compresses && reason.is_of_header_compression());
+    let mut compressed = TypedColumn::<u64>::new("compressed_packets");
     let mut repeated = TypedColumn::<u64>::new("repeated_packets");
     let [mut damaged, mut duplicated, mut queue_max] =
         ["damaged_packets", "duplicated_packets", "queue_max_packets"].map(TypedColumn::<u64>::new);
@@ -66,7 +70,9 @@ pub(super) fn links(
             handed_over.push(counters.handed_over.packets);
             held.push(counters.held.packets);
             repeated.push(counters.repeated.packets);
-            let of_some = managed_drops.iter_mut().chain(&mut contact_drops).chain(&mut repeated_drops);
+            compressed.push(counters.compressed.packets);
+            let of_some = managed_drops.iter_mut().chain(&mut contact_drops);
+            let of_some = of_some.chain(&mut repeated_drops).chain(&mut context_drops);
             for (reason, column) in drops.iter_mut().chain(of_some) {
                 column.push(counters.dropped(*reason).packets);
             }
@@ -79,7 +85,8 @@ pub(super) fn links(
             throughput.push(bits_per_second);
             let config = network.graph().direction(id);
             let sent_packets = counters.carried.packets + counters.repeated.packets;
-            let sent_bytes = counters.carried.bytes + counters.repeated.bytes;
+            let whole_bytes = counters.carried.bytes + counters.repeated.bytes;
+            let sent_bytes = whole_bytes.saturating_sub(counters.compressed.bytes);
             let sent = sent_bytes + sent_packets * u64::from(config.overhead_bytes);
             utilisation.push(8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64);
             queue_mean.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
@@ -100,6 +107,10 @@ pub(super) fn links(
     if any_repeats {
         columns.push(repeated.into());
         columns.extend(repeated_drops.into_iter().map(|(_, column)| column.into()));
+    }
+    if any_compresses {
+        columns.push(compressed.into());
+        columns.extend(context_drops.into_iter().map(|(_, column)| column.into()));
     }
     kind.table(columns)
 }
