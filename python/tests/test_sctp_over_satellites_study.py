@@ -184,7 +184,7 @@ def test_a_feature_without_a_certain_gain_is_named() -> None:
         return one_run(1e3) if case.name.startswith("setting/") else run
 
     found = {finding.claim.number: finding for finding in findings(AsPublished(change))}
-    assert (found["N5"].ours, found["N5"].verdict) == ("2 of 7", Verdict.DIFFERS)
+    assert (found["N5"].ours, found["N5"].verdict) == ("2 of 8", Verdict.DIFFERS)
     assert "fast retransmit" in found["N5"].remark
 
 
@@ -242,7 +242,7 @@ def test_the_study_writes_its_claims_figures_tables_and_a_scenario_of_each_confi
     ]
     again = Scenario.load(tmp_path / "placement-0" / "geo" / "scenario.toml")
     assert again.hash in (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert (tmp_path / "switches.txt").read_text(encoding="utf-8").count("| recommended |") == 5
+    assert (tmp_path / "switches.txt").read_text(encoding="utf-8").count("| recommended |") == 6
 
 
 def test_quick_is_for_studies_that_have_a_quick_form(capsys: pytest.CaptureFixture[str]) -> None:

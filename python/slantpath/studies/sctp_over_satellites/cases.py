@@ -130,6 +130,13 @@ def streams(sky: Sky, count: int, segments: int, rate: str) -> str:
     return f"streams/{sky.value}/{count}/{segments}/{rate}"
 
 
+def _repeating(*, in_order: bool) -> dict[str, Value]:
+    """Have satellites of Iridium send again what an error hits: transmitters that terminals share cannot."""
+    access = "sky.access.iridium"
+    arq: dict[str, Value] = {"tries": 8, "in_order": in_order}
+    return {f"{access}.shared_downlink": False, f"{access}.downlink.arq": arq}
+
+
 VARIANTS: Mapping[str, tuple[str, Mapping[str, Value]]] = {
     "same-path": (
         "what is fast retransmitted takes the path of the original (RFC 9260)",
@@ -144,6 +151,11 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Value]]] = {
         "a satellite has a transmitter for each terminal, not one for all",
         {"sky.access.iridium.shared_downlink": False, "sky.access.geo.shared_downlink": False},
     ),
+    "link-arq": (
+        "the same, which sends again what an error hits, up to 8 times, and keeps order",
+        _repeating(in_order=True),
+    ),
+    "link-arq-as-received": ("the same, which does not keep order", _repeating(in_order=False)),
     "lost-at-handover": (
         "what waits at a handover is lost, not kept",
         {"sky.access.iridium.at_handover": "lost"},
@@ -181,6 +193,21 @@ class Setting:
 
 
 _WHOLE_BUFFER = "65536 B"
+
+
+def _early(*, marks: bool) -> dict[str, Value]:
+    """Have queues drop early, or mark, on the ground and in the sky: between 5 and 15 packets, as in ns-2."""
+    red: dict[str, Value] = {
+        "kind": "red",
+        "min": "5 packets",
+        "max": "15 packets",
+        "gentle": True,
+        "ecn": marks,
+    }
+    tables = ("sky.access.iridium", "sky.access.geo", "sky.access.gateways")
+    return {**{f"{table}.discipline": red for table in tables}, "sctp.paper.ecn": marks}
+
+
 SETTINGS: Mapping[str, Setting] = {
     "paper": Setting(),
     "fragments": Setting(message="1452 B"),
@@ -197,6 +224,8 @@ SETTINGS: Mapping[str, Setting] = {
     "limit-2": Setting({"sctp.paper.byte_counting_limit": 2}),
     "buffer-40": Setting(buffer(40)),
     "buffer-512": Setting(buffer(512)),
+    "early-drops": Setting(_early(marks=False)),
+    "early-marks": Setting(_early(marks=True)),
     "tcp-once": Setting(flow={"transport": "tcp", "profile": "once"}),
     "tcp-each": Setting(flow={"transport": "tcp", "profile": "each"}),
 }

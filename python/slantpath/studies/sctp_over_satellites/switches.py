@@ -48,6 +48,7 @@ SWITCHES = (
     Switch("initial cwnd of 4 segments, not 2", "", "paper", "cwnd-4"),
     Switch("initial cwnd of 10 segments, not 2", "", "paper", "cwnd-10"),
     Switch("byte counting limit of 2, not 1", "recommended", "paper", "limit-2"),
+    Switch("ECN at queues with RED, not drops", "recommended", "early-drops", "early-marks"),
     Switch("receiver window of 128 segments, not 40", "implicitly used", "buffer-40", "paper"),
     Switch("receiver window of 512 segments, not 128", "implicitly used", "paper", "buffer-512"),
     Switch("timestamps and a sample with each acknowledgement, on TCP", "", "tcp-once", "tcp-each"),
