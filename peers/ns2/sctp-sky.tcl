@@ -11,6 +11,7 @@ if {[llength $argv] != 6} {
     exit 2
 }
 lassign $argv pairs_file bit_error_rate buffer_bytes start_s seconds seed
+source [file join [file dirname [info script]] iridium.tcl]
 
 set ground_bps 1.5Mb
 set isl_bps 25Mb
@@ -36,26 +37,7 @@ set ns [new Simulator]
 $ns node-config -llType LL/Sat -ifqType Queue/DropTail -ifqLen 50 -macType Mac/Sat -phyType Phy/Sat \
     -channelType Channel/Sat -downlinkBW $ground_bps -wiredRouting OFF
 
-# Nodes 0 to 65, plane by plane, in the direction of flight.
-$ns node-config -satNodeType polar
-for {set plane 0} {$plane < 6} {incr plane} {
-    for {set slot 0} {$slot < 11} {incr slot} {
-        set satellite($plane,$slot) [$ns node]
-        set phase [expr {360.0 / 11 * ($slot + 0.5 * ($plane % 2))}]
-        $satellite($plane,$slot) set-position 780 86.4 [expr {31.6 * $plane}] $phase [expr {$plane + 1}]
-    }
-}
-for {set plane 0} {$plane < 6} {incr plane} {
-    for {set slot 0} {$slot < 11} {incr slot} {
-        set here $satellite($plane,$slot)
-        $here set_next $satellite($plane,[expr {($slot + 10) % 11}])
-        $ns add-isl intraplane $here $satellite($plane,[expr {($slot + 1) % 11}]) $isl_bps Queue/DropTail 50
-        if {$plane < 5} {
-            $ns add-isl interplane $here $satellite([expr {$plane + 1}],$slot) $isl_bps Queue/DropTail 50
-        }
-    }
-}
-set first $satellite(0,0)
+set first [add_iridium 1]
 
 # Bits of what arrives at a terminal are wrong, data and SACKs alike.
 proc damage {node} {

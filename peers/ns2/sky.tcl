@@ -14,6 +14,7 @@ if {[llength $argv] != 5} {
 }
 lassign $argv sky seconds poll_s random next
 set tcl_precision 17
+source [file join [file dirname [info script]] iridium.tcl]
 
 set packet_bytes 210
 set first_packet_s 30.02
@@ -45,26 +46,7 @@ switch $sky {
         set access geo
     }
     iridium {
-        # Nodes 0 to 65, plane by plane, in the direction of flight.
-        $ns node-config -satNodeType polar
-        for {set plane 0} {$plane < 6} {incr plane} {
-            for {set slot 0} {$slot < 11} {incr slot} {
-                set satellite($plane,$slot) [$ns node]
-                set phase [expr {360.0 / 11 * ($slot + 0.5 * ($plane % 2))}]
-                $satellite($plane,$slot) set-position 780 86.4 [expr {31.6 * $plane}] $phase [expr {$plane + 1}]
-            }
-        }
-        for {set plane 0} {$plane < 6} {incr plane} {
-            for {set slot 0} {$slot < 11} {incr slot} {
-                set here $satellite($plane,$slot)
-                if {$next} { $here set_next $satellite($plane,[expr {($slot + 10) % 11}]) }
-                $ns add-isl intraplane $here $satellite($plane,[expr {($slot + 1) % 11}]) $isl_bps Queue/DropTail 50
-                if {$plane < 5} {
-                    $ns add-isl interplane $here $satellite([expr {$plane + 1}],$slot) $isl_bps Queue/DropTail 50
-                }
-            }
-        }
-        set first $satellite(0,0)
+        set first [add_iridium $next]
         set access polar
     }
     default {
