@@ -39,6 +39,29 @@ fn text(table: &Table, row: usize, column: &str) -> String {
     }
 }
 
+/// Ten messages a second between hosts at two sites.
+const LONDON_TO_BOSTON: &str = r#"
+    [nodes.a]
+    kind = "host"
+    site = "london"
+
+    [nodes.b]
+    kind = "host"
+    site = "boston"
+
+    [flows.f]
+    from = "a"
+    to = "b"
+    transport = "sctp"
+    application = { kind = "constant-rate", message_size = "512 B", interval = "100 ms" }
+
+    [sky.access.all]
+    rate = "2 Mbit/s"
+
+    [sky.isls.all]
+    rate = "25 Mbit/s"
+"#;
+
 #[test]
 fn an_association_lives_through_every_handover_and_no_message_is_missing() {
     let scenario =
@@ -392,7 +415,7 @@ fn an_antenna_that_never_holds_a_satellite_carries_nothing_and_stops_nobody() {
         let rows = (0..links.rows()).filter(|&row| text(links, row, "link") == name);
         rows.map(|row| number(links, row, "carried_packets")).sum()
     };
-    // Of two dishes that could hold the one satellite, the second has none.
+    // Of two antennas that could hold the one satellite, the second has none.
     assert!(carried("sky.london.1") > 0.0);
     assert_eq!(carried("sky.london.2"), 0.0);
 }
@@ -428,32 +451,14 @@ fn a_capture_of_an_antenna_has_what_it_sends_by_each_satellite_that_it_holds() {
         [sky]
         topology = "overlap.toml"
 
-        [sky.access.all]
-        rate = "2 Mbit/s"
-
-        [sky.isls.all]
-        rate = "25 Mbit/s"
-
         [probes]
         captures = ["sky.london"]
         intervals = "100 s"
-
-        [nodes.a]
-        kind = "host"
-        site = "london"
-
-        [nodes.b]
-        kind = "host"
-        site = "boston"
-
-        [flows.f]
-        from = "a"
-        to = "b"
-        transport = "sctp"
-        application = { kind = "constant-rate", message_size = "512 B", interval = "1 s" }
-    "#;
+    "#
+    .to_owned()
+        + LONDON_TO_BOSTON;
     let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.to_owned()));
-    let scenario = Scenario::parse("f.toml", file, &[], files).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = Scenario::parse("f.toml", &file, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let output = run_once(&scenario);
     let links = output.table("links").expect("always");
     let offered = |name: &str| -> f64 {

@@ -5,50 +5,29 @@ use std::sync::Arc;
 
 use slantpath_scenario::{RunOutput, Scenario, TraceFiles};
 
-use crate::{load, number, run_once, scenarios, text};
+use crate::{LONDON_TO_BOSTON, load, number, run_once, scenarios, text};
 
 #[test]
 fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_tables() {
-    let ground = r#"
-    [nodes.a]
-    kind = "host"
-    site = "london"
-
-    [nodes.b]
-    kind = "host"
-    site = "boston"
-
-    [flows.f]
-    from = "a"
-    to = "b"
-    transport = "sctp"
-    application = { kind = "constant-rate", message_size = "512 B", interval = "100 ms" }
-
-    [sky.access.all]
-    rate = "2 Mbit/s"
-
-    [sky.isls.all]
-    rate = "25 Mbit/s"
-"#;
     let head = "[scenario]\nname = \"held\"\nduration = \"10 min\"\n";
     let bodies = [
         "[constellations.iridium]\nsatellites = { kind = \"preset\", preset = \"iridium\" }\n",
         "[sites.london]\nlatitude = \"51.5 deg\"\nlongitude = \"-0.1 deg\"\n",
         "[sites.boston]\nlatitude = \"42.3 deg\"\nlongitude = \"-71.1 deg\"\n",
-        // Over before the run, during it, and of which the end comes after it.
+        // One is over before the run begins, one comes during it.
         "[[outages]]\nnode = \"boston\"\nfrom = \"10 min\"\nuntil = \"11 min\"\n",
         "[[outages]]\nnode = \"london\"\nfrom = \"62 min\"\nuntil = \"63 min\"\n",
         "[ground]\nhandover = \"break-before-make\"\nhandover_time = \"1 s\"\n",
     ]
     .concat();
     let epoch = "epoch = \"2026-03-01T00:00:00Z\"\n";
-    let named = format!("{head}[sky]\ntopology = \"sky.toml\"\nstart = \"1 h\"\n{ground}");
+    let named = format!("{head}[sky]\ntopology = \"sky.toml\"\nstart = \"1 h\"\n{LONDON_TO_BOSTON}");
     let topology = format!("[topology]\nname = \"t\"\n{epoch}span = \"24 h\"\n{bodies}");
     let held_bodies = bodies
         .replace("[[outages", "[[sky.outages")
         .replace("\n[", "\n[sky.")
         .replace("[sky.[sky.", "[[sky.");
-    let held = format!("{head}[sky]\n{epoch}start = \"1 h\"\n[sky.{}{ground}", &held_bodies[1..]);
+    let held = format!("{head}[sky]\n{epoch}start = \"1 h\"\n[sky.{}{LONDON_TO_BOSTON}", &held_bodies[1..]);
     let parse = |text: &str, topology: String| {
         let files: TraceFiles = Arc::new(move |_| Ok(topology.clone()));
         Scenario::parse("f.toml", text, &[], files).unwrap_or_else(|error| panic!("{error}"))
