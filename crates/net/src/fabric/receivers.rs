@@ -80,3 +80,35 @@ const fn receiver(kind: &NodeKind, node: NodeId) -> Receiver {
         NodeKind::Router => Receiver::Router(node),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NetworkBuilder;
+    use crate::link::{DirectionConfig, QueueConfig, QueueLimit};
+    use slantpath_base::{DataRate, Duration};
+
+    #[test]
+    fn who_receives_over_a_contact_stands_in_the_table_while_it_is_certain() {
+        let queue = QueueConfig::DropTail(QueueLimit::Unlimited);
+        let direction =
+            DirectionConfig::new(DataRate::from_bits_per_sec(1_000), Duration::from_millis(1), queue);
+        let mut builder = NetworkBuilder::new();
+        let (host, low, high) = (builder.host("host"), builder.router("low"), builder.repeater("high"));
+        let link = builder.contact_link("sky", host, low, direction.clone(), direction);
+        let graph = builder.build().unwrap();
+        let mut receivers = Receivers::new(&graph);
+        let id = link.forward();
+        let receiver = |receivers: &Receivers| receivers.by_direction[id.index()];
+        assert!(matches!(receiver(&receivers), Receiver::OfContact));
+        receivers.begin_contact(id, Some(low));
+        assert!(matches!(receiver(&receivers), Receiver::Router(node) if node == low));
+        receivers.begin_contact(id, Some(high));
+        assert!(matches!(receiver(&receivers), Receiver::Repeater(node) if node == high));
+        receivers.begin_contact(id, None);
+        assert!(matches!(receiver(&receivers), Receiver::OfContact));
+        // A host has to be told the interface.
+        receivers.begin_contact(id, Some(host));
+        assert!(matches!(receiver(&receivers), Receiver::OfContact));
+    }
+}
