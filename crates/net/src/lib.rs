@@ -7,6 +7,7 @@
 //! words beside it. Nothing here knows TCP, SCTP or a satellite.
 
 mod capture;
+mod conditioner;
 mod fabric;
 mod graph;
 mod header;
@@ -24,6 +25,10 @@ mod slots;
 mod source;
 
 pub use capture::CaptureId;
+pub use conditioner::{
+    Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, FlowPorts, MeterConfig, MeterScope,
+    Profile,
+};
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::{

@@ -48,6 +48,7 @@ pub(crate) use shared_port::SharedPort;
 
 use slantpath_base::{Duration, Instant, Seed};
 
+use crate::conditioner::Conditioner;
 use crate::link::contact::Contacts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::port::Port;
@@ -64,6 +65,8 @@ pub(crate) struct LinkDirection {
     lane: Lane,
     port: Port,
     pub(crate) counters: Counters,
+    /// If packets are conditioned before they queue.
+    conditioner: Option<Box<Conditioner>>,
     /// If it exists in contacts only.
     contacts: Option<Box<Contacts>>,
 }
@@ -76,6 +79,8 @@ impl LinkDirection {
             lane: Lane::new(config, seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
+            conditioner: (!config.conditioner.is_empty())
+                .then(|| Box::new(Conditioner::new(&config.conditioner, seed, path))),
             contacts: None,
         };
         direction.choose_way();
@@ -85,7 +90,8 @@ impl LinkDirection {
     /// Finds out which packets take the short way, after a change of what is asked of the direction.
     fn choose_way(&mut self) {
         let has_own_port = self.shared_port().is_none();
-        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !self.is_captured;
+        let is_seen = self.is_captured || self.conditioner.is_some();
+        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !is_seen;
         self.plain_bytes_max = if is_plain { self.port.mtu_bytes() } else { 0 };
     }
 
@@ -108,6 +114,18 @@ impl LinkDirection {
     pub(crate) fn refuse_for_room(&mut self, length: u32) -> DropReason {
         self.counters.drop(DropReason::QueueFull, length);
         DropReason::QueueFull
+    }
+
+    /// Conditions a packet that is [no longer than the MTU](Self::carries), before it is [offered](Self::offer). One
+    /// that is refused is counted, and stays with the caller.
+    pub(crate) fn condition(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        packets: &PacketStore,
+    ) -> Result<Parcel, DropReason> {
+        let Some(conditioner) = &mut self.conditioner else { return Ok(parcel) };
+        conditioner.condition(now, parcel, packets.packet(parcel.packet()), &mut self.counters)
     }
 
     /// Takes a packet in that is [no longer than the MTU](Self::carries), or says why not. The drop is counted; the

@@ -3,6 +3,7 @@
 mod bursts;
 mod captures;
 mod changes;
+mod conditioners;
 mod contacts;
 mod determinism;
 mod fixture;

@@ -176,6 +176,7 @@ fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
         DropReason::HeaderContext,
         DropReason::Loss,
         DropReason::Mtu,
+        DropReason::Policed,
         DropReason::QueueFull,
     ];
     let dropped: u64 = on_the_link.iter().map(|&reason| counters.dropped(reason).packets).sum();

@@ -5,9 +5,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
-use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Place, Setting, suggest};
+use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Place, Setting, Tables, suggest};
 
 use crate::check::resolve;
+use crate::link::conditioner;
 use crate::link::discipline::Discipline;
 use crate::link::schema::{Family, Link, LinkParameters, QueueSize, WhileDownChoice};
 use crate::schema::File;
@@ -32,6 +33,11 @@ pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
         }
         family(link, place, faults);
     }
+    for (_, link) in file.links.iter() {
+        for parameters in [&link.forward, &link.reverse] {
+            conditioner::check(file, &parameters.conditioners, *link.mtu, faults);
+        }
+    }
     assign_addresses(file, &places, faults);
     joined
 }
@@ -55,6 +61,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         delay: None,
         delay_trace: None,
         link_overhead: None,
+        conditioners: Tables::default(),
         queue: None,
         discipline: None,
         loss: None,
@@ -83,6 +90,10 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
             None => own.delay_trace.clone().or_else(|| both.delay_trace.clone()),
         },
         link_overhead: own.link_overhead.or(both.link_overhead),
+        conditioners: match own.conditioners.iter().len() {
+            0 => both.conditioners.clone(),
+            _ => own.conditioners.clone(),
+        },
         queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
         discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
         loss: own.loss.or(both.loss).or(never),
