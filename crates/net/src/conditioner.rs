@@ -15,7 +15,7 @@ use slantpath_wire::ip::Dscp;
 
 use crate::link::{Counters, DropReason};
 use crate::parcel::Parcel;
-use flow_key::FlowKey;
+pub(crate) use flow_key::FlowKey;
 use meter::Meter;
 pub use meter::{Colour, ColourMode, MeterConfig};
 use recent::Recent;

@@ -33,9 +33,9 @@ pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::{
     ArqConfig, ArqOrder, AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count,
-    Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, GilbertElliott, HeaderCompression,
-    LeftBehind, Measure, Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds,
-    Reordering, WhileDown,
+    Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, DrrClass, DrrConfig, FqCoDelConfig,
+    GilbertElliott, HeaderCompression, LeftBehind, Measure, Precedence, QueueConfig, QueueLimit,
+    QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};

@@ -31,6 +31,10 @@ fn schema_of(root: &Json, path: &str) -> Json {
             let of_kind = |schema: &&Json| schema.pointer("/properties/kind/const") == Some(&kind.into());
             return kinds.iter().find(of_kind).expect("a kind of meter").clone();
         }
+        "links.<name>.discipline.classes.<class>" => {
+            let drr = schema_of(root, "links.<name>.discipline kind drr");
+            return drr["properties"]["classes"]["additionalProperties"].clone();
+        }
         "links.<name>.discipline.low" => {
             return schema_of(root, "links.<name>.discipline kind wred")["properties"]["low"].clone();
         }

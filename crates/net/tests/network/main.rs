@@ -6,6 +6,7 @@ mod changes;
 mod conditioners;
 mod contacts;
 mod determinism;
+mod fairness;
 mod fixture;
 mod fragments;
 mod header_compression;

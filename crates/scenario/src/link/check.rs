@@ -29,7 +29,7 @@ pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
         let place = places[name];
         complete(name, link, place, faults);
         for parameters in [&link.forward, &link.reverse] {
-            values(parameters, faults);
+            values(parameters, *link.mtu, faults);
         }
         family(link, place, faults);
     }
@@ -133,10 +133,10 @@ fn one_delay(parameters: &LinkParameters, faults: &mut Faults) {
     }
 }
 
-fn values(parameters: &LinkParameters, faults: &mut Faults) {
+fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
     let LinkParameters { rate, queue, discipline, .. } = parameters;
     let cure = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
-    transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
+    transmitter(*rate, *queue, discipline.as_ref(), mtu, cure, faults);
     if let Some(bursts) = &parameters.gilbert_elliott {
         bursts.0.check(faults);
     }
@@ -173,16 +173,18 @@ fn keeps_order(feature: &str, parameters: &LinkParameters, faults: &mut Faults) 
     }
 }
 
-/// A transmitter that sends, and a queue that holds something; `cure` is what to do in place of a rate of zero.
+/// A transmitter of packets up to `mtu` that sends, and a queue that holds something; `cure` is what to do in place of
+/// a rate of zero.
 pub(crate) fn transmitter(
     rate: Option<Setting<DataRate>>,
     queue: Option<Setting<QueueSize>>,
     discipline: Option<&OneOf<Discipline>>,
+    mtu: DataSize,
     cure: &str,
     faults: &mut Faults,
 ) {
     if let Some(discipline) = discipline {
-        discipline.check(faults);
+        discipline.check(queue.map_or(Place::default(), |queue| queue.place()), mtu, faults);
     }
     if let Some(rate) = rate.filter(|rate| rate.as_bits_per_sec() == 0) {
         faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(cure));

@@ -39,7 +39,7 @@ choice! {
 
 /// A codepoint of differentiated services: `"CS0"` to `"CS7"` (RFC 2474), `"AF11"` to `"AF43"` (RFC 2597) or `"EF"`
 /// (RFC 3246).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(u8);
 
 impl Dscp {
