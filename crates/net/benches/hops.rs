@@ -68,7 +68,7 @@ fn dumbbell(flows: u32, round_trip: Duration) -> Network<Echo> {
     let rate = DataRate::from_bits_per_sec(100_000_000);
     let product_packets = u32::try_from(rate.size_in(round_trip).as_bytes() / 1_500).expect("few");
     let queue = QueueConfig::DropTail(QueueLimit::Packets(product_packets));
-    let bottleneck = DirectionConfig::new(rate, round_trip / 2, queue);
+    let bottleneck = DirectionConfig::new(rate, round_trip / 2, queue.clone());
     let access =
         DirectionConfig::new(DataRate::from_bits_per_sec(1_000_000_000), Duration::from_millis(1), queue);
     let mut builder = NetworkBuilder::new();

@@ -48,7 +48,7 @@ impl Captures {
         let parcel = outcome.unwrap_or(offered);
         let comment = match outcome {
             Ok(parcel) => match parcel.fate() {
-                Fate::Arrives if parcel.traffic_class() != offered.traffic_class() => Some("marked"),
+                Fate::Arrives if parcel.is_marked() && !offered.is_marked() => Some("marked"),
                 Fate::Arrives => None,
                 Fate::Damaged => Some("damaged: bit error"),
                 Fate::Lost => Some("dropped: loss"),
@@ -60,7 +60,7 @@ impl Captures {
             for &(captured, interface) in interfaces.iter() {
                 if captured == direction {
                     let packet = packets.packet_mut(parcel.packet());
-                    header::update(packet, parcel.hop_limit(), parcel.is_marked());
+                    header::update(packet, parcel.hop_limit(), parcel.traffic_class());
                     writer.packet(interface, now, &packet.observed(), Direction::Outbound, comment);
                 }
             }

@@ -156,10 +156,11 @@ impl Fabric {
         }
         let next_before = direction.next_event();
         let now = self.kernel.now();
-        let outcome = match direction.shared_port() {
+        let conditioned = direction.condition(now, parcel, &self.packets);
+        let outcome = conditioned.and_then(|parcel| match direction.shared_port() {
             None => direction.offer(now, parcel, &mut self.packets),
             Some(port) => self.shared_ports[port.index()].offer(now, parcel, direction, &mut self.packets),
-        };
+        });
         let next = direction.next_event();
         if next != next_before {
             self.kernel.schedule(Slots::direction(id.index()), next);
@@ -226,11 +227,11 @@ impl Fabric {
         }
     }
 
-    /// The packet of a parcel that has arrived, its hop limit and mark written into it.
+    /// The packet of a parcel that has arrived, its hop limit and traffic class written into it.
     #[inline]
     pub(crate) fn unpack(&mut self, parcel: Parcel) -> &mut Packet {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::update(packet, parcel.hop_limit(), parcel.is_marked());
+        header::update(packet, parcel.hop_limit(), parcel.traffic_class());
         packet
     }
 
@@ -276,18 +277,21 @@ impl Fabric {
     #[cold]
     fn damage(&mut self, index: usize, parcel: Parcel) -> Parcel {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::update(packet, parcel.hop_limit(), parcel.is_marked());
+        header::update(packet, parcel.hop_limit(), parcel.traffic_class());
         let mut bytes = packet.observed();
         self.directions[index].damage(parcel, &mut bytes);
         *packet = Packet::shared(bytes.into(), Checksum::Complete);
-        parcel.with_condition(Condition::Damaged)
+        // What the error made of the header is not written over.
+        let header = header::parse(packet);
+        let traffic_class = header.map_or(parcel.traffic_class(), |header| header.traffic_class);
+        parcel.with_traffic_class(traffic_class).with_condition(Condition::Damaged)
     }
 
     /// A router's reading of a packet that may say anything by now.
     #[cold]
     fn read_again(&mut self, parcel: Parcel) -> Result<Parcel, DropReason> {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::update(packet, parcel.hop_limit(), parcel.is_marked());
+        header::update(packet, parcel.hop_limit(), parcel.traffic_class());
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.graph.destination(header.destination);
         let destination = destination.ok_or(DropReason::Unreachable)?;

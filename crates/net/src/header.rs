@@ -6,15 +6,25 @@ use slantpath_wire::fragment;
 use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
 
-use crate::parcel::CONGESTION_EXPERIENCED;
-
 /// An address as one number, which is compared in one go. IPv4 addresses have ones before them: as an IPv6
 /// address that would be a group's, which no host has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AddressKey(u128);
 
 impl AddressKey {
     const IPV4: u128 = !0 << 32;
+
+    pub(crate) fn ipv4(octets: [u8; 4]) -> Self {
+        Self(Self::IPV4 | u128::from(u32::from_be_bytes(octets)))
+    }
+
+    pub(crate) fn ipv6(octets: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(octets))
+    }
+
+    pub(crate) const fn octets(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
 
     /// The address.
     pub(crate) fn address(self) -> IpAddr {
@@ -56,13 +66,12 @@ fn read(bytes: &[u8]) -> Option<Header> {
     match bytes.first()? >> 4 {
         4 => {
             let header: &[u8; IPV4_HEADER_LEN] = bytes.first_chunk()?;
-            let address = u32::from_be_bytes([header[16], header[17], header[18], header[19]]);
-            let destination = AddressKey(AddressKey::IPV4 | u128::from(address));
+            let destination = AddressKey::ipv4([header[16], header[17], header[18], header[19]]);
             Some(Header { destination, hop_limit: header[8], traffic_class: header[1] })
         }
         6 => {
             let header: &[u8; IPV6_HEADER_LEN] = bytes.first_chunk()?;
-            let destination = AddressKey(u128::from_be_bytes(*header.last_chunk()?));
+            let destination = AddressKey::ipv6(*header.last_chunk()?);
             let traffic_class = header[0] << 4 | header[1] >> 4;
             Some(Header { destination, hop_limit: header[7], traffic_class })
         }
@@ -76,73 +85,57 @@ pub(crate) fn may_be_cut(packet: &Packet) -> bool {
     fragment::may_be_cut_on_its_way(first)
 }
 
-/// Writes the hop limit that a packet has come to into its header, and its mark of congestion if it has one.
+/// Writes the hop limit and the traffic class that a packet has come to into its header.
 #[inline]
-pub(crate) fn update(packet: &mut Packet, hop_limit: u8, is_marked: bool) {
+pub(crate) fn update(packet: &mut Packet, hop_limit: u8, traffic_class: u8) {
     let checksum = packet.checksum();
-    if is_marked {
-        mark(packet, checksum);
-    }
     if packet.head().len() >= IPV4_HEADER_LEN {
-        patch(packet.head_mut(), hop_limit, checksum);
+        patch(packet.head_mut(), hop_limit, traffic_class, checksum);
     } else {
-        set_hop_limit_elsewhere(packet, hop_limit, checksum);
-    }
-}
-
-/// Writes CE into a packet's ECN field.
-#[cold]
-fn mark(packet: &mut Packet, checksum: Checksum) {
-    if packet.head().len() >= IPV4_HEADER_LEN {
-        patch_mark(packet.head_mut(), checksum);
-    } else if parse(packet)
-        .is_some_and(|header| header.traffic_class & CONGESTION_EXPERIENCED != CONGESTION_EXPERIENCED)
-    {
-        let mut bytes = packet.contiguous().to_vec();
-        patch_mark(&mut bytes, checksum);
-        *packet = Packet::shared(bytes.into(), checksum);
-    }
-}
-
-fn patch_mark(bytes: &mut [u8], checksum: Checksum) {
-    match bytes.first().map_or(0, |first| first >> 4) {
-        4 if bytes.len() >= IPV4_HEADER_LEN => {
-            let old = u16::from_be_bytes([bytes[0], bytes[1]]);
-            bytes[1] |= CONGESTION_EXPERIENCED;
-            let new = u16::from_be_bytes([bytes[0], bytes[1]]);
-            if checksum == Checksum::Complete && new != old {
-                let sum = updated_checksum(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
-                bytes[10..12].copy_from_slice(&sum.to_be_bytes());
-            }
-        }
-        6 if bytes.len() >= IPV6_HEADER_LEN => bytes[1] |= CONGESTION_EXPERIENCED << 4,
-        _ => {}
+        update_elsewhere(packet, hop_limit, traffic_class, checksum);
     }
 }
 
 #[cold]
-fn set_hop_limit_elsewhere(packet: &mut Packet, hop_limit: u8, checksum: Checksum) {
-    if parse(packet).is_some_and(|header| header.hop_limit != hop_limit) {
+fn update_elsewhere(packet: &mut Packet, hop_limit: u8, traffic_class: u8, checksum: Checksum) {
+    let differs = |header: Header| header.hop_limit != hop_limit || header.traffic_class != traffic_class;
+    if parse(packet).is_some_and(differs) {
         let mut bytes = packet.contiguous().to_vec();
-        patch(&mut bytes, hop_limit, checksum);
+        patch(&mut bytes, hop_limit, traffic_class, checksum);
         *packet = Packet::shared(bytes.into(), checksum);
     }
 }
 
 #[inline]
-fn patch(bytes: &mut [u8], hop_limit: u8, checksum: Checksum) {
+fn patch(bytes: &mut [u8], hop_limit: u8, traffic_class: u8, checksum: Checksum) {
     match bytes.first().map_or(0, |first| first >> 4) {
         4 if bytes.len() >= IPV4_HEADER_LEN => {
-            let old = u16::from_be_bytes([bytes[8], bytes[9]]);
-            bytes[8] = hop_limit;
-            if checksum == Checksum::Complete && old >> 8 != u16::from(hop_limit) {
-                let new = u16::from_be_bytes([bytes[8], bytes[9]]);
-                let sum = updated_checksum(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
-                bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+            if bytes[1] != traffic_class {
+                patch_ipv4(bytes, 1, traffic_class, checksum);
             }
+            patch_ipv4(bytes, 8, hop_limit, checksum);
         }
-        6 if bytes.len() >= IPV6_HEADER_LEN => bytes[7] = hop_limit,
+        6 if bytes.len() >= IPV6_HEADER_LEN => {
+            if bytes[0] << 4 | bytes[1] >> 4 != traffic_class {
+                bytes[0] = bytes[0] & 0xf0 | traffic_class >> 4;
+                bytes[1] = bytes[1] & 0x0f | traffic_class << 4;
+            }
+            bytes[7] = hop_limit;
+        }
         _ => {}
+    }
+}
+
+/// Writes an octet of an IPv4 header, and what that does to the checksum.
+#[inline]
+fn patch_ipv4(bytes: &mut [u8], at: usize, octet: u8, checksum: Checksum) {
+    let word = |bytes: &[u8]| u16::from_be_bytes([bytes[at & !1], bytes[at | 1]]);
+    let old = word(bytes);
+    bytes[at] = octet;
+    let new = word(bytes);
+    if checksum == Checksum::Complete && new != old {
+        let sum = updated_checksum(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
+        bytes[10..12].copy_from_slice(&sum.to_be_bytes());
     }
 }
 
@@ -186,7 +179,7 @@ mod tests {
             before: u8,
             after: u8,
             traffic_class: u8,
-            is_marked: bool,
+            class_after: u8,
             inline: bool,
         ) {
             let mut packet = Packet::copied(&[7; 20], Checksum::Complete);
@@ -197,17 +190,16 @@ mod tests {
             }
             let found = parse(&packet).map(|it| (it.destination.address(), it.hop_limit, it.traffic_class));
             prop_assert_eq!(found, Some((header_before.destination, before, traffic_class)));
-            update(&mut packet, after, is_marked);
+            update(&mut packet, after, class_after);
             let parsed = IpHeader::parse(&packet.contiguous()).map(|(header, _)| header);
-            let traffic_class = if is_marked { traffic_class | 3 } else { traffic_class };
-            prop_assert_eq!(parsed, Ok(header(version, after, traffic_class)));
+            prop_assert_eq!(parsed, Ok(header(version, after, class_after)));
         }
 
         #[test]
-        fn any_bytes_have_a_destination_or_none(bytes: Vec<u8>, hop_limit: u8, is_marked: bool) {
+        fn any_bytes_have_a_destination_or_none(bytes: Vec<u8>, hop_limit: u8, traffic_class: u8) {
             let mut packet = Packet::copied(&bytes, Checksum::Complete);
             let _ = parse(&packet);
-            update(&mut packet, hop_limit, is_marked);
+            update(&mut packet, hop_limit, traffic_class);
             prop_assert_eq!(packet.len(), bytes.len());
         }
     }

@@ -7,6 +7,7 @@
 //! words beside it. Nothing here knows TCP, SCTP or a satellite.
 
 mod capture;
+mod conditioner;
 mod fabric;
 mod graph;
 mod header;
@@ -24,13 +25,17 @@ mod slots;
 mod source;
 
 pub use capture::CaptureId;
+pub use conditioner::{
+    Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, FlowPorts, MeterConfig, MeterScope,
+    Profile,
+};
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::{
     ArqConfig, ArqOrder, AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count,
-    Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, GilbertElliott, HeaderCompression,
-    LeftBehind, Measure, Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds,
-    Reordering, WhileDown,
+    Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, DrrClass, DrrConfig, FqCoDelConfig,
+    GilbertElliott, HeaderCompression, LeftBehind, Measure, Precedence, QueueConfig, QueueLimit,
+    QueueStatistics, RedConfig, RedThresholds, Reordering, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};

@@ -12,12 +12,15 @@ mod arq;
 mod bit_errors;
 mod bursts;
 mod channel;
+mod class;
 mod codel;
 mod config;
 mod contact;
 mod contact_delay;
 mod counters;
+mod drr;
 mod flight;
+mod fq_codel;
 mod header_compression;
 mod lane;
 mod occupancy;
@@ -38,6 +41,8 @@ pub use config::{DirectionConfig, Reordering, WhileDown};
 pub use contact::{AtHandover, Contact, LeftBehind};
 pub use contact_delay::DelayPiece;
 pub use counters::{Count, Counters, DropReason};
+pub use drr::{DrrClass, DrrConfig};
+pub use fq_codel::FqCoDelConfig;
 pub use header_compression::HeaderCompression;
 pub use occupancy::QueueStatistics;
 pub(crate) use port::Offered;
@@ -48,6 +53,7 @@ pub(crate) use shared_port::SharedPort;
 
 use slantpath_base::{Duration, Instant, Seed};
 
+use crate::conditioner::Conditioner;
 use crate::link::contact::Contacts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::port::Port;
@@ -64,6 +70,8 @@ pub(crate) struct LinkDirection {
     lane: Lane,
     port: Port,
     pub(crate) counters: Counters,
+    /// If packets are conditioned before they queue.
+    conditioner: Option<Box<Conditioner>>,
     /// If it exists in contacts only.
     contacts: Option<Box<Contacts>>,
 }
@@ -76,6 +84,8 @@ impl LinkDirection {
             lane: Lane::new(config, seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
+            conditioner: (!config.conditioner.is_empty())
+                .then(|| Box::new(Conditioner::new(&config.conditioner, seed, path))),
             contacts: None,
         };
         direction.choose_way();
@@ -85,7 +95,8 @@ impl LinkDirection {
     /// Finds out which packets take the short way, after a change of what is asked of the direction.
     fn choose_way(&mut self) {
         let has_own_port = self.shared_port().is_none();
-        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !self.is_captured;
+        let is_seen = self.is_captured || self.conditioner.is_some();
+        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !is_seen;
         self.plain_bytes_max = if is_plain { self.port.mtu_bytes() } else { 0 };
     }
 
@@ -108,6 +119,18 @@ impl LinkDirection {
     pub(crate) fn refuse_for_room(&mut self, length: u32) -> DropReason {
         self.counters.drop(DropReason::QueueFull, length);
         DropReason::QueueFull
+    }
+
+    /// Conditions a packet that is [no longer than the MTU](Self::carries), before it is [offered](Self::offer). One
+    /// that is refused is counted, and stays with the caller.
+    pub(crate) fn condition(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        packets: &PacketStore,
+    ) -> Result<Parcel, DropReason> {
+        let Some(conditioner) = &mut self.conditioner else { return Ok(parcel) };
+        conditioner.condition(now, parcel, packets.packet(parcel.packet()), &mut self.counters)
     }
 
     /// Takes a packet in that is [no longer than the MTU](Self::carries), or says why not. The drop is counted; the

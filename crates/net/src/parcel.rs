@@ -1,6 +1,7 @@
 //! Packets on their way through the network: a few words each, and the store that keeps their bytes.
 
 use slantpath_wire::Packet;
+use slantpath_wire::ip::Dscp;
 
 /// Where the bytes of a packet lie in the [`PacketStore`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,12 @@ impl Parcel {
     #[must_use]
     pub(crate) const fn marked(self) -> Self {
         self.with_field(TRAFFIC_CLASS, self.traffic_class() | CONGESTION_EXPERIENCED)
+    }
+
+    /// The packet with another codepoint, which is written into the header when somebody looks.
+    #[must_use]
+    pub(crate) const fn with_dscp(self, dscp: Dscp) -> Self {
+        self.with_field(TRAFFIC_CLASS, dscp.number() << 2 | self.traffic_class() & CONGESTION_EXPERIENCED)
     }
 
     /// What the header's TTL or hop limit should say by now; it is written there when somebody looks.

@@ -32,6 +32,9 @@ pub(crate) const QUEUE: AtMost<QueueMost> = AtMost::new(
     QueueMost { packets: 10_000_000, size: DataSize::from_bytes(16 * GIBIBYTE) },
     "it is held in memory; write \"unlimited\" for one without a limit",
 );
+/// A bucket of tokens.
+pub(crate) const BURST: AtMost<DataSize> =
+    AtMost::new(DataSize::from_bytes(1 << 40), "no meter lets a burst of a terabyte pass");
 /// The weight of a queue in its average.
 pub(crate) const AVERAGE_WEIGHT: AtMost<f64> = AtMost::new(1.0, "with it the average is the queue itself");
 /// An IP packet.

@@ -3,6 +3,7 @@
 pub(crate) mod arq;
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod conditioner;
 pub(crate) mod delay_trace;
 pub(crate) mod discipline;
 pub(crate) mod fade_trace;

@@ -88,9 +88,8 @@ fn links(
     let mut links = Vec::new();
     for (name, table) in file.links.iter() {
         let [forward, reverse] = [&table.forward, &table.reverse].map(|parameters| {
-            let direction = parameters.complete().expect("a check completes every link");
             let mtu_bytes = u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX);
-            link::build::direction(&direction, mtu_bytes, traces)
+            link::build::direction(file, parameters, mtu_bytes, traces)
         });
         let (first, second) = (nodes[table.ends.0.as_str()], nodes[table.ends.1.as_str()]);
         let id = builder.link(name, first, second, forward, reverse);

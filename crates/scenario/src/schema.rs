@@ -7,8 +7,13 @@ pub use crate::flow::application::{
 pub use crate::flow::schema::{Adaptation, Flow, Transport};
 pub use crate::head::{Head, Routing};
 pub use crate::link::arq::Arq;
+pub use crate::link::conditioner::{
+    Conditioner, Meter, Mode, Scope, SrTcm, TrTcm, Treatment, Tsw2cm, TswTcm, Window,
+};
 pub use crate::link::delay_trace::DelayTrace;
-pub use crate::link::discipline::{Average, Codel, Discipline, Priority, Red, RioC, Thresholds, Wred};
+pub use crate::link::discipline::{
+    Average, Codel, Discipline, Drr, DrrClass, FqCodel, Priority, Red, RioC, Thresholds, Wred,
+};
 pub use crate::link::fade_trace::FadeTrace;
 pub use crate::link::gilbert_elliott::{ChannelState, GilbertElliott};
 pub use crate::link::header_compression::HeaderCompression;

@@ -279,3 +279,34 @@ fn codel_marks_too() {
     assert!(count(&output, "bottleneck", "forward", "dropped_codel_packets") < marked / 10);
     assert!(number(&output, "bottleneck", "forward", "utilisation_ratio") > 0.9);
 }
+
+/// What a flow brought to its end after the warm-up, in bit/s.
+fn throughput(output: &RunOutput, flow: &str) -> f64 {
+    let flows = output.table("flows").unwrap();
+    let column = |name: &str| flows.column(name).unwrap();
+    let row =
+        (0..flows.rows()).find(|&row| matches!(column("flow").at(row), Value::Text(name) if name == flow));
+    match column("throughput_bit_per_s").at(row.unwrap()) {
+        Value::F64(rate) => rate,
+        other => panic!("{other:?} is no rate"),
+    }
+}
+
+#[test]
+fn classes_share_a_rate_by_their_quanta_and_flows_alike() {
+    let output = run_file("fair-queueing.toml", &[]);
+    let ratio = throughput(&output, "gold") / throughput(&output, "silver");
+    assert!((ratio - 3.0).abs() < 0.15, "4,500 bytes a turn against 1,500: {ratio}");
+    assert!(number(&output, "bottleneck", "forward", "utilisation_ratio") > 0.97);
+    let [first, second] = ["back.0", "back.1"].map(|flow| throughput(&output, flow));
+    assert!((first / second - 1.0).abs() < 0.1, "{first} and {second}");
+    // 22 ms of way and its own 0.3 ms; before it at most what is being sent, a packet of each transfer, 2.4 ms each,
+    // and acknowledgements of two flows.
+    let call = delays_ms(&output, "call");
+    let worst = call.iter().skip(500).fold(0.0_f64, |worst, &delay| worst.max(delay));
+    assert!(call.len() > 1_400 && worst < 33.0, "{worst} ms");
+    // In one queue it waits for the transfers, or is dropped with them.
+    let together = run_file("fair-queueing.toml", &["links.bottleneck.reverse.discipline.kind=codel"]);
+    let worst = delays_ms(&together, "call").iter().skip(500).fold(0.0_f64, |worst, &delay| worst.max(delay));
+    assert!(worst > 35.0, "{worst} ms");
+}

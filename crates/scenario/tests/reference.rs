@@ -22,6 +22,19 @@ fn schema_of(root: &Json, path: &str) -> Json {
             let (_, key) = path.rsplit_once('.').expect("a key of links");
             format!("/properties/links/additionalProperties/properties/{key}")
         }
+        _ if path.starts_with("links.<name>.conditioners.<rule>") => {
+            let pointer =
+                "/properties/links/additionalProperties/properties/conditioners/additionalProperties";
+            let schema = root.pointer(pointer).expect("rules").clone();
+            let Some((_, kind)) = path.split_once(" kind ") else { return schema };
+            let kinds = schema["properties"]["meter"]["oneOf"].as_array().expect("meters have kinds");
+            let of_kind = |schema: &&Json| schema.pointer("/properties/kind/const") == Some(&kind.into());
+            return kinds.iter().find(of_kind).expect("a kind of meter").clone();
+        }
+        "links.<name>.discipline.classes.<class>" => {
+            let drr = schema_of(root, "links.<name>.discipline kind drr");
+            return drr["properties"]["classes"]["additionalProperties"].clone();
+        }
         "links.<name>.discipline.low" => {
             return schema_of(root, "links.<name>.discipline kind wred")["properties"]["low"].clone();
         }

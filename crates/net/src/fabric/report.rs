@@ -76,6 +76,7 @@ impl Fabric {
             | DropReason::HeaderContext
             | DropReason::Loss
             | DropReason::NoContact
+            | DropReason::Policed
             | DropReason::QueueFull => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Probability};
 
+use crate::conditioner::ConditioningRule;
 use crate::link::arq::ArqConfig;
 use crate::link::bursts::GilbertElliott;
 use crate::link::header_compression::HeaderCompression;
@@ -11,6 +12,8 @@ use crate::link::queue::QueueConfig;
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectionConfig {
+    /// How packets are conditioned before they queue: each falls under the first rule that holds for it.
+    pub conditioner: Vec<ConditioningRule>,
     /// How fast the transmitter sends; not zero.
     pub rate: DataRate,
     /// Bytes that the link puts around each packet. They take time to send and count nowhere else: queues, counters
@@ -48,6 +51,7 @@ impl DirectionConfig {
     /// what waits when the direction goes down is dropped.
     pub const fn new(rate: DataRate, delay: Duration, queue: QueueConfig) -> Self {
         Self {
+            conditioner: Vec::new(),
             rate,
             overhead_bytes: 0,
             delay: Delay::Constant(delay),

@@ -1,5 +1,7 @@
 //! What a direction of a link has carried and dropped.
 
+use crate::conditioner::Colour;
+
 /// Packets and their bytes, from the IP header on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
@@ -56,6 +58,8 @@ pub enum DropReason {
     Mtu,
     /// There was no contact over which it could leave.
     NoContact,
+    /// A traffic conditioner dropped it, since it was out of its profile.
+    Policed,
     /// There was no room to wait.
     QueueFull,
     /// No node has its destination address, or no route leads there: found by the sending host, or by the
@@ -65,7 +69,7 @@ pub enum DropReason {
 
 impl DropReason {
     /// All of them, in the order of their counters.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::BitError,
         Self::CoDel,
         Self::Down,
@@ -78,6 +82,7 @@ impl DropReason {
         Self::Loss,
         Self::Mtu,
         Self::NoContact,
+        Self::Policed,
         Self::QueueFull,
         Self::Unreachable,
     ];
@@ -92,7 +97,8 @@ impl DropReason {
         let is_of_some = self.is_of_managed_queue()
             || self.is_of_contacts()
             || self.is_of_repetition()
-            || self.is_of_header_compression();
+            || self.is_of_header_compression()
+            || self.is_of_conditioner();
         !is_of_some
     }
 
@@ -116,6 +122,11 @@ impl DropReason {
         matches!(self, Self::HeaderContext)
     }
 
+    /// Whether only a direction with a [conditioner](crate::ConditioningRule) drops so.
+    pub const fn is_of_conditioner(self) -> bool {
+        matches!(self, Self::Policed)
+    }
+
     /// As it is written in captures.
     pub(crate) const fn comment(self) -> &'static str {
         match self {
@@ -131,6 +142,7 @@ impl DropReason {
             Self::Loss => "dropped: loss",
             Self::Mtu => "dropped: mtu",
             Self::NoContact => "dropped: no contact",
+            Self::Policed => "dropped: policed",
             Self::QueueFull => "dropped: queue full",
             Self::Unreachable => "dropped: unreachable",
         }
@@ -138,9 +150,9 @@ impl DropReason {
 }
 
 /// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
-/// dropped as down, lost, given up, not to be read, too long, at a handover or for want of room or of a contact, of
-/// what the sender found unreachable, of what was handed over, and of what is still on the link; `duplicated` come on
-/// top. What the far end dropped had been carried.
+/// dropped as down, lost, given up, not to be read, policed, too long, at a handover or for want of room or of a
+/// contact, of what the sender found unreachable, of what was handed over, and of what is still on the link;
+/// `duplicated` come on top. What the far end dropped had been carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Handed to the link by its sender.
@@ -166,6 +178,8 @@ pub struct Counters {
     pub held: Count,
     /// Packets that the queue marked where it would have dropped others (RFC 3168), but for those that came marked.
     pub marked: Count,
+    /// Packets that a conditioner metered, by [colour](Colour).
+    coloured: [Count; Colour::ALL.len()],
     dropped: [Count; DropReason::ALL.len()],
 }
 
@@ -181,6 +195,15 @@ impl Counters {
             packets: sum.packets + count.packets,
             bytes: sum.bytes + count.bytes,
         })
+    }
+
+    /// What a conditioner metered as of a colour.
+    pub const fn coloured(&self, colour: Colour) -> Count {
+        self.coloured[colour as usize]
+    }
+
+    pub(crate) fn colour(&mut self, colour: Colour, length: u32) {
+        self.coloured[colour as usize].add(length);
     }
 
     #[inline]

@@ -62,6 +62,10 @@ impl Port {
         Self {
             transmitter: match &config.queue {
                 QueueConfig::CoDel(codel) => event_driven(Scheduler::codel(service, codel, config.mtu_bytes)),
+                QueueConfig::Drr(drr) => event_driven(Scheduler::drr(service, drr)),
+                QueueConfig::FqCoDel(fair) => {
+                    event_driven(Scheduler::fq_codel(service, fair, config.mtu_bytes, seed, path))
+                }
                 QueueConfig::DropTail(limit) if config.is_settled_when_sent() => {
                     event_driven(Scheduler::fifo(service, *limit))
                 }

@@ -3,16 +3,22 @@
 use slantpath_base::{DataSize, Instant, Seed};
 
 use crate::link::codel::CoDelConfig;
+use crate::link::drr::DrrConfig;
+use crate::link::fq_codel::FqCoDelConfig;
 use crate::link::red::{Red, RedConfig};
 use crate::parcel::Parcel;
 
 /// A queue's discipline.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum QueueConfig {
     /// First in, first out; packets are dropped when they leave, if all have waited for too long.
     CoDel(CoDelConfig),
     /// First in, first out; a packet that finds no room is dropped.
     DropTail(QueueLimit),
+    /// Classes by the DSCP, which share the transmitter in proportion to their quanta.
+    Drr(DrrConfig),
+    /// Flows share the transmitter alike, each with CoDel.
+    FqCoDel(FqCoDelConfig),
     /// Eight classes by the upper three bits of the DSCP, each with such a limit. A packet waits for all those of
     /// higher classes, but interrupts none.
     Priority(QueueLimit),
@@ -23,16 +29,18 @@ pub enum QueueConfig {
 impl QueueConfig {
     /// Whether packets are dropped for other reasons than want of room.
     pub const fn is_managed(&self) -> bool {
-        matches!(self, Self::CoDel(_) | Self::Red(_))
+        matches!(self, Self::CoDel(_) | Self::FqCoDel(_) | Self::Red(_))
     }
 
     /// Whether packets are marked in place of being dropped.
     pub const fn marks(&self) -> bool {
         match self {
-            Self::CoDel(CoDelConfig { signal, .. }) | Self::Red(RedConfig { signal, .. }) => {
+            Self::CoDel(CoDelConfig { signal, .. })
+            | Self::FqCoDel(FqCoDelConfig { codel: CoDelConfig { signal, .. }, .. })
+            | Self::Red(RedConfig { signal, .. }) => {
                 matches!(signal, CongestionSignal::Mark)
             }
-            Self::DropTail(_) | Self::Priority(_) => false,
+            Self::DropTail(_) | Self::Drr(_) | Self::Priority(_) => false,
         }
     }
 }

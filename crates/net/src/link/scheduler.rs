@@ -5,13 +5,15 @@
 //! falls idle while something waits; [`run`](Scheduler::run) makes all that are due. Where several things
 //! happen at one instant, the choice comes before what is offered then, as a departure does in the closed form.
 
-use std::collections::VecDeque;
+use slantpath_base::{DataRate, Instant, Seed};
 
-use slantpath_base::{DataRate, Instant};
-
+use crate::conditioner::FlowKey;
 use crate::link::arq::{Arq, ArqConfig, Frame};
-use crate::link::codel::{CoDel, CoDelConfig, Departing};
+use crate::link::class::Class;
+use crate::link::codel::{CoDel, CoDelConfig};
 use crate::link::counters::DropReason;
+use crate::link::drr::{DeficitRoundRobin, DrrConfig};
+use crate::link::fq_codel::{FqCoDel, FqCoDelConfig};
 use crate::link::header_compression::{Compressor, HeaderCompression};
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
@@ -47,7 +49,9 @@ enum Discipline {
         signal: CongestionSignal,
         class: Class,
     },
+    Drr(Box<DeficitRoundRobin>),
     Fifo(Class),
+    FqCoDel(Box<FqCoDel>),
     /// The lowest class first.
     Priority(Box<[Class; CLASSES]>),
 }
@@ -55,32 +59,27 @@ enum Discipline {
 /// The upper three bits of the DSCP tell so many classes apart.
 const CLASSES: usize = 8;
 
-/// Packets that wait for each other.
-#[derive(Clone, Debug, Default)]
-struct Class {
-    /// With the instants at which they came.
-    queue: VecDeque<(Instant, Parcel)>,
-    bytes: u64,
-}
-
-impl Class {
-    fn push(&mut self, now: Instant, parcel: Parcel) {
-        self.queue.push_back((now, parcel));
-        self.bytes += u64::from(parcel.length());
-    }
-
-    fn pop(&mut self) -> Option<(Instant, Parcel)> {
-        let (since, parcel) = self.queue.pop_front()?;
-        self.bytes -= u64::from(parcel.length());
-        Some((since, parcel))
-    }
-}
-
 impl Scheduler {
     pub(crate) fn codel(service: Service, config: &CoDelConfig, mtu_bytes: u32) -> Self {
         let law = CoDel::new(config, mtu_bytes);
         let discipline = Discipline::CoDel { law, signal: config.signal, class: Class::default() };
         Self::new(service, config.limit, discipline)
+    }
+
+    pub(crate) fn drr(service: Service, config: &DrrConfig) -> Self {
+        // Each class has a limit of its own.
+        Self::new(service, QueueLimit::Unlimited, Discipline::Drr(Box::new(DeficitRoundRobin::new(config))))
+    }
+
+    pub(crate) fn fq_codel(
+        service: Service,
+        config: &FqCoDelConfig,
+        mtu_bytes: u32,
+        seed: Seed,
+        path: &str,
+    ) -> Self {
+        let queues = FqCoDel::new(config, mtu_bytes, seed.stream(&format!("{path}/fq-codel")));
+        Self::new(service, config.codel.limit, Discipline::FqCoDel(Box::new(queues)))
     }
 
     /// First in, first out: for a link that repeats or compresses.
@@ -158,69 +157,86 @@ impl Scheduler {
         self.run(now, outlet);
         if self.state == State::Up && self.free_at <= now {
             self.free_at = now;
-            self.push(now, parcel);
+            self.push(now, parcel, outlet);
             let fate = self.choose(now, outlet).map(|parcel| self.transmit(now, parcel, outlet));
             return Ok(fate.expect("a packet that has not waited leaves at once"));
         }
-        let limit = self.limit;
-        let class = self.class_of(parcel);
-        if !limit.admits(class.queue.len() as u64, class.bytes, parcel.length()) {
+        if !self.admits(parcel) {
             return Err(DropReason::QueueFull);
         }
         self.count_waits(now);
-        self.push(now, parcel);
+        self.push(now, parcel, outlet);
+        let is_kept = self.make_room(parcel, outlet);
         self.occupancy.note_peak(self.packets, self.bytes);
         self.observe(now);
-        Ok(Fate::Arrives)
+        if is_kept { Ok(Fate::Arrives) } else { Err(DropReason::QueueFull) }
     }
 
-    //= https://www.rfc-editor.org/rfc/rfc2474#section-4.2.2.2
-    //# SHOULD give packets a probability of timely forwarding that is not
-    //# lower than that given to packets marked with a Class Selector
-    //# codepoint of lower relative order
-    fn class_of(&mut self, parcel: Parcel) -> &mut Class {
-        match &mut self.discipline {
+    fn admits(&mut self, parcel: Parcel) -> bool {
+        let class = match &mut self.discipline {
             Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class,
-            Discipline::Priority(classes) => &mut classes[usize::from(parcel.traffic_class() >> 5)],
-        }
+            Discipline::Drr(classes) => return classes.admits(parcel),
+            // It makes room by dropping what waits.
+            Discipline::FqCoDel(_) => return true,
+            Discipline::Priority(classes) => &mut classes[priority_of(parcel)],
+        };
+        self.limit.admits(class.packets(), class.bytes(), parcel.length())
     }
 
-    fn push(&mut self, now: Instant, parcel: Parcel) {
-        self.class_of(parcel).push(now, parcel);
+    fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {
+        match &mut self.discipline {
+            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class.push(now, parcel),
+            Discipline::Drr(classes) => classes.push(now, parcel),
+            Discipline::FqCoDel(queues) => {
+                queues.push(now, parcel, FlowKey::of(outlet.packets.packet(parcel.packet())));
+            }
+            Discipline::Priority(classes) => classes[priority_of(parcel)].push(now, parcel),
+        }
         self.packets += 1;
         self.bytes += u64::from(parcel.length());
     }
 
+    /// Has a discipline that drops what waits, and not what comes, keep to its limit. Returns whether the packet that
+    /// has come is not dropped itself; it stays with the caller.
+    fn make_room(&mut self, arrival: Parcel, outlet: &mut Outlet<'_>) -> bool {
+        let Discipline::FqCoDel(queues) = &mut self.discipline else { return true };
+        // The arrival is counted already.
+        if self.limit.admits(
+            self.packets.saturating_sub(1),
+            self.bytes - u64::from(arrival.length()),
+            arrival.length(),
+        ) {
+            return true;
+        }
+        let mut is_kept = true;
+        for parcel in queues.take_from_longest() {
+            self.packets -= 1;
+            self.bytes -= u64::from(parcel.length());
+            if parcel.packet() == arrival.packet() {
+                is_kept = false;
+            } else {
+                outlet.counters.drop(DropReason::QueueFull, parcel.length());
+                outlet.packets.remove(parcel.packet());
+            }
+        }
+        is_kept
+    }
+
     /// Takes the packet off that is sent next, if one is left.
     fn choose(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
+        let dropped_before = outlet.counters.dropped(DropReason::CoDel);
         let chosen = match &mut self.discipline {
-            Discipline::CoDel { law, signal, class } => {
-                let take = || {
-                    let (since, parcel) = class.pop()?;
-                    Some((parcel, Departing { sojourn: at - since, bytes_behind: class.bytes }))
-                };
-                let mut dropped = (0, 0);
-                let chosen = law.dequeue(at, take, |parcel: Parcel| {
-                    if let Some(marked) = signal.mark(parcel) {
-                        if marked != parcel {
-                            outlet.counters.marked.add(marked.length());
-                        }
-                        return Some(marked);
-                    }
-                    dropped = (dropped.0 + 1, dropped.1 + u64::from(parcel.length()));
-                    outlet.counters.drop(DropReason::CoDel, parcel.length());
-                    outlet.packets.remove(parcel.packet());
-                    None
-                });
-                self.packets -= dropped.0;
-                self.bytes -= dropped.1;
-                chosen
-            }
+            Discipline::CoDel { law, signal, class } => class.pop_by(law, *signal, at, outlet),
+            Discipline::Drr(classes) => classes.pop(),
             Discipline::Fifo(class) => class.pop().map(|(_, parcel)| parcel),
+            Discipline::FqCoDel(queues) => queues.pop(at, outlet),
             Discipline::Priority(classes) => {
                 classes.iter_mut().rev().find_map(|class| class.pop().map(|(_, parcel)| parcel))
             }
         };
+        let dropped = outlet.counters.dropped(DropReason::CoDel);
+        self.packets -= dropped.packets - dropped_before.packets;
+        self.bytes -= dropped.bytes - dropped_before.bytes;
         if let Some(parcel) = chosen {
             self.packets -= 1;
             self.bytes -= u64::from(parcel.length());
@@ -311,13 +327,14 @@ impl Scheduler {
     pub(crate) fn take_waiting(&mut self, now: Instant, lane: &mut Lane) -> Vec<Parcel> {
         self.count_waits(now);
         (self.packets, self.bytes) = (0, 0);
-        let classes = match &mut self.discipline {
-            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => core::slice::from_mut(class),
-            Discipline::Priority(classes) => classes.as_mut_slice(),
+        let taken: Vec<Parcel> = match &mut self.discipline {
+            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class.take().collect(),
+            Discipline::Drr(classes) => classes.take(),
+            Discipline::FqCoDel(queues) => queues.take(),
+            Discipline::Priority(classes) => classes.iter_mut().rev().flat_map(Class::take).collect(),
         };
-        let taken = classes.iter_mut().rev().flat_map(|class| core::mem::take(class).queue);
         let repeats = self.arq.as_mut().map(|arq| arq.take_repeats(now, lane));
-        let taken = repeats.into_iter().flatten().chain(taken.map(|(_, parcel)| parcel)).collect();
+        let taken = repeats.into_iter().flatten().chain(taken).collect();
         self.observe(now);
         taken
     }
@@ -353,4 +370,12 @@ impl Scheduler {
         let to_come = self.busy_to_come(now);
         self.occupancy.end_window(now, to_come, self.packets, self.bytes)
     }
+}
+
+//= https://www.rfc-editor.org/rfc/rfc2474#section-4.2.2.2
+//# SHOULD give packets a probability of timely forwarding that is not
+//# lower than that given to packets marked with a Class Selector
+//# codepoint of lower relative order
+fn priority_of(parcel: Parcel) -> usize {
+    usize::from(parcel.traffic_class() >> 5)
 }

@@ -3,8 +3,10 @@
 mod bursts;
 mod captures;
 mod changes;
+mod conditioners;
 mod contacts;
 mod determinism;
+mod fairness;
 mod fixture;
 mod fragments;
 mod header_compression;

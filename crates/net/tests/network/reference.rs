@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
-use slantpath_net::{Change, CoDelConfig, DirectionConfig, DropReason, QueueConfig, QueueLimit, WhileDown};
+use slantpath_net::{
+    Change, CoDelConfig, DirectionConfig, DropReason, DrrClass, DrrConfig, QueueConfig, QueueLimit, WhileDown,
+};
 
 use crate::fixture::{Pair, clean, packet_of_class, tag};
 
@@ -194,16 +196,19 @@ proptest! {
     fn a_link_does_what_a_slow_one_does(
         steps in proptest::collection::vec((0_u64..150, any_step()), 0..60),
         limit in any_limit(),
-        discipline in 0_usize..3,
+        discipline in 0_usize..4,
         holds: bool,
     ) {
         // One that never drops, so that only its order and its limit show.
         let patient = CoDelConfig { target: Duration::from_secs(1_000_000), ..CoDelConfig::new(limit) };
+        let all = DrrClass { dscps: Vec::new(), quantum_bytes: 1, limit };
         let (queue, order) = [
             (QueueConfig::CoDel(patient), Order::FirstIn),
             (QueueConfig::DropTail(limit), Order::FirstIn),
+            (QueueConfig::Drr(DrrConfig { classes: vec![all] }), Order::FirstIn),
             (QueueConfig::Priority(limit), Order::ByClass),
-        ][discipline];
+        ][discipline]
+            .clone();
         let while_down = if holds { WhileDown::Hold } else { WhileDown::Drop };
         let config = DirectionConfig {
             queue,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
     ArqConfig, ArqOrder, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DropReason,
-    GraphError, NetworkBuilder, QueueConfig, QueueLimit, WhileDown,
+    DrrClass, DrrConfig, FqCoDelConfig, GraphError, NetworkBuilder, QueueConfig, QueueLimit, WhileDown,
 };
 
 use crate::fixture::{Pair, address, byte_a_millisecond, clean, millis, tag};
@@ -163,11 +163,18 @@ fn a_queue_that_drops_early_by_departures_cannot_be_before_a_link_that_repeats()
 
 fn any_queue() -> impl Strategy<Value = QueueConfig> {
     let limit = prop_oneof![(0_u32..6).prop_map(QueueLimit::Packets), Just(QueueLimit::Unlimited)];
-    (limit, 0_usize..3).prop_map(|(limit, discipline)| {
+    (limit, 0_usize..5).prop_map(|(limit, discipline)| {
         let (target, interval) = (Duration::from_millis(1), Duration::from_millis(20));
         let impatient = CoDelConfig { limit, target, interval, signal: CongestionSignal::Drop };
-        [QueueConfig::CoDel(impatient), QueueConfig::DropTail(limit), QueueConfig::Priority(limit)]
-            [discipline]
+        let class = DrrClass { dscps: Vec::new(), quantum_bytes: 100, limit };
+        [
+            QueueConfig::CoDel(impatient),
+            QueueConfig::DropTail(limit),
+            QueueConfig::Drr(DrrConfig { classes: vec![class; 2] }),
+            QueueConfig::FqCoDel(FqCoDelConfig { codel: impatient, quantum_bytes: 100, queues: 4 }),
+            QueueConfig::Priority(limit),
+        ][discipline]
+            .clone()
     })
 }
 
@@ -215,7 +222,7 @@ proptest! {
         let received = &pair.network.host(pair.second).received;
         prop_assert_eq!(received.len() as u64, counters.carried.packets);
         let mut tags: Vec<u8> = received.iter().map(|(_, _, packet)| tag(packet)).collect();
-        let is_fifo = !matches!(config.queue, QueueConfig::Priority(_));
+        let is_fifo = !matches!(config.queue, QueueConfig::FqCoDel(_) | QueueConfig::Priority(_));
         let delay_falls = changes.iter().any(|&(_, change)| change == 3);
         if keeps_order && is_fifo {
             prop_assert!(delay_falls || tags.is_sorted(), "{tags:?}");

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
 use slantpath_net::{
     BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DirectionId, DropReason,
-    InterfaceId, Measure, Network, NetworkBuilder, NodeId, Precedence, QueueConfig, QueueLimit, RedConfig,
-    RedThresholds, Reordering, Routing, WhileDown,
+    DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Measure, Network, NetworkBuilder, NodeId, Precedence,
+    QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -37,7 +37,7 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
         (0_u64..5_000).prop_map(|bytes| QueueLimit::Bytes(DataSize::from_bytes(bytes))),
         Just(QueueLimit::Unlimited),
     ];
-    let queue = (limit, 0_usize..4).prop_map(|(limit, discipline)| {
+    let queue = (limit, 0_usize..6).prop_map(|(limit, discipline)| {
         let thresholds = RedThresholds { min: 1, max: 4, max_probability: Probability::ALWAYS };
         let red = RedConfig {
             limit,
@@ -57,9 +57,14 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
         [
             QueueConfig::CoDel(impatient),
             QueueConfig::DropTail(limit),
+            QueueConfig::Drr(DrrConfig {
+                classes: vec![DrrClass { dscps: Vec::new(), quantum_bytes: 400, limit }; 2],
+            }),
+            QueueConfig::FqCoDel(FqCoDelConfig { codel: impatient, quantum_bytes: 400, queues: 3 }),
             QueueConfig::Priority(limit),
             QueueConfig::Red(red),
         ][discipline]
+            .clone()
     });
     let faults = (any_probability(), any_probability(), any_probability(), 0_u32..3);
     (10_000_u64..10_000_000, 0_u64..300, queue, faults, 500_u32..1_600, any::<bool>()).prop_map(
@@ -176,6 +181,7 @@ fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
         DropReason::HeaderContext,
         DropReason::Loss,
         DropReason::Mtu,
+        DropReason::Policed,
         DropReason::QueueFull,
     ];
     let dropped: u64 = on_the_link.iter().map(|&reason| counters.dropped(reason).packets).sum();

@@ -9,7 +9,7 @@ use super::application::{Application, Total};
 use super::transport::{self, Ends};
 use crate::run::{RunError, Site};
 use crate::scenario::Scenario;
-use crate::schema::{self, Flow};
+use crate::schema::{self, File, Flow};
 
 /// A flow and where its ends are.
 pub(crate) struct PlannedFlow {
@@ -46,6 +46,20 @@ pub(crate) fn place(
 /// Ports from which senders and receivers take theirs, one a flow.
 const SENDER_PORTS: u16 = 20_000;
 const RECEIVER_PORTS: u16 = 40_000;
+
+/// The ports of the flows of that name: of the sender and of the receiver.
+pub(crate) fn ports_of(file: &File, name: &str) -> impl Iterator<Item = [u16; 2]> + use<> {
+    let before: u32 =
+        file.flows.iter().take_while(|(other, _)| *other != name).map(|(_, flow)| *flow.count).sum();
+    let count = file.flows.find(name).map_or(0, |flow| *flow.count);
+    (before..before + count).map(|number| ports(number as usize))
+}
+
+/// The ports of flow `number`.
+fn ports(number: usize) -> [u16; 2] {
+    let number = u16::try_from(number).expect("a check limits the number of flows");
+    [SENDER_PORTS + number, RECEIVER_PORTS + number]
+}
 
 struct Placement<'a, 'site> {
     scenario: &'a Scenario,
@@ -122,10 +136,10 @@ impl Placement<'_, '_> {
 
     /// Where the ends of flow `number` are.
     fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
-        let number = u16::try_from(number).expect("a check limits the number of flows");
+        let [sender_port, receiver_port] = ports(number);
         let primary = flow.primary.as_ref().expect("a check gives every flow a primary link");
         let [sender, receiver] = self.site.addresses(primary, from, to);
-        Ends { sender_port: SENDER_PORTS + number, receiver_port: RECEIVER_PORTS + number, sender, receiver }
+        Ends { sender_port, receiver_port, sender, receiver }
     }
 }
 

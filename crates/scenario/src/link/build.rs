@@ -3,15 +3,24 @@
 use slantpath_net::{Delay, DirectionConfig, QueueConfig, QueueLimit, Reordering};
 
 use super::arq::Arq;
+use super::conditioner;
 use super::discipline::Discipline;
 use super::gilbert_elliott::GilbertElliott;
 use super::header_compression::HeaderCompression;
-use super::schema::{Direction, LinkDelay};
+use super::schema::{LinkDelay, LinkParameters};
 use crate::flow::trace::Traces;
+use crate::schema::File;
 
 /// The configuration of a direction whose link carries packets of at most `mtu_bytes`.
-pub(crate) fn direction(direction: &Direction, mtu_bytes: u32, traces: &Traces) -> DirectionConfig {
+pub(crate) fn direction(
+    file: &File,
+    parameters: &LinkParameters,
+    mtu_bytes: u32,
+    traces: &Traces,
+) -> DirectionConfig {
+    let direction = parameters.complete().expect("a check completes every link");
     DirectionConfig {
+        conditioner: conditioner::rules(file, &parameters.conditioners),
         rate: direction.rate,
         overhead_bytes: u32::try_from(direction.overhead.as_bytes()).unwrap_or(u32::MAX),
         delay: match &direction.delay {

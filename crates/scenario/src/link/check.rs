@@ -5,9 +5,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
-use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Place, Setting, suggest};
+use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Place, Setting, Tables, suggest};
 
 use crate::check::resolve;
+use crate::link::conditioner;
 use crate::link::discipline::Discipline;
 use crate::link::schema::{Family, Link, LinkParameters, QueueSize, WhileDownChoice};
 use crate::schema::File;
@@ -28,9 +29,14 @@ pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
         let place = places[name];
         complete(name, link, place, faults);
         for parameters in [&link.forward, &link.reverse] {
-            values(parameters, faults);
+            values(parameters, *link.mtu, faults);
         }
         family(link, place, faults);
+    }
+    for (_, link) in file.links.iter() {
+        for parameters in [&link.forward, &link.reverse] {
+            conditioner::check(file, &parameters.conditioners, *link.mtu, faults);
+        }
     }
     assign_addresses(file, &places, faults);
     joined
@@ -55,6 +61,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         delay: None,
         delay_trace: None,
         link_overhead: None,
+        conditioners: Tables::default(),
         queue: None,
         discipline: None,
         loss: None,
@@ -83,6 +90,10 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
             None => own.delay_trace.clone().or_else(|| both.delay_trace.clone()),
         },
         link_overhead: own.link_overhead.or(both.link_overhead),
+        conditioners: match own.conditioners.iter().len() {
+            0 => both.conditioners.clone(),
+            _ => own.conditioners.clone(),
+        },
         queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
         discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
         loss: own.loss.or(both.loss).or(never),
@@ -122,10 +133,10 @@ fn one_delay(parameters: &LinkParameters, faults: &mut Faults) {
     }
 }
 
-fn values(parameters: &LinkParameters, faults: &mut Faults) {
+fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
     let LinkParameters { rate, queue, discipline, .. } = parameters;
     let cure = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
-    transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
+    transmitter(*rate, *queue, discipline.as_ref(), mtu, cure, faults);
     if let Some(bursts) = &parameters.gilbert_elliott {
         bursts.0.check(faults);
     }
@@ -162,16 +173,18 @@ fn keeps_order(feature: &str, parameters: &LinkParameters, faults: &mut Faults) 
     }
 }
 
-/// A transmitter that sends, and a queue that holds something; `cure` is what to do in place of a rate of zero.
+/// A transmitter of packets up to `mtu` that sends, and a queue that holds something; `cure` is what to do in place of
+/// a rate of zero.
 pub(crate) fn transmitter(
     rate: Option<Setting<DataRate>>,
     queue: Option<Setting<QueueSize>>,
     discipline: Option<&OneOf<Discipline>>,
+    mtu: DataSize,
     cure: &str,
     faults: &mut Faults,
 ) {
     if let Some(discipline) = discipline {
-        discipline.check(faults);
+        discipline.check(queue.map_or(Place::default(), |queue| queue.place()), mtu, faults);
     }
     if let Some(rate) = rate.filter(|rate| rate.as_bits_per_sec() == 0) {
         faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(cure));

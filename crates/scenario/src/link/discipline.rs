@@ -1,14 +1,17 @@
 //! `discipline` of a link: which of the packets that wait are sent next, and which are dropped early.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::{
-    BeyondMax, CoDelConfig, CongestionSignal, Measure, Precedence, QueueConfig, QueueLimit, RedConfig,
-    RedThresholds,
+    self as net, BeyondMax, CoDelConfig, CongestionSignal, DrrConfig, FqCoDelConfig, Measure, Precedence,
+    QueueConfig, QueueLimit, RedConfig, RedThresholds,
 };
-use slantpath_reader::{Fault, Faults, Flat, Nested, Setting, section, tagged};
+use slantpath_reader::{Fault, Faults, Flat, Named, Nested, Place, Setting, Tables, section, tagged};
 
 use super::schema::QueueSize;
 use crate::bounds::{AVERAGE_WEIGHT, DELAY, PACKET, QUEUE};
+use crate::network::node::Dscp;
 
 tagged! {
     /// Which of the packets that wait are sent next, and which are dropped early. `queue` limits what waits in any
@@ -16,6 +19,11 @@ tagged! {
     pub enum Discipline {
         /// First in, first out; packets are dropped when they leave, if all have waited for too long (RFC 8289).
         Codel = "codel",
+        /// Classes by the DSCP, which share the transmitter in proportion to their quanta (deficit round robin).
+        Drr = "drr",
+        /// Flows share the transmitter alike, each with CoDel; one that has just begun or sends little goes first
+        /// (RFC 8290).
+        FqCodel = "fq-codel",
         /// Eight classes by the upper three bits of the DSCP, the highest first, each with a `queue` of its own.
         Priority = "priority",
         /// First in, first out; packets are dropped at random as the average queue grows (RED).
@@ -37,6 +45,44 @@ section! {
         interval: Setting<Duration> = Duration::from_millis(100), at most DELAY;
         /// Whether packets of transports that use ECN are marked in place of being dropped (RFC 3168).
         ecn: Setting<bool> = false;
+    }
+}
+
+section! {
+    /// Deficit round robin.
+    pub struct Drr {
+        /// Its classes by name. A packet is of the first, in alphabetical order, that names its codepoint; else of the
+        /// one that names none.
+        classes: Tables<DrrClass>;
+    }
+}
+
+section! {
+    /// A class of deficit round robin.
+    pub struct DrrClass {
+        /// The codepoints of its packets. All that no other class names if absent, as one class must have it.
+        dscp: Option<Setting<Vec<Dscp>>>;
+        /// What it may send in a turn: its share of the rate is its quantum over the sum of those of all classes in
+        /// which packets wait. No less than the link's `mtu`, so that a turn is never idle.
+        quantum: Setting<DataSize>, at most PACKET;
+        /// What waits in it at most. The link's `queue` if absent.
+        queue: Option<Setting<QueueSize>>, at most QUEUE;
+    }
+}
+
+section! {
+    /// FQ-CoDel. The link's `queue` limits what waits in all queues together.
+    pub struct FqCodel {
+        /// The wait that may stand in each queue.
+        target: Setting<Duration> = Duration::from_millis(5), at most DELAY;
+        /// How long packets of a queue wait for longer before one is dropped: the longest usual round-trip time.
+        interval: Setting<Duration> = Duration::from_millis(100), at most DELAY;
+        /// What a queue may send in a turn: a frame of Ethernet in RFC 8290.
+        quantum: Setting<DataSize> = DataSize::from_bytes(1_514), at most PACKET;
+        /// How many queues flows are hashed to.
+        queues: Setting<u16> = 1_024;
+        /// Whether packets of transports that use ECN are marked in place of being dropped (RFC 3168).
+        ecn: Setting<bool> = true;
     }
 }
 
@@ -120,7 +166,7 @@ impl Discipline {
     /// Whether it decides about a packet when that comes, so that it is known at once when the packet will leave.
     pub(crate) const fn is_settled_on_arrival(&self) -> bool {
         match self {
-            Self::Codel(_) | Self::Priority(_) => false,
+            Self::Codel(_) | Self::Drr(_) | Self::FqCodel(_) | Self::Priority(_) => false,
             Self::Red(_) | Self::RioC(_) | Self::Wred(_) => true,
         }
     }
@@ -131,6 +177,15 @@ impl Discipline {
             Self::Codel(codel) => {
                 let (target, interval) = (*codel.target, *codel.interval);
                 QueueConfig::CoDel(CoDelConfig { limit, target, interval, signal: signal(*codel.ecn) })
+            }
+            Self::Drr(drr) => QueueConfig::Drr(drr.config(limit)),
+            Self::FqCodel(fair) => {
+                let (target, interval) = (*fair.target, *fair.interval);
+                QueueConfig::FqCoDel(FqCoDelConfig {
+                    codel: CoDelConfig { limit, target, interval, signal: signal(*fair.ecn) },
+                    quantum_bytes: u32::try_from(fair.quantum.as_bytes()).unwrap_or(u32::MAX),
+                    queues: *fair.queues,
+                })
             }
             Self::Priority(_) => QueueConfig::Priority(limit),
             Self::Red(red) => {
@@ -149,14 +204,11 @@ impl Discipline {
     }
 
     /// Reports what makes no sense.
-    pub(crate) fn check(&self, faults: &mut Faults) {
+    pub(crate) fn check(&self, place: Place, mtu: DataSize, faults: &mut Faults) {
         let (levels, average): (Vec<&Thresholds>, &Average) = match self {
-            Self::Codel(codel) => {
-                for (time, name) in [(&codel.target, "target"), (&codel.interval, "interval")] {
-                    crate::check::positive(time, &format!("`{name}`"), faults);
-                }
-                return;
-            }
+            Self::Codel(codel) => return law(&codel.target, &codel.interval, faults),
+            Self::Drr(drr) => return drr.check(place, mtu, faults),
+            Self::FqCodel(fair) => return fair.check(faults),
             Self::Priority(_) => return,
             Self::Red(red) => (vec![&red.thresholds], &red.average),
             Self::RioC(rio) => (vec![&rio.low, &rio.medium, &rio.high], &rio.average),
@@ -166,6 +218,78 @@ impl Discipline {
         let unit = levels[0].measure();
         for level in levels {
             level.check(unit, faults);
+        }
+    }
+}
+
+/// Reports times of CoDel that are none.
+fn law(target: &Setting<Duration>, interval: &Setting<Duration>, faults: &mut Faults) {
+    crate::check::positive(target, "`target`", faults);
+    crate::check::positive(interval, "`interval`", faults);
+}
+
+impl Drr {
+    /// As `net` has it: the class that names no codepoint stands last.
+    fn config(&self, limit: QueueLimit) -> DrrConfig {
+        let class = |(_, class): (&str, &Named<DrrClass>)| net::DrrClass {
+            dscps: class.dscp.iter().flat_map(|dscps| dscps.iter()).map(|dscp| dscp.wire()).collect(),
+            quantum_bytes: u32::try_from(class.quantum.as_bytes()).unwrap_or(u32::MAX),
+            limit: class.queue.map_or(limit, |queue| queue.0),
+        };
+        let (named, rest): (Vec<_>, Vec<_>) =
+            self.classes.iter().partition(|(_, class)| class.dscp.is_some());
+        DrrConfig { classes: named.into_iter().chain(rest).map(class).collect() }
+    }
+
+    fn check(&self, place: Place, mtu: DataSize, faults: &mut Faults) {
+        let mut rest = self.classes.iter().filter(|(_, class)| class.dscp.is_none());
+        match (rest.next(), rest.next()) {
+            (Some((first, _)), Some((second, class))) => {
+                let message =
+                    format!("`{first}` and `{second}` both have the packets that no other class names");
+                faults.report(class.place(), Fault::new(message).help("give all classes but one a `dscp`"));
+            }
+            (None, _) => {
+                let help = "add a class without `dscp`: `classes.rest = { quantum = \"1500 B\" }`";
+                faults.report(place, Fault::new("no class has the packets whose DSCP none names").help(help));
+            }
+            (Some(_), None) => {}
+        }
+        let mut named = BTreeMap::<Dscp, &str>::new();
+        for (name, class) in self.classes.iter() {
+            if let Some(dscps) = &class.dscp {
+                for &dscp in dscps.iter() {
+                    if let Some(other) = named.insert(dscp, name) {
+                        let fault = Fault::new(format!("{dscp} is of `{other}` and of `{name}`"));
+                        faults.report(dscps.place(), fault.help("a codepoint is of one class"));
+                    }
+                }
+            }
+            if *class.quantum < mtu {
+                let message = format!("a `quantum` of {} is less than a packet", *class.quantum);
+                let help =
+                    format!("let it be the link's `mtu` at least, {mtu}: only their ratio shares the rate");
+                faults.report(class.quantum.place(), Fault::new(message).help(help));
+            }
+            if let Some(queue) = class.queue.filter(|queue| queue.is_zero()) {
+                let help = "a packet waits for its turn in the queue: let it hold one at least";
+                faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
+            }
+        }
+    }
+}
+
+impl FqCodel {
+    fn check(&self, faults: &mut Faults) {
+        law(&self.target, &self.interval, faults);
+        if self.quantum.as_bytes() == 0 {
+            let fault =
+                Fault::new("with a `quantum` of nothing no turn comes").help("write `quantum = \"1514 B\"`");
+            faults.report(self.quantum.place(), fault);
+        }
+        if *self.queues == 0 {
+            let fault = Fault::new("without queues no packet waits").help("write `queues = 1024`");
+            faults.report(self.queues.place(), fault);
         }
     }
 }

@@ -6,10 +6,12 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::{QueueLimit, WhileDown};
 use slantpath_reader::{
-    Fault, Flat, Json, Limit, Nested, Node, OneOf, Pair, Setting, Value, choice, json, policy, section,
+    Fault, Flat, Json, Limit, Nested, Node, OneOf, Pair, Setting, Tables, Value, choice, json, policy,
+    section,
 };
 
 use super::arq::Arq;
+use super::conditioner::Conditioner;
 use super::delay_trace::DelayTrace;
 use super::discipline::Discipline;
 use super::fade_trace::FadeTrace;
@@ -50,6 +52,8 @@ section! {
         /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
         /// packet only. None if absent.
         link_overhead: Option<Setting<DataSize>>, at most PACKET;
+        /// How packets are conditioned before they queue. They are not if absent.
+        conditioners: Tables<Conditioner>;
         /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
         queue: Option<Setting<QueueSize>>, at most QUEUE;
         /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if

@@ -39,7 +39,7 @@ choice! {
 
 /// A codepoint of differentiated services: `"CS0"` to `"CS7"` (RFC 2474), `"AF11"` to `"AF43"` (RFC 2597) or `"EF"`
 /// (RFC 3246).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(u8);
 
 impl Dscp {
@@ -48,7 +48,7 @@ impl Dscp {
     const EXPEDITED: Self = Self(0b10_1110);
 
     /// As IP has it.
-    fn wire(self) -> ip::Dscp {
+    pub(crate) fn wire(self) -> ip::Dscp {
         ip::Dscp::new(self.0).expect("every name is one of six bits")
     }
 }

@@ -101,7 +101,7 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
         let place = places[name];
         for (direction, own) in [("uplink", &mut table.uplink), ("downlink", &mut table.downlink)] {
             *own = Nested(completed(&own.0, &both, place));
-            values(own, &format!("sky.access.{name}"), direction, place, faults);
+            values(own, *table.mtu, &format!("sky.access.{name}"), direction, place, faults);
         }
         mtu(&table.mtu, faults);
         if *table.shared_downlink
@@ -124,7 +124,7 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
     for (name, table) in sky.isls.iter_mut() {
         let place = places[name];
         table.both = Flat(completed(&table.both.0, &none(), place));
-        values(&table.both.0, &format!("sky.isls.{name}"), "", place, faults);
+        values(&table.both.0, *table.mtu, &format!("sky.isls.{name}"), "", place, faults);
         mtu(&table.mtu, faults);
     }
 }
@@ -158,7 +158,14 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
     }
 }
 
-fn values(direction: &SkyDirection, table: &str, name: &str, place: Place, faults: &mut Faults) {
+fn values(
+    direction: &SkyDirection,
+    mtu: DataSize,
+    table: &str,
+    name: &str,
+    place: Place,
+    faults: &mut Faults,
+) {
     if direction.rate.is_none() {
         let of = if name.is_empty() { String::new() } else { format!(" for its {name}") };
         let fault = Fault::new(format!("`{table}` has no rate{of}"));
@@ -166,7 +173,7 @@ fn values(direction: &SkyDirection, table: &str, name: &str, place: Place, fault
     }
     let SkyDirection { rate, queue, discipline, .. } = direction;
     let cure = "for a time without a link, write an outage into the topology";
-    transmitter(*rate, *queue, discipline.as_ref(), cure, faults);
+    transmitter(*rate, *queue, discipline.as_ref(), mtu, cure, faults);
     if let Some(bursts) = &direction.gilbert_elliott {
         bursts.0.check(faults);
     }

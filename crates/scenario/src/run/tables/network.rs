@@ -1,7 +1,7 @@
 //! `links`, `paths` and `queues`: what the network and the probes saw.
 
 use slantpath_host::record::PathSample;
-use slantpath_net::{DirectionId, DropReason, QueueSample};
+use slantpath_net::{Colour, DirectionId, DropReason, QueueSample};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::path_name;
@@ -44,6 +44,10 @@ pub(super) fn links(
     let compresses = |&(_, id): &(_, DirectionId)| network.graph().direction(id).header_compression.is_some();
     let any_compresses = links.iter().any(|link| directions(link).iter().any(compresses));
     let mut context_drops = drops_by(|reason| any_compresses && reason.is_of_header_compression());
+    let conditions = |&(_, id): &(_, DirectionId)| !network.graph().direction(id).conditioner.is_empty();
+    let any_conditions = links.iter().any(|link| directions(link).iter().any(conditions));
+    let mut policed = drops_by(|reason| any_conditions && reason.is_of_conditioner());
+    let mut coloured = ["green_packets", "yellow_packets", "red_packets"].map(TypedColumn::<u64>::new);
     let mut compressed = TypedColumn::<u64>::new("compressed_packets");
     let mut repeated = TypedColumn::<u64>::new("repeated_packets");
     let [mut damaged, mut duplicated, mut queue_max] =
@@ -72,9 +76,12 @@ pub(super) fn links(
             repeated.push(counters.repeated.packets);
             compressed.push(counters.compressed.packets);
             let of_some = managed_drops.iter_mut().chain(&mut contact_drops);
-            let of_some = of_some.chain(&mut repeated_drops).chain(&mut context_drops);
+            let of_some = of_some.chain(&mut repeated_drops).chain(&mut context_drops).chain(&mut policed);
             for (reason, column) in drops.iter_mut().chain(of_some) {
                 column.push(counters.dropped(*reason).packets);
+            }
+            for (column, colour) in coloured.iter_mut().zip(Colour::ALL) {
+                column.push(counters.coloured(colour).packets);
             }
             marked.push(counters.marked.packets);
             damaged.push(counters.damaged.packets);
@@ -111,6 +118,10 @@ pub(super) fn links(
     if any_compresses {
         columns.push(compressed.into());
         columns.extend(context_drops.into_iter().map(|(_, column)| column.into()));
+    }
+    if any_conditions {
+        columns.extend(coloured.map(Column::from));
+        columns.extend(policed.into_iter().map(|(_, column)| column.into()));
     }
     kind.table(columns)
 }

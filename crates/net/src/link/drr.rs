@@ -1,0 +1,135 @@
+//! Deficit round robin: classes share a transmitter in proportion to their quanta, whatever the lengths of their
+//! packets.
+//!
+//! After M. Shreedhar and G. Varghese: Efficient Fair Queuing Using Deficit Round-Robin, IEEE/ACM Transactions on
+//! Networking 4(3), 1996. A class that comes to its turn is given its quantum, and sends as long as what it has been
+//! given suffices; what it has left, it keeps for its next turn as long as packets wait in it. A choice costs the same
+//! however many classes there are, as long as a quantum is no less than a packet.
+
+use std::collections::VecDeque;
+
+use slantpath_base::Instant;
+use slantpath_wire::ip::Dscp;
+
+use crate::link::class::Class;
+use crate::link::queue::QueueLimit;
+use crate::parcel::Parcel;
+
+/// Classes that share a transmitter by deficit round robin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrrConfig {
+    /// The classes; at least one. A packet is of the first that has its codepoint; one whose codepoint none has is of
+    /// the last.
+    pub classes: Vec<DrrClass>,
+}
+
+/// A class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrrClass {
+    /// The codepoints of its packets.
+    pub dscps: Vec<Dscp>,
+    /// What it may send in a turn, in bytes; no less than the longest packet.
+    pub quantum_bytes: u32,
+    /// What waits in it at most.
+    pub limit: QueueLimit,
+}
+
+/// The classes with what waits in them.
+#[derive(Clone, Debug)]
+pub(crate) struct DeficitRoundRobin {
+    lines: Box<[Line]>,
+    /// By codepoint: the place of the class.
+    line_of: Box<[usize; 64]>,
+    /// Classes in which packets wait, in the order of their turns.
+    turns: VecDeque<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Line {
+    class: Class,
+    limit: QueueLimit,
+    quantum_bytes: u64,
+    deficit_bytes: u64,
+    turn: Turn,
+}
+
+/// Whether a class has been given the quantum of its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Begun,
+    ToCome,
+}
+
+impl DeficitRoundRobin {
+    pub(crate) fn new(config: &DrrConfig) -> Self {
+        let line = |class: &DrrClass| Line {
+            class: Class::default(),
+            limit: class.limit,
+            quantum_bytes: u64::from(class.quantum_bytes.max(1)),
+            deficit_bytes: 0,
+            turn: Turn::ToCome,
+        };
+        let last = config.classes.len() - 1;
+        let line_of = core::array::from_fn(|codepoint| {
+            let has =
+                |class: &DrrClass| class.dscps.iter().any(|dscp| usize::from(dscp.number()) == codepoint);
+            config.classes.iter().position(has).unwrap_or(last)
+        });
+        Self {
+            lines: config.classes.iter().map(line).collect(),
+            line_of: Box::new(line_of),
+            turns: VecDeque::new(),
+        }
+    }
+
+    fn line(&mut self, parcel: Parcel) -> (usize, &mut Line) {
+        let place = self.line_of[usize::from(parcel.traffic_class() >> 2)];
+        (place, &mut self.lines[place])
+    }
+
+    pub(crate) fn admits(&mut self, parcel: Parcel) -> bool {
+        let (_, Line { class, limit, .. }) = self.line(parcel);
+        limit.admits(class.packets(), class.bytes(), parcel.length())
+    }
+
+    pub(crate) fn push(&mut self, now: Instant, parcel: Parcel) {
+        let (place, line) = self.line(parcel);
+        let was_empty = line.class.is_empty();
+        line.class.push(now, parcel);
+        if was_empty {
+            self.turns.push_back(place);
+        }
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Parcel> {
+        loop {
+            let line = &mut self.lines[*self.turns.front()?];
+            if line.turn == Turn::ToCome {
+                line.turn = Turn::Begun;
+                line.deficit_bytes += line.quantum_bytes;
+            }
+            let head = line.class.head()?;
+            if let Some(left) = line.deficit_bytes.checked_sub(u64::from(head.length())) {
+                line.class.pop();
+                line.deficit_bytes = left;
+                if line.class.is_empty() {
+                    (line.deficit_bytes, line.turn) = (0, Turn::ToCome);
+                    self.turns.pop_front();
+                }
+                return Some(head);
+            }
+            line.turn = Turn::ToCome;
+            self.turns.rotate_left(1);
+        }
+    }
+
+    /// All that waits, class by class.
+    pub(crate) fn take(&mut self) -> Vec<Parcel> {
+        self.turns.clear();
+        let empty = |line: &mut Line| {
+            (line.deficit_bytes, line.turn) = (0, Turn::ToCome);
+            line.class.take()
+        };
+        self.lines.iter_mut().flat_map(empty).collect()
+    }
+}
