@@ -54,6 +54,17 @@ const LINKS: [Measure; 7] = [
     measure("at most", "packets", "queue_max_packets", 1.0),
 ];
 
+/// What is shown of sessions.
+const SESSIONS: [Measure; 7] = [
+    measure("begun", "", "begun_sessions", 1.0),
+    measure("completed", "", "completed_sessions", 1.0),
+    measure("failed", "", "failed_sessions", 1.0),
+    measure("unfinished", "", "unfinished_sessions", 1.0),
+    measure("again", "packets", "retransmissions", 1.0),
+    measure("throughput", "kbit/s", "throughput_mean_bit_per_s", 1e-3),
+    measure("duration", "s", "duration_mean_s", 1.0),
+];
+
 /// Prints what was run, and tables of flows, their delays, links and signalling.
 pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     let head = &scenario.scenario;
@@ -65,6 +76,7 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
         writeln!(out, "means ± half the width of their {:.0} % interval", LEVEL * 100.0)?;
     }
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
+    print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;
     print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
     print_sky(outputs, out)?;

@@ -6,6 +6,7 @@ use crate::carrier::Carrier;
 use crate::flow_end::FlowEnd;
 use crate::receiver::ReceiverConfig;
 use crate::served::{Reaction, Served};
+use crate::sessions::Session;
 use crate::socket::{Socket, SocketEvent};
 use crate::sockets::SocketId;
 use crate::transport::Adaptation;
@@ -19,6 +20,10 @@ pub(crate) enum Application {
     Flow(Box<FlowEnd>),
     /// Accepts whoever comes: each is a socket of its own, whose application is made as the listener says.
     Listener(Box<Listener>),
+    /// Nothing more: what it was has ended, and its record has been taken.
+    Over,
+    /// One end of a session.
+    Session(Box<Session>),
 }
 
 impl Application {
@@ -36,7 +41,8 @@ impl Application {
             }
             Self::Flow(flow) => flow.handle_event(now, event, socket),
             // All that happens is told of the sockets that it has accepted.
-            Self::Listener(_) => Reaction::None,
+            Self::Listener(_) | Self::Over => Reaction::None,
+            Self::Session(session) => session.handle_event(now, event, socket),
         }
     }
 
@@ -48,7 +54,7 @@ impl Application {
             // It looks at its association whenever something happens to it.
             Self::Carrier(_) => Instant::START,
             Self::Flow(flow) => deadline.min(flow.next_sample().unwrap_or(Instant::FAR_FUTURE)),
-            Self::Listener(_) => deadline,
+            Self::Listener(_) | Self::Over | Self::Session(_) => deadline,
         }
     }
 
@@ -56,7 +62,7 @@ impl Application {
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         match self {
             Self::Flow(flow) => flow.handle_deadline(now),
-            Self::Carrier(_) | Self::Listener(_) => {}
+            Self::Carrier(_) | Self::Listener(_) | Self::Over | Self::Session(_) => {}
         }
     }
 
@@ -66,7 +72,8 @@ impl Application {
         let served = match self {
             Self::Carrier(carrier) => carrier.serve(now, socket),
             Self::Flow(flow) => flow.serve(now, socket),
-            Self::Listener(_) => Served::Idle(None),
+            Self::Listener(_) | Self::Over => Served::Idle(None),
+            Self::Session(session) => session.serve(now, socket),
         };
         if let (Self::Flow(flow), Served::Idle(_)) = (self, &served) {
             flow.sample(now, socket);
@@ -80,14 +87,28 @@ impl Application {
 pub(crate) struct Listener {
     pub(crate) adaptation: Adaptation,
     pub(crate) receiver: ReceiverConfig,
-    /// What it has accepted, in order.
-    pub(crate) accepted: Vec<SocketId>,
+    pub(crate) accepts: Accepts,
+}
+
+/// What a listener makes of its peers.
+#[derive(Debug)]
+pub(crate) enum Accepts {
+    /// Receivers that are kept, in the order in which they came.
+    Receivers(Vec<SocketId>),
+    /// Sessions.
+    Sessions,
 }
 
 impl Listener {
     /// The application of the next socket.
-    pub(crate) fn accept(&mut self, id: SocketId) -> Application {
-        self.accepted.push(id);
-        Application::Flow(Box::new(FlowEnd::receiver(self.adaptation, self.receiver)))
+    /// `own` is the listener's.
+    pub(crate) fn accept(&mut self, id: SocketId, own: SocketId) -> Application {
+        match &mut self.accepts {
+            Accepts::Receivers(accepted) => {
+                accepted.push(id);
+                Application::Flow(Box::new(FlowEnd::receiver(self.adaptation, self.receiver)))
+            }
+            Accepts::Sessions => Application::Session(Box::new(Session::receiver(own, self.receiver))),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{Deadlines, Instant, Seed};
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
@@ -12,16 +12,18 @@ use slantpath_wire::ip::{Envelope, Fragment, Fragmentation, IPV4_HEADER_LEN, IpF
 use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
-use crate::application::{Application, Listener};
+use crate::application::{Accepts, Application, Listener};
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress};
+use crate::message::Content;
 use crate::receiver::ReceiverConfig;
 use crate::record::{
-    CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport,
+    CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport, SessionRecords,
 };
 use crate::sender::SenderConfig;
-use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
+use crate::sessions::{Session, SessionSource, SessionSourceId, SessionsConfig};
+use crate::socket::{Peers, PortUse, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
 use crate::transport::TransportConfig;
 
@@ -48,6 +50,9 @@ pub struct Host {
     reassembler: Reassembler,
     stack: Stack,
     sockets: Sockets,
+    sources: Vec<SessionSource>,
+    /// When sources begin sessions.
+    source_deadlines: Deadlines<u32>,
     drops: HostDrops,
 }
 
@@ -60,6 +65,8 @@ impl Host {
             reassembler: Reassembler::default(),
             stack: Stack::default(),
             sockets: Sockets::default(),
+            sources: Vec::new(),
+            source_deadlines: Deadlines::default(),
             drops: HostDrops::default(),
         }
     }
@@ -116,8 +123,68 @@ impl Host {
         seed: Seed,
         path: &str,
     ) -> SocketId {
-        let listener = Listener { adaptation: transport.adaptation, receiver, accepted: Vec::new() };
+        let accepts = Accepts::Receivers(Vec::new());
+        let listener = Listener { adaptation: transport.adaptation, receiver, accepts };
         self.listen(transport, Peers::Many, Application::Listener(Box::new(listener)), seed, path)
+    }
+
+    /// Adds a source of sessions, whose streams of chance derive from `seed` and `path`.
+    pub fn add_session_source(&mut self, config: SessionsConfig, seed: Seed, path: &str) -> SessionSourceId {
+        let id = SessionSourceId(u32::try_from(self.sources.len()).expect("fewer than 2^32 sources"));
+        let source = SessionSource::new(config, seed, path);
+        self.source_deadlines.set(id.0, source.deadline());
+        self.sources.push(source);
+        id
+    }
+
+    /// Adds a port at which any number of sessions may come in: each draws chance that depends on no other.
+    ///
+    /// # Panics
+    /// If its port is in use.
+    pub fn add_session_server(&mut self, transport: TransportConfig, seed: Seed, path: &str) -> SocketId {
+        let receiver = ReceiverConfig {
+            content: Content::Pattern,
+            streams: 1,
+            unordered: false,
+            record_messages: false,
+            read_rate: None,
+        };
+        let listener = Listener { adaptation: transport.adaptation, receiver, accepts: Accepts::Sessions };
+        self.listen(transport, Peers::Many, Application::Listener(Box::new(listener)), seed, path)
+    }
+
+    /// Takes the records of sessions that are over: the host has forgotten them.
+    pub fn take_sessions(&mut self) -> SessionRecords {
+        self.sockets.take_sessions()
+    }
+
+    /// What is known of the sessions that are not over.
+    pub fn unfinished_sessions(&mut self, now: Instant) -> SessionRecords {
+        self.sockets.unfinished_sessions(now, &mut self.stack)
+    }
+
+    /// Begins the sessions that are due.
+    #[cold]
+    fn begin_sessions(&mut self, now: Instant) {
+        while let Some(id) = self.source_deadlines.take_due(now) {
+            let source = &mut self.sources[id as usize];
+            let of = source.protocol();
+            while let Some(mut new) = source.begin(now, |port| self.sockets.is_free(of, port)) {
+                let Some((transport, stream)) = new.opening.take() else {
+                    self.sockets.refuse_session(new.refused(SessionSourceId(id)));
+                    continue;
+                };
+                let port = match self.sockets.at_port(of, transport.local_port) {
+                    Some(_) => PortUse::Again,
+                    None => PortUse::First,
+                };
+                let traces = Traces { messages: of == protocol::SCTP, timers: false };
+                let state = SocketState::bind_for(port, &mut self.stack, transport, stream, traces);
+                let session = Session::sender(SessionSourceId(id), new);
+                self.sockets.add(state, Application::Session(Box::new(session)));
+            }
+            self.source_deadlines.set(id, source.deadline());
+        }
     }
 
     fn listen(
@@ -150,8 +217,11 @@ impl Host {
     /// What a listening port of [`Host::add_server`] has accepted, in order.
     pub fn accepted(&self, id: SocketId) -> &[SocketId] {
         match self.sockets.application(id) {
-            Some(Application::Listener(listener)) => &listener.accepted,
-            Some(Application::Carrier(_) | Application::Flow(_)) | None => &[],
+            Some(Application::Listener(listener)) => match &listener.accepts {
+                Accepts::Receivers(accepted) => accepted,
+                Accepts::Sessions => &[],
+            },
+            _ => &[],
         }
     }
 
@@ -221,14 +291,14 @@ impl Host {
     pub(crate) fn carrier(&self, id: SocketId) -> Option<&Carrier> {
         match self.sockets.application(id)? {
             Application::Carrier(carrier) => Some(carrier),
-            Application::Flow(_) | Application::Listener(_) => None,
+            _ => None,
         }
     }
 
     fn command(&mut self, id: SocketId, act: impl FnOnce(&mut Carrier, &mut Socket<'_>)) {
         match self.sockets.command(id, &mut self.stack) {
             Some((Application::Carrier(carrier), mut socket)) => act(carrier, &mut socket),
-            Some((Application::Flow(_) | Application::Listener(_), _)) | None => {
+            _ => {
                 panic!("the host has no association {}", id.0)
             }
         }
@@ -238,14 +308,14 @@ impl Host {
     fn flow(&self, id: SocketId) -> Option<&FlowEnd> {
         match self.sockets.application(id)? {
             Application::Flow(flow) => Some(flow),
-            Application::Carrier(_) | Application::Listener(_) => None,
+            _ => None,
         }
     }
 
     fn flow_mut(&mut self, id: SocketId) -> Option<&mut FlowEnd> {
         match self.sockets.application_mut(id)? {
             Application::Flow(flow) => Some(flow),
-            Application::Carrier(_) | Application::Listener(_) => None,
+            _ => None,
         }
     }
 
@@ -472,6 +542,9 @@ impl slantpath_interface::Host for Host {
 
     fn handle_deadline(&mut self, now: Instant) {
         self.reassembler.handle_deadline(now);
+        if self.source_deadlines.earliest().is_some_and(|earliest| earliest <= now) {
+            self.begin_sessions(now);
+        }
         self.sockets.handle_deadline(now, &mut self.stack);
     }
 
@@ -485,6 +558,7 @@ impl slantpath_interface::Host for Host {
         let latest = |deadline: Option<Instant>| deadline.unwrap_or(Instant::FAR_FUTURE);
         let transports = latest(self.stack.sctp.deadline()).min(latest(self.stack.tcp.deadline()));
         let own = latest(self.sockets.deadline()).min(latest(self.reassembler.deadline()));
+        let own = own.min(latest(self.source_deadlines.earliest()));
         Some(transports.min(own)).filter(|deadline| *deadline != Instant::FAR_FUTURE)
     }
 }

@@ -11,7 +11,8 @@
 //! - Applications, each the user of one socket: it opens or listens, offers messages and is told when it may go on,
 //!   pauses what comes in, closes. A sender plays a [`Workload`] ([`Host::add_sender`]); a receiver checks every byte
 //!   ([`Host::add_receiver`]), or any number of them behind one port ([`Host::add_server`]); a carrier keeps an
-//!   association up for an adaptation layer above the host ([`AssociationConfig`]).
+//!   association up for an adaptation layer above the host ([`AssociationConfig`]); a source opens one after the other
+//!   for transfers that begin by chance ([`SessionsConfig`]).
 //!
 //! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
@@ -26,6 +27,7 @@ mod receiver;
 pub mod record;
 mod sender;
 mod served;
+mod sessions;
 mod socket;
 mod sockets;
 pub mod timeline;
@@ -38,6 +40,7 @@ pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use receiver::ReceiverConfig;
 pub use sender::{Measurement, SenderConfig};
+pub use sessions::{Arrivals, SessionLoad, SessionSourceId, SessionsConfig, Sizes};
 pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
 pub use sockets::SocketId;
 pub use transport::{Adaptation, Peer, Protocol, TransportConfig};

@@ -1,10 +1,12 @@
 //! What is remembered of each message and each flow while it runs, for the tables of the results.
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{DataSize, Duration, Instant};
 
+use crate::sessions::SessionSourceId;
+use crate::sockets::SocketId;
 use crate::timeline::PathEvent;
 
 /// A message as its sender knows it.
@@ -122,6 +124,55 @@ pub enum Finality {
     /// Those that nothing will change: of messages the first ones, as far as all have been acknowledged for good.
     /// Nothing before the paths are known.
     Settled,
+}
+
+/// A session as its sender knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentSession {
+    /// The source that began it.
+    pub source: SessionSourceId,
+    /// Its number among those of the source.
+    pub number: u32,
+    /// When it began.
+    pub begun: Instant,
+    /// How much it carries.
+    pub size: DataSize,
+    /// Its port; `None` if none was free.
+    pub port: Option<u16>,
+    /// When the association or connection was up.
+    pub connected: Option<Instant>,
+    /// How much of it the transport has taken.
+    pub bytes_sent: u64,
+    /// DATA chunks or segments that went out again; `None` if the transport has forgotten it.
+    pub retransmissions: Option<u64>,
+    /// When it ended: closed in order, or with `failure`; `None` if it has not.
+    pub ended: Option<Instant>,
+    /// Why it ended before its time, if it did.
+    pub failure: Option<String>,
+}
+
+/// A session as its receiver knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivedSession {
+    /// The server that accepted it.
+    pub server: SocketId,
+    /// The sender's address and port; `None` if the transport has forgotten it.
+    pub peer: Option<SocketAddr>,
+    /// When it was accepted; `None` if nothing has come of it yet.
+    pub accepted: Option<Instant>,
+    /// How much was delivered.
+    pub bytes_delivered: u64,
+    /// When the last byte was delivered.
+    pub last_delivery: Option<Instant>,
+}
+
+/// Sessions that are over, or were not at the end of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionRecords {
+    /// Those that the host's sources have begun.
+    pub sent: Vec<SentSession>,
+    /// Those that its servers have accepted.
+    pub received: Vec<ReceivedSession>,
 }
 
 /// Everything that a receiver remembers of a flow.

@@ -51,6 +51,13 @@ pub(crate) struct Traces {
     pub(crate) timers: bool,
 }
 
+/// Whether a port has had a socket before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PortUse {
+    Again,
+    First,
+}
+
 /// How many peers a listening socket has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peers {
@@ -129,6 +136,17 @@ impl SocketState {
     /// # Panics
     /// If the configuration has no local address, or the port is in use.
     pub(crate) fn bind(stack: &mut Stack, config: TransportConfig, stream: Stream, traces: Traces) -> Self {
+        Self::bind_for(PortUse::First, stack, config, stream, traces)
+    }
+
+    /// The same for a port that may have had a socket with the same configuration, which is over.
+    pub(crate) fn bind_for(
+        port_use: PortUse,
+        stack: &mut Stack,
+        config: TransportConfig,
+        stream: Stream,
+        traces: Traces,
+    ) -> Self {
         let TransportConfig { protocol, adaptation: _, local_addresses, local_port, peer } = config;
         let local = *local_addresses.first().expect("a socket has a local address");
         let kind = match protocol {
@@ -142,7 +160,12 @@ impl SocketState {
                 // The other end is set up alike: what it can send is what this one could.
                 let partial = Box::new(sctp::PartialMessage::new(config.send_buffer_bytes));
                 let port = sctp::PortConfig { port: local_port, addresses: local_addresses, config };
-                stack.sctp.bind(port, stream).expect("a socket that is set up has a port of its own");
+                // What is bound stays bound, and goes on drawing from the stream that it had.
+                let bound = stack.sctp.bind(port, stream);
+                assert!(
+                    bound.is_ok() || port_use == PortUse::Again,
+                    "a socket has a port of its own: {bound:?}"
+                );
                 Kind::Sctp { link: Link::None, partial }
             }
             Protocol::Tcp(config) => {
@@ -217,6 +240,17 @@ impl SocketState {
                     retransmissions: snapshot.retransmissions,
                 })
             }
+        }
+    }
+
+    /// The peer's address and port, as long as the transport knows the association or connection.
+    pub(crate) fn peer_socket(&self, stack: &Stack) -> Option<SocketAddr> {
+        match &self.kind {
+            Kind::Sctp { link, .. } => {
+                let peer = stack.sctp.peer(link.id()?)?;
+                Some(SocketAddr::new(*peer.addresses.first()?, peer.port))
+            }
+            Kind::Tcp { link, .. } => Some(stack.tcp.snapshot(link.id()?)?.remote),
         }
     }
 

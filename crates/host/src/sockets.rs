@@ -13,7 +13,7 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
-use crate::record::CongestionSample;
+use crate::record::{CongestionSample, SentSession, SessionRecords};
 use crate::served::{Reaction, Served};
 use crate::socket::{Socket, SocketState, Stack};
 
@@ -81,6 +81,8 @@ pub(crate) struct Sockets {
     with_inputs: VecDeque<SocketId>,
     /// When applications want to be served.
     deadlines: Deadlines<u32>,
+    /// Of sessions that are over.
+    sessions: SessionRecords,
 }
 
 impl Sockets {
@@ -88,7 +90,9 @@ impl Sockets {
     pub(crate) fn add(&mut self, state: SocketState, application: Application) -> SocketId {
         let port = (state.protocol(), state.port());
         let id = self.push(state, application);
-        self.by_port.insert(port, id);
+        if self.by_port.insert(port, id).is_some() {
+            self.latest_port = None;
+        }
         self.touch(id);
         id
     }
@@ -182,7 +186,10 @@ impl Sockets {
         if slot.readiness == Readiness::Waiting {
             let turn = match slot.application {
                 Application::Carrier(_) => Turn::Carrier(std::cmp::Reverse(id.0)),
-                Application::Flow(_) | Application::Listener(_) => Turn::Other(id.0),
+                Application::Flow(_)
+                | Application::Listener(_)
+                | Application::Over
+                | Application::Session(_) => Turn::Other(id.0),
             };
             self.ready.push(turn);
         }
@@ -270,6 +277,7 @@ impl Sockets {
             self.note(opened, id);
         }
         match served {
+            _ if self.retire(now, id, stack) => {}
             Served::Again => self.touch(id),
             Served::Idle(deadline) => {
                 let slot = &mut self.slots[id.index()];
@@ -279,6 +287,48 @@ impl Sockets {
         }
         self.note_inputs(id);
         true
+    }
+
+    /// Takes the record of a session that is over, of which nothing else is kept. What still comes for its association
+    /// or connection is between that and its peer.
+    fn retire(&mut self, now: Instant, id: SocketId, stack: &mut Stack) -> bool {
+        let slot = &mut self.slots[id.index()];
+        let Application::Session(session) = &slot.application else { return false };
+        if !session.is_over() {
+            return false;
+        }
+        session.record(now, &mut Socket { state: &mut slot.state, stack }, &mut self.sessions);
+        slot.application = Application::Over;
+        slot.idle_until = Instant::FAR_FUTURE;
+        self.deadlines.set(id.0, None);
+        true
+    }
+
+    /// Keeps the record of a session that could not be opened.
+    pub(crate) fn refuse_session(&mut self, record: SentSession) {
+        self.sessions.sent.push(record);
+    }
+
+    /// Takes the records of sessions that are over.
+    pub(crate) fn take_sessions(&mut self) -> SessionRecords {
+        core::mem::take(&mut self.sessions)
+    }
+
+    /// What is known of sessions that are not over, by their sockets.
+    pub(crate) fn unfinished_sessions(&mut self, now: Instant, stack: &mut Stack) -> SessionRecords {
+        let mut records = SessionRecords::default();
+        for slot in &mut self.slots {
+            if let Application::Session(session) = &slot.application {
+                session.record(now, &mut Socket { state: &mut slot.state, stack }, &mut records);
+            }
+        }
+        records
+    }
+
+    /// Whether a port is nobody's, or that of a socket that is over.
+    pub(crate) fn is_free(&self, protocol: u8, port: u16) -> bool {
+        let holder = self.at_port(protocol, port).map(|id| &self.slots[id.index()].application);
+        matches!(holder, None | Some(Application::Over))
     }
 
     /// Notes that a socket may be that of a carrier with something for the layer above.
@@ -377,7 +427,7 @@ impl Sockets {
         let next = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
         let slot = &mut self.slots[owner.index()];
         let Application::Listener(listener) = &mut slot.application else { return owner };
-        let (application, state) = (listener.accept(next), slot.state.accepted());
+        let (application, state) = (listener.accept(next, owner), slot.state.accepted());
         self.push(state, application)
     }
 

@@ -35,6 +35,8 @@ pub(crate) const QUEUE: AtMost<QueueMost> = AtMost::new(
 /// A bucket of tokens.
 pub(crate) const BURST: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(1 << 40), "no meter lets a burst of a terabyte pass");
+/// The shape of a Pareto distribution.
+pub(crate) const SHAPE: AtMost<f64> = AtMost::new(100.0, "with it nearly all sizes are alike");
 /// The weight of a queue in its average.
 pub(crate) const AVERAGE_WEIGHT: AtMost<f64> = AtMost::new(1.0, "with it the average is the queue itself");
 /// An IP packet.

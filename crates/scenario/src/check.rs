@@ -11,7 +11,7 @@ use crate::replicate::Progress;
 use crate::scenario::TraceFiles;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
-use crate::{extent, flow, head, link, network, probes, script, sctp, signalling, sky_links, tcp};
+use crate::{extent, flow, head, link, network, probes, script, sctp, sessions, signalling, sky_links, tcp};
 
 /// How contacts of a sky are come by.
 #[derive(Clone, Copy)]
@@ -41,6 +41,7 @@ pub(crate) fn check(
         network::graph::check(file, faults);
     }
     let mut traces = flow::check::check(file, named, faults);
+    sessions::check::check(file, named, &mut traces, faults);
     link::delay_trace::check(file, named, &mut traces, faults);
     link::fade_trace::check(file, named, &mut traces, faults);
     script::check::check(file, faults);

@@ -6,4 +6,4 @@ pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod schema;
 pub(crate) mod trace;
-mod transport;
+pub(crate) mod transport;

@@ -46,7 +46,7 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
         faults.report(head.warm_up.place(), Fault::new(message).help("let it end before `duration`"));
     }
     let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
-    if file.flows.is_empty() && !is_signalling {
+    if file.flows.is_empty() && file.sessions.is_empty() && !is_signalling {
         let help = "add a table `[flows.<name>]` that says who sends what to whom";
         faults.report(head.name.place(), Fault::new("the scenario has no flow").help(help));
     }

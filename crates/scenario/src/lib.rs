@@ -24,6 +24,7 @@ mod scenario;
 pub mod schema;
 mod script;
 mod sctp;
+mod sessions;
 mod signalling;
 pub mod sky;
 mod sky_links;

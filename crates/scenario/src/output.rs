@@ -70,6 +70,10 @@ tables! {
     Queues = "queues" keyed by [],
     /// A signalling point with SCCP.
     Sccp = "sccp" keyed by ["point"],
+    /// The sessions of a table.
+    SessionSources = "session_sources" keyed by ["sessions"],
+    /// A session.
+    Sessions = "sessions" keyed by [],
     /// An end of an association of M3UA.
     SignallingAssociations = "signalling_associations" keyed by ["association", "at"],
     /// A reason for which messages went no further.

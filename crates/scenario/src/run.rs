@@ -131,7 +131,7 @@ fn run_at_pace(
     }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
-    let Plan { graph, hosts, links, flows, mut signalling, sky, ways } = plan(scenario, seed)?;
+    let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways } = plan(scenario, seed)?;
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let mut network = Network::with_source(graph, seed, hosts, source);
@@ -183,6 +183,9 @@ fn run_at_pace(
     let delays = recorder.delays()?;
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
     tables.extend(recorder.delay_tables());
+    if !sessions.is_empty() {
+        tables.extend(crate::sessions::table::tables(scenario, &mut network, &sessions));
+    }
     if let Some(sky) = &sky {
         tables.extend(tables::sky::tables(scenario, sky, &mut network, &links, &ways));
     }

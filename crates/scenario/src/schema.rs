@@ -25,6 +25,7 @@ pub use crate::probes::schema::{Interval, Probes, Sampling};
 pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sctp::Threshold;
 pub use crate::sctp::schema::{self as sctp, SctpProfile};
+pub use crate::sessions::schema::{self as sessions, Sessions};
 pub use crate::signalling::schema::{self as signalling, Signalling};
 pub use crate::sky_links::schema::{AccessTable, IslLinks, MetricName, SkyDirection, SkyTable, Waiting};
 pub use crate::tcp::schema::{self as tcp, TcpProfile};
@@ -48,6 +49,8 @@ section! {
         tcp: Tables<TcpProfile>;
         /// Who sends what to whom.
         flows: Tables<Flow>;
+        /// Transfers that begin one after the other.
+        sessions: Tables<Sessions>;
         /// What happens to links while the scenario runs.
         script: Vec<Named<Event>>;
         /// Signalling points of SS7, their links and their load.

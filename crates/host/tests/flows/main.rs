@@ -7,6 +7,7 @@ mod mtu;
 mod outside;
 mod paths;
 mod server;
+mod sessions;
 
 use fixture::{bulk, constant_rate, direction, run, run_adapted, sender};
 use slantpath_base::{Duration, Seed};

@@ -20,7 +20,7 @@ const LARGEST_MESSAGE: DataSize = DataSize::from_bytes(65_536);
 const MOST_FLOWS: u32 = 10_000;
 
 /// The configuration that a flow uses which names none.
-const DEFAULT_PROFILE: &str = "default";
+pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> Traces {
     let places: BTreeMap<String, Place> =
@@ -82,10 +82,10 @@ fn add_default_profiles(file: &mut File) {
         tables.add(DEFAULT_PROFILE, profile.expect("every key of a profile has a default"), place);
     }
     let uses_default = |transport: Transport| {
-        file.flows
-            .iter()
-            .find(|(_, flow)| *flow.transport == transport && flow.profile.is_none())
-            .map(|(_, flow)| flow.place())
+        let flows = file.flows.iter().map(|(_, flow)| (*flow.transport, &flow.profile, flow.place()));
+        let sessions = file.sessions.iter().map(|(_, own)| (*own.transport, &own.profile, own.place()));
+        let mut users = flows.chain(sessions);
+        users.find(|(own, profile, _)| *own == transport && profile.is_none()).map(|(.., place)| place)
     };
     let (sctp, tcp) = (uses_default(Transport::Sctp), uses_default(Transport::Tcp));
     if let Some(place) = sctp {

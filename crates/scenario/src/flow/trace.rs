@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_net::DelayCurve;
@@ -15,6 +16,8 @@ use crate::link::fade_trace::FadeStep;
 pub(crate) struct Traces {
     /// Of flows: offset from the start of the flow, and size.
     pub(crate) flows: BTreeMap<String, Vec<(Duration, DataSize)>>,
+    /// Of sessions: offset from the start of their source, and size.
+    pub(crate) sessions: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
     /// Of signalling loads.
     pub(crate) loads: BTreeMap<String, Vec<TracedArrival>>,
     /// Of the fades of links.

@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 
 use slantpath_host::{Peer, Protocol, TransportConfig};
+use slantpath_reader::Setting;
 use slantpath_sctp::SctpConfig;
 use slantpath_tcp::TcpConfig;
 
 use crate::network::node::ip_fields;
 use crate::scenario::Scenario;
-use crate::schema::{Adaptation, Flow, Transport};
+use crate::schema::{Adaptation, Dscp, Flow, Transport};
 
 /// Ports and addresses of a flow's ends.
 pub(crate) struct Ends {
@@ -23,22 +24,10 @@ pub(crate) struct Ends {
 /// The configuration of the sending end and of the receiving end.
 pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
     let profile = flow.profile.as_ref().expect("a check gives every flow a profile");
-    let protocol = |node: &str| match *flow.transport {
-        Transport::Sctp => {
-            let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
-            // M3UA keeps stream 0 for itself.
-            let own = u16::from(*flow.adaptation == Adaptation::M3ua);
-            let config = profile.config(flow.streams.saturating_add(own));
-            Protocol::Sctp(Box::new(SctpConfig { ip: ip_fields(scenario, node, flow.dscp), ..config }))
-        }
-        Transport::Tcp => {
-            let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
-            Protocol::Tcp(Box::new(TcpConfig {
-                ip: ip_fields(scenario, node, flow.dscp),
-                ..profile.config()
-            }))
-        }
-    };
+    // M3UA keeps stream 0 for itself.
+    let own = u16::from(*flow.adaptation == Adaptation::M3ua);
+    let streams = flow.streams.saturating_add(own);
+    let protocol = |node: &str| protocol(scenario, *flow.transport, profile, node, flow.dscp, streams);
     let adaptation = match *flow.adaptation {
         Adaptation::M3ua => slantpath_host::Adaptation::M3ua,
         Adaptation::None => slantpath_host::Adaptation::None,
@@ -58,4 +47,26 @@ pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (Transpor
         peer: Some(Peer { addresses: ends.receiver, port: ends.receiver_port }),
     };
     (sending, receiving)
+}
+
+/// A transport at a node, whose packets may have a DSCP of their own; over SCTP with so many streams.
+pub(crate) fn protocol(
+    scenario: &Scenario,
+    transport: Transport,
+    profile: &str,
+    node: &str,
+    dscp: Option<Setting<Dscp>>,
+    streams: u16,
+) -> Protocol {
+    let ip = ip_fields(scenario, node, dscp);
+    match transport {
+        Transport::Sctp => {
+            let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
+            Protocol::Sctp(Box::new(SctpConfig { ip, ..profile.config(streams) }))
+        }
+        Transport::Tcp => {
+            let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
+            Protocol::Tcp(Box::new(TcpConfig { ip, ..profile.config() }))
+        }
+    }
 }

@@ -19,13 +19,15 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
             faults.report(dscp.place(), Fault::new("a router marks no packets").help(help));
         }
     }
-    for (_, flow) in file.flows.iter() {
-        let (from, to) = (flow.from.as_str(), flow.to.as_str());
+    let flows = file.flows.iter().map(|(_, flow)| (&flow.from, &flow.to));
+    let sessions = file.sessions.iter().map(|(_, sessions)| (&sessions.from, &sessions.to));
+    for (from, to_setting) in flows.chain(sessions) {
+        let (from, to) = (from.as_str(), to_setting.as_str());
         let known = file.nodes.find(from).is_some() && file.nodes.find(to).is_some();
         if known && from != to && !graph.leads(from, to) {
             let message = format!("no route leads from `{from}` to `{to}`");
             let help = "join them by a link, or over nodes of kind `router`; hosts forward nothing";
-            faults.report(flow.to.place(), Fault::new(message).help(help));
+            faults.report(to_setting.place(), Fault::new(message).help(help));
         }
     }
 }

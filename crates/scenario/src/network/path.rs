@@ -11,8 +11,9 @@ use slantpath_reader::{Fault, Faults, Origin, Place};
 use crate::congestion::capacity_fits;
 use crate::flow::trace::Traces;
 use crate::network::{self, Built, find_link};
-use crate::schema::{File, Flow, SctpProfile, TcpProfile, Transport};
+use crate::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
 use crate::sctp::check::LEAST_PATH_MTU;
+use crate::sessions::check::load_fits;
 use crate::sky_links::plan::SkyPlan;
 
 /// Called when all else is right.
@@ -29,6 +30,9 @@ pub(crate) fn check(file: &File, traces: &Traces, sky: Option<&SkyPlan>, faults:
     for (name, flow) in file.flows.iter() {
         let flow: &Flow = flow;
         flow_path(file, &built, &mut routes, (name, flow), faults);
+    }
+    for (name, sessions) in file.sessions.iter() {
+        sessions_path(&built, &mut routes, name, sessions, faults);
     }
     crate::signalling::timing(file, &built, &mut routes, faults);
     crate::signalling::server_timing(file, &built, &mut routes, faults);
@@ -78,6 +82,24 @@ fn flow_path(
                 }
             }
         }
+    }
+}
+
+fn sessions_path(built: &Built, routes: &mut Routes, name: &str, sessions: &Sessions, faults: &mut Faults) {
+    let Some(primary) = &sessions.primary else { return };
+    let (from, to) = (built.nodes[sessions.from.as_str()], built.nodes[sessions.to.as_str()]);
+    let Some(way) = way_over(built, routes, from, to, primary) else {
+        let message = format!(
+            "no route leads from `{}` to `{}` over link `{}`",
+            *sessions.from, *sessions.to, **primary
+        );
+        let help = "name another link of the receiver as `primary`, or join this one to the sender";
+        faults.report(primary.place(), Fault::new(message).help(help));
+        return;
+    };
+    hops_fit(built, routes, &format!("sessions `{name}`"), (from, to), &way, primary.place(), faults);
+    if let Some(slowest) = slowest(built, &way) {
+        load_fits(name, sessions, slowest, faults);
     }
 }
 

@@ -13,7 +13,8 @@ use super::RunError;
 use crate::flow::build::PlannedFlow;
 use crate::network::{self, Built, PlannedLink, find_link};
 use crate::scenario::Scenario;
-use crate::{flow, signalling};
+use crate::sessions::build::PlannedSessions;
+use crate::{flow, sessions, signalling};
 
 /// A network to be run, and what its parts are called.
 pub(super) struct Plan {
@@ -21,6 +22,7 @@ pub(super) struct Plan {
     pub(super) hosts: Vec<Host>,
     pub(super) links: Vec<PlannedLink>,
     pub(super) flows: Vec<PlannedFlow>,
+    pub(super) sessions: Vec<PlannedSessions>,
     pub(super) signalling: Option<SignallingSimulation>,
     pub(super) sky: Option<Sky>,
     /// The ways of flows under a sky, with the names of the flow and of the link at its end.
@@ -41,9 +43,10 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
         sky: sky.as_ref(),
     };
     let flows = flow::build::place(scenario, seed, &mut site)?;
+    let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     let ways = sky.as_ref().map(|sky| ways(scenario, &graph, &mut routes, &nodes, sky)).unwrap_or_default();
-    Ok(Plan { graph, hosts, links, flows, signalling, sky, ways })
+    Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways })
 }
 
 /// From the sender of each flow to every address of its receiver.

@@ -6,12 +6,14 @@ use slantpath_orbit::pair::Pair;
 
 use crate::schema::{File, NodeKind};
 
-/// One for each two sites by which a flow goes, in the order of flows.
+/// One for each two sites by which a flow or sessions go, in their order.
 pub(super) fn of_flows(file: &File) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
-    for (_, flow) in file.flows.iter() {
-        for from in sites_of(file, &flow.from) {
-            for to in sites_of(file, &flow.to) {
+    let flows = file.flows.iter().map(|(_, flow)| (&flow.from, &flow.to));
+    let sessions = file.sessions.iter().map(|(_, sessions)| (&sessions.from, &sessions.to));
+    for (from, to) in flows.chain(sessions) {
+        for from in sites_of(file, from) {
+            for to in sites_of(file, to) {
                 let (pair, turned) = (Pair::new(&from, &to), Pair::new(&to, &from));
                 if from != to && !pairs.contains(&pair) && !pairs.contains(&turned) {
                     pairs.push(pair);

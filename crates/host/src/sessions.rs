@@ -1,0 +1,501 @@
+//! Sessions: transfers that begin one after the other, each over an association or connection of its own, and end when
+//! all of it has been delivered.
+//!
+//! A [`SessionSource`] at one host opens them; a server at the other ([`Host::add_session_server`]) takes any number of
+//! them. What remains of one that is over is its record.
+//!
+//! [`Host::add_session_server`]: crate::Host::add_session_server
+
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use slantpath_base::{DataSize, Duration, Instant, Seed, Stream};
+use slantpath_wire::ip::protocol;
+
+use crate::flow_end::FlowEnd;
+use crate::message::Content;
+use crate::receiver::ReceiverConfig;
+use crate::record::{ReceivedSession, SentSession, SessionRecords};
+use crate::sender::{Measurement, SenderConfig};
+use crate::served::{Reaction, Served};
+use crate::socket::{Socket, SocketEvent};
+use crate::sockets::SocketId;
+use crate::transport::{Adaptation, Protocol, TransportConfig};
+use crate::workload::{WhenBlocked, Workload};
+
+/// A source of sessions.
+#[derive(Clone, Debug)]
+pub struct SessionsConfig {
+    /// What each of them is opened with. Its local port is taken from `ports`.
+    pub transport: TransportConfig,
+    /// The ports that sessions take in turn. One that is in use is passed over.
+    pub ports: RangeInclusive<u16>,
+    /// When sessions begin, and how much each carries.
+    pub load: SessionLoad,
+    /// When the source begins.
+    pub start: Instant,
+    /// When the last session may begin; `None` goes on as long as the run.
+    pub stop: Option<Instant>,
+    /// What is handed to the transport at a time.
+    pub message: DataSize,
+}
+
+/// When sessions begin, counted from the start of their source, and how much each carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionLoad {
+    /// Drawn, each from a stream of its own: with other sizes sessions begin at the same instants.
+    Drawn {
+        /// When they begin.
+        arrivals: Arrivals,
+        /// How much each carries.
+        sizes: Sizes,
+    },
+    /// As they are given, in order of time.
+    Trace(Arc<[(Duration, DataSize)]>),
+}
+
+/// From the beginning of a session to that of the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Always as long. The first session begins with its source.
+    Constant {
+        /// How long.
+        interval: Duration,
+    },
+    /// Exponential: a Poisson process.
+    Poisson {
+        /// The mean.
+        mean_interval: Duration,
+    },
+}
+
+/// How much a session carries: a byte at least.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sizes {
+    /// An exponential distribution.
+    Exponential {
+        /// Its mean.
+        mean: DataSize,
+    },
+    /// Always as much.
+    Fixed {
+        /// How much.
+        size: DataSize,
+    },
+    /// A Pareto distribution: P(X > x) = (m / x)^shape for x ≥ m, where m = mean (shape − 1) / shape.
+    Pareto {
+        /// Its mean.
+        mean: DataSize,
+        /// Its shape, more than one, without which there is no mean.
+        shape: f64,
+    },
+}
+
+impl Arrivals {
+    /// How long after its source the first session begins.
+    fn first(&self, stream: &mut Stream) -> Duration {
+        match *self {
+            Self::Constant { .. } => Duration::ZERO,
+            Self::Poisson { mean_interval } => stream.exponential(mean_interval),
+        }
+    }
+
+    fn next(&self, stream: &mut Stream) -> Duration {
+        match *self {
+            Self::Constant { interval } => interval,
+            Self::Poisson { mean_interval } => stream.exponential(mean_interval),
+        }
+    }
+}
+
+impl Sizes {
+    /// The size below which a share `u` of all sessions lies, 0 ≤ u < 1.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a float becomes the nearest integer"
+    )]
+    pub fn quantile(&self, u: f64) -> DataSize {
+        let bytes = match *self {
+            Self::Exponential { mean } => -libm::log1p(-u) * mean.as_bytes() as f64,
+            Self::Fixed { size } => return size,
+            Self::Pareto { mean, shape } => {
+                let least = mean.as_bytes() as f64 * (shape - 1.0) / shape;
+                least * libm::pow(1.0 - u, -1.0 / shape)
+            }
+        };
+        DataSize::from_bytes((bytes.round() as u64).max(1))
+    }
+}
+
+/// Which source of a host: numbers in the order in which they were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionSourceId(pub u32);
+
+/// A source in a run.
+#[derive(Debug)]
+pub(crate) struct SessionSource {
+    config: SessionsConfig,
+    seed: Seed,
+    path: String,
+    arrivals: Stream,
+    sizes: Stream,
+    /// How many sessions have begun.
+    begun: u32,
+    /// When the next one begins; `None` if there is none.
+    next: Option<Instant>,
+    /// The port that is tried next.
+    next_port: u16,
+}
+
+/// What a session is opened with.
+pub(crate) struct NewSession {
+    pub(crate) number: u32,
+    pub(crate) size: DataSize,
+    pub(crate) sender: SenderConfig,
+    /// For its workload.
+    pub(crate) workload: Stream,
+    /// With what it is opened, and the stream of its transport; `None` if no port is free.
+    pub(crate) opening: Option<(TransportConfig, Stream)>,
+}
+
+impl SessionSource {
+    /// `seed` and `path` name the source, from which all streams of chance of its sessions derive.
+    pub(crate) fn new(config: SessionsConfig, seed: Seed, path: &str) -> Self {
+        let [arrivals, sizes] = ["arrivals", "sizes"].map(|part| seed.stream(&format!("{path}/{part}")));
+        let next_port = *config.ports.start();
+        let mut source =
+            Self { config, seed, path: path.to_owned(), arrivals, sizes, begun: 0, next: None, next_port };
+        let first = match &source.config.load {
+            SessionLoad::Drawn { arrivals, .. } => Some(arrivals.first(&mut source.arrivals)),
+            SessionLoad::Trace(sessions) => sessions.first().map(|&(offset, _)| offset),
+        };
+        source.plan(first.map(|offset| source.config.start.saturating_add(offset)));
+        source
+    }
+
+    /// When the next session begins.
+    pub(crate) const fn deadline(&self) -> Option<Instant> {
+        self.next
+    }
+
+    /// The number of the transport's protocol.
+    pub(crate) const fn protocol(&self) -> u8 {
+        match self.config.transport.protocol {
+            Protocol::Sctp(_) => protocol::SCTP,
+            Protocol::Tcp(_) => protocol::TCP,
+        }
+    }
+
+    fn plan(&mut self, next: Option<Instant>) {
+        self.next = next.filter(|next| self.config.stop.is_none_or(|stop| *next < stop));
+    }
+
+    /// The session that is due, if one is, on the first port from the next on that is free.
+    pub(crate) fn begin(&mut self, now: Instant, is_free: impl Fn(u16) -> bool) -> Option<NewSession> {
+        let due = self.next.filter(|next| *next <= now)?;
+        let number = self.begun;
+        self.begun += 1;
+        let (size, next) = match &self.config.load {
+            SessionLoad::Drawn { arrivals, sizes } => {
+                let size = sizes.quantile(self.sizes.uniform());
+                (size, Some(due.saturating_add(arrivals.next(&mut self.arrivals))))
+            }
+            SessionLoad::Trace(sessions) => {
+                let next = sessions.get(number as usize + 1);
+                let next = next.map(|&(offset, _)| self.config.start.saturating_add(offset));
+                (sessions[number as usize].1, next)
+            }
+        };
+        self.plan(next);
+        let sender = SenderConfig {
+            stop: None,
+            streams: 1,
+            unordered: false,
+            content: Content::Pattern,
+            when_blocked: WhenBlocked::Wait,
+            measurement: Measurement::Off,
+            record_messages: false,
+            record_timeline: false,
+            connect: due,
+            start: due,
+            workload: Workload::Bulk { message: self.config.message, total: Some(size) },
+            sample_paths: None,
+        };
+        let opening = self.take_port(is_free).map(|local_port| {
+            let transport = TransportConfig { local_port, ..self.config.transport.clone() };
+            (transport, self.seed.stream(&format!("{}/{number}/transport", self.path)))
+        });
+        let workload = self.seed.stream(&format!("{}/{number}/workload", self.path));
+        Some(NewSession { number, size, sender, workload, opening })
+    }
+
+    /// The next port that is free.
+    fn take_port(&mut self, is_free: impl Fn(u16) -> bool) -> Option<u16> {
+        let (first, last) = (*self.config.ports.start(), *self.config.ports.end());
+        let port = (self.next_port..=last).chain(first..self.next_port).find(|&port| is_free(port))?;
+        self.next_port = if port == last { first } else { port + 1 };
+        Some(port)
+    }
+}
+
+/// One end of a session.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) flow: FlowEnd,
+    role: Role,
+    state: State,
+    /// As the transport had it at the end.
+    retransmissions: Option<u64>,
+}
+
+#[derive(Debug)]
+enum Role {
+    Receiver { server: SocketId, accepted: Option<Accepted> },
+    Sender { source: SessionSourceId, number: u32, begun: Instant, size: DataSize },
+}
+
+/// When a session came in, and from where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Accepted {
+    at: Instant,
+    peer: Option<SocketAddr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Live,
+    /// It is over, and has its record taken.
+    Over,
+}
+
+impl NewSession {
+    /// The record of one that could not even be opened.
+    pub(crate) fn refused(&self, source: SessionSourceId) -> SentSession {
+        SentSession {
+            source,
+            number: self.number,
+            begun: self.sender.connect,
+            size: self.size,
+            port: None,
+            connected: None,
+            bytes_sent: 0,
+            retransmissions: None,
+            ended: Some(self.sender.connect),
+            failure: Some("no port is free".to_owned()),
+        }
+    }
+}
+
+impl Session {
+    pub(crate) fn sender(source: SessionSourceId, new: NewSession) -> Self {
+        let NewSession { number, size, sender, workload, .. } = new;
+        let role = Role::Sender { source, number, begun: sender.connect, size };
+        let flow = FlowEnd::sender(Adaptation::None, sender, workload);
+        Self { flow, role, state: State::Live, retransmissions: None }
+    }
+
+    /// The end of a session that `server` has accepted.
+    pub(crate) fn receiver(server: SocketId, config: ReceiverConfig) -> Self {
+        let flow = FlowEnd::receiver(Adaptation::None, config);
+        let role = Role::Receiver { server, accepted: None };
+        Self { flow, role, state: State::Live, retransmissions: None }
+    }
+
+    pub(crate) fn handle_event(
+        &mut self,
+        now: Instant,
+        event: SocketEvent,
+        socket: &mut Socket<'_>,
+    ) -> Reaction {
+        let is_end = matches!(event, SocketEvent::Ended { .. });
+        if let Role::Receiver { accepted, .. } = &mut self.role {
+            accepted
+                .get_or_insert_with(|| Accepted { at: now, peer: socket.state.peer_socket(socket.stack) });
+        }
+        let reaction = self.flow.handle_event(now, event, socket);
+        if is_end {
+            // TCP forgets it with its next input, SCTP has forgotten it, and has told what it sent again.
+            let told = self.flow.sender_report().map(|report| report.retransmissions);
+            self.retransmissions = retransmissions(now, socket).or(told);
+            self.state = State::Over;
+            return Reaction::Serve;
+        }
+        reaction
+    }
+
+    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        let served = self.flow.serve(now, socket);
+        // What could not even be opened has ended without an event.
+        if self.flow.sender_report().is_some_and(|report| report.ended.is_some()) {
+            self.state = State::Over;
+        }
+        served
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.state == State::Over
+    }
+
+    /// Writes down what is known of it.
+    pub(crate) fn record(&self, now: Instant, socket: &mut Socket<'_>, records: &mut SessionRecords) {
+        match self.role {
+            Role::Sender { source, number, begun, size } => {
+                let report = self.flow.sender_report().cloned().unwrap_or_default();
+                records.sent.push(SentSession {
+                    source,
+                    number,
+                    begun,
+                    size,
+                    port: Some(socket.state.port()),
+                    connected: report.connected,
+                    bytes_sent: report.bytes_sent,
+                    retransmissions: self.retransmissions.or_else(|| retransmissions(now, socket)),
+                    ended: report.ended,
+                    failure: report.failure,
+                });
+            }
+            Role::Receiver { server, accepted } => {
+                let report = self.flow.receiver_report().cloned().unwrap_or_default();
+                records.received.push(ReceivedSession {
+                    server,
+                    peer: accepted.and_then(|accepted| accepted.peer),
+                    accepted: accepted.map(|accepted| accepted.at),
+                    bytes_delivered: report.bytes_delivered,
+                    last_delivery: report.last_delivery,
+                });
+            }
+        }
+    }
+}
+
+/// What has gone out again, as long as the transport knows it.
+fn retransmissions(now: Instant, socket: &mut Socket<'_>) -> Option<u64> {
+    socket.state.congestion(now, socket.stack).map(|sample| sample.retransmissions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::IpAddr;
+
+    const MEGABYTE: DataSize = DataSize::from_bytes(1_000_000);
+
+    fn source(load: SessionLoad, stop: Option<Instant>, seed: u64) -> SessionSource {
+        let transport = TransportConfig {
+            protocol: Protocol::Tcp(Box::default()),
+            adaptation: Adaptation::None,
+            local_addresses: vec![IpAddr::from([10, 0, 0, 1])],
+            local_port: 0,
+            peer: None,
+        };
+        let (ports, start) = (100..=102, Instant::from_secs(1));
+        let config =
+            SessionsConfig { transport, ports, load, start, stop, message: DataSize::from_bytes(1_000) };
+        SessionSource::new(config, Seed::new(seed, 0), "sessions/test")
+    }
+
+    /// When each session begins and what it carries, until the source stops.
+    fn sessions(source: &mut SessionSource) -> Vec<(Instant, DataSize)> {
+        let mut begun = Vec::new();
+        while let Some(due) = source.deadline() {
+            let new = source.begin(due, |_| true).expect("it is due");
+            assert_eq!(new.number as usize, begun.len());
+            assert_eq!(new.sender.connect, due);
+            begun.push((due, new.size));
+        }
+        begun
+    }
+
+    fn poisson() -> Arrivals {
+        Arrivals::Poisson { mean_interval: Duration::from_millis(100) }
+    }
+
+    #[test]
+    fn a_pareto_distribution_has_the_quantiles_of_its_closed_form() {
+        let pareto = Sizes::Pareto { mean: MEGABYTE, shape: 1.27 };
+        // m = mean * 0.27 / 1.27.
+        assert_eq!(pareto.quantile(0.0), DataSize::from_bytes(212_598));
+        for u in [0.1, 0.5, 0.9, 0.999] {
+            let beyond = libm::pow(212_598.4 / pareto.quantile(u).as_bytes() as f64, 1.27);
+            assert!((beyond - (1.0 - u)).abs() < 1e-5, "{beyond} lie above the quantile of {u}");
+        }
+        assert_eq!(Sizes::Fixed { size: MEGABYTE }.quantile(0.7), MEGABYTE);
+        let exponential = Sizes::Exponential { mean: MEGABYTE };
+        assert_eq!(exponential.quantile(0.5), DataSize::from_bytes(693_147));
+        assert_eq!(exponential.quantile(0.0), DataSize::from_bytes(1), "a session carries something");
+    }
+
+    #[test]
+    fn sizes_have_the_mean_that_their_distribution_has() {
+        // Of a Pareto distribution the mean below its quantile u: what is above is heavy.
+        let shape = 1.27_f64;
+        let below = |u: f64| shape / (shape - 1.0) * (1.0 - libm::pow(1.0 - u, 1.0 - 1.0 / shape)) / u;
+        let least = 1e6 * (shape - 1.0) / shape;
+        let pareto = Sizes::Pareto { mean: MEGABYTE, shape };
+        let n = 100_000;
+        let sum: u64 = (0..n * 9 / 10)
+            .map(|place| pareto.quantile((f64::from(place) + 0.5) / f64::from(n)).as_bytes())
+            .sum();
+        let mean = sum as f64 / f64::from(n * 9 / 10);
+        assert!((mean / (least * below(0.9)) - 1.0).abs() < 1e-4, "{mean} is not {}", least * below(0.9));
+    }
+
+    #[test]
+    fn sessions_begin_by_a_poisson_process_until_their_source_stops() {
+        let sizes = Sizes::Fixed { size: MEGABYTE };
+        let load = SessionLoad::Drawn { arrivals: poisson(), sizes };
+        let begun = sessions(&mut source(load, Some(Instant::from_secs(1_001)), 1));
+        // 10 a second for 1,000 s: 10,000, with a standard deviation of 100.
+        assert!((9_600..10_400).contains(&begun.len()), "{}", begun.len());
+        assert!(begun.iter().all(|(at, _)| (Instant::from_secs(1)..Instant::from_secs(1_001)).contains(at)));
+        let gaps: Vec<f64> = begun.windows(2).map(|pair| (pair[1].0 - pair[0].0).as_secs_f64()).collect();
+        let long = gaps.iter().filter(|&&gap| gap > 0.1).count() as f64 / gaps.len() as f64;
+        assert!((long - libm::exp(-1.0)).abs() < 0.02, "{long} of all gaps are longer than their mean");
+    }
+
+    #[test]
+    fn sizes_and_instants_are_drawn_apart() {
+        let load = |sizes| SessionLoad::Drawn { arrivals: poisson(), sizes };
+        let stop = Some(Instant::from_secs(20));
+        let begun = |sizes| sessions(&mut source(load(sizes), stop, 1));
+        let pareto = begun(Sizes::Pareto { mean: MEGABYTE, shape: 1.27 });
+        let fixed = begun(Sizes::Fixed { size: MEGABYTE });
+        let instants = |begun: &[(Instant, DataSize)]| begun.iter().map(|&(at, _)| at).collect::<Vec<_>>();
+        assert_eq!(instants(&pareto), instants(&fixed));
+        assert!(pareto.windows(2).any(|pair| pair[0].1 != pair[1].1));
+        assert_ne!(
+            instants(&sessions(&mut source(load(Sizes::Fixed { size: MEGABYTE }), stop, 2))),
+            instants(&fixed)
+        );
+    }
+
+    #[test]
+    fn a_trace_is_played_as_it_is_and_at_a_constant_interval_the_first_is_at_the_start() {
+        let trace = [(Duration::from_secs(2), MEGABYTE), (Duration::from_secs(2), DataSize::from_bytes(5))];
+        let begun = sessions(&mut source(SessionLoad::Trace(trace.into()), None, 1));
+        assert_eq!(
+            begun,
+            [(Instant::from_secs(3), MEGABYTE), (Instant::from_secs(3), DataSize::from_bytes(5))]
+        );
+        let arrivals = Arrivals::Constant { interval: Duration::from_secs(5) };
+        let load = SessionLoad::Drawn { arrivals, sizes: Sizes::Fixed { size: MEGABYTE } };
+        let begun = sessions(&mut source(load, Some(Instant::from_secs(11)), 1));
+        assert_eq!(begun.iter().map(|(at, _)| at.as_nanos() / 1_000_000_000).collect::<Vec<_>>(), [1, 6]);
+    }
+
+    #[test]
+    fn ports_are_taken_in_turn_and_one_in_use_is_passed_over() {
+        let arrivals = Arrivals::Constant { interval: Duration::from_secs(1) };
+        let load = SessionLoad::Drawn { arrivals, sizes: Sizes::Fixed { size: MEGABYTE } };
+        let mut source = source(load, None, 1);
+        let mut port = |is_free: fn(u16) -> bool| {
+            let new = source.begin(Instant::from_secs(100), is_free).expect("it is due");
+            new.opening.map(|(transport, _)| transport.local_port)
+        };
+        assert_eq!([port(|_| true), port(|_| true)], [Some(100), Some(101)]);
+        assert_eq!([port(|port| port != 102), port(|_| true)], [Some(100), Some(101)]);
+        assert_eq!([port(|_| false), port(|_| true)], [None, Some(102)]);
+    }
+}

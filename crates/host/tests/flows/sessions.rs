@@ -1,0 +1,204 @@
+//! Sessions: one association or connection after the other, each with a record at either end.
+
+use std::net::IpAddr;
+
+use slantpath_base::{DataSize, Duration, Instant, Seed};
+use slantpath_host::record::{ReceivedSession, SentSession, SessionRecords};
+use slantpath_host::{
+    Adaptation, Arrivals, Host, Peer, Protocol, SessionLoad, SessionsConfig, Sizes, TransportConfig,
+};
+use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
+
+use crate::fixture::direction;
+use crate::{sctp, tcp};
+
+const PORT: u16 = 5_000;
+
+struct World {
+    network: Network<Host>,
+    from: NodeId,
+    to: NodeId,
+}
+
+fn drawn(interval_ms: u64, sizes: Sizes) -> SessionLoad {
+    let arrivals = Arrivals::Poisson { mean_interval: Duration::from_millis(interval_ms) };
+    SessionLoad::Drawn { arrivals, sizes }
+}
+
+fn kilobytes(kilobytes: u64) -> DataSize {
+    DataSize::from_bytes(1_000 * kilobytes)
+}
+
+/// Two hosts and a link, over which sessions go from the first to the second.
+fn world(
+    protocol: &Protocol,
+    link: &DirectionConfig,
+    load: SessionLoad,
+    ports: std::ops::RangeInclusive<u16>,
+) -> World {
+    let mut builder = NetworkBuilder::new();
+    let (from, to) = (builder.host("from"), builder.host("to"));
+    let wire = builder.link("wire", from, to, link.clone(), link.clone());
+    let [own, peer] = [1, 2].map(|host| IpAddr::from([10, 0, 0, host]));
+    builder.address(wire.first(), own).address(wire.second(), peer);
+    let seed = Seed::new(1, 0);
+    let (mut sending, mut receiving) =
+        (Host::new(vec![(own, wire.first())]), Host::new(vec![(peer, wire.second())]));
+    sending.add_route(peer, wire.first()).unwrap();
+    receiving.add_route(own, wire.second()).unwrap();
+    let transport = |address, port, peer| TransportConfig {
+        protocol: protocol.clone(),
+        adaptation: Adaptation::None,
+        local_addresses: vec![address],
+        local_port: port,
+        peer,
+    };
+    let config = SessionsConfig {
+        transport: transport(own, 0, Some(Peer { addresses: vec![peer], port: PORT })),
+        ports,
+        load,
+        start: Instant::START,
+        stop: Some(Instant::from_secs(60)),
+        message: DataSize::from_bytes(8_000),
+    };
+    sending.add_session_source(config, seed, "sessions/ftp");
+    receiving.add_session_server(transport(peer, PORT, None), seed, "sessions/ftp");
+    let graph = builder.build().unwrap();
+    World { network: Network::new(graph, seed, vec![sending, receiving]), from, to }
+}
+
+impl World {
+    /// What both ends know at `end`: of sessions that are over, and of others.
+    fn records(&mut self, end: Instant) -> [SessionRecords; 2] {
+        self.network.run_until(end);
+        let [from, to] = [self.from, self.to].map(|node| {
+            let host = self.network.host_mut(node);
+            (host.take_sessions(), host.unfinished_sessions(end))
+        });
+        let join = |mut sent: SessionRecords, received: SessionRecords| {
+            assert_eq!((sent.received.len(), received.sent.len()), (0, 0));
+            sent.received = received.received;
+            sent
+        };
+        [join(from.0, to.0), join(from.1, to.1)]
+    }
+}
+
+fn of_port(records: &SessionRecords, port: u16) -> Vec<&ReceivedSession> {
+    records.received.iter().filter(|record| record.peer.unwrap().port() == port).collect()
+}
+
+fn bytes(sent: &[SentSession]) -> u64 {
+    sent.iter().map(|record| record.size.as_bytes()).sum()
+}
+
+#[test]
+fn every_session_is_over_and_delivered_whole_over_either_transport() {
+    for protocol in [tcp(), sctp()] {
+        let mut link = direction("10 Mbit/s", "20 ms");
+        link.loss = "1 %".parse().unwrap();
+        let pareto = Sizes::Pareto { mean: kilobytes(100), shape: 1.5 };
+        let mut world = world(&protocol, &link, drawn(500, pareto), 20_000..=29_999);
+        let [over, others] = world.records(Instant::from_secs(400));
+        assert_eq!(others, SessionRecords::default());
+        // Two a second for a minute.
+        assert!((90..150).contains(&over.sent.len()), "{}", over.sent.len());
+        let delivered: u64 = over.received.iter().map(|record| record.bytes_delivered).sum();
+        assert_eq!((delivered, over.received.len()), (bytes(&over.sent), over.sent.len()));
+        for sent in &over.sent {
+            assert_eq!(sent.failure, None);
+            assert_eq!(sent.bytes_sent, sent.size.as_bytes());
+            let [received] = of_port(&over, sent.port.unwrap())[..] else { panic!("{sent:?}") };
+            assert_eq!(received.bytes_delivered, sent.size.as_bytes());
+            let (connected, last, ended) =
+                (sent.connected.unwrap(), received.last_delivery.unwrap(), sent.ended.unwrap());
+            assert!(sent.begun < connected && connected < last && last < ended, "{sent:?} {received:?}");
+            // The last byte is known to be there half a round trip after it is.
+            assert!(ended - last >= Duration::from_millis(20));
+        }
+        let numbers: Vec<u32> = {
+            let mut numbers: Vec<u32> = over.sent.iter().map(|record| record.number).collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        assert!(numbers.iter().copied().eq(0..u32::try_from(over.sent.len()).unwrap()));
+        assert!(over.sent.iter().filter_map(|record| record.retransmissions).sum::<u64>() > 50);
+    }
+}
+
+#[test]
+fn a_session_takes_as_long_as_its_bytes_on_an_empty_link() {
+    let link = direction("1 Mbit/s", "100 ms");
+    let trace = vec![(Duration::from_secs(1), DataSize::from_bytes(1_460))];
+    let mut world = world(&tcp(), &link, SessionLoad::Trace(trace.into()), 20_000..=29_999);
+    let [over, _] = world.records(Instant::from_secs(10));
+    let ([sent], [received]) = (&over.sent[..], &over.received[..]) else { panic!("{over:?}") };
+    assert_eq!((sent.begun, sent.retransmissions), (Instant::from_secs(1), Some(0)));
+    // SYN and SYN-ACK, of 52 bytes each, take 0.416 ms, and 100 ms each way.
+    let connected = Instant::from_secs(1) + Duration::from_micros(2 * 100_416);
+    assert_eq!(sent.connected, Some(connected));
+    // The ACK, of 40 bytes, goes before the 1,500.
+    let delivered = connected + Duration::from_micros(320 + 12_000 + 100_000);
+    assert_eq!(received.last_delivery, Some(delivered));
+    assert_eq!(received.peer.map(|peer| peer.port()), Some(20_000));
+}
+
+#[test]
+fn what_is_not_over_at_the_end_is_told_with_what_it_has() {
+    let mut link = direction("1 Mbit/s", "100 ms");
+    link.queue = QueueConfig::DropTail(QueueLimit::Packets(20));
+    // One after the other, of 10 s each, and a third before the first is over.
+    let at = |secs| (Duration::from_secs(secs), kilobytes(1_250));
+    let mut world =
+        world(&tcp(), &link, SessionLoad::Trace(vec![at(0), at(3), at(4)].into()), 20_000..=29_999);
+    let [over, others] = world.records(Instant::from_secs(8));
+    assert_eq!((over.sent.len(), others.sent.len(), others.received.len()), (0, 3, 3));
+    for sent in &others.sent {
+        assert_eq!((sent.ended, sent.failure.as_deref()), (None, None));
+        let [received] = of_port(&others, sent.port.unwrap())[..] else { panic!("{sent:?}") };
+        assert!(received.bytes_delivered > 0 && received.bytes_delivered < 1_250_000);
+        assert!(received.bytes_delivered <= sent.bytes_sent);
+    }
+}
+
+#[test]
+fn ports_are_used_again_and_without_one_a_session_fails() {
+    for protocol in [tcp(), sctp()] {
+        let protocol = match protocol {
+            Protocol::Tcp(config) => Protocol::Tcp(Box::new(slantpath_tcp::TcpConfig {
+                maximum_segment_lifetime: Duration::from_millis(100),
+                ..*config
+            })),
+            other @ Protocol::Sctp(_) => other,
+        };
+        let link = direction("1 Mbit/s", "10 ms");
+        let at = |secs, size| (Duration::from_secs(secs), kilobytes(size));
+        // Two at once on two ports, one too many, and two when both are over.
+        let trace = vec![at(0, 100), at(0, 100), at(1, 100), at(20, 10), at(21, 10)];
+        let mut world = world(&protocol, &link, SessionLoad::Trace(trace.into()), 20_000..=20_001);
+        let [over, others] = world.records(Instant::from_secs(60));
+        assert_eq!(others, SessionRecords::default());
+        let mut fates: Vec<(u32, Option<u16>, Option<&str>)> =
+            over.sent.iter().map(|sent| (sent.number, sent.port, sent.failure.as_deref())).collect();
+        fates.sort_unstable();
+        let none = Some("no port is free");
+        let expected = [(0, Some(20_000), None), (1, Some(20_001), None), (2, None, none)];
+        assert_eq!(fates[..3], expected);
+        assert_eq!(fates[3..], [(3, Some(20_000), None), (4, Some(20_001), None)]);
+        let delivered: u64 = over.received.iter().map(|record| record.bytes_delivered).sum();
+        assert_eq!(delivered, 220_000);
+    }
+}
+
+#[test]
+fn a_session_that_nobody_answers_fails_with_the_reason() {
+    let mut link = direction("1 Mbit/s", "10 ms");
+    link.loss = "100 %".parse().unwrap();
+    let trace = vec![(Duration::ZERO, kilobytes(1))];
+    let mut world = world(&tcp(), &link, SessionLoad::Trace(trace.into()), 20_000..=20_000);
+    let [over, _] = world.records(Instant::from_secs(4_000));
+    let [sent] = &over.sent[..] else { panic!("{over:?}") };
+    assert_eq!((sent.connected, sent.bytes_sent), (None, 0));
+    assert!(sent.failure.as_ref().is_some_and(|failure| !failure.is_empty()), "{sent:?}");
+    assert_eq!(over.received, []);
+}

@@ -1,0 +1,6 @@
+//! `[sessions.<name>]`: transfers that begin one after the other, each over an association or connection of its own.
+
+pub(crate) mod build;
+pub(crate) mod check;
+pub mod schema;
+pub(crate) mod table;

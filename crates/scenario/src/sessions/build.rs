@@ -1,0 +1,96 @@
+//! The sources and servers of sessions at the hosts of a run.
+
+use std::ops::RangeInclusive;
+
+use slantpath_base::{Instant, Seed};
+use slantpath_host::{
+    Adaptation, Arrivals, Peer, SessionLoad, SessionSourceId, SessionsConfig, Sizes, SocketId,
+    TransportConfig,
+};
+use slantpath_net::NodeId;
+
+use super::schema;
+use crate::flow::transport::protocol;
+use crate::run::{RunError, Site};
+use crate::scenario::Scenario;
+use crate::schema::Sessions;
+
+/// Sessions of one table, and where they begin and end.
+pub(crate) struct PlannedSessions {
+    pub(crate) name: String,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) source: SessionSourceId,
+    pub(crate) server: SocketId,
+}
+
+/// Ports of servers, one a table. Flows have those from 20,000 to 29,999 and from 40,000 to 49,999.
+const SERVER_PORTS: u16 = 30_000;
+/// Ports from which sessions are opened: each table has an equal part of them.
+const SOURCE_PORTS: RangeInclusive<u16> = 50_000..=64_999;
+
+/// Adds a source and a server for each table, in the order of names.
+pub(crate) fn place(
+    scenario: &Scenario,
+    seed: Seed,
+    site: &mut Site<'_>,
+) -> Result<Vec<PlannedSessions>, RunError> {
+    let tables = u16::try_from(scenario.sessions.iter().len()).expect("a check limits their number");
+    let mut planned = Vec::new();
+    for (number, (name, sessions)) in (0..).zip(scenario.sessions.iter()) {
+        let (from, to) = (site.nodes[sessions.from.as_str()], site.nodes[sessions.to.as_str()]);
+        site.join_both(from, to)?;
+        let primary = sessions.primary.as_ref().expect("a check gives them a primary link");
+        let [sender, receiver] = site.addresses(primary, from, to);
+        let path = format!("sessions/{name}");
+        let transport = |node: &str, local_addresses, local_port, peer| TransportConfig {
+            protocol: of(scenario, sessions, node),
+            adaptation: Adaptation::None,
+            local_addresses,
+            local_port,
+            peer,
+        };
+        let port = SERVER_PORTS + number;
+        let peer = Peer { addresses: receiver.clone(), port };
+        let config = SessionsConfig {
+            transport: transport(&sessions.from, sender, 0, Some(peer)),
+            ports: ports(number, tables),
+            load: load(scenario, sessions),
+            start: Instant::START + *sessions.start,
+            stop: sessions.end.map(|end| Instant::START + *end),
+            message: *sessions.message_size,
+        };
+        let source = site.host(from).add_session_source(config, seed, &path);
+        let server = transport(&sessions.to, receiver, port, None);
+        let server = site.host(to).add_session_server(server, seed, &path);
+        planned.push(PlannedSessions { name: name.to_owned(), from, to, source, server });
+    }
+    Ok(planned)
+}
+
+fn ports(number: u16, tables: u16) -> RangeInclusive<u16> {
+    let each = (SOURCE_PORTS.end() - SOURCE_PORTS.start() + 1) / tables;
+    let first = SOURCE_PORTS.start() + number * each;
+    first..=first + each - 1
+}
+
+fn of(scenario: &Scenario, sessions: &Sessions, node: &str) -> slantpath_host::Protocol {
+    let profile = sessions.profile.as_ref().expect("a check gives them a profile");
+    protocol(scenario, *sessions.transport, profile, node, sessions.dscp, 1)
+}
+
+fn load(scenario: &Scenario, sessions: &Sessions) -> SessionLoad {
+    let arrivals = match &sessions.arrivals.0 {
+        schema::Arrivals::Constant(constant) => Arrivals::Constant { interval: *constant.interval },
+        schema::Arrivals::Poisson(poisson) => Arrivals::Poisson { mean_interval: *poisson.mean_interval },
+        schema::Arrivals::Trace(trace) => {
+            return SessionLoad::Trace(scenario.traces().sessions[&*trace.file].clone());
+        }
+    };
+    let sizes = match &sessions.sizes.as_ref().expect("a check asks for sizes").0 {
+        schema::Sizes::Exponential(exponential) => Sizes::Exponential { mean: *exponential.mean },
+        schema::Sizes::Fixed(fixed) => Sizes::Fixed { size: *fixed.size },
+        schema::Sizes::Pareto(pareto) => Sizes::Pareto { mean: *pareto.mean, shape: *pareto.shape },
+    };
+    SessionLoad::Drawn { arrivals, sizes }
+}

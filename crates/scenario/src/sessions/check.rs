@@ -1,0 +1,182 @@
+//! Sessions: ends that can talk to each other, arrivals and sizes that can be drawn.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_reader::{Fault, Faults, Named, OneOf, Place, Setting, fault_of};
+
+use super::schema::{Arrivals, Sessions, Sizes};
+use crate::check::{before_the_end, positive, resolve};
+use crate::flow::check::{DEFAULT_PROFILE, message_size};
+use crate::flow::trace::{Files, Traces, check_digest, in_order, read};
+use crate::link::check::{links_by_node, must_end_at};
+use crate::schema::{File, NodeKind, Transport};
+
+/// Each has ports of its own.
+const MOST_TABLES: usize = 100;
+
+pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
+    let mut primaries = BTreeMap::new();
+    let links = links_by_node(file);
+    for (name, sessions) in file.sessions.iter() {
+        ends(file, name, sessions, faults);
+        profile(file, sessions, faults);
+        times(file, sessions, faults);
+        load(sessions, faults);
+        if let Err(fault) = message_size(*sessions.message_size) {
+            faults.report(sessions.message_size.place(), fault);
+        }
+        if let Some(primary) = &sessions.primary {
+            must_end_at(file, primary, &sessions.to, faults);
+        } else {
+            let first = links.get(sessions.to.as_str()).and_then(|links| links.first());
+            primaries.extend(first.map(|first| (name.to_owned(), (*first).to_owned())));
+        }
+    }
+    if let Some((_, beyond)) = file.sessions.iter().nth(MOST_TABLES) {
+        let fault = Fault::new(format!("more than {MOST_TABLES} tables of sessions have no ports"));
+        faults.report(beyond.place(), fault.help("let one table stand for sessions that are alike"));
+    }
+    for (name, sessions) in file.sessions.iter_mut() {
+        let place = sessions.transport.place();
+        if let Some(primary) = primaries.remove(name) {
+            sessions.primary = Some(Setting::derived(primary, "first link of the receiver", place));
+        }
+        if sessions.profile.is_none() {
+            sessions.profile = Some(Setting::default(DEFAULT_PROFILE.to_owned(), place));
+        }
+        if let Arrivals::Trace(trace) = &mut sessions.arrivals.0 {
+            let read = read(&trace.file, "1.5 s,2 MB", trace.file.place(), files, faults, parse_line);
+            if let Some((listed, digest)) = read {
+                check_digest(&trace.file, trace.file.place(), &mut trace.digest, digest, faults);
+                traces.sessions.insert((*trace.file).clone(), listed.into());
+            }
+        }
+    }
+}
+
+fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Duration, DataSize), Fault> {
+    let help = "a line is when a session begins and what it carries, like `1.5 s,2 MB`";
+    let (at, size) =
+        line.split_once(',').ok_or_else(|| Fault::new(format!("`{line}` is no session")).help(help))?;
+    let at: Duration = at.trim().parse().map_err(|error| fault_of(&error, help))?;
+    let size: DataSize = size.trim().parse().map_err(|error| fault_of(&error, help))?;
+    in_order(at, last.map(|(earlier, _)| *earlier))?;
+    carries(size)?;
+    Ok((at, size))
+}
+
+fn ends(file: &File, name: &str, sessions: &Sessions, faults: &mut Faults) {
+    for (end, verb) in [(&sessions.from, "sends"), (&sessions.to, "listens")] {
+        let node = resolve(&file.nodes, end, "node", end.place(), faults);
+        if node.is_some_and(|node| *node.kind == NodeKind::Router) {
+            let fault = Fault::new(format!("`{}` is a router: nothing on it {verb}", **end));
+            faults.report(end.place(), fault.help("let sessions end at a host"));
+        }
+    }
+    if *sessions.from == *sessions.to {
+        let fault = Fault::new(format!("sessions `{name}` go from `{}` to itself", *sessions.from));
+        faults.report(sessions.to.place(), fault.help("let them go to another host"));
+    }
+}
+
+fn profile(file: &File, sessions: &Sessions, faults: &mut Faults) {
+    let Some(profile) = &sessions.profile else { return };
+    match *sessions.transport {
+        Transport::Sctp => {
+            resolve(&file.sctp, profile, "SCTP profile", profile.place(), faults);
+        }
+        Transport::Tcp => {
+            resolve(&file.tcp, profile, "TCP profile", profile.place(), faults);
+        }
+    }
+}
+
+fn times(file: &File, sessions: &Sessions, faults: &mut Faults) {
+    before_the_end(file, &sessions.start, "the start of these sessions", faults);
+    if let Some(end) = sessions.end.filter(|end| **end <= *sessions.start) {
+        let message = format!("no session begins before {}, where they start at {}", *end, *sessions.start);
+        faults.report(end.place(), Fault::new(message).help("let `end` be later than `start`"));
+    }
+}
+
+fn load(sessions: &Named<Sessions>, faults: &mut Faults) {
+    match &sessions.arrivals.0 {
+        Arrivals::Constant(constant) => positive(&constant.interval, "an interval", faults),
+        Arrivals::Poisson(poisson) => positive(&poisson.mean_interval, "an interval", faults),
+        Arrivals::Trace(trace) => {
+            if sessions.sizes.is_some() {
+                let fault = Fault::new("a trace says what each session carries");
+                faults.report(trace.file.place(), fault.help("remove `sizes`"));
+            }
+            return;
+        }
+    }
+    match &sessions.sizes {
+        None => {
+            let fault = Fault::new("nothing says what these sessions carry");
+            let help = "write `sizes = { kind = \"pareto\", mean = \"1 MB\", shape = 1.27 }`, or a size that is fixed";
+            faults.report(sessions.place(), fault.help(help));
+        }
+        Some(OneOf(Sizes::Exponential(exponential))) => size(&exponential.mean, faults),
+        Some(OneOf(Sizes::Fixed(fixed))) => size(&fixed.size, faults),
+        Some(OneOf(Sizes::Pareto(pareto))) => {
+            size(&pareto.mean, faults);
+            if *pareto.shape <= 1.0 {
+                let fault =
+                    Fault::new(format!("a Pareto distribution of shape {} has no mean", *pareto.shape));
+                let help =
+                    "let `shape` be more than 1: 1.27 is what files on the web have been found to have";
+                faults.report(pareto.shape.place(), fault.help(help));
+            }
+        }
+    }
+}
+
+fn size(size: &Setting<DataSize>, faults: &mut Faults) {
+    if let Err(fault) = carries(**size) {
+        faults.report(size.place(), fault);
+    }
+}
+
+fn carries(size: DataSize) -> Result<(), Fault> {
+    if size.as_bytes() > 0 {
+        return Ok(());
+    }
+    Err(Fault::new("a session that carries nothing is none").help("let it carry a byte at least"))
+}
+
+/// Warns of a load that has no steady state on a way whose slowest link has this rate.
+pub(crate) fn load_fits(
+    name: &str,
+    sessions: &Sessions,
+    (link, rate): (&str, DataRate),
+    faults: &mut Faults,
+) {
+    let interval = match &sessions.arrivals.0 {
+        Arrivals::Constant(constant) => *constant.interval,
+        Arrivals::Poisson(poisson) => *poisson.mean_interval,
+        Arrivals::Trace(_) => return,
+    };
+    let Some(sizes) = &sessions.sizes else { return };
+    let offered = 8.0 * sizes.0.mean().as_bytes() as f64 / interval.as_secs_f64();
+    let load = offered / rate.as_bits_per_sec() as f64;
+    if load >= 1.0 {
+        let message = format!(
+            "sessions `{name}` carry {:.4} Mbit/s on average, {:.0} % of what link `{link}` does: \
+             ever more are under way",
+            offered / 1e6,
+            100.0 * load
+        );
+        let help = "let them be fewer or smaller, or read the results as those of a run that never settles";
+        faults.warn(place_of(sessions), Fault::new(message).help(help));
+    }
+}
+
+fn place_of(sessions: &Sessions) -> Place {
+    match &sessions.arrivals.0 {
+        Arrivals::Constant(constant) => constant.interval.place(),
+        Arrivals::Poisson(poisson) => poisson.mean_interval.place(),
+        Arrivals::Trace(trace) => trace.file.place(),
+    }
+}

@@ -1,0 +1,124 @@
+//! The keys of `[sessions.<name>]`.
+
+use slantpath_base::{DataSize, Duration};
+use slantpath_reader::{OneOf, Setting, section, tagged};
+
+use crate::bounds::{BUFFER, MESSAGE, RUN, SHAPE, TOTAL};
+use crate::flow::schema::Transport;
+use crate::network::node::Dscp;
+
+section! {
+    /// Transfers that begin one after the other, each over an association or connection of its own, as files are
+    /// fetched. A session is over when all of it has been delivered and both ends have closed.
+    pub struct Sessions {
+        /// The transport protocol.
+        transport: Setting<Transport>;
+        /// Its configuration, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
+        profile: Option<Setting<String>>;
+        /// The host that opens each and sends.
+        from: Setting<String>;
+        /// The host that receives.
+        to: Setting<String>;
+        /// The receiver's link that is used first. The first link of the receiver in alphabetical order if absent.
+        primary: Option<Setting<String>>;
+        /// When the process of arrivals begins.
+        start: Setting<Duration> = Duration::ZERO, at most RUN;
+        /// From when on no session begins; those that have begun go on. At the end of the run if absent.
+        end: Option<Setting<Duration>>, at most RUN;
+        /// When sessions begin.
+        arrivals: OneOf<Arrivals>;
+        /// How much each carries. Required unless the arrivals are a trace, which says it.
+        sizes: Option<OneOf<Sizes>>;
+        /// What is handed to the transport at a time; over SCTP a message.
+        message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
+        /// The DSCP of all packets of the sessions, both ways; those of the hosts if absent.
+        dscp: Option<Setting<Dscp>>;
+    }
+}
+
+tagged! {
+    /// When sessions begin.
+    pub enum Arrivals {
+        /// One after the other at one interval, the first at the start.
+        Constant = "constant",
+        /// At exponential intervals.
+        Poisson = "poisson",
+        /// As a file lists them.
+        Trace = "trace",
+    }
+}
+
+section! {
+    /// At one interval.
+    pub struct Constant {
+        /// From the beginning of one session to that of the next.
+        interval: Setting<Duration>, at most RUN;
+    }
+}
+
+section! {
+    /// A Poisson process.
+    pub struct Poisson {
+        /// Mean time from the beginning of one session to that of the next: 6 s are ten a minute.
+        mean_interval: Setting<Duration>, at most RUN;
+    }
+}
+
+section! {
+    /// As a file lists them.
+    pub struct Trace {
+        /// The file, relative to the scenario: lines of `at,size` such as `1.5 s,2 MB`, in order of time.
+        file: Setting<String>;
+        /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
+        digest: Option<Setting<String>>;
+    }
+}
+
+tagged! {
+    /// How much each session carries.
+    pub enum Sizes {
+        /// An exponential distribution.
+        Exponential = "exponential",
+        /// Always as much.
+        Fixed = "fixed",
+        /// A Pareto distribution: many are small, and a few carry much.
+        Pareto = "pareto",
+    }
+}
+
+section! {
+    /// An exponential distribution.
+    pub struct Exponential {
+        /// Its mean.
+        mean: Setting<DataSize>, at most TOTAL;
+    }
+}
+
+section! {
+    /// Always as much.
+    pub struct Fixed {
+        /// How much.
+        size: Setting<DataSize>, at most TOTAL;
+    }
+}
+
+section! {
+    /// A Pareto distribution: the chance of more than x is (m / x)^shape, from m = mean (shape − 1) / shape on.
+    pub struct Pareto {
+        /// Its mean.
+        mean: Setting<DataSize>, at most BUFFER;
+        /// Its shape, more than 1, without which there is no mean. Up to 2 there is no variance.
+        shape: Setting<f64>, at most SHAPE;
+    }
+}
+
+impl Sizes {
+    /// The mean.
+    pub fn mean(&self) -> DataSize {
+        match self {
+            Self::Exponential(exponential) => *exponential.mean,
+            Self::Fixed(fixed) => *fixed.size,
+            Self::Pareto(pareto) => *pareto.mean,
+        }
+    }
+}
