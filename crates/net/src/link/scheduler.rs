@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use slantpath_base::{DataRate, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::link::arq::{Arq, ArqConfig, Frame};
 use crate::link::codel::{CoDel, CoDelConfig, Departing};
@@ -325,6 +325,13 @@ impl Scheduler {
     /// Packets that are to be repeated, and their bytes.
     pub(crate) fn to_repeat(&self) -> (u64, u64) {
         self.arq.as_ref().map_or((0, 0), |arq| arq.waiting())
+    }
+
+    /// How long a packet that comes at `now` waits, if all that waits is sent before it.
+    pub(crate) fn wait_at(&self, now: Instant) -> Duration {
+        let length = u32::try_from(self.bytes).unwrap_or(u32::MAX);
+        let waiting = if length == 0 { Duration::ZERO } else { self.service.time_to_send(length) };
+        self.free_at.saturating_since(now).saturating_add(waiting)
     }
 
     /// Packets that wait for the first time, without the one that is being transmitted, and their bytes.
