@@ -28,7 +28,7 @@ pub struct SkySource<'p> {
     /// Whether each node is a host, which takes what comes by the antenna of its address only.
     is_host: Vec<bool>,
     /// Changes of the plan that have been made.
-    pub(crate) changes_made: usize,
+    changes_made: usize,
     /// By antenna: the contacts that it has, in the order in which they began.
     pub(crate) held: Vec<Vec<ContactId>>,
     /// By link between satellites: the contact that it has.
@@ -45,6 +45,10 @@ pub struct SkySource<'p> {
     wired: Vec<(NodeId, Delay)>,
     followed: Vec<Followed>,
     path_changes: Vec<PathChange>,
+    /// How often routes are worked out besides, and when next.
+    readings: Option<Readings>,
+    /// How many times routes have been worked out.
+    pub(crate) route_revision: usize,
     /// By antenna: those of its node to the same satellites, itself among them, in their order.
     pub(crate) fellows: Vec<Vec<u32>>,
     pub(crate) steering: Steering,
@@ -61,6 +65,13 @@ enum Root {
     Way(usize),
     /// Nobody has sent anything there yet.
     Unknown,
+}
+
+/// When routes are worked out beside changes.
+#[derive(Clone, Copy, Debug)]
+struct Readings {
+    interval: Duration,
+    next: Instant,
 }
 
 /// What one instant does to an antenna.
@@ -99,9 +110,22 @@ impl<'p> SkySource<'p> {
             wired: Vec::new(),
             followed: Vec::new(),
             path_changes: Vec::new(),
+            readings: None,
+            route_revision: 0,
             fellows: sky.fellows(),
             steering: Steering::default(),
         }
+    }
+
+    /// Has routes be worked out at an interval, too, with the delays of then.
+    ///
+    /// # Panics
+    /// If the interval is zero.
+    #[must_use]
+    pub fn recomputing_every(mut self, interval: Duration) -> Self {
+        assert!(!interval.is_zero(), "routes are worked out again and again");
+        self.readings = Some(Readings { interval, next: Instant::START.saturating_add(interval) });
+        self
     }
 
     /// Follows the paths of ways from the start of the run on.
@@ -154,6 +178,13 @@ impl<'p> SkySource<'p> {
         while self.router.next_change().is_some_and(|at| at <= now) {
             self.router.step();
         }
+        if let Some(readings) = &mut self.readings
+            && readings.next <= now
+        {
+            readings.next = readings.next.saturating_add(readings.interval);
+            self.router.reread(now);
+        }
+        self.route_revision += 1;
         self.note_paths(now);
     }
 
@@ -418,7 +449,8 @@ impl Source for SkySource<'_> {
     fn next_change(&self) -> Instant {
         let contact =
             self.plan.changes().get(self.changes_made).map_or(Instant::FAR_FUTURE, |change| change.at);
-        contact.min(self.wires.next_change())
+        let reading = self.readings.map_or(Instant::FAR_FUTURE, |readings| readings.next);
+        contact.min(self.wires.next_change()).min(reading)
     }
 
     fn apply(&mut self, now: Instant, links: &mut Links<'_>) {

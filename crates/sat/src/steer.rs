@@ -100,7 +100,7 @@ impl SkySource<'_> {
         let balancer = self.balancer(site);
         let Some(goal) = self.goal(destination, group) else { return Some((given, destination)) };
         let (goal_site, goal_tree) = (goal.site, goal.tree);
-        let ways = self.steering.ways(&self.router, self.changes_made, (site, goal_site));
+        let ways = self.steering.ways(&self.router, self.route_revision, (site, goal_site));
         if let Some(Ways::Fixed(way)) = ways {
             return self.up_by_way(site, way, destination);
         }
@@ -164,13 +164,13 @@ impl SkySource<'_> {
         may: impl Fn(&Self, u32) -> bool,
     ) -> u32 {
         let own = &self.fellows[given as usize];
-        let usable = || (0..own.len()).filter(|&place| may(self, own[place]));
+        let mut usable = in_turn(own.len(), balancer.turn).filter(|&place| may(self, own[place]));
         let chosen = match balancer.balance {
             Balance::ByBacklog => {
-                usable().min_by_key(|&place| leaving.wait_at(self.uplink(own[place] as usize)))
+                usable.min_by_key(|&place| leaving.wait_at(self.uplink(own[place] as usize)))
             }
-            Balance::PerFlow => usable().max_by_key(|&place| leaving.flow_hash(place as u64)),
-            Balance::PerPacket => next_in_turn(own.len(), balancer.turn, |place| may(self, own[place])),
+            Balance::PerFlow => usable.max_by_key(|&place| leaving.flow_hash(place as u64)),
+            Balance::PerPacket => usable.next(),
         };
         let Some(place) = chosen else { return given };
         let chosen = own[place];
@@ -196,13 +196,12 @@ impl SkySource<'_> {
         let Some(balancer) = self.steering.balancers[goal.site.index() - self.plan.satellite_count()] else {
             return destination;
         };
-        let leads = |place: usize| self.router.distance(satellite, goal.columns[place]).is_some();
+        let leads = |&place: &usize| self.router.distance(satellite, goal.columns[place]).is_some();
+        let mut usable = in_turn(goal.columns.len(), goal.turn).filter(leads);
         let chosen = match balancer.balance {
-            Balance::PerFlow => (0..goal.columns.len())
-                .filter(|&place| leads(place))
-                .max_by_key(|&place| leaving.flow_hash(place as u64)),
             // What waits at another satellite is not known here.
-            Balance::ByBacklog | Balance::PerPacket => next_in_turn(goal.columns.len(), goal.turn, leads),
+            Balance::ByBacklog | Balance::PerPacket => usable.next(),
+            Balance::PerFlow => usable.max_by_key(|&place| leaving.flow_hash(place as u64)),
         };
         let Some(place) = chosen else { return destination };
         goal.turn = place + 1;
@@ -228,7 +227,7 @@ impl SkySource<'_> {
         let Some(goal) = self.goal(destination, group).map(|goal| goal.site) else {
             return Some((direction, destination, None));
         };
-        let ways = self.steering.ways(&self.router, self.changes_made, (site, goal));
+        let ways = self.steering.ways(&self.router, self.route_revision, (site, goal));
         let way = ways.and_then(|ways| self.way_of(ways, antenna));
         let sent = way.and_then(|way| self.up_by_way(site, way, destination));
         match (ways, sent) {
@@ -288,7 +287,7 @@ impl SkySource<'_> {
     }
 }
 
-/// The first of so many that may, from a place on.
-fn next_in_turn(count: usize, turn: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
-    (0..count).map(|step| (turn + step) % count).find(|&place| may(place))
+/// So many places, from one on and round.
+fn in_turn(count: usize, first: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |step| (first + step) % count)
 }

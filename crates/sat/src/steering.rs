@@ -12,7 +12,7 @@ use slantpath_orbit::route::{Path, Router};
 /// How a node spreads what it sends over its antennas to one sky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Balance {
-    /// The antenna at which a packet would wait least; the first of equals.
+    /// The antenna at which a packet would wait least; of equals the next in turn.
     ByBacklog,
     /// Each flow has an antenna of its own, by a hash of addresses and ports, while that has a way to its destination.
     PerFlow,
@@ -46,7 +46,7 @@ pub(crate) struct Pinned {
     route: SiteRoute,
     /// Whether it is the way back.
     is_turned: bool,
-    /// For how many changes of the plan its ways hold.
+    /// How many times routes had been worked out when its ways were.
     as_of: Option<usize>,
     /// How many relaying nodes two ways share, if there are two.
     shared: Option<u32>,
@@ -179,17 +179,17 @@ impl Steering {
         &self.ways[way]
     }
 
-    /// The ways from one site to another that are no shortest routes, as of so many changes of the plan.
+    /// The ways from one site to another that are no shortest routes, as of so many times that routes were worked out.
     pub(crate) fn ways(
         &mut self,
         router: &Router<'_>,
-        changes: usize,
+        revision: usize,
         (from, to): (Body, Body),
     ) -> Option<Ways> {
         let place = *self.pinned_of.get(&(from, to))?;
         let pinned = &mut self.pinned[place];
-        if pinned.as_of.replace(changes) != Some(changes) {
-            // Worked out when it is asked for, once after a change.
+        if pinned.as_of.replace(revision) != Some(revision) {
+            // When they are asked for, once.
             let paths = match &pinned.route {
                 SiteRoute::Disjoint { ends: [one, other] } => {
                     let [from, to] = if pinned.is_turned { [other, one] } else { [one, other] };

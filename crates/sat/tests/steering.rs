@@ -17,7 +17,7 @@ use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::{ContactPlan, Planner};
 use slantpath_orbit::ground::Antenna;
 use slantpath_orbit::outage::{Failing, Outage};
-use slantpath_orbit::route::RouteConfig;
+use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_orbit::site::{Horizon, Place, Relay};
 use slantpath_orbit::{Geodetic, Network as Bodies, NodeId as Body, Site, Utc};
 use slantpath_sat::{
@@ -448,6 +448,46 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
     assert_eq!(received, 500);
     let up = world.sky.antennas()[0].links[0].forward();
     assert_eq!(network.counters(up).dropped(DropReason::NoContact).packets, 100);
+}
+
+#[test]
+fn routes_worked_out_at_an_interval_are_never_longer_than_those_of_changes() {
+    // One antenna that is far from its next change: between changes only the interval finds a shorter path.
+    let span = Duration::from_secs(600);
+    let plan = plan(iridium(), london_and_boston(1), Vec::new(), span);
+    let ends = [0, 1].map(|site| Body::new(plan.satellite_count() + site));
+    let world = World::new(&plan, [1, 1]);
+    let changes_of = |interval: Option<Duration>| {
+        let source = SkySource::new(&plan, &world.sky, &world.graph, RouteConfig::default());
+        let mut source = match interval {
+            Some(interval) => source.recomputing_every(interval),
+            None => source,
+        };
+        let destination = world.graph.destination(address(11)).unwrap();
+        let leaving = world.graph.interfaces(world.hosts[0])[0];
+        source.follow(&world.graph, &[Way { leaving, destination, to: world.hosts[1] }]);
+        let hosts = vec![Scripted::default(); 2];
+        let mut network = Network::with_source(world.graph.clone(), Seed::new(1, 0), hosts, source);
+        network.run_until(Instant::START + span - Duration::from_secs(1));
+        network.source_mut().take_path_changes()
+    };
+    let (seldom, often) = (changes_of(None), changes_of(Some(Duration::from_secs(1))));
+    let of_plan = |change: &&PathChange| plan.changes().iter().any(|known| known.at == change.at);
+    assert!(seldom.iter().all(|change| of_plan(&change)));
+    let between: Vec<&PathChange> = often.iter().filter(|change| !of_plan(change)).collect();
+    assert!(!between.is_empty(), "{}", often.len());
+    for change in &between {
+        assert!(change.at.as_nanos().is_multiple_of(1_000_000_000), "{}", change.at);
+    }
+    // Whenever either changes, the path of the interval is the shortest there is.
+    for change in between {
+        let path = change.path.as_ref().unwrap();
+        let mut router = Router::new(&plan, &[ends[1]], RouteConfig::default());
+        router.advance(change.at);
+        router.rebuild();
+        let shortest = router.path(ends[0], 0).unwrap();
+        assert_eq!(path[..], shortest.nodes[1..shortest.nodes.len() - 1]);
+    }
 }
 
 fn balance() -> impl Strategy<Value = Option<Balance>> {

@@ -207,6 +207,18 @@ impl<'p> Router<'p> {
         Some(at)
     }
 
+    /// Reads all delays anew between two changes, and repairs the routes for it.
+    pub fn reread(&mut self, at: Instant) {
+        self.graph.refresh(at);
+        (self.now, self.read_at) = (at, at);
+        self.shop.fit(&self.graph);
+        self.graph.prepare();
+        let Self { trees, graph, shop, .. } = self;
+        for tree in trees.iter_mut() {
+            tree.repair(graph, shop);
+        }
+    }
+
     /// Takes in every change up to an instant, each at its own.
     pub fn advance(&mut self, to: Instant) {
         while self.next_change().is_some_and(|at| at <= to) {
