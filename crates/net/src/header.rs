@@ -70,8 +70,8 @@ fn read(bytes: &[u8]) -> Option<Header> {
     }
 }
 
-/// A number that all packets of one flow have in common, of addresses and ports: its bits are mixed well, so that of two
-/// salts each gives the greater one to half of all flows.
+/// A number that all packets of one flow have in common, of addresses and ports: its bits are mixed well, so that of
+/// two salts each gives the greater one to half of all flows.
 pub(crate) fn flow_hash(packet: &Packet, salt: u64) -> u64 {
     let mut start = [0; FLOW_BYTES];
     let bytes = packet.head().iter().chain(packet.tail());
@@ -100,7 +100,8 @@ pub(crate) fn flow_hash(packet: &Packet, salt: u64) -> u64 {
 /// The longest IPv4 header and the ports behind it.
 const FLOW_BYTES: usize = 64;
 
-/// Every bit of the outcome hangs on every bit of the number: the finisher of `SplitMix64` (Steele, Lea and Flood, 2014).
+/// Every bit of the outcome hangs on every bit of the number: the finisher of `SplitMix64` (Steele, Lea and
+/// Flood, 2014).
 const fn mix(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

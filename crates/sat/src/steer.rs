@@ -208,7 +208,7 @@ impl SkySource<'_> {
         self.steering.label(destination, Label::Column(place))
     }
 
-    /// What a packet by a direction would become of routes that two sites have for each other: the direction, the label,
+    /// Which way a packet takes by a direction where two sites have routes for each other: the direction, the label,
     /// and how many nodes two ways share. Nothing while a fixed route is away.
     pub(crate) fn pinned_way(
         &mut self,

@@ -1,8 +1,9 @@
 //! What a site with several antennas decides of every packet that it sends up: by which antenna it goes, and by which
 //! way from there.
 //!
-//! Satellites know where a packet goes by its destination. Where there is more than one way to it, the site at which the
-//! packet goes up writes a label in its place: a destination, and which of its ways. No packet carries more for that.
+//! Satellites know where a packet goes by its destination. Where there is more than one way to it, the site at which
+//! the packet goes up writes a label in its place: a destination, and which of its ways. No packet carries more for
+//! that.
 
 use rustc_hash::FxHashMap;
 use slantpath_net::{DestinationId, NetworkGraph};

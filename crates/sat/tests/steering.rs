@@ -12,8 +12,8 @@ use slantpath_net::{
     AtHandover, DirectionConfig, DropReason, Host, InterfaceId, Network, NetworkBuilder, NodeId, QueueConfig,
     QueueLimit, WhileDown,
 };
-use slantpath_orbit::constellation::Constellation;
 use slantpath_orbit::constellation::presets::Preset;
+use slantpath_orbit::constellation::{Constellation, Payload};
 use slantpath_orbit::contact::{ContactPlan, Planner};
 use slantpath_orbit::ground::Antenna;
 use slantpath_orbit::outage::{Failing, Outage};
@@ -26,11 +26,14 @@ use slantpath_sat::{
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
+/// When, of which flow, and which of its packets.
+type Arrival = (Instant, u16, u32);
+
 /// Sends at set times, and keeps when what arrived: flow and number.
 #[derive(Clone, Debug, Default)]
 struct Scripted {
     to_send: VecDeque<(Instant, InterfaceId, Packet)>,
-    received: Vec<(Instant, u16, u32)>,
+    received: Vec<Arrival>,
 }
 
 impl Host for Scripted {
@@ -57,8 +60,8 @@ const LENGTH: usize = 100;
 /// A packet takes a millisecond.
 const RATE: DataRate = DataRate::from_bits_per_sec(800_000);
 
-/// A flow whose packets are messages of ICMP that something is unreachable: about these a router says nothing, so that no
-/// packets are on the links but those that a host sends.
+/// A flow whose packets are messages of ICMP that something is unreachable: about these a router says nothing, so that
+/// no packets are on the links but those that a host sends.
 const SILENT: u16 = 0x0300;
 
 fn packet(to: u8, flow: u16, number: u32) -> Packet {
@@ -127,7 +130,16 @@ fn outage(name: &str, from: u64, until: u64) -> Outage {
     Outage { what: Failing::Node(name.to_owned()), from, until }
 }
 
-/// A host at each site of a plan.
+/// Who has the antennas of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Antennas {
+    /// A host.
+    OfHosts,
+    /// A router to which a host is joined.
+    OfGateways,
+}
+
+/// A host at each site of a plan, or behind it.
 struct World {
     graph: slantpath_net::NetworkGraph,
     sky: Sky,
@@ -136,13 +148,25 @@ struct World {
 
 impl World {
     fn new(plan: &ContactPlan, antennas: [usize; 2]) -> Self {
+        Self::with(plan, antennas, Antennas::OfHosts)
+    }
+
+    fn with(plan: &ContactPlan, antennas: [usize; 2], whose: Antennas) -> Self {
         let mut builder = NetworkBuilder::new();
         let hosts: Vec<NodeId> = ["near", "far"].map(|name| builder.host(name)).into();
-        let stands: Vec<Stand> = hosts
+        let at_sites = match whose {
+            Antennas::OfHosts => hosts.clone(),
+            Antennas::OfGateways => ["gateway-near", "gateway-far"].map(|name| builder.router(name)).into(),
+        };
+        let mut stands: Vec<Stand> = at_sites
             .iter()
             .enumerate()
             .map(|(site, &node)| Stand { site, node, antennas: antennas[site] })
             .collect();
+        // A third site is a router between these.
+        if plan.names().len() - plan.satellite_count() == 3 {
+            stands.push(Stand { site: 2, node: builder.router("middle"), antennas: 3 });
+        }
         let direction = |rate, at_handover| {
             let queue = QueueConfig::DropTail(QueueLimit::Packets(1_000));
             let mut config = DirectionConfig::new(rate, Duration::ZERO, queue);
@@ -172,9 +196,27 @@ impl World {
             name_of: &|site, antenna| format!("sky.{site}.{antenna}"),
         };
         let sky = Sky::declare(&mut builder, plan, &stands, &links);
-        for antenna in sky.antennas() {
-            let number = u8::try_from(10 * antenna.site + antenna.antenna + 1).unwrap();
-            builder.address(antenna.links[0].first(), address(number));
+        match whose {
+            Antennas::OfHosts => {
+                for antenna in sky.antennas() {
+                    let number = u8::try_from(10 * antenna.site + antenna.antenna + 1).unwrap();
+                    builder.address(antenna.links[0].first(), address(number));
+                }
+            }
+            Antennas::OfGateways => {
+                let wire = direction(DataRate::from_bits_per_sec(1_000_000_000), AtHandover::Lost);
+                for (place, number) in [(0, 1), (1, 11)] {
+                    let (host, gateway) = (hosts[place], at_sites[place]);
+                    let link = builder.link(
+                        ["wire-near", "wire-far"][place],
+                        host,
+                        gateway,
+                        wire.clone(),
+                        wire.clone(),
+                    );
+                    builder.address(link.first(), address(number));
+                }
+            }
         }
         Self { graph: builder.build().unwrap(), sky, hosts }
     }
@@ -203,7 +245,7 @@ impl World {
         (antenna, to): (usize, u8),
         packets: impl Iterator<Item = (Instant, u16, u32)>,
     ) {
-        let interface = self.sky.antennas()[antenna].links[0].first();
+        let interface = self.graph.interfaces(self.hosts[0])[antenna];
         network.command(self.hosts[0], |host, _| {
             host.to_send.extend(packets.map(|(at, flow, number)| (at, interface, packet(to, flow, number))));
         });
@@ -239,12 +281,12 @@ fn burst(count: u32, flows: u16) -> impl Iterator<Item = (Instant, u16, u32)> {
 /// Sends 200 packets at once from the near site to the far one, and gives what antennas carried and what arrived.
 fn burst_over(
     longitudes: [f64; 2],
-    antennas: [usize; 2],
+    (antennas, whose): ([usize; 2], Antennas),
     balances: &[(usize, Balance)],
     flows: u16,
-) -> (Vec<(u64, u64)>, Vec<(Instant, u16, u32)>) {
+) -> (Vec<(u64, u64)>, Vec<Arrival>) {
     let plan = two_slots(longitudes, antennas);
-    let world = World::new(&plan, antennas);
+    let world = World::with(&plan, antennas, whose);
     let mut network = world.network(&plan, balances, &[]);
     world.send(&mut network, (0, 11), burst(200, flows));
     network.run_until(Instant::from_secs(10));
@@ -261,14 +303,17 @@ const BOTH: fn(Balance) -> [(usize, Balance); 2] = |balance| [(0, balance), (1, 
 
 #[test]
 fn two_antennas_at_either_end_take_half_the_time_packet_by_packet_and_by_backlog() {
-    let (carried, received) = burst_over([-20.0, 20.0], [2, 2], &[], 1);
-    assert_eq!(carried, [(200, 0), (0, 0), (0, 200), (0, 0)]);
-    let one = last(&received);
-    for balance in [Balance::PerPacket, Balance::ByBacklog] {
-        let (carried, received) = burst_over([-20.0, 20.0], [2, 2], &BOTH(balance), 1);
-        assert_eq!(carried, [(100, 0), (100, 0), (0, 100), (0, 100)], "{balance:?}");
-        // 200 packets of a millisecond each, one after the other or two at a time.
-        assert!((one - last(&received) - 0.1).abs() < 1e-9, "{balance:?}: {one} {}", last(&received));
+    for whose in [Antennas::OfHosts, Antennas::OfGateways] {
+        let (carried, received) = burst_over([-20.0, 20.0], ([2, 2], whose), &[], 1);
+        assert_eq!(carried, [(200, 0), (0, 0), (0, 200), (0, 0)]);
+        let one = last(&received);
+        for balance in [Balance::PerPacket, Balance::ByBacklog] {
+            let (carried, received) = burst_over([-20.0, 20.0], ([2, 2], whose), &BOTH(balance), 1);
+            assert_eq!(carried, [(100, 0), (100, 0), (0, 100), (0, 100)], "{whose:?} {balance:?}");
+            // 200 packets of a millisecond each, one after the other or two at a time; the second waits 800 ns for the
+            // first on a gateway's wire.
+            assert!((one - last(&received) - 0.1).abs() < 1e-6, "{balance:?}: {one} {}", last(&received));
+        }
     }
 }
 
@@ -276,7 +321,7 @@ fn two_antennas_at_either_end_take_half_the_time_packet_by_packet_and_by_backlog
 fn packets_overtake_each_other_exactly_where_delays_differ() {
     let is_sorted = |received: &[(Instant, u16, u32)]| received.is_sorted_by_key(|&(_, _, number)| number);
     let overtakes = |longitudes, balance| {
-        let (_, received) = burst_over(longitudes, [2, 2], &BOTH(balance), 1);
+        let (_, received) = burst_over(longitudes, ([2, 2], Antennas::OfHosts), &BOTH(balance), 1);
         !is_sorted(&received)
     };
     assert!(!overtakes([-20.0, 20.0], Balance::PerPacket), "both ways are as long");
@@ -285,7 +330,8 @@ fn packets_overtake_each_other_exactly_where_delays_differ() {
 
 #[test]
 fn each_flow_keeps_its_order_and_its_antenna() {
-    let (carried, received) = burst_over([-20.0, 30.0], [2, 2], &BOTH(Balance::PerFlow), 20);
+    let (carried, received) =
+        burst_over([-20.0, 30.0], ([2, 2], Antennas::OfHosts), &BOTH(Balance::PerFlow), 20);
     // A flow has ten packets.
     for (up, down) in carried {
         assert!(up % 10 == 0 && down % 10 == 0, "{up} {down}");
@@ -304,7 +350,7 @@ fn each_flow_keeps_its_order_and_its_antenna() {
 #[test]
 fn what_a_site_with_one_antenna_sends_comes_down_by_all_that_a_satellite_leads_to() {
     // Either satellite leads to one of the far antennas only: nothing can be spread.
-    let (carried, _) = burst_over([-20.0, 20.0], [1, 2], &[(1, Balance::PerPacket)], 1);
+    let (carried, _) = burst_over([-20.0, 20.0], ([1, 2], Antennas::OfHosts), &[(1, Balance::PerPacket)], 1);
     assert_eq!(carried[0], (200, 0));
     assert_eq!(carried[1].1 + carried[2].1, 200);
     assert!(carried[1].1 == 0 || carried[2].1 == 0, "{carried:?}");
@@ -315,6 +361,29 @@ fn what_a_site_with_one_antenna_sends_comes_down_by_all_that_a_satellite_leads_t
     world.send(&mut network, (0, 11), burst(200, 1));
     network.run_until(Instant::from_secs(10));
     assert_eq!(world.carried(&network), [(200, 0), (0, 0), (0, 100), (0, 100)]);
+}
+
+#[test]
+fn a_packet_that_a_gateway_relays_keeps_the_antenna_by_which_it_is_to_come_down() {
+    // The near site sees the first satellite alone, the far one the other two, and the middle all of them.
+    let mut sites =
+        vec![site("near", 0.0, -100.0, 1), site("far", 0.0, 100.0, 2), site("middle", 0.0, 0.0, 3)];
+    sites[2].relay = Relay::Gateway;
+    let constellation = Constellation {
+        payload: Payload::Regenerative,
+        ..Constellation::geostationary("geo", &[-60.0, 40.0, 60.0])
+    };
+    let plan = plan(vec![constellation], sites, Vec::new(), Duration::from_secs(60));
+    let world = World::with(&plan, [1, 2], Antennas::OfGateways);
+    let mut network = world.network(&plan, &[(1, Balance::PerPacket)], &[]);
+    // An odd number, so that taking turns again in the middle would find the other's turn.
+    world.send(&mut network, (0, 11), burst(201, 1));
+    network.run_until(Instant::from_secs(10));
+    assert_eq!(network.host(world.hosts[1]).received.len(), 201);
+    let carried = world.carried(&network);
+    assert_eq!(carried[..3], [(201, 0), (0, 101), (0, 100)]);
+    // The middle has sent each up once.
+    assert_eq!(carried[3..].iter().map(|(up, _)| up).sum::<u64>(), 201);
 }
 
 #[test]
@@ -436,7 +505,7 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
         plan(iridium(), london_and_boston(1), vec![outage(&whole.names()[least[1].index()], 30, 40)], span);
     let world = World::new(&broken, [1, 1]);
     let mut network = world.network(&broken, &[], &[SiteRoute::Fixed(nodes)]);
-    let every = |number: u32| Instant::from_nanos(u64::from(number) * 100_000_000 + 50_000_000);
+    let every = |number: u32| Instant::from_nanos(u64::from(number) * 100_000_000 + 97_000_000);
     world.send(&mut network, (0, 11), (0..600).map(|number| (every(number), 1, number)));
     network.run_until(Instant::from_secs(61));
     let changes = network.source_mut().take_path_changes();
@@ -444,8 +513,10 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
         changes.iter().map(|change| (change.at.as_nanos() / 1_000_000_000, change.path.clone())).collect();
     assert_eq!(of, [(0, Some(least.clone())), (30, None), (40, Some(least))]);
     let received = network.host(world.hosts[1]).received.len();
-    // A hundred are sent while it is away, and nothing is under way as it breaks.
-    assert_eq!(received, 500);
+    // A hundred are sent while it is away. One is on its way up as the satellite behind the next fails: it goes nowhere
+    // else.
+    assert_eq!(received, 499);
+    assert_eq!(world.dropped(&network), 101);
     let up = world.sky.antennas()[0].links[0].forward();
     assert_eq!(network.counters(up).dropped(DropReason::NoContact).packets, 100);
 }
@@ -540,5 +611,40 @@ proptest! {
         let (sent, accounted, digest) = once();
         prop_assert_eq!(sent, accounted);
         prop_assert_eq!(digest, once().2);
+    }
+    #[test]
+    fn what_gateways_relay_never_goes_round(
+        (latitude, longitude) in (-60.0..60.0_f64, -180.0..180.0_f64),
+        near in -70.0..70.0_f64,
+        antennas in (1..4_usize, 1..4_usize),
+        balances in (balance(), balance()),
+        failing in prop::collection::vec((0..66_usize, 0..50_u64), 0..50),
+    ) {
+        let antennas = [antennas.0, antennas.1];
+        let mut sites = vec![site("near", near, 0.0, antennas[0]), site("far", latitude, longitude, antennas[1])];
+        for site in &mut sites {
+            site.relay = Relay::Gateway;
+        }
+        let constellations = iridium();
+        let name = |place: usize| constellations[0].satellites[place].name.clone();
+        let outages = failing.iter().map(|&(place, from)| outage(&name(place), from, from + 40)).collect();
+        let plan = plan(constellations, sites, outages, Duration::from_secs(110));
+        let balances: Vec<(usize, Balance)> = [balances.0, balances.1]
+            .into_iter()
+            .enumerate()
+            .filter_map(|(site, balance)| Some((site, balance?)))
+            .collect();
+        let world = World::with(&plan, antennas, Antennas::OfGateways);
+        let mut network = world.network(&plan, &balances, &[]);
+        let at = |number: u32| Instant::from_nanos(u64::from(number) * 10_000_000);
+        world.send(&mut network, (0, 11), (0..9_000).map(|number| (at(number), SILENT, number)));
+        network.run_until(Instant::from_secs(109));
+        let received = network.host(world.hosts[1]).received.len() as u64;
+        let all = received + world.dropped(&network) + network.packets_under_way() as u64;
+        prop_assert_eq!(all, 9_000);
+        let directions = world.graph.links().flat_map(|link| [link.forward(), link.reverse()]);
+        for direction in directions {
+            prop_assert_eq!(network.counters(direction).dropped(DropReason::HopLimit).packets, 0);
+        }
     }
 }

@@ -322,8 +322,8 @@ impl<'p> Router<'p> {
 
     /// Two routes between two sites, each by another of two antennas of either end (from 0): the first leaves by
     /// `leaving[0]`, the second by `leaving[1]`, and each may come down by either of `arriving`. They share no relaying
-    /// node and have the least sum of lengths, if there are such; else the first is the shortest by its antenna, and the
-    /// second passes the fewest nodes of the first.
+    /// node and have the least sum of lengths, if there are such; else the first is the shortest by its antenna, and
+    /// the second passes the fewest nodes of the first.
     pub fn disjoint_by_antenna(
         &self,
         (from, leaving): (NodeId, [u16; 2]),
