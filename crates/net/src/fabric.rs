@@ -3,6 +3,7 @@
 mod fragments;
 mod receivers;
 mod report;
+mod steer;
 
 use slantpath_base::{Instant, Seed};
 use slantpath_des::Kernel;
@@ -95,7 +96,12 @@ impl Fabric {
     /// Takes a packet from a node at the edge, which has been written into the store. One that the node's own link
     /// refuses comes back, for the node to be [told](Self::discard_at_sender).
     #[inline]
-    pub(crate) fn send(&mut self, interface: InterfaceId, id: PacketId) -> Result<(), Refusal> {
+    pub(crate) fn send(
+        &mut self,
+        interface: InterfaceId,
+        id: PacketId,
+        source: &mut impl Source,
+    ) -> Result<(), Refusal> {
         let direction = interface.outbound();
         let packet = self.packets.packet(id);
         let length = length_of(packet);
@@ -107,7 +113,7 @@ impl Fabric {
             return Ok(());
         };
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
-        self.offer(direction, parcel).map_err(|reason| Refusal { interface, parcel, reason })
+        self.offer(direction, parcel, source).map_err(|reason| Refusal { interface, parcel, reason })
     }
 
     /// Ends a packet at its sender, since it is addressed to nobody.
@@ -134,10 +140,15 @@ impl Fabric {
 
     /// Puts a packet on a link, in fragments if need be. If it is refused, its bytes stay in the store.
     #[inline]
-    pub(crate) fn offer(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
+    pub(crate) fn offer(
+        &mut self,
+        id: DirectionId,
+        parcel: Parcel,
+        source: &mut impl Source,
+    ) -> Result<(), DropReason> {
         let direction = &mut self.directions[id.index()];
         if !direction.is_plain_for(parcel.length()) {
-            return self.offer_otherwise(id, parcel);
+            return self.offer_otherwise(id, parcel, source);
         }
         match direction.offer_plainly(self.kernel.now(), parcel) {
             Offered::Behind => {}
@@ -149,11 +160,23 @@ impl Fabric {
 
     /// The same for any direction, and for packets of any length.
     #[inline(never)]
-    fn offer_otherwise(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
-        let direction = &mut self.directions[id.index()];
-        if !direction.carries(parcel.length()) {
-            return self.offer_too_long(id, parcel);
+    fn offer_otherwise(
+        &mut self,
+        id: DirectionId,
+        parcel: Parcel,
+        source: &mut impl Source,
+    ) -> Result<(), DropReason> {
+        if self.directions[id.index()].takes_at_once(parcel.length()) {
+            self.put_on(id, parcel)
+        } else {
+            self.offer_with_care(id, parcel, source)
         }
+    }
+
+    /// Puts a packet on a link that is no longer than it carries.
+    #[inline]
+    fn put_on(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
+        let direction = &mut self.directions[id.index()];
         let next_before = direction.next_event();
         let now = self.kernel.now();
         let conditioned = direction.condition(now, parcel, &self.packets);
@@ -240,7 +263,7 @@ impl Fabric {
     fn forward(&mut self, node: NodeId, from: DirectionId, parcel: Parcel, source: &mut impl Source) {
         match next_hop(node, parcel, source) {
             Ok((direction, parcel)) => {
-                if let Err(reason) = self.offer(direction, parcel) {
+                if let Err(reason) = self.offer(direction, parcel, source) {
                     self.discard(node, from, parcel, reason, direction, source);
                 }
             }
@@ -254,7 +277,7 @@ impl Fabric {
         let Some(direction) = source.next_hop(node, parcel.destination()) else {
             return self.end_at_router(node, from, parcel, DropReason::Unreachable, source);
         };
-        if let Err(reason) = self.offer_otherwise(direction, parcel) {
+        if let Err(reason) = self.offer_otherwise(direction, parcel, source) {
             self.discard(node, from, parcel, reason, direction, source);
         }
     }

@@ -234,6 +234,11 @@ impl NetworkGraph {
     pub fn destination(&self, address: IpAddr) -> Option<DestinationId> {
         self.by_address.get(&address).copied().or_else(|| self.by_prefix.find(address))
     }
+
+    /// How many destinations there are.
+    pub fn destination_count(&self) -> usize {
+        self.destinations.len()
+    }
 }
 
 /// Collects the parts of a network. Numbers are given out in the order of declaration and can be used at

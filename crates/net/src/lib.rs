@@ -45,4 +45,4 @@ pub use probe::{QueueProbe, QueueSample, Sampling};
 pub use routes::Routes;
 pub use script::Change;
 pub use slantpath_interface::{Host, InterfaceId};
-pub use source::{Links, Source};
+pub use source::{Leaving, Links, Source};

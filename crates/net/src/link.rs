@@ -66,6 +66,10 @@ pub(crate) struct LinkDirection {
     /// The longest packet that takes the short way of [`offer_plainly`](Self::offer_plainly): what the MTU allows, or
     /// none while more is asked of the direction than to keep packets in order and to drop those without room.
     plain_bytes_max: u32,
+    /// The longest packet that may be put on it without looking further: what the MTU allows, or none if the source of
+    /// the run says first where each goes.
+    taken_bytes_max: u32,
+    is_steered: bool,
     is_captured: bool,
     lane: Lane,
     port: Port,
@@ -80,6 +84,8 @@ impl LinkDirection {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
         let mut direction = Self {
             plain_bytes_max: 0,
+            taken_bytes_max: 0,
+            is_steered: false,
             is_captured: false,
             lane: Lane::new(config, seed, path),
             port: Port::new(config, seed, path),
@@ -97,7 +103,24 @@ impl LinkDirection {
         let has_own_port = self.shared_port().is_none();
         let is_seen = self.is_captured || self.conditioner.is_some();
         let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !is_seen;
-        self.plain_bytes_max = if is_plain { self.port.mtu_bytes() } else { 0 };
+        self.taken_bytes_max = if self.is_steered { 0 } else { self.port.mtu_bytes() };
+        self.plain_bytes_max = if is_plain { self.taken_bytes_max } else { 0 };
+    }
+
+    /// Has the source of the run say of every packet where it goes.
+    pub(crate) fn steer(&mut self) {
+        self.is_steered = true;
+        self.choose_way();
+    }
+
+    /// Whether the source of the run says of every packet where it goes.
+    pub(crate) const fn is_steered(&self) -> bool {
+        self.is_steered
+    }
+
+    /// Whether a packet of this length may be put on it without looking further.
+    pub(crate) const fn takes_at_once(&self, length: u32) -> bool {
+        length <= self.taken_bytes_max
     }
 
     /// Whether a packet of this length takes the short way.
@@ -146,6 +169,7 @@ impl LinkDirection {
     }
 
     /// Whether a packet of this length is no longer than the MTU.
+    #[inline]
     pub(crate) const fn carries(&self, length: u32) -> bool {
         length <= self.port.mtu_bytes()
     }
@@ -233,6 +257,12 @@ impl LinkDirection {
 
     pub(crate) const fn mtu_bytes(&self) -> u32 {
         self.port.mtu_bytes()
+    }
+
+    /// How long a packet that comes at `now` waits until all before it has left, as far as that is known: what an error
+    /// will have repeated is not. Only what is up says so.
+    pub(crate) fn wait_at(&self, now: Instant) -> Duration {
+        self.port.wait_at(now)
     }
 
     /// The propagation delay of what leaves at `now`.

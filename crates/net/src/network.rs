@@ -148,7 +148,7 @@ impl<H: Host, S: Source> Network<H, S> {
                 self.hosts[host].handle_deadline(self.fabric.now());
                 self.drain(host);
             }
-            Component::Outside => self.fabric.let_in(),
+            Component::Outside => self.fabric.let_in(&mut self.source),
             Component::Sampler => {
                 let next = self.sampler.run(self.fabric.now(), &mut self.fabric.directions);
                 self.fabric.kernel.schedule(slot, next);
@@ -178,7 +178,7 @@ impl<H: Host, S: Source> Network<H, S> {
         if !std::mem::replace(&mut self.drained.is_listed[host], true) {
             self.drained.hosts.push(host);
         }
-        let (drained, fabric) = (&mut self.hosts[host], &mut self.fabric);
+        let (drained, fabric, source) = (&mut self.hosts[host], &mut self.fabric, &mut self.source);
         while let Some(interface) = drained.poll_transmit(now, fabric.packets.vacant()) {
             debug_assert_eq!(
                 fabric.graph.node_of(interface),
@@ -186,7 +186,7 @@ impl<H: Host, S: Source> Network<H, S> {
                 "a host sends by an interface of its own"
             );
             let sent = fabric.packets.take_vacant();
-            if let Err(refusal) = fabric.send(interface, sent) {
+            if let Err(refusal) = fabric.send(interface, sent, source) {
                 tell_of_refusal(drained, fabric, refusal);
             }
         }

@@ -15,6 +15,7 @@ use slantpath_wire::{Checksum, Packet, WireError};
 use crate::fabric::{Fabric, length_of};
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::parcel::Parcel;
+use crate::source::Source;
 use crate::{InterfaceId, LinkEnd};
 
 /// A packet that has come to an outside node.
@@ -166,7 +167,7 @@ impl Fabric {
     /// Lets the packet come whose instant this is. One at a time: what follows from it at the same instant comes before
     /// the next one, however early that was announced.
     #[cold]
-    pub(crate) fn let_in(&mut self) {
+    pub(crate) fn let_in(&mut self, source: &mut impl Source) {
         let now = self.now();
         if let Some(Coming { interface, bytes, .. }) = self.outside.coming.pop_front() {
             if let Some(record) = &mut self.outside.record {
@@ -175,7 +176,7 @@ impl Fabric {
             let packet = Packet::shared(bytes.into(), Checksum::Complete);
             self.kernel.record(self.slots.outside(), length_of(&packet).into());
             let id = self.packets.insert(packet);
-            if let Err(refusal) = self.send(interface, id)
+            if let Err(refusal) = self.send(interface, id, source)
                 && let Some(report) = self.discard_at_sender(refusal)
             {
                 self.let_out(interface, report.observed());

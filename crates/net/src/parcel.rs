@@ -16,6 +16,15 @@ impl DestinationId {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The destination at a place, or behind the last of them a label: a [`Source`](crate::Source) that
+    /// [steers](crate::Source::steer) tells by it on which of several ways to one destination a packet is.
+    ///
+    /// # Panics
+    /// If there are more than 2^32 with it.
+    pub fn from_index(place: usize) -> Self {
+        Self(u32::try_from(place).expect("fewer than 2^32 destinations and labels"))
+    }
 }
 
 /// All that links and routers need to know about a packet, so that a hop touches none of its bytes. Two words

@@ -101,7 +101,7 @@ impl Routes {
     /// The direction that a packet for `destination` takes at the router `node`.
     #[inline]
     pub(crate) fn next(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
-        let End { router, last, is_up } = self.ends[destination.0 as usize];
+        let End { router, last, is_up } = *self.ends.get(destination.0 as usize)?;
         if !is_up {
             return None;
         }

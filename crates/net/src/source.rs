@@ -2,8 +2,10 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_des::Kernel;
+use slantpath_wire::Packet;
 
 use crate::fabric::Receivers;
+use crate::header;
 use crate::link::{AtHandover, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort};
 use crate::parcel::{PacketStore, Parcel};
 use crate::script::Change;
@@ -25,6 +27,45 @@ pub trait Source {
 
     /// The direction that a packet for `destination` takes at a router; `None` if no way leads there.
     fn next_hop(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId>;
+
+    /// By which direction of the same node a packet goes that is about to be sent by one that [is
+    /// steered](Links::steer), and as what it is known from then on: as its destination, or by a
+    /// [label](DestinationId::from_index) for it. Without a way it is dropped for want of a contact.
+    fn steer(&mut self, leaving: &Leaving<'_>) -> Option<(DirectionId, DestinationId)> {
+        Some((leaving.direction, leaving.destination))
+    }
+}
+
+/// A packet that is about to be sent, as a [`Source`] sees it.
+pub struct Leaving<'a> {
+    pub(crate) direction: DirectionId,
+    pub(crate) destination: DestinationId,
+    pub(crate) packet: &'a Packet,
+    pub(crate) directions: &'a [LinkDirection],
+    pub(crate) now: Instant,
+}
+
+impl Leaving<'_> {
+    /// Where it would be sent.
+    pub const fn direction(&self) -> DirectionId {
+        self.direction
+    }
+
+    /// Where it is bound for, or the label that it has.
+    pub const fn destination(&self) -> DestinationId {
+        self.destination
+    }
+
+    /// A number that all packets of one flow have in common: of addresses and ports, and of a salt. Fragments have no
+    /// ports, as far as this is concerned, so that those of one packet stay together.
+    pub fn flow_hash(&self, salt: u64) -> u64 {
+        header::flow_hash(self.packet, salt)
+    }
+
+    /// How long the packet would wait at a direction of its node for what is to be sent before it.
+    pub fn wait_at(&self, direction: DirectionId) -> Duration {
+        self.directions[direction.index()].wait_at(self.now)
+    }
 }
 
 /// The links of a network in a run, as a [`Source`] changes them.
@@ -97,6 +138,11 @@ impl Links<'_> {
             held: after.held - before.held,
             lost: after.lost - before.lost,
         }
+    }
+
+    /// Has the source be asked of every packet that is to be sent by a direction [where it goes](Source::steer).
+    pub fn steer(&mut self, direction: DirectionId) {
+        self.directions[direction.index()].steer();
     }
 
     fn reschedule(&mut self, direction: DirectionId) {

@@ -328,4 +328,18 @@ fn while_an_antenna_holds_two_satellites_routes_lead_by_either_or_by_the_latest(
     };
     assert!(older_taken(Overlap::Either) > 0);
     assert_eq!(older_taken(Overlap::Latest), 0);
+    // So are fixed routes and pairs: of two satellites that London holds, one leads on.
+    let led_by = |overlap: Overlap| {
+        let mut router = Router::new(&plan, &[perth], RouteConfig { overlap, ..RouteConfig::default() });
+        loop {
+            let now = router.now();
+            let held = plan.contacts().iter().filter(|known| known.b == london && known.holds_at(now));
+            let held: Vec<NodeId> = held.map(|contact| contact.a).collect();
+            if held.len() == 2 {
+                return held.iter().filter(|&&by| router.fixed_path(&[london, by]).is_some()).count();
+            }
+            router.step().expect("there are handovers");
+        }
+    };
+    assert_eq!([led_by(Overlap::Either), led_by(Overlap::Latest)], [2, 1]);
 }

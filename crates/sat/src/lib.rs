@@ -8,8 +8,11 @@ mod handover;
 mod path;
 mod sky;
 mod source;
+mod steer;
+mod steering;
 
 pub use handover::Handover;
 pub use path::{PathChange, Way};
 pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 pub use source::SkySource;
+pub use steering::{Balance, SiteRoute};

@@ -26,6 +26,8 @@ pub struct PathChange {
     pub path: Option<Vec<Body>>,
     /// The propagation delay of the whole way at that instant.
     pub delay: Duration,
+    /// How many satellites and relaying sites it has in common with the other of two ways that are to be disjoint.
+    pub shared: Option<u32>,
 }
 
 /// A way, and the path that it has.
@@ -33,4 +35,5 @@ pub struct PathChange {
 pub(crate) struct Followed {
     pub(crate) way: Way,
     pub(crate) path: Option<Vec<Body>>,
+    pub(crate) shared: Option<u32>,
 }

@@ -183,16 +183,27 @@ impl Sky {
         let antenna =
             |interface: InterfaceId| self.antenna_of.get(&interface.link()).map(|&place| place as usize);
         let (Some(from), Some(to)) = (antenna(leaving), antenna(arriving)) else { return leaving };
-        let fellows = |place: usize| -> Vec<usize> {
-            let is_fellow = |&other: &usize| {
-                self.antennas[other].site == self.antennas[place].site
-                    && self.group_of_antenna[other] == self.group_of_antenna[place]
-            };
-            (0..self.antennas.len()).filter(is_fellow).collect()
-        };
-        let ordinal = fellows(to).iter().position(|&fellow| fellow == to).unwrap_or(0);
-        let own = fellows(from);
+        let ordinal = self.fellows_of(to).position(|fellow| fellow == to).unwrap_or(0);
+        let own: Vec<usize> = self.fellows_of(from).collect();
         own.get(ordinal).map_or(leaving, |&place| self.antennas[place].links[0].first())
+    }
+
+    /// The antennas of a node to the same satellites as one of them, itself among them.
+    fn fellows_of(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.antennas.len()).filter(move |&other| {
+            self.antennas[other].site == self.antennas[place].site
+                && self.group_of_antenna[other] == self.group_of_antenna[place]
+        })
+    }
+
+    /// The same for all antennas.
+    pub(crate) fn fellows(&self) -> Vec<Vec<u32>> {
+        let mut together = FxHashMap::<(usize, usize), Vec<u32>>::default();
+        for (place, antenna) in (0..).zip(&self.antennas) {
+            together.entry((antenna.site, self.group_of_antenna[place as usize])).or_default().push(place);
+        }
+        let groups = self.antennas.iter().zip(&self.group_of_antenna);
+        groups.map(|(antenna, &group)| together[&(antenna.site, group)].clone()).collect()
     }
 
     fn declare_antennas(

@@ -7,29 +7,30 @@
 use rustc_hash::FxHashMap;
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{
-    Contact, Delay, DelayPiece, DestinationId, DirectionId, LeftBehind, LinkEnd, LinkId, Links, NetworkGraph,
-    NodeId, Planned, Source,
+    Contact, Delay, DelayPiece, DestinationId, DirectionId, Leaving, LeftBehind, LinkEnd, LinkId, Links,
+    NetworkGraph, NodeId, Planned, Source,
 };
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan};
-use slantpath_orbit::route::{Overlap, RouteConfig, Router};
+use slantpath_orbit::route::{Hop, Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
 use crate::path::{Followed, PathChange, Way};
 use crate::sky::{ContactLink, Sky};
+use crate::steering::{Label, Steering};
 
 /// Contacts and routes of a plan over a network.
 pub struct SkySource<'p> {
-    plan: &'p ContactPlan,
-    sky: &'p Sky,
-    wires: Planned,
-    router: Router<'p>,
+    pub(crate) plan: &'p ContactPlan,
+    pub(crate) sky: &'p Sky,
+    pub(crate) wires: Planned,
+    pub(crate) router: Router<'p>,
     /// Whether each node is a host, which takes what comes by the antenna of its address only.
     is_host: Vec<bool>,
     /// Changes of the plan that have been made.
     changes_made: usize,
     /// By antenna: the contacts that it has, in the order in which they began.
-    held: Vec<Vec<ContactId>>,
+    pub(crate) held: Vec<Vec<ContactId>>,
     /// By link between satellites: the contact that it has.
     joined: FxHashMap<LinkId, ContactId>,
     /// By group and destination: which destination of the router it is.
@@ -44,6 +45,13 @@ pub struct SkySource<'p> {
     wired: Vec<(NodeId, Delay)>,
     followed: Vec<Followed>,
     path_changes: Vec<PathChange>,
+    /// How often routes are worked out besides, and when next.
+    readings: Option<Readings>,
+    /// How many times routes have been worked out.
+    pub(crate) route_revision: usize,
+    /// By antenna: those of its node to the same satellites, itself among them, in their order.
+    pub(crate) fellows: Vec<Vec<u32>>,
+    pub(crate) steering: Steering,
 }
 
 /// A destination as the satellites of a group see it.
@@ -53,8 +61,17 @@ enum Root {
     Nowhere,
     /// A destination of the router.
     Tree(usize),
+    /// A way of its own.
+    Way(usize),
     /// Nobody has sent anything there yet.
     Unknown,
+}
+
+/// When routes are worked out beside changes.
+#[derive(Clone, Copy, Debug)]
+struct Readings {
+    interval: Duration,
+    next: Instant,
 }
 
 /// What one instant does to an antenna.
@@ -93,7 +110,22 @@ impl<'p> SkySource<'p> {
             wired: Vec::new(),
             followed: Vec::new(),
             path_changes: Vec::new(),
+            readings: None,
+            route_revision: 0,
+            fellows: sky.fellows(),
+            steering: Steering::default(),
         }
+    }
+
+    /// Has routes be worked out at an interval, too, with the delays of then.
+    ///
+    /// # Panics
+    /// If the interval is zero.
+    #[must_use]
+    pub fn recomputing_every(mut self, interval: Duration) -> Self {
+        assert!(!interval.is_zero(), "routes are worked out again and again");
+        self.readings = Some(Readings { interval, next: Instant::START.saturating_add(interval) });
+        self
     }
 
     /// Follows the paths of ways from the start of the run on.
@@ -102,7 +134,7 @@ impl<'p> SkySource<'p> {
         self.wired = directions
             .map(|direction| (graph.node_of(direction.receiver()), graph.direction(direction).delay.clone()))
             .collect();
-        self.followed = ways.iter().map(|&way| Followed { way, path: None }).collect();
+        self.followed = ways.iter().map(|&way| Followed { way, path: None, shared: None }).collect();
     }
 
     /// Which paths have changed since this was last asked, in the order of time. A way without a path at the start has
@@ -146,6 +178,13 @@ impl<'p> SkySource<'p> {
         while self.router.next_change().is_some_and(|at| at <= now) {
             self.router.step();
         }
+        if let Some(readings) = &mut self.readings
+            && readings.next <= now
+        {
+            readings.next = readings.next.saturating_add(readings.interval);
+            self.router.reread(now);
+        }
+        self.route_revision += 1;
         self.note_paths(now);
     }
 
@@ -153,18 +192,24 @@ impl<'p> SkySource<'p> {
     fn note_paths(&mut self, now: Instant) {
         for place in 0..self.followed.len() {
             let found = self.path(now, self.followed[place].way);
-            let (path, delay) = found.map_or((None, Duration::ZERO), |(path, delay)| (Some(path), delay));
-            if path != self.followed[place].path {
-                self.path_changes.push(PathChange { at: now, way: place, path: path.clone(), delay });
-                self.followed[place].path = path;
+            let (path, delay, shared) = match found {
+                Some((path, delay, shared)) => (Some(path), delay, shared),
+                None => (None, Duration::ZERO, None),
+            };
+            let followed = &mut self.followed[place];
+            if path != followed.path || shared != followed.shared {
+                let change = PathChange { at: now, way: place, path: path.clone(), delay, shared };
+                self.path_changes.push(change);
+                (followed.path, followed.shared) = (path, shared);
             }
         }
     }
 
-    /// The path of a way at present, and its delay.
-    fn path(&mut self, now: Instant, way: Way) -> Option<(Vec<Body>, Duration)> {
+    /// The path of a way at present, its delay, and how many satellites it shares with the other way of two.
+    fn path(&mut self, now: Instant, way: Way) -> Option<(Vec<Body>, Duration, Option<u32>)> {
         let (mut path, mut delay) = (Vec::new(), Duration::ZERO);
-        let mut direction = way.leaving.outbound();
+        let (mut direction, mut destination, mut shared) =
+            self.pinned_way(way.leaving.outbound(), way.destination)?;
         // A packet passes so many nodes at most.
         for _ in 0..u8::MAX {
             let link = direction.sender().link();
@@ -189,10 +234,13 @@ impl<'p> SkySource<'p> {
             };
             delay = delay.saturating_add(hop);
             if node == way.to {
-                return Some((path, delay));
+                return Some((path, delay, shared));
             }
             path.extend(self.sky.bodies.get(node.index()).copied().flatten());
-            direction = self.next_hop(node, way.destination)?;
+            let next = self.next_hop(node, destination)?;
+            let of_way;
+            (direction, destination, of_way) = self.pinned_way(next, destination)?;
+            shared = of_way.or(shared);
         }
         None
     }
@@ -292,7 +340,7 @@ impl<'p> SkySource<'p> {
         Some(Handover { at, antenna, from: satellite(from), to: satellite(to), cause, uplink, downlink })
     }
 
-    fn uplink(&self, antenna: usize) -> DirectionId {
+    pub(crate) fn uplink(&self, antenna: usize) -> DirectionId {
         self.sky.antennas()[antenna].links[0].forward()
     }
 
@@ -311,43 +359,73 @@ impl<'p> SkySource<'p> {
 
     /// By which antenna, and so by which tree, what is in the hands of a group's satellites comes down.
     #[inline]
-    fn root(&mut self, destination: DestinationId, group: usize) -> Option<usize> {
+    fn root(&mut self, destination: DestinationId, group: usize) -> Root {
         match self.roots[group].get(destination.index()) {
-            Some(Root::Tree(tree)) => Some(*tree),
-            Some(Root::Nowhere) => None,
+            Some(&root @ (Root::Tree(_) | Root::Nowhere | Root::Way(_))) => root,
             Some(Root::Unknown) | None => self.find_root(destination, group),
         }
     }
 
     #[cold]
-    fn find_root(&mut self, destination: DestinationId, group: usize) -> Option<usize> {
-        let Self { roots, trees, wires, sky, router, plan, is_host, .. } = self;
-        let mut find = || {
-            let last = wires.next_hop(sky.groups[group], destination)?;
-            let antenna = &sky.antennas()[*sky.antenna_of.get(&last.sender().link())? as usize];
-            let site = Body::new(plan.satellite_count() + antenna.site);
-            let is_host = is_host[sky.node(site)?.index()];
-            let only = u16::try_from(antenna.antenna).ok().filter(|_| is_host);
-            Some(*trees.entry((site, only)).or_insert_with(|| router.add_destination(site, only)))
+    fn find_root(&mut self, destination: DestinationId, group: usize) -> Root {
+        let found = match self.steering.read(destination) {
+            None => self.land(destination, group).map(|(_, tree)| tree),
+            Some((_, Label::Way(way))) => return self.note_root(destination, group, Root::Way(way)),
+            Some((destination, Label::Column(column))) => {
+                self.goal(destination, group).and_then(|goal| goal.columns.get(column).copied())
+            }
         };
-        let found = find();
-        let roots = &mut roots[group];
+        self.note_root(destination, group, found.map_or(Root::Nowhere, Root::Tree))
+    }
+
+    fn note_root(&mut self, destination: DestinationId, group: usize, root: Root) -> Root {
+        let roots = &mut self.roots[group];
         if roots.len() <= destination.index() {
             roots.resize(destination.index() + 1, Root::Unknown);
         }
-        roots[destination.index()] = found.map_or(Root::Nowhere, Root::Tree);
-        found
+        roots[destination.index()] = root;
+        root
+    }
+
+    /// The antenna of a group behind which a destination is, and the tree by which packets for it come down.
+    pub(crate) fn land(&mut self, destination: DestinationId, group: usize) -> Option<(u32, usize)> {
+        let last = self.wires.next_hop(self.sky.groups[group], destination)?;
+        let place = *self.sky.antenna_of.get(&last.sender().link())?;
+        let antenna = &self.sky.antennas()[place as usize];
+        let site = Body::new(self.plan.satellite_count() + antenna.site);
+        let is_bound = self.is_host[self.sky.node(site)?.index()] && self.balancer(site).is_none();
+        let only = u16::try_from(antenna.antenna).ok().filter(|_| is_bound);
+        Some((place, self.tree(site, only)))
+    }
+
+    /// The tree towards a site, by any of its antennas or by one.
+    pub(crate) fn tree(&mut self, site: Body, only: Option<u16>) -> usize {
+        let Self { trees, router, .. } = self;
+        *trees.entry((site, only)).or_insert_with(|| router.add_destination(site, only))
     }
 
     /// The direction by which a body of the plan sends a packet on over the sky.
-    fn next_hop_in_sky(
+    pub(crate) fn next_hop_in_sky(
         &mut self,
         from: Body,
         group: usize,
         destination: DestinationId,
     ) -> Option<DirectionId> {
-        let root = self.root(destination, group)?;
-        let hop = self.router.next_hop(from, root)?;
+        match self.root(destination, group) {
+            Root::Tree(tree) => {
+                let hop = self.router.next_hop(from, tree);
+                match hop {
+                    Some(hop) => self.direction_over(from, hop),
+                    None => self.next_hop_otherwise(from, group, destination),
+                }
+            }
+            Root::Nowhere | Root::Unknown => None,
+            Root::Way(way) => self.next_hop_of_way(from, group, (destination, way)),
+        }
+    }
+
+    /// The direction by which a body sends over a contact.
+    pub(crate) fn direction_over(&self, from: Body, hop: Hop) -> Option<DirectionId> {
         // A contact's first end is the lower of the two.
         let is_first = from < hop.next;
         match self.sky.contacts[hop.contact.index()] {
@@ -362,13 +440,17 @@ impl<'p> SkySource<'p> {
 
 impl Source for SkySource<'_> {
     fn begin(&mut self, links: &mut Links<'_>) {
+        for direction in self.steered() {
+            links.steer(direction);
+        }
         self.make_changes(Instant::START, links);
     }
 
     fn next_change(&self) -> Instant {
         let contact =
             self.plan.changes().get(self.changes_made).map_or(Instant::FAR_FUTURE, |change| change.at);
-        contact.min(self.wires.next_change())
+        let reading = self.readings.map_or(Instant::FAR_FUTURE, |readings| readings.next);
+        contact.min(self.wires.next_change()).min(reading)
     }
 
     fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
@@ -376,6 +458,7 @@ impl Source for SkySource<'_> {
             self.wires.apply(now, links);
             // A host on the ground may be reached by another gateway now.
             self.roots.iter_mut().for_each(Vec::clear);
+            self.steering.goals.iter_mut().for_each(Vec::clear);
         }
         self.make_changes(now, links);
     }
@@ -388,7 +471,7 @@ impl Source for SkySource<'_> {
                 self.next_hop_in_sky(body, group, destination)
             }
             Some(body) => {
-                let direction = self.wires.next_hop(node, destination)?;
+                let direction = self.hop_on_the_ground(node, destination)?;
                 let Some(&antenna) = self.sky.antenna_of.get(&direction.sender().link()) else {
                     return Some(direction);
                 };
@@ -396,8 +479,12 @@ impl Source for SkySource<'_> {
                 let group = self.sky.group_of_antenna[antenna as usize];
                 self.next_hop_in_sky(body, group, destination).or(Some(direction))
             }
-            None => self.wires.next_hop(node, destination),
+            None => self.hop_on_the_ground(node, destination),
         }
+    }
+
+    fn steer(&mut self, leaving: &Leaving<'_>) -> Option<(DirectionId, DestinationId)> {
+        self.steer_up(leaving)
     }
 }
 

@@ -27,7 +27,9 @@ pub use crate::sctp::Threshold;
 pub use crate::sctp::schema::{self as sctp, SctpProfile};
 pub use crate::sessions::schema::{self as sessions, Sessions};
 pub use crate::signalling::schema::{self as signalling, Signalling};
-pub use crate::sky_links::schema::{AccessTable, IslLinks, MetricName, SkyDirection, SkyTable, Waiting};
+pub use crate::sky_links::schema::{
+    AccessTable, IslLinks, MetricName, SiteRouteTable, SiteSelection, SkyDirection, SkyTable, Waiting,
+};
 pub use crate::tcp::schema::{self as tcp, TcpProfile};
 
 use slantpath_reader::{Named, Nested, Part, Tables, section};

@@ -5,5 +5,6 @@ pub(crate) mod check;
 mod gaps;
 mod pairs;
 pub(crate) mod plan;
+pub(crate) mod routes;
 pub(crate) mod schema;
 mod topology;

@@ -12,7 +12,7 @@ impl Fabric {
     /// Puts the fragments of a packet that is longer than a link carries on it, or refuses it as a whole if it must not
     /// be cut: its bytes then stay in the store.
     #[cold]
-    pub(crate) fn offer_too_long(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
+    pub(super) fn offer_too_long(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
         let mtu_bytes = self.directions[id.index()].mtu_bytes();
         let packet = self.packets.packet_mut(parcel.packet());
         header::update(packet, parcel.hop_limit(), parcel.traffic_class());
@@ -38,7 +38,7 @@ impl Fabric {
             self.directions[id.index()].counters.fragments.add(length);
             let part = parcel.with_packet(self.packets.insert(fragment)).with_length(length);
             // One that finds no room is counted, and the others go on: no router knows that they are useless now.
-            if self.offer_otherwise(id, part).is_err() {
+            if self.put_on(id, part).is_err() {
                 self.packets.remove(part.packet());
             }
         }

@@ -3,7 +3,7 @@
 //! A port feeds a [`Lane`](crate::link::lane::Lane), which it is handed with every call: it keeps nothing of it. One
 //! that is to feed another withdraws what waits from the first, and sends it into the second.
 
-use slantpath_base::{DataRate, Instant, Seed};
+use slantpath_base::{DataRate, Duration, Instant, Seed};
 
 use crate::link::config::{DirectionConfig, WhileDown};
 use crate::link::contact::AtHandover;
@@ -315,6 +315,14 @@ impl Port {
                 (form.waiting_packets(), form.waiting_bytes())
             }
             Transmitter::EventDriven(scheduler) => scheduler.waiting(),
+        }
+    }
+
+    /// How long a packet that comes at `now` waits until all before it has left.
+    pub(crate) fn wait_at(&self, now: Instant) -> Duration {
+        match &self.transmitter {
+            Transmitter::ClosedForm(form) => form.free_at().saturating_since(now),
+            Transmitter::EventDriven(scheduler) => scheduler.wait_at(now),
         }
     }
 

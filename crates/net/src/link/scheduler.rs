@@ -5,7 +5,7 @@
 //! falls idle while something waits; [`run`](Scheduler::run) makes all that are due. Where several things
 //! happen at one instant, the choice comes before what is offered then, as a departure does in the closed form.
 
-use slantpath_base::{DataRate, Instant, Seed};
+use slantpath_base::{DataRate, Duration, Instant, Seed};
 
 use crate::conditioner::FlowKey;
 use crate::link::arq::{Arq, ArqConfig, Frame};
@@ -342,6 +342,13 @@ impl Scheduler {
     /// Packets that are to be repeated, and their bytes.
     pub(crate) fn to_repeat(&self) -> (u64, u64) {
         self.arq.as_ref().map_or((0, 0), |arq| arq.waiting())
+    }
+
+    /// How long a packet that comes at `now` waits, if all that waits is sent before it.
+    pub(crate) fn wait_at(&self, now: Instant) -> Duration {
+        let length = u32::try_from(self.bytes).unwrap_or(u32::MAX);
+        let waiting = if length == 0 { Duration::ZERO } else { self.service.time_to_send(length) };
+        self.free_at.saturating_since(now).saturating_add(waiting)
     }
 
     /// Packets that wait for the first time, without the one that is being transmitted, and their bytes.

@@ -60,6 +60,11 @@ impl ClosedForm {
         }
     }
 
+    /// The last departure that was given.
+    pub(crate) const fn free_at(&self) -> Instant {
+        self.free_at
+    }
+
     pub(crate) const fn state(&self) -> State {
         self.state
     }

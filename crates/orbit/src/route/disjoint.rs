@@ -11,14 +11,25 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::graph::{Graph, UNREACHABLE};
 use super::router::Path;
 use super::search::{Step, links};
+use crate::contact::ContactId;
 use crate::network::NodeId;
 
 /// The pair, the shorter path first.
 pub(super) fn pair(graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<(Path, Path)> {
+    pair_by(graph, from, to, &|_, _| true)
+}
+
+/// The same by some of the links that leave `from` and that lead to `to` only.
+pub(super) fn pair_by(
+    graph: &Graph<'_>,
+    from: NodeId,
+    to: NodeId,
+    is_usable: &dyn Fn(NodeId, ContactId) -> bool,
+) -> Option<(Path, Path)> {
     if from == to {
         return None;
     }
-    let search = Search::new(graph, from, to);
+    let search = Search::new(graph, from, to, is_usable);
     let (first, distance) = search.first()?;
     let moves = search.second(&first, &distance)?;
     // The arcs of both searches without those that both go along, in opposite directions.
@@ -39,8 +50,55 @@ pub(super) fn pair(graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<(Path,
     Some((shorter, longer))
 }
 
+/// The path that passes the fewest of some nodes, and of these the shortest.
+pub(super) fn least_shared(
+    graph: &Graph<'_>,
+    from: NodeId,
+    to: NodeId,
+    is_usable: &dyn Fn(NodeId, ContactId) -> bool,
+    avoided: &[NodeId],
+) -> Option<Path> {
+    if from == to {
+        return None;
+    }
+    let search = Search::new(graph, from, to, is_usable);
+    let mut least = vec![u64::MAX; graph.node_count()];
+    let mut before: Vec<Option<(NodeId, Step)>> = vec![None; least.len()];
+    let mut queue = BinaryHeap::from([Reverse((0, from))]);
+    least[from.index()] = 0;
+    while let Some(Reverse((here, node))) = queue.pop() {
+        if node == to || here > least[node.index()] {
+            continue;
+        }
+        for step in search.leaving(node) {
+            let is_avoided = step.peer != to && avoided.contains(&step.peer);
+            let beyond = here + u64::from(step.weight) + if is_avoided { SHARED } else { 0 };
+            if beyond < least[step.peer.index()] {
+                least[step.peer.index()] = beyond;
+                before[step.peer.index()] = Some((node, step));
+                queue.push(Reverse((beyond, step.peer)));
+            }
+        }
+    }
+    let mut path = Path { nodes: vec![to], contacts: Vec::new() };
+    let mut at = to;
+    while at != from {
+        let (node, step) = before[at.index()]?;
+        path.nodes.push(node);
+        path.contacts.push(step.contact);
+        at = node;
+    }
+    path.nodes.reverse();
+    path.contacts.reverse();
+    Some(path)
+}
+
+/// What passing a node costs that is to be avoided: more than any path is long.
+const SHARED: u64 = 1 << 40;
+
 struct Search<'g> {
     graph: &'g Graph<'g>,
+    is_usable: &'g dyn Fn(NodeId, ContactId) -> bool,
     from: NodeId,
     to: NodeId,
     /// The links of a destination that does not relay: it is entered only as the end.
@@ -56,7 +114,7 @@ enum Move {
     /// A link is taken from a node.
     Take(NodeId, Step),
     /// A link of the first path is gone back along.
-    Undo(crate::contact::ContactId),
+    Undo(ContactId),
     /// From one half of a node to the other.
     Within,
 }
@@ -67,14 +125,24 @@ fn half(node: NodeId, leaves: bool) -> usize {
 }
 
 impl<'g> Search<'g> {
-    fn new(graph: &'g Graph<'g>, from: NodeId, to: NodeId) -> Self {
+    fn new(
+        graph: &'g Graph<'g>,
+        from: NodeId,
+        to: NodeId,
+        is_usable: &'g dyn Fn(NodeId, ContactId) -> bool,
+    ) -> Self {
         let closing = if graph.is_core(to) { Vec::new() } else { links(graph, to) };
-        Self { graph, from, to, closing }
+        Self { graph, is_usable, from, to, closing }
     }
 
     fn leaving(&self, node: NodeId) -> impl Iterator<Item = Step> + '_ {
         let closing = self.closing.iter().filter(move |step| step.peer == node);
-        links(self.graph, node).into_iter().chain(closing.map(|step| Step { peer: self.to, ..*step }))
+        let steps =
+            links(self.graph, node).into_iter().chain(closing.map(|step| Step { peer: self.to, ..*step }));
+        steps.filter(move |step| {
+            let is_of = |end: NodeId| (self.is_usable)(end, step.contact);
+            (node != self.from || is_of(self.from)) && (step.peer != self.to || is_of(self.to))
+        })
     }
 
     /// The shortest path, as the steps from its nodes, and the distances of all nodes.
@@ -279,6 +347,22 @@ mod tests {
                         best = Some(best.map_or(a.0 + b.0, |best: u64| best.min(a.0 + b.0)));
                     }
                 }
+            }
+            // Of the nodes of the shortest path as few as can be, and then the shortest.
+            let inner_of = |path: &Path| path.nodes[1..path.nodes.len() - 1].to_vec();
+            let beside = |avoided: &[NodeId]| {
+                least_shared(&graph, NodeId(from), NodeId(to), &|_, _| true, avoided)
+            };
+            if let Some(first) = beside(&[]) {
+                let avoided = inner_of(&first);
+                let shared = |inner: &[NodeId]| inner.iter().filter(|node| avoided.contains(node)).count();
+                let of = |(length, inner): &(u64, Vec<u32>)| {
+                    (shared(&inner.iter().copied().map(NodeId).collect::<Vec<_>>()), *length)
+                };
+                let second = beside(&avoided).expect("the first, if no other");
+                let found = (shared(&inner_of(&second)), length(&links, &second));
+                prop_assert_eq!(Some(found), all.iter().map(of).min());
+                prop_assert_eq!(Some(length(&links, &first)), all.iter().map(|(length, _)| *length).min());
             }
             let found = pair(&graph, NodeId(from), NodeId(to));
             prop_assert_eq!(found.is_some(), best.is_some());

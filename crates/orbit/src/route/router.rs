@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant};
 use super::graph::{Effect, Graph, Metric, Overlap, UNREACHABLE};
 use super::tree::{Root, Tree, Via, Workshop};
 use super::{disjoint, search};
-use crate::contact::{Change, Contact, ContactId, ContactPlan};
+use crate::contact::{Change, Contact, ContactId, ContactKind, ContactPlan};
 use crate::network::NodeId;
 
 /// Whose delays are read anew when a contact changes.
@@ -207,6 +207,18 @@ impl<'p> Router<'p> {
         Some(at)
     }
 
+    /// Reads all delays anew between two changes, and repairs the routes for it.
+    pub fn reread(&mut self, at: Instant) {
+        self.graph.refresh(at);
+        (self.now, self.read_at) = (at, at);
+        self.shop.fit(&self.graph);
+        self.graph.prepare();
+        let Self { trees, graph, shop, .. } = self;
+        for tree in trees.iter_mut() {
+            tree.repair(graph, shop);
+        }
+    }
+
     /// Takes in every change up to an instant, each at its own.
     pub fn advance(&mut self, to: Instant) {
         while self.next_change().is_some_and(|at| at <= to) {
@@ -306,6 +318,55 @@ impl<'p> Router<'p> {
     /// [`Self::path`], where the shortest leaves no second one, or only a worse one.
     pub fn disjoint_pair(&self, from: NodeId, to: NodeId) -> Option<(Path, Path)> {
         disjoint::pair(&self.graph, from, to)
+    }
+
+    /// Two routes between two sites, each by another of two antennas of either end (from 0): the first leaves by
+    /// `leaving[0]`, the second by `leaving[1]`, and each may come down by either of `arriving`. They share no relaying
+    /// node and have the least sum of lengths, if there are such; else the first is the shortest by its antenna, and
+    /// the second passes the fewest nodes of the first.
+    pub fn disjoint_by_antenna(
+        &self,
+        (from, leaving): (NodeId, [u16; 2]),
+        (to, arriving): (NodeId, [u16; 2]),
+    ) -> [Option<Path>; 2] {
+        let is_usable = |end, contact| self.is_of(contact, if end == from { &leaving } else { &arriving });
+        if let Some((one, other)) = disjoint::pair_by(&self.graph, from, to, &is_usable) {
+            match [&one, &other].map(|path| self.antenna_of(path.contacts[0])) {
+                [first, second] if first == second => {}
+                [first, _] if first == Some(leaving[0]) => return [Some(one), Some(other)],
+                _ => return [Some(other), Some(one)],
+            }
+        }
+        let first = self.route_beside((from, leaving[0]), (to, arriving), &[]);
+        let avoided = first.as_ref().map_or(&[][..], |path| &path.nodes);
+        let second = self.route_beside((from, leaving[1]), (to, arriving), avoided);
+        [first, second]
+    }
+
+    /// The route from an antenna of a site to either of two of another that passes the fewest of some nodes, and of
+    /// these the shortest.
+    pub fn route_beside(
+        &self,
+        (from, leaving): (NodeId, u16),
+        (to, arriving): (NodeId, [u16; 2]),
+        avoided: &[NodeId],
+    ) -> Option<Path> {
+        let leaving = [leaving];
+        let is_usable =
+            |end, contact| self.is_of(contact, if end == from { &leaving[..] } else { &arriving });
+        disjoint::least_shared(&self.graph, from, to, &is_usable, avoided)
+    }
+
+    /// Whether a contact is one of some antennas of its site.
+    fn is_of(&self, contact: ContactId, antennas: &[u16]) -> bool {
+        self.antenna_of(contact).is_some_and(|own| antennas.contains(&own))
+    }
+
+    fn antenna_of(&self, contact: ContactId) -> Option<u16> {
+        match self.plan.contact(contact).kind {
+            ContactKind::Ground { antenna } => Some(antenna),
+            ContactKind::InterSatellite | ContactKind::Terrestrial => None,
+        }
     }
 
     /// The contacts along given nodes, if each follows the last at this instant: a fixed route.

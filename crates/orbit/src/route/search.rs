@@ -29,7 +29,7 @@ pub(super) fn links(graph: &Graph<'_>, node: NodeId) -> Vec<Step> {
         weight: access.weight,
         contact: access.contact,
     };
-    graph.access[site].iter().map(step).collect()
+    graph.access[site].iter().filter(|access| !access.is_superseded).map(step).collect()
 }
 
 /// The contact that joins two nodes, the quicker one if there are two.

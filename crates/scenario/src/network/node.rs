@@ -4,7 +4,8 @@ use core::fmt;
 use core::str::FromStr;
 use std::net::IpAddr;
 
-use slantpath_reader::{Fault, Json, Node as Written, Setting, Value, choice, json, section};
+use slantpath_reader::{Fault, Json, Node as Written, Setting, Value, choice, json, policy, section};
+use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
 
 use crate::scenario::Scenario;
@@ -24,6 +25,22 @@ section! {
         antennas: Option<Setting<Vec<String>>>;
         /// Addresses of its antennas; assigned if absent.
         addresses: Option<Setting<Vec<IpAddr>>>;
+        /// How it spreads what it sends over its antennas to the same satellites, and how what is sent to it is spread
+        /// over them. If absent, a host sends by the antenna of an address, and a router by the one from which the
+        /// way is shortest.
+        balance: Option<Setting<BalanceName>>;
+    }
+}
+
+policy! {
+    /// How packets are spread over antennas.
+    pub struct BalanceName of Balance {
+        /// By the antenna at which a packet would wait least, of equals the next in turn. What comes down takes turns.
+        ByBacklog = "by-backlog",
+        /// Each flow has one antenna, by a hash of addresses and ports, as long as that has a way.
+        PerFlow = "per-flow",
+        /// Antennas take turns, packet by packet: packets overtake each other where delays differ.
+        PerPacket = "per-packet",
     }
 }
 

@@ -2,7 +2,9 @@
 
 use slantpath_base::Instant;
 use slantpath_host::Host;
-use slantpath_net::{DestinationId, DirectionId, Links, Network, NetworkGraph, NodeId, Planned, Source};
+use slantpath_net::{
+    DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned, Source,
+};
 use slantpath_sat::{Handover, PathChange, Sky, SkySource, Way};
 
 use crate::scenario::Scenario;
@@ -30,7 +32,13 @@ impl<'p> RunSource<'p> {
         match parts {
             Some(((table, plan), sky)) => {
                 let routes = sky_links::build::routes(table);
-                Self::Sky(Box::new(SkySource::new(&plan.contacts, sky, graph, routes)))
+                let (balances, pinned) = sky_links::routes::build(scenario, plan);
+                let source = SkySource::new(&plan.contacts, sky, graph, routes);
+                let source = source.steering(graph, &balances, &pinned);
+                Self::Sky(Box::new(match table.recompute_every {
+                    Some(interval) => source.recomputing_every(*interval),
+                    None => source,
+                }))
             }
             None => Self::Planned(Planned::new(graph)),
         }
@@ -87,6 +95,13 @@ impl Source for RunSource<'_> {
         match self {
             Self::Planned(planned) => planned.next_hop(node, destination),
             Self::Sky(sky) => sky.next_hop(node, destination),
+        }
+    }
+
+    fn steer(&mut self, leaving: &Leaving<'_>) -> Option<(DirectionId, DestinationId)> {
+        match self {
+            Self::Planned(planned) => planned.steer(leaving),
+            Self::Sky(sky) => sky.steer(leaving),
         }
     }
 }

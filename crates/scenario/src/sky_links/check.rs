@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use slantpath_base::{DataSize, Probability};
+use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_orbit::constellation::{IslPattern, Payload};
 use slantpath_orbit::{Network, Site};
 use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, suggest};
@@ -12,7 +12,7 @@ use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, su
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
-use super::{gaps, pairs};
+use super::{gaps, pairs, routes};
 use crate::check::Contacts;
 use crate::link::check::transmitter;
 use crate::link::schema::{Family, QueueSize};
@@ -32,7 +32,7 @@ pub(crate) fn check(
         return None;
     }
     let bodies = topology::load(file, all_known, files, faults)?;
-    let File { sky, nodes, links, .. } = file;
+    let File { sky, nodes, links, flows, .. } = file;
     let sky = &mut sky.as_mut()?.0;
     complete(sky, faults);
     let places: BTreeMap<String, Place> =
@@ -78,6 +78,14 @@ pub(crate) fn check(
         }
     }
     isls(sky, &bodies.network, faults);
+    // In a millisecond a delay of a low orbit drifts by 50 ns.
+    if let Some(interval) = &sky.recompute_every
+        && **interval < Duration::from_millis(1)
+    {
+        let fault = Fault::new(format!("routes cannot be worked out every {}", **interval));
+        faults.report(interval.place(), fault.help("write `\"1 ms\"` or more"));
+    }
+    routes::check(sky, nodes, flows, &bodies.network, faults);
     Some(bodies)
 }
 
@@ -85,7 +93,8 @@ fn no_sky(file: &File, faults: &mut Faults) {
     for (name, node) in file.nodes.iter() {
         let given = node.site.as_ref().map(|site| ("site", site.place()));
         let given = given.or(node.antennas.as_ref().map(|antennas| ("antennas", antennas.place())));
-        if let Some((key, place)) = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place()))) {
+        let given = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place())));
+        if let Some((key, place)) = given.or(node.balance.map(|own| ("balance", own.place()))) {
             let fault = Fault::new(format!("`{key}` of node `{name}` has no meaning without a sky"));
             faults.report(place, fault.help("write `[sky]` with `topology = \"sky.toml\"`"));
         }
@@ -253,7 +262,8 @@ fn stand(
 ) {
     let Some(site) = &node.site else {
         let given = node.antennas.as_ref().map(|antennas| ("antennas", antennas.place()));
-        if let Some((key, at)) = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place()))) {
+        let given = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place())));
+        if let Some((key, at)) = given.or(node.balance.map(|own| ("balance", own.place()))) {
             let fault = Fault::new(format!("`{key}` of node `{name}` has no meaning without a site"));
             faults.report(at, fault.help("write `site = \"london\"`, with a site of the topology"));
         }
@@ -395,6 +405,7 @@ pub(crate) fn plan(
     let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
         gaps::check(file, known, faults);
+        routes::check_hops(sky, known, faults);
         return Some(Arc::clone(known));
     }
     match SkyPlan::new(&bodies.network, of, contacts.progress) {
@@ -406,6 +417,7 @@ pub(crate) fn plan(
                 );
             }
             gaps::check(file, &plan, faults);
+            routes::check_hops(sky, &plan, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {

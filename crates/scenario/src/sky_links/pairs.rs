@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use slantpath_orbit::pair::Pair;
 
-use crate::schema::{File, NodeKind};
+use super::routes;
+use crate::schema::{File, Node, NodeKind};
 
 /// One for each two sites by which a flow or sessions go, in their order.
 pub(super) fn of_flows(file: &File) -> Vec<Pair> {
@@ -14,14 +15,33 @@ pub(super) fn of_flows(file: &File) -> Vec<Pair> {
     for (from, to) in flows.chain(sessions) {
         for from in sites_of(file, from) {
             for to in sites_of(file, to) {
-                let (pair, turned) = (Pair::new(&from, &to), Pair::new(&to, &from));
+                let satellites = routes::satellites_of(file, &from, &to);
+                let pair =
+                    |from: &str, to: &str| Pair { satellites: satellites.clone(), ..Pair::new(from, to) };
+                let (pair, turned) = (pair(&from, &to), pair(&to, &from));
                 if from != to && !pairs.contains(&pair) && !pairs.contains(&turned) {
+                    let second = Pair { is_apart: true, ..pair.clone() };
                     pairs.push(pair);
+                    if needs_two(file, &from, &to) {
+                        pairs.push(second);
+                    }
                 }
             }
         }
     }
     pairs
+}
+
+/// Whether packets between two sites go by two antennas of each at once.
+fn needs_two(file: &File, from: &str, to: &str) -> bool {
+    let node = |site: &str| {
+        let nodes = file.nodes.iter().map(|(_, node)| node);
+        nodes.into_iter().find(|node| node.site.as_ref().is_some_and(|own| **own == *site))
+    };
+    let (Some(from_node), Some(to_node)) = (node(from), node(to)) else { return false };
+    let has_two = |node: &Node| node.antennas.as_ref().is_some_and(|antennas| antennas.len() > 1);
+    let is_spread = from_node.balance.or(to_node.balance).is_some();
+    has_two(from_node) && has_two(to_node) && (is_spread || routes::are_disjoint(file, from, to))
 }
 
 /// The sites from which a host reaches the sky: its own, or those of routers that it is joined with on the ground.

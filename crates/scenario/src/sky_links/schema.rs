@@ -3,7 +3,7 @@
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
-use slantpath_reader::{Flat, Named, Nested, OneOf, Setting, Tables, choice, policy, section};
+use slantpath_reader::{Flat, Named, Nested, OneOf, Pair, Setting, Tables, choice, policy, section};
 
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::arq::Arq;
@@ -30,12 +30,40 @@ section! {
         /// Whose delays are read anew when a contact changes, which is when routes are worked out. After `all` every
         /// route is the shortest for the delays of that instant; the others cost less in large constellations.
         refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
+        /// How often routes are worked out besides, with all delays of then. Only when a contact changes if absent.
+        recompute_every: Option<Setting<Duration>>, at most AGE;
         /// Links between antennas and satellites. An antenna has the first table, in alphabetical order, that names its
         /// site; if none does, the first that names its constellation; else the first that names neither.
         access: Tables<AccessTable>;
         /// Links between satellites. Those of a constellation have the first table, in alphabetical order, that names
         /// it; else the first that names none.
         isls: Tables<IslLinks>;
+        /// Routes between two sites that are not the shortest.
+        routes: Tables<SiteRouteTable>;
+    }
+}
+
+section! {
+    /// A route between two sites, either way.
+    pub struct SiteRouteTable {
+        /// The two sites.
+        ends: Setting<Pair<String>>;
+        /// Which route it is.
+        selection: Setting<SiteSelection>;
+        /// The satellites and gateways of a fixed route, from the first end to the second.
+        via: Option<Setting<Vec<String>>>;
+    }
+}
+
+choice! {
+    /// Which route packets take between two sites.
+    pub enum SiteSelection {
+        /// What the first two antennas of either end send to the other shares no satellite, and the delays of both ways
+        /// have the least sum; where there are no two such ways, the second shares as few satellites with the first as
+        /// can be.
+        Disjoint = "disjoint",
+        /// Along the nodes of `via` while all the contacts between them hold, and not at all otherwise.
+        Fixed = "fixed",
     }
 }
 

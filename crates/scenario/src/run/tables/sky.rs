@@ -30,6 +30,7 @@ fn paths(scenario: &Scenario, network: &mut RunNetwork<'_>, ways: &[(String, Str
     let [mut flow, mut link, mut satellites] = ["flow", "link", "satellites"].map(TextColumn::new);
     let mut count = TypedColumn::<u64>::new("satellite_count");
     let mut delay = TypedColumn::<f64>::new("propagation_s");
+    let mut shared = TypedColumn::<u64>::new("shared_satellite_count");
     for change in network.source_mut().take_path_changes() {
         let (flow_name, link_name, _) = &ways[change.way];
         at.push_instant(change.at);
@@ -41,8 +42,10 @@ fn paths(scenario: &Scenario, network: &mut RunNetwork<'_>, ways: &[(String, Str
         satellites.push_optional(change.path.as_ref().map(names).as_deref());
         count.push_optional(change.path.as_ref().map(|path| path.len() as u64));
         delay.push_optional(change.path.map(|_| change.delay.as_secs_f64()));
+        shared.push_optional(change.shared.map(u64::from));
     }
-    let columns = [at.into(), flow.into(), link.into(), satellites.into(), count.into(), delay.into()];
+    let columns =
+        [at.into(), flow.into(), link.into(), satellites.into(), count.into(), delay.into(), shared.into()];
     TableKind::SkyPaths.table(columns)
 }
 
