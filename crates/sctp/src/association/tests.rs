@@ -274,6 +274,15 @@ impl Wire {
 
     /// The same, with what comes of it still to be taken.
     pub(super) fn hand_in(&mut self, end: usize, path: usize, chunks: &[Chunk]) {
+        self.hand_in_with(end, path, chunks, ip::Ecn::NotCapable);
+    }
+
+    /// The same of a packet that was marked on its way.
+    pub(super) fn hand_in_marked(&mut self, end: usize, path: usize, chunks: &[Chunk]) {
+        self.hand_in_with(end, path, chunks, ip::Ecn::CongestionExperienced);
+    }
+
+    fn hand_in_with(&mut self, end: usize, path: usize, chunks: &[Chunk], ecn: ip::Ecn) {
         let mut builder = PacketBuilder::default();
         let header = crate::packet::CommonHeader {
             source_port: self.ends[end].tcb.peer_port,
@@ -286,7 +295,7 @@ impl Wire {
         }
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
-        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), ip::Ecn::NotCapable);
+        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), ecn);
     }
 
     /// The messages that `end` has received, those in parts put together, in the order of delivery.

@@ -100,6 +100,95 @@ fn the_lowest_tsn_of_a_marked_packet_is_told_and_a_copy_that_comes_late_tells_no
 }
 
 #[test]
+fn a_marked_packet_that_comes_late_does_not_replace_the_mark_of_a_later_one() {
+    let mut wire = Wire::new(1, config());
+    wire.mark(|sent| sent.from == 0);
+    let mut is_first = true;
+    wire.decide(move |sent| {
+        let is_overtaken = sent.from == 0 && sent.has_data() && core::mem::take(&mut is_first);
+        if is_overtaken { SmallVec::from_slice(&[DELAY + DELAY / 10]) } else { arrives() }
+    });
+    wire.send(0, 0..1, 1_000);
+    wire.send(0, 1..2, 1_000);
+    wire.run_to_rest();
+    assert_eq!(
+        outlines(&wire, 0),
+        [
+            "0 0 ce [0]",
+            "0 0 ce [1]",
+            "1 0 - [ecne 1, ack -1]",
+            "1 0 - [ecne 1, ack 1]",
+            "0 0 - [cwr 1]",
+            "0 0 - [cwr 1]",
+        ]
+    );
+}
+
+#[test]
+fn an_answer_takes_the_path_of_the_echo_unless_that_is_not_confirmed() {
+    for (is_confirmed, expected) in [(true, "0 1 - [cwr 0]"), (false, "0 0 - [cwr 0]")] {
+        let tcbs = [0, 1].map(|end| {
+            let mut tcb = tcb(end, 2, &config());
+            tcb.peer_addresses[1].is_confirmed = is_confirmed;
+            tcb
+        });
+        let mut wire = Wire::with_tcbs(tcbs, [config(), config()]);
+        wire.decide(|_| is_lost());
+        wire.send(0, 0..1, 1_000);
+        let from = wire.log.len();
+        wire.inject(0, 1, &[Chunk::Ecne(Ecne { lowest_tsn: Tsn(u32::MAX - 3) })]);
+        assert_eq!(outlines(&wire, from), [expected]);
+    }
+}
+
+/// DATA with a TSN of end 1.
+fn from_the_peer(place: u32) -> Chunk {
+    Chunk::Data(Data {
+        flags: DataFlags::WHOLE,
+        tsn: Tsn((u32::MAX - 3).wrapping_add(10 + place)),
+        stream: StreamId(0),
+        sequence: StreamSequence(place as u16),
+        ppid: Ppid(0),
+        payload: bytes::Bytes::from_static(b"data"),
+    })
+}
+
+/// A packet of 1,480 bytes has 1,468 for chunks: 16 are the SACK, 8 each ECNE and 16 the header of DATA.
+#[test]
+fn data_that_leaves_no_room_for_an_echo_does_not_wait_for_a_sack_that_may() {
+    for (paths, len, expected) in [
+        (1, 1_428, "0 0 ect [ecne 0, ack 0, 0]"),
+        (1, 1_429, "0 0 ect [0]"),
+        (2, 1_420, "0 0 ect [ecne 0, ecne 1, ack 1, 0]"),
+        (2, 1_421, "0 0 ect [0]"),
+    ] {
+        let mut wire = Wire::new(paths, SctpConfig { sack_frequency: 9, ..config() });
+        // The last of them came on the path that DATA takes.
+        for (place, path) in (0..).zip((0..paths).rev()) {
+            wire.hand_in_marked(0, path, &[from_the_peer(place)]);
+        }
+        wire.drain();
+        let from = wire.log.len();
+        wire.send(0, 0..1, len);
+        assert_eq!(outlines(&wire, from), [expected], "{paths} paths, {len} bytes");
+    }
+}
+
+#[test]
+fn a_sack_of_as_many_blocks_as_fit_leaves_room_for_the_echo() {
+    let mut wire = Wire::new(1, config());
+    // Every second one of 800 is missing: 400 blocks, of which (1,468 - 8 - 16) / 4 fit.
+    for place in 0..400 {
+        wire.hand_in_marked(0, 0, &[from_the_peer(2 * place + 1)]);
+    }
+    wire.drain();
+    let last = wire.log.last().unwrap();
+    assert!(matches!(last.chunks[0], Chunk::Ecne(_)));
+    assert_eq!(last.sack().map(|sack| sack.gap_ack_blocks.len()), Some(361));
+    assert_eq!(last.packet.len(), 1_480);
+}
+
+#[test]
 fn a_mark_halves_the_window_of_its_path_once_and_no_other() {
     let mut wire = Wire::new(2, config());
     wire.mark(|sent| sent.from == 0);
