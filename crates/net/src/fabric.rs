@@ -150,6 +150,7 @@ impl Fabric {
     /// The same for any direction, and for packets of any length.
     #[inline(never)]
     fn offer_otherwise(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
+        let parcel = self.packets.begin_journey(self.kernel.now(), parcel);
         let direction = &mut self.directions[id.index()];
         if !direction.carries(parcel.length()) {
             return self.offer_too_long(id, parcel);
@@ -204,6 +205,7 @@ impl Fabric {
     /// to be received or sent on.
     #[inline(never)]
     fn meet_fate(&mut self, id: DirectionId, mut parcel: Parcel, source: &mut impl Source) -> Option<Parcel> {
+        self.packets.end_hop(self.kernel.now(), parcel);
         parcel = self.directions[id.index()].count_arrival(parcel);
         self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
         match parcel.fate() {

@@ -44,6 +44,7 @@ pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
 pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
+pub(crate) use service::Transmission;
 pub(crate) use shared_port::SharedPort;
 
 use slantpath_base::{Duration, Instant, Seed};
@@ -61,6 +62,8 @@ pub(crate) struct LinkDirection {
     /// none while more is asked of the direction than to keep packets in order and to drop those without room.
     plain_bytes_max: u32,
     is_captured: bool,
+    /// Whether the journeys of packets are watched.
+    is_watched: bool,
     lane: Lane,
     port: Port,
     pub(crate) counters: Counters,
@@ -73,6 +76,7 @@ impl LinkDirection {
         let mut direction = Self {
             plain_bytes_max: 0,
             is_captured: false,
+            is_watched: false,
             lane: Lane::new(config, seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
@@ -85,7 +89,8 @@ impl LinkDirection {
     /// Finds out which packets take the short way, after a change of what is asked of the direction.
     fn choose_way(&mut self) {
         let has_own_port = self.shared_port().is_none();
-        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !self.is_captured;
+        let is_looked_at = self.is_captured || self.is_watched;
+        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !is_looked_at;
         self.plain_bytes_max = if is_plain { self.port.mtu_bytes() } else { 0 };
     }
 
@@ -243,6 +248,12 @@ impl LinkDirection {
     /// Notes that somebody wants to see every packet that is offered.
     pub(crate) fn set_captured(&mut self) {
         self.is_captured = true;
+        self.choose_way();
+    }
+
+    /// Notes that somebody wants to know what the journey of every packet takes.
+    pub(crate) fn set_watched(&mut self) {
+        self.is_watched = true;
         self.choose_way();
     }
 
