@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Instant, Seed};
-use slantpath_interface::InterfaceId;
+use slantpath_interface::{InterfaceId, Journey};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
@@ -16,14 +16,14 @@ use crate::application::{Application, Listener};
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress};
-use crate::receiver::ReceiverConfig;
+use crate::receiver::{MessageRecords, ReceiverConfig};
 use crate::record::{
     CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport,
 };
 use crate::sender::SenderConfig;
 use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
-use crate::transport::TransportConfig;
+use crate::transport::{Adaptation, TransportConfig};
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,8 +100,12 @@ impl Host {
         seed: Seed,
         path: &str,
     ) -> SocketId {
+        // With an adaptation layer, messages of SCTP are not those of the flow.
+        let arrivals =
+            config.records == MessageRecords::TimesAndJourneys && transport.adaptation == Adaptation::None;
         let flow = FlowEnd::receiver(transport.adaptation, config);
-        self.listen(transport, Peers::One, Application::Flow(Box::new(flow)), seed, path)
+        let traces = Traces { arrivals, ..Traces::default() };
+        self.listen(transport, Peers::One, traces, Application::Flow(Box::new(flow)), seed, path)
     }
 
     /// Adds a port that any number of peers may connect to: each gets a receiver of its own
@@ -117,19 +121,27 @@ impl Host {
         path: &str,
     ) -> SocketId {
         let listener = Listener { adaptation: transport.adaptation, receiver, accepted: Vec::new() };
-        self.listen(transport, Peers::Many, Application::Listener(Box::new(listener)), seed, path)
+        self.listen(
+            transport,
+            Peers::Many,
+            Traces::default(),
+            Application::Listener(Box::new(listener)),
+            seed,
+            path,
+        )
     }
 
     fn listen(
         &mut self,
         transport: TransportConfig,
         peers: Peers,
+        traces: Traces,
         application: Application,
         seed: Seed,
         path: &str,
     ) -> SocketId {
         let stream = seed.stream(&format!("{path}/receiver/transport"));
-        let mut state = SocketState::bind(&mut self.stack, transport, stream, Traces::default());
+        let mut state = SocketState::bind(&mut self.stack, transport, stream, traces);
         state.listen(&mut self.stack, peers);
         self.sockets.add(state, application)
     }
@@ -139,7 +151,11 @@ impl Host {
     /// # Panics
     /// If its port is in use.
     pub fn add_association(&mut self, config: &AssociationConfig, seed: Seed, path: &str) -> SocketId {
-        let traces = Traces { messages: config.sctp.trace_messages, timers: config.sctp.trace_timers };
+        let traces = Traces {
+            messages: config.sctp.trace_messages,
+            timers: config.sctp.trace_timers,
+            arrivals: false,
+        };
         let mut state = SocketState::bind(&mut self.stack, config.transport(), seed.stream(path), traces);
         if config.peer.is_none() {
             state.listen(&mut self.stack, Peers::One);
@@ -468,6 +484,10 @@ impl slantpath_interface::Host for Host {
             return;
         }
         self.handle_unusual(now, packet);
+    }
+
+    fn note_journey(&mut self, journey: Journey) {
+        self.stack.journey = Some(journey);
     }
 
     fn handle_deadline(&mut self, now: Instant) {
