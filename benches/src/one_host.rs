@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Adaptation, Host, Measurement, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
+    Adaptation, Host, Measurement, MessageRecords, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
     TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
@@ -63,7 +63,7 @@ fn build(case: Case) -> Network<Host> {
         content: Content::Pattern,
         streams: 1,
         unordered: false,
-        record_messages: false,
+        records: MessageRecords::Nothing,
         read_rate: None,
     };
     hosts[1].add_server(transport(case, addresses[1], RECEIVER_PORT, None), receiver, seed, "server");

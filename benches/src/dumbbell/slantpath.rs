@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Adaptation, Host, Measurement, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
+    Adaptation, Host, Measurement, MessageRecords, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
     TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
@@ -136,7 +136,7 @@ fn receiver(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         content: Content::Pattern,
         streams: 1,
         unordered: false,
-        record_messages: false,
+        records: MessageRecords::Nothing,
         read_rate: None,
     };
     host.add_receiver(transport(case, here, None), config, seed, &format!("flow/{number}"));

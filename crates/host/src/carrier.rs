@@ -226,7 +226,7 @@ impl Carrier {
                 }
                 self.inputs.push_back(TransportInput::Restart);
             }
-            SocketEvent::Message { stream, payload_protocol, payload } => {
+            SocketEvent::Message { stream, payload_protocol, payload, .. } => {
                 if !self.is_up {
                     self.counters.discarded_down += 1;
                     return;
@@ -240,6 +240,7 @@ impl Carrier {
             SocketEvent::Ended { .. } => self.ended(now),
             // The paths are SCTP's own affair, and what was not acknowledged M2PA hands back to MTP3.
             SocketEvent::Acknowledged(_)
+            | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }

@@ -64,7 +64,7 @@ impl FlowEnd {
         let messages = config.record_messages
             || config.record_timeline
             || matches!(config.measurement, Measurement::DelaysAndRetransmissions);
-        Traces { messages, timers: config.record_timeline }
+        Traces { messages, timers: config.record_timeline, arrivals: false }
     }
 
     pub(crate) fn sender_report(&self) -> Option<&SenderReport> {
@@ -138,7 +138,10 @@ impl FlowEnd {
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back.
-                SocketEvent::Bytes(_) | SocketEvent::Message { .. } | SocketEvent::Restarted => {}
+                SocketEvent::Arrived(_)
+                | SocketEvent::Bytes(_)
+                | SocketEvent::Message { .. }
+                | SocketEvent::Restarted => {}
             },
             Role::Receiver(receiver) => {
                 if let Some(reaction) = take_in(receiver, now, &event, socket) {
@@ -162,7 +165,7 @@ impl FlowEnd {
                 }
                 TransportInput::Up { outbound_streams }
             }
-            (_, SocketEvent::Message { stream, payload_protocol, payload }) => {
+            (_, SocketEvent::Message { stream, payload_protocol, payload, .. }) => {
                 m3ua::received(stream, payload_protocol, payload)
             }
             (_, event) => return Some(event),
@@ -180,7 +183,7 @@ impl FlowEnd {
         let transmit = match (&mut self.layer, &mut self.role) {
             (Layer::Receiving(m3ua), Role::Receiver(receiver)) => match m3ua.poll(now) {
                 ReceivingStep::Deliver(selection, payload) => {
-                    receiver.handle_message(now, selection, &payload);
+                    receiver.handle_message(now, selection, &payload, None);
                     pause_while_busy(receiver, now, socket);
                     return Served::Again;
                 }
@@ -281,7 +284,16 @@ fn take_in(
 ) -> Option<Reaction> {
     match event {
         SocketEvent::Bytes(bytes) => receiver.handle_bytes(now, bytes),
-        SocketEvent::Message { stream, payload, .. } => receiver.handle_message(now, *stream, payload),
+        SocketEvent::Message { stream, place, payload, .. } => {
+            let journey = receiver.take_journey(*place);
+            receiver.handle_message(now, *stream, payload, journey);
+        }
+        SocketEvent::Arrived(arrival) => {
+            if let Some(journey) = socket.journey() {
+                receiver.note_arrival(arrival.clone(), journey);
+            }
+            return Some(Reaction::None);
+        }
         SocketEvent::Acknowledged(_)
         | SocketEvent::Connected { .. }
         | SocketEvent::Ended { .. }

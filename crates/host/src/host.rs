@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Deadlines, Instant, Seed};
-use slantpath_interface::InterfaceId;
+use slantpath_interface::{InterfaceId, Journey};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
@@ -17,7 +17,7 @@ use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress};
 use crate::message::Content;
-use crate::receiver::ReceiverConfig;
+use crate::receiver::{MessageRecords, ReceiverConfig};
 use crate::record::{
     CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport, SessionRecords,
 };
@@ -25,7 +25,7 @@ use crate::sender::SenderConfig;
 use crate::sessions::{Session, SessionSource, SessionSourceId, SessionsConfig};
 use crate::socket::{Peers, PortUse, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
-use crate::transport::TransportConfig;
+use crate::transport::{Adaptation, TransportConfig};
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,8 +107,12 @@ impl Host {
         seed: Seed,
         path: &str,
     ) -> SocketId {
+        // With an adaptation layer, messages of SCTP are not those of the flow.
+        let arrivals =
+            config.records == MessageRecords::TimesAndJourneys && transport.adaptation == Adaptation::None;
         let flow = FlowEnd::receiver(transport.adaptation, config);
-        self.listen(transport, Peers::One, Application::Flow(Box::new(flow)), seed, path)
+        let traces = Traces { arrivals, ..Traces::default() };
+        self.listen(transport, Peers::One, traces, Application::Flow(Box::new(flow)), seed, path)
     }
 
     /// Adds a port that any number of peers may connect to: each gets a receiver of its own
@@ -125,7 +129,14 @@ impl Host {
     ) -> SocketId {
         let accepts = Accepts::Receivers(Vec::new());
         let listener = Listener { adaptation: transport.adaptation, receiver, accepts };
-        self.listen(transport, Peers::Many, Application::Listener(Box::new(listener)), seed, path)
+        self.listen(
+            transport,
+            Peers::Many,
+            Traces::default(),
+            Application::Listener(Box::new(listener)),
+            seed,
+            path,
+        )
     }
 
     /// Adds a source of sessions, whose streams of chance derive from `seed` and `path`.
@@ -146,11 +157,12 @@ impl Host {
             content: Content::Pattern,
             streams: 1,
             unordered: false,
-            record_messages: false,
+            records: MessageRecords::Nothing,
             read_rate: None,
         };
         let listener = Listener { adaptation: transport.adaptation, receiver, accepts: Accepts::Sessions };
-        self.listen(transport, Peers::Many, Application::Listener(Box::new(listener)), seed, path)
+        let application = Application::Listener(Box::new(listener));
+        self.listen(transport, Peers::Many, Traces::default(), application, seed, path)
     }
 
     /// Takes the records of sessions that are over: the host has forgotten them.
@@ -178,7 +190,7 @@ impl Host {
                     Some(_) => PortUse::Again,
                     None => PortUse::First,
                 };
-                let traces = Traces { messages: of == protocol::SCTP, timers: false };
+                let traces = Traces { messages: of == protocol::SCTP, ..Traces::default() };
                 let state = SocketState::bind_for(port, &mut self.stack, transport, stream, traces);
                 let session = Session::sender(SessionSourceId(id), new);
                 self.sockets.add(state, Application::Session(Box::new(session)));
@@ -191,12 +203,13 @@ impl Host {
         &mut self,
         transport: TransportConfig,
         peers: Peers,
+        traces: Traces,
         application: Application,
         seed: Seed,
         path: &str,
     ) -> SocketId {
         let stream = seed.stream(&format!("{path}/receiver/transport"));
-        let mut state = SocketState::bind(&mut self.stack, transport, stream, Traces::default());
+        let mut state = SocketState::bind(&mut self.stack, transport, stream, traces);
         state.listen(&mut self.stack, peers);
         self.sockets.add(state, application)
     }
@@ -206,7 +219,11 @@ impl Host {
     /// # Panics
     /// If its port is in use.
     pub fn add_association(&mut self, config: &AssociationConfig, seed: Seed, path: &str) -> SocketId {
-        let traces = Traces { messages: config.sctp.trace_messages, timers: config.sctp.trace_timers };
+        let traces = Traces {
+            messages: config.sctp.trace_messages,
+            timers: config.sctp.trace_timers,
+            arrivals: false,
+        };
         let mut state = SocketState::bind(&mut self.stack, config.transport(), seed.stream(path), traces);
         if config.peer.is_none() {
             state.listen(&mut self.stack, Peers::One);
@@ -538,6 +555,10 @@ impl slantpath_interface::Host for Host {
             return;
         }
         self.handle_unusual(now, packet);
+    }
+
+    fn note_journey(&mut self, journey: Journey) {
+        self.stack.journey = Some(journey);
     }
 
     fn handle_deadline(&mut self, now: Instant) {

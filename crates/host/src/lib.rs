@@ -17,6 +17,7 @@
 //! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
 mod application;
+mod arrivals;
 mod carrier;
 mod flow_end;
 mod host;
@@ -38,7 +39,7 @@ pub use carrier::{AssociationConfig, AssociationCounters};
 pub use host::{Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
-pub use receiver::ReceiverConfig;
+pub use receiver::{MessageRecords, ReceiverConfig};
 pub use sender::{Measurement, SenderConfig};
 pub use sessions::{Arrivals, SessionLoad, SessionSourceId, SessionsConfig, Sizes};
 pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, DataSize, Instant};
+use slantpath_interface::Journey;
 
+use crate::arrivals::{Arrival, Arrivals, Place};
 use crate::message::{Content, Deframer, verify};
 use crate::record::{DeliveredMessage, ReceiverReport};
 
@@ -15,11 +17,22 @@ pub struct ReceiverConfig {
     pub streams: u16,
     /// Whether messages may come in any order.
     pub unordered: bool,
-    /// Whether to remember each message.
-    pub record_messages: bool,
+    /// What to remember of each message.
+    pub records: MessageRecords,
     /// How fast it reads: what comes faster fills the receive buffer, and closes the sender's window. `None` takes
     /// everything at once. SCTP hands over all that has waited at a time, TCP what came in one segment.
     pub read_rate: Option<DataRate>,
+}
+
+/// What is remembered of each message that is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageRecords {
+    /// Nothing.
+    Nothing,
+    /// When it was delivered.
+    Times,
+    /// And what the packet went through with which the last of it came.
+    TimesAndJourneys,
 }
 
 #[derive(Debug)]
@@ -31,6 +44,8 @@ pub(crate) struct Receiver {
     busy_until: Option<Instant>,
     report: ReceiverReport,
     deframer: Deframer,
+    /// If journeys are recorded.
+    arrivals: Option<Box<Arrivals>>,
     /// The number that each stream must deliver next.
     expected: Vec<u32>,
 }
@@ -42,6 +57,7 @@ impl Receiver {
             config,
             busy_until: None,
             deframer: Deframer::default(),
+            arrivals: (config.records == MessageRecords::TimesAndJourneys).then(Box::default),
             expected,
             report: ReceiverReport::default(),
         }
@@ -56,12 +72,31 @@ impl Receiver {
         std::mem::take(&mut self.report.messages)
     }
 
+    /// The packet at hand, of which this is the journey, has brought something that will be delivered.
+    pub(crate) fn note_arrival(&mut self, arrival: Arrival, journey: Journey) {
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.note(arrival, journey);
+        }
+    }
+
+    /// The journey of a message that is delivered, if it is known.
+    #[inline]
+    pub(crate) fn take_journey(&mut self, place: Place) -> Option<Journey> {
+        self.arrivals.as_mut()?.take_message(place)
+    }
+
     /// A whole message came in on an SCTP stream.
-    pub(crate) fn handle_message(&mut self, now: Instant, stream: u16, message: &Bytes) {
+    pub(crate) fn handle_message(
+        &mut self,
+        now: Instant,
+        stream: u16,
+        message: &Bytes,
+        journey: Option<Journey>,
+    ) {
         self.count(now, message.len());
         match self.config.content {
             Content::Pattern => self.report.messages_delivered += 1,
-            Content::Stamped => self.check(now, stream, message),
+            Content::Stamped => self.check(now, stream, message, journey),
         }
     }
 
@@ -72,7 +107,10 @@ impl Receiver {
             return;
         }
         let mut deframer = std::mem::take(&mut self.deframer);
-        let outcome = deframer.push(bytes, |message| self.check(now, 0, message));
+        let outcome = deframer.push(bytes, |message| {
+            let journey = self.arrivals.as_mut().and_then(|arrivals| arrivals.take_bytes(message.len()));
+            self.check(now, 0, message, journey);
+        });
         self.deframer = deframer;
         if outcome.is_err() {
             // Nothing behind a broken stamp can be told apart: one corrupt message stands for all of it.
@@ -105,7 +143,7 @@ impl Receiver {
         self.busy_until = None;
     }
 
-    fn check(&mut self, now: Instant, stream: u16, message: &[u8]) {
+    fn check(&mut self, now: Instant, stream: u16, message: &[u8], journey: Option<Journey>) {
         self.report.messages_delivered += 1;
         let Some(number) = verify(message) else {
             self.report.messages_corrupt += 1;
@@ -117,8 +155,8 @@ impl Receiver {
                 _ => self.report.messages_out_of_order += 1,
             }
         }
-        if self.config.record_messages {
-            self.report.messages.push(DeliveredMessage { number, delivered: now });
+        if self.config.records != MessageRecords::Nothing {
+            self.report.messages.push(DeliveredMessage { number, delivered: now, journey });
         }
     }
 }
@@ -133,7 +171,7 @@ mod tests {
             content: Content::Stamped,
             streams,
             unordered: false,
-            record_messages: true,
+            records: MessageRecords::Times,
             read_rate: None,
         };
         Receiver::new(config)
@@ -147,7 +185,7 @@ mod tests {
     fn order_is_checked_per_stream() {
         let mut receiver = receiver(2);
         for (stream, number) in [(1, 1), (0, 0), (0, 2), (1, 5), (1, 3)] {
-            receiver.handle_message(Instant::START, stream, &message(number));
+            receiver.handle_message(Instant::START, stream, &message(number), None);
         }
         assert_eq!(receiver.report().messages_out_of_order, 1);
         assert_eq!(receiver.report().messages_delivered, 5);
@@ -157,7 +195,7 @@ mod tests {
     fn a_repeated_message_is_out_of_order() {
         let mut receiver = receiver(1);
         for number in [0, 0] {
-            receiver.handle_message(Instant::START, 0, &message(number));
+            receiver.handle_message(Instant::START, 0, &message(number), None);
         }
         assert_eq!(receiver.report().messages_out_of_order, 1);
     }
@@ -167,7 +205,7 @@ mod tests {
         let mut receiver = receiver(1);
         let mut bytes = message(0).to_vec();
         bytes[50] ^= 1;
-        receiver.handle_message(Instant::START, 0, &bytes.into());
+        receiver.handle_message(Instant::START, 0, &bytes.into(), None);
         assert_eq!(receiver.report().messages_corrupt, 1);
         assert!(receiver.report().messages.is_empty());
     }

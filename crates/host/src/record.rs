@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
 use slantpath_base::{DataSize, Duration, Instant};
+use slantpath_interface::Journey;
 
 use crate::sessions::SessionSourceId;
 use crate::sockets::SocketId;
@@ -18,6 +19,8 @@ pub struct SentMessage {
     pub sent: Instant,
     /// When its first byte first went out; `None` if it never did.
     pub first_transmitted: Option<Instant>,
+    /// When a part of it last went out for the first time: all of it has gone out by then, once it is delivered.
+    pub last_part_transmitted: Option<Instant>,
     /// The path of that first transmission, an index into [`SenderReport::paths`].
     pub first_path: u8,
     /// The path of the latest transmission.
@@ -35,6 +38,8 @@ pub struct DeliveredMessage {
     pub number: u32,
     /// When the transport delivered it.
     pub delivered: Instant,
+    /// What the packet went through with which the last of it came; only if that is recorded, by a network that tells.
+    pub journey: Option<Journey>,
 }
 
 /// What a probe read of one path of one association or connection.

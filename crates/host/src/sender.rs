@@ -278,6 +278,7 @@ impl Sender {
                 size: u32::try_from(size).unwrap_or(u32::MAX),
                 sent,
                 first_transmitted: None,
+                last_part_transmitted: None,
                 first_path: 0,
                 last_path: 0,
                 retransmitted: None,
@@ -322,9 +323,12 @@ impl Sender {
             if again {
                 message.retransmitted = Some(now);
                 message.retransmissions = message.retransmissions.saturating_add(1);
-            } else if message.first_transmitted.is_none() {
-                message.first_transmitted = Some(now);
-                message.first_path = path;
+            } else {
+                message.last_part_transmitted = Some(now);
+                if message.first_transmitted.is_none() {
+                    message.first_transmitted = Some(now);
+                    message.first_path = path;
+                }
             }
         }
     }

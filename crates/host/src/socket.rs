@@ -10,6 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream, StreamFamily};
+use slantpath_interface::Journey;
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
@@ -32,6 +33,8 @@ const UNNUMBERED: u64 = u64::MAX;
 pub(crate) struct Stack {
     pub(crate) sctp: sctp::Endpoint,
     pub(crate) tcp: tcp::Endpoint,
+    /// Of the packet at hand, if the network tells.
+    pub(crate) journey: Option<Journey>,
 }
 
 impl Stack {
@@ -49,6 +52,8 @@ pub(crate) struct Traces {
     pub(crate) messages: bool,
     /// What happens to the retransmission timer of each path (SCTP).
     pub(crate) timers: bool,
+    /// What each packet brings.
+    pub(crate) arrivals: bool,
 }
 
 /// Whether a port has had a socket before.
@@ -153,6 +158,7 @@ impl SocketState {
             Protocol::Sctp(config) => {
                 let config = sctp::SctpConfig {
                     trace_messages: traces.messages,
+                    trace_arrivals: traces.arrivals,
                     report_acknowledged: traces.messages,
                     trace_timers: traces.timers,
                     ..*config
@@ -169,7 +175,11 @@ impl SocketState {
                 Kind::Sctp { link: Link::None, partial }
             }
             Protocol::Tcp(config) => {
-                let reports = tcp::Reports { acked: traces.messages, transmitted: traces.messages };
+                let reports = tcp::Reports {
+                    acked: traces.messages,
+                    transmitted: traces.messages,
+                    arrived: traces.arrivals,
+                };
                 let config = tcp::TcpConfig { reports, ..*config };
                 Kind::Tcp { link: Link::None, origin: Some(Box::new(Origin { config, local, stream })) }
             }
@@ -427,6 +437,11 @@ impl Socket<'_> {
         }
     }
 
+    /// What the packet at hand has gone through, if the network tells.
+    pub(crate) const fn journey(&self) -> Option<Journey> {
+        self.stack.journey
+    }
+
     /// Does what is due for the association or connection.
     pub(crate) fn handle_due(&mut self, now: Instant) {
         match &self.state.kind {
@@ -499,6 +514,7 @@ impl Socket<'_> {
             tcp::Event::PeerClosed => close(&mut self.stack.tcp, now, id),
             tcp::Event::Closed | tcp::Event::Reset(_) => *link = Link::Over(id),
             tcp::Event::Acked { .. }
+            | tcp::Event::Arrived { .. }
             | tcp::Event::Data(_)
             | tcp::Event::Transmitted { .. }
             | tcp::Event::Writable => {}

@@ -4,7 +4,7 @@
 //! A simulated network drives a [`Host`] from event to event; a program with real sockets or a TUN device drives the
 //! same object by the operating system's clock. Neither is known here, nor to the host.
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 use slantpath_wire::Packet;
 
 /// One of a host's interfaces, by the number that whoever moves its packets has given it. A simulated network numbers
@@ -29,6 +29,30 @@ impl InterfaceId {
     }
 }
 
+/// What the time consists of that a packet has spent in a network, from the instant at which its sender gave it to its
+/// first link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Journey {
+    /// When its sender gave it to its first link.
+    pub sent: Instant,
+    /// When its last bit came to its receiver.
+    pub arrived: Instant,
+    /// What it took to send its bits, on all links: of a packet that a link repeats, the last time.
+    pub transmission: Duration,
+    /// What it took its bits to come from one end of a link to the other, reordering by the link among it.
+    pub propagation: Duration,
+    /// What repetition by links took: from the first time that a link sent it to the last, and the time for which
+    /// the far end held it back for others.
+    pub repetition: Duration,
+}
+
+impl Journey {
+    /// The rest: how long it waited for transmitters, a link that is down and a contact to come among it.
+    pub fn queueing(&self) -> Duration {
+        (self.arrived - self.sent) - self.transmission - self.propagation - self.repetition
+    }
+}
+
 /// An end system, as that which moves its packets drives it: after [`handle_packet`](Self::handle_packet) or
 /// [`handle_deadline`](Self::handle_deadline) it is drained by [`poll_transmit`](Self::poll_transmit) until
 /// `None`, and then asked for its next [`deadline`](Self::deadline). At the start every host is drained once.
@@ -39,6 +63,11 @@ pub trait Host {
     /// not carry comes the same way, on the interface that refused it. The host may take whatever it wants out of
     /// `packet`, which is a place for other packets afterwards.
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet);
+
+    /// Tells what the time consists of that the packet has spent on its way that is [handed
+    /// over](Self::handle_packet) next. Only of a network that watches journeys; a host that makes nothing of it does
+    /// nothing.
+    fn note_journey(&mut self, _journey: Journey) {}
 
     /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.
     fn handle_deadline(&mut self, now: Instant);

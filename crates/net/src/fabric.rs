@@ -166,6 +166,7 @@ impl Fabric {
         parcel: Parcel,
         source: &mut impl Source,
     ) -> Result<(), DropReason> {
+        let parcel = self.packets.begin_journey(self.kernel.now(), parcel);
         if self.directions[id.index()].takes_at_once(parcel.length()) {
             self.put_on(id, parcel)
         } else {
@@ -228,6 +229,7 @@ impl Fabric {
     /// to be received or sent on.
     #[inline(never)]
     fn meet_fate(&mut self, id: DirectionId, mut parcel: Parcel, source: &mut impl Source) -> Option<Parcel> {
+        self.packets.end_hop(self.kernel.now(), parcel);
         parcel = self.directions[id.index()].count_arrival(parcel);
         self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
         match parcel.fate() {

@@ -49,6 +49,7 @@ pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
 pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
+pub(crate) use service::Transmission;
 pub(crate) use shared_port::SharedPort;
 
 use slantpath_base::{Duration, Instant, Seed};
@@ -71,6 +72,8 @@ pub(crate) struct LinkDirection {
     taken_bytes_max: u32,
     is_steered: bool,
     is_captured: bool,
+    /// Whether the journeys of packets are watched.
+    is_watched: bool,
     lane: Lane,
     port: Port,
     pub(crate) counters: Counters,
@@ -87,6 +90,7 @@ impl LinkDirection {
             taken_bytes_max: 0,
             is_steered: false,
             is_captured: false,
+            is_watched: false,
             lane: Lane::new(config, seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
@@ -101,7 +105,7 @@ impl LinkDirection {
     /// Finds out which packets take the short way, after a change of what is asked of the direction.
     fn choose_way(&mut self) {
         let has_own_port = self.shared_port().is_none();
-        let is_seen = self.is_captured || self.conditioner.is_some();
+        let is_seen = self.is_captured || self.is_watched || self.conditioner.is_some();
         let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !is_seen;
         self.taken_bytes_max = if self.is_steered { 0 } else { self.port.mtu_bytes() };
         self.plain_bytes_max = if is_plain { self.taken_bytes_max } else { 0 };
@@ -296,6 +300,12 @@ impl LinkDirection {
     /// Notes that somebody wants to see every packet that is offered.
     pub(crate) fn set_captured(&mut self) {
         self.is_captured = true;
+        self.choose_way();
+    }
+
+    /// Notes that somebody wants to know what the journey of every packet takes.
+    pub(crate) fn set_watched(&mut self) {
+        self.is_watched = true;
         self.choose_way();
     }
 

@@ -137,6 +137,11 @@ impl<H: Host, S: Source> Network<H, S> {
                     self.fabric.run_direction(index, &mut self.source)
                 {
                     let now = self.fabric.now();
+                    if parcel.is_watched()
+                        && let Some(journey) = self.fabric.packets.journey(now, parcel)
+                    {
+                        self.hosts[host].note_journey(journey);
+                    }
                     self.hosts[host].handle_packet(now, interface, self.fabric.unpack(parcel));
                     self.fabric.packets.remove(parcel.packet());
                     self.drain(host);
@@ -324,6 +329,12 @@ impl<H: Host, S: Source> Network<H, S> {
         for direction in &mut self.fabric.directions {
             direction.restart_statistics(now);
         }
+    }
+
+    /// Tells hosts, with each packet that is sent from now on, [what its journey took](Host::note_journey).
+    pub fn watch_journeys(&mut self) {
+        self.fabric.packets.watch_journeys();
+        self.fabric.directions.iter_mut().for_each(crate::link::LinkDirection::set_watched);
     }
 
     /// Switches the recording of a queue's length on, from now on.

@@ -1,11 +1,22 @@
 //! Packets on their way through the network: a few words each, and the store that keeps their bytes.
 
+use slantpath_base::Instant;
+use slantpath_interface::Journey;
 use slantpath_wire::Packet;
 use slantpath_wire::ip::Dscp;
+
+use crate::journeys::Journeys;
+use crate::link::Transmission;
 
 /// Where the bytes of a packet lie in the [`PacketStore`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketId(u32);
+
+impl PacketId {
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Which interface of a host a packet is bound for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +46,7 @@ pub(crate) struct Parcel {
     /// The packet's number in the store, and above it its destination's.
     ids: u64,
     /// The length in bytes, 24 bits, and above it eight bits each of traffic class, hop limit, condition, fate and
-    /// role.
+    /// role; the highest bit says whether its journey is watched.
     state: u64,
 }
 
@@ -131,10 +142,11 @@ impl Parcel {
     /// Whether it is a copy made by the link that it is on.
     #[inline]
     pub(crate) const fn role(self) -> Role {
-        if self.field(ROLE) == Role::Copy as u8 { Role::Copy } else { Role::Original }
+        if self.state >> ROLE & 1 == Role::Copy as u64 { Role::Copy } else { Role::Original }
     }
 
-    /// Whether its bytes are as its sender made them, and it is the original and arrives: nearly every packet.
+    /// Whether its bytes are as its sender made them, it is the original and arrives, and nobody watches its journey:
+    /// nearly every packet.
     #[inline]
     pub(crate) const fn is_plain(self) -> bool {
         self.state & (0xff << CONDITION | 0xff << FATE | 0xff << ROLE) == PLAIN
@@ -144,7 +156,7 @@ impl Parcel {
     /// happened to it, a mark of congestion among it.
     #[inline]
     pub(crate) const fn digest_word(self) -> u64 {
-        self.state & !(DSCP << TRAFFIC_CLASS) ^ self.ids & !0xffff_ffff
+        self.state & !(DSCP << TRAFFIC_CLASS | WATCHED) ^ self.ids & !0xffff_ffff
     }
 
     #[inline]
@@ -189,7 +201,19 @@ impl Parcel {
     #[inline]
     #[must_use]
     pub(crate) const fn with_role(self, role: Role) -> Self {
-        self.with_field(ROLE, role as u8)
+        Self { state: self.state & !(1 << ROLE) | (role as u64) << ROLE, ..self }
+    }
+
+    /// Whether it is noted what its journey takes.
+    #[inline]
+    pub(crate) const fn is_watched(self) -> bool {
+        self.state & WATCHED != 0
+    }
+
+    /// The packet as one whose journey is watched.
+    #[must_use]
+    pub(crate) const fn watched(self) -> Self {
+        Self { state: self.state | WATCHED, ..self }
     }
 
     #[inline]
@@ -216,6 +240,7 @@ const HOP_LIMIT: u32 = 32;
 const CONDITION: u32 = 40;
 const FATE: u32 = 48;
 const ROLE: u32 = 56;
+const WATCHED: u64 = 1 << 63;
 const PLAIN: u64 =
     (Condition::Sound as u64) << CONDITION | (Fate::Arrives as u64) << FATE | (Role::Original as u64) << ROLE;
 
@@ -252,6 +277,8 @@ pub(crate) enum Role {
 pub(crate) struct PacketStore {
     places: Vec<Packet>,
     free: Vec<PacketId>,
+    /// If journeys are watched.
+    journeys: Option<Box<Journeys>>,
 }
 
 impl PacketStore {
@@ -283,6 +310,64 @@ impl PacketStore {
     pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
         *self.vacant() = packet;
         self.take_vacant()
+    }
+
+    /// Has the journeys of packets be watched that are sent from now on.
+    pub(crate) fn watch_journeys(&mut self) {
+        self.journeys.get_or_insert_default();
+    }
+
+    /// Begins the journey of a packet that its sender gives to its first link, if journeys are watched.
+    pub(crate) fn begin_journey(&mut self, now: Instant, parcel: Parcel) -> Parcel {
+        match &mut self.journeys {
+            Some(journeys) if !parcel.is_watched() => {
+                journeys.begin(parcel.packet().index(), now);
+                parcel.watched()
+            }
+            _ => parcel,
+        }
+    }
+
+    /// Notes that a link sends a packet for the first time, and when it will be at the far end.
+    #[inline]
+    pub(crate) fn note_hop(&mut self, parcel: Parcel, transmission: Transmission, arrival: Instant) {
+        if parcel.is_watched()
+            && let Some(journeys) = &mut self.journeys
+        {
+            journeys.note_hop(parcel.packet().index(), transmission, arrival);
+        }
+    }
+
+    /// The same of a link that sends it once more.
+    pub(crate) fn note_repetition(&mut self, parcel: Parcel, transmission: Transmission, arrival: Instant) {
+        if parcel.is_watched()
+            && let Some(journeys) = &mut self.journeys
+        {
+            journeys.note_repetition(parcel.packet().index(), transmission, arrival);
+        }
+    }
+
+    /// Notes that a packet has come to the far end of a link.
+    pub(crate) fn end_hop(&mut self, now: Instant, parcel: Parcel) {
+        if parcel.is_watched()
+            && let Some(journeys) = &mut self.journeys
+        {
+            journeys.end_hop(parcel.packet().index(), now);
+        }
+    }
+
+    /// Has a packet that is made of another go on with the other's journey.
+    pub(crate) fn share_journey(&mut self, from: Parcel, to: PacketId) {
+        if from.is_watched()
+            && let Some(journeys) = &mut self.journeys
+        {
+            journeys.copy(from.packet().index(), to.index());
+        }
+    }
+
+    /// The journey of a packet that is at its end now.
+    pub(crate) fn journey(&self, now: Instant, parcel: Parcel) -> Option<Journey> {
+        Some(self.journeys.as_ref()?.read(parcel.packet().index(), now))
     }
 
     /// Forgets a packet. Its place is the next to be used.

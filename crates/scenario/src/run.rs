@@ -3,6 +3,7 @@
 mod build;
 mod delays;
 mod intervals;
+mod parts;
 mod recorder;
 mod signalling_record;
 mod tables;
@@ -135,6 +136,9 @@ fn run_at_pace(
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let mut network = Network::with_source(graph, seed, hosts, source);
+    if *scenario.probes.messages && flows.iter().any(|flow| flow.tells_journeys()) {
+        network.watch_journeys();
+    }
     let captures = start_captures(scenario, options, &links, &mut network)?;
     // Nobody looks at each of thousands of links between satellites over time.
     let watched = tables::of_nodes(&links);

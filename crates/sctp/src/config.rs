@@ -92,6 +92,8 @@ pub struct SctpConfig {
     pub shutdown_guard: Option<Duration>,
     /// Whether every transmission of a DATA chunk is reported as an event.
     pub trace_messages: bool,
+    /// Whether it is reported as an event when a message has arrived whole, which may be before it is passed on.
+    pub trace_arrivals: bool,
     /// Whether every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
@@ -189,6 +191,7 @@ impl Default for SctpConfig {
             stream_scheduling: StreamScheduling::default(),
             shutdown_guard: None,
             trace_messages: false,
+            trace_arrivals: false,
             trace_timers: false,
             report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.

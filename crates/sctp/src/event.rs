@@ -80,6 +80,17 @@ pub enum Event {
     },
     /// RESTART: the peer has begun anew; what was queued and not acknowledged may be lost.
     Restarted,
+    /// The packet that is being taken in has brought the last of a message, which may still have to wait for others of
+    /// its stream, or for the layer above; only if `trace_arrivals` is set. Unordered messages follow each other in the
+    /// order in which this is said of them.
+    Arrived {
+        /// On which stream.
+        stream: StreamId,
+        /// Its number in that stream; without meaning if unordered.
+        sequence: StreamSequence,
+        /// Whether it may overtake others.
+        is_unordered: bool,
+    },
     /// A message has arrived.
     Received(ReceivedMessage),
     /// A part of a message has arrived that is longer than the partial delivery point.

@@ -18,7 +18,7 @@ use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
 use crate::config::SctpConfig;
 use crate::event::{Event, ReceivedMessage};
 use crate::path::PathId;
-use crate::types::{StreamId, Tsn};
+use crate::types::{StreamId, StreamSequence, Tsn};
 use ack_schedule::{AckSchedule, Brought};
 use held::{Held, to_keep};
 use reassembly::{Fragment, Heading, Inserted, Reassembly};
@@ -61,6 +61,8 @@ pub(crate) struct Receiver {
     /// So much of a message is passed on before its end has come.
     partial_delivery_point: u64,
     last_advertised: u32,
+    /// Whether to say when a message has arrived whole.
+    traces_arrivals: bool,
     /// What the packet at hand has brought so far.
     brought: Brought,
     /// The path that the last DATA came on.
@@ -84,6 +86,7 @@ impl Receiver {
                 .unwrap_or(config.receive_buffer_bytes / 2)
                 .into(),
             last_advertised: config.receive_buffer_bytes,
+            traces_arrivals: config.trace_arrivals,
             brought: Brought::default(),
             data_path: None,
         }
@@ -151,13 +154,14 @@ impl Receiver {
     }
 
     /// Counts a chunk as received and its message as delivered, and says so, if it is a whole message that comes next
-    /// while nothing is missing and nothing kept: what most are, and what no rule for gaps, fragments and full buffers
+    /// while nothing is missing, nothing kept and nothing more to say: what most are, and what no rule for gaps, fragments and full buffers
     /// bears on.
     fn count_at_once(&mut self, data: &Data) -> bool {
         let is_plain = data.tsn == self.tracker.cumulative().next()
             && data.flags.contain(DataFlags::WHOLE)
             && self.capacity > 0
             && !self.is_paused()
+            && !self.traces_arrivals
             && !self.tracker.has_gaps()
             && self.reassembly.is_empty()
             && self.streams.contains(data.stream)
@@ -406,6 +410,7 @@ impl Receiver {
             Inserted::Grown(run) => return Ok(Some(run)),
             Inserted::Message(message) => self.order(message, deliver)?,
             Inserted::LastPart(part) => {
+                self.trace_arrival(stream, sequence, is_unordered, &mut deliver);
                 self.delivery.pass_on(Event::ReceivedPart(part), &mut deliver);
                 if !is_unordered {
                     let delivery = &mut self.delivery;
@@ -417,7 +422,20 @@ impl Receiver {
         Ok(None)
     }
 
+    fn trace_arrival(
+        &self,
+        stream: StreamId,
+        sequence: StreamSequence,
+        is_unordered: bool,
+        mut deliver: impl FnMut(Event),
+    ) {
+        if self.traces_arrivals {
+            deliver(Event::Arrived { stream, sequence, is_unordered });
+        }
+    }
+
     fn order(&mut self, message: ReceivedMessage, mut deliver: impl FnMut(Event)) -> Result<(), DataFault> {
+        self.trace_arrival(message.stream, message.sequence, message.is_unordered, &mut deliver);
         let delivery = &mut self.delivery;
         let mut pass_on = |message| delivery.pass_on(Event::Received(message), &mut deliver);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.6

@@ -290,6 +290,8 @@ pub struct Reports {
     pub acked: bool,
     /// [`Event::Transmitted`](crate::Event::Transmitted) for each segment with data.
     pub transmitted: bool,
+    /// [`Event::Arrived`](crate::Event::Arrived) for each segment with data that has not come before.
+    pub arrived: bool,
 }
 
 #[cfg(test)]

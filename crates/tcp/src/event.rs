@@ -10,6 +10,14 @@ pub enum Event {
         /// Bytes since the start of the stream.
         up_to_bytes: u64,
     },
+    /// A segment has come with data that may still have to wait for what lies before it. Some of it may have come
+    /// before. Only if [`Reports::arrived`](crate::Reports::arrived).
+    Arrived {
+        /// Offset of its first byte in the peer's stream that has not been in order yet.
+        start_bytes: u64,
+        /// Offset past its last byte.
+        end_bytes: u64,
+    },
     /// Both sides have closed and everything was acknowledged. Nothing follows.
     Closed,
     /// The handshake is complete.

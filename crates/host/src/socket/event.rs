@@ -7,6 +7,7 @@ use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 
 use super::SocketState;
+use crate::arrivals::{Arrival, Place};
 use crate::sender::{Acknowledged, Sent};
 use crate::timeline::PathEventKind;
 
@@ -15,6 +16,8 @@ use crate::timeline::PathEventKind;
 pub(crate) enum SocketEvent {
     /// The peer has a part of the flow for good. Only if messages are traced.
     Acknowledged(Acknowledged),
+    /// Something has come that will be delivered. Only if arrivals are traced.
+    Arrived(Arrival),
     /// The next bytes of the stream (TCP).
     Bytes(Bytes),
     /// The association or connection is up.
@@ -22,7 +25,7 @@ pub(crate) enum SocketEvent {
     /// The association or connection is over, in order or for the reason given.
     Ended { failure: Option<String> },
     /// A whole message (SCTP).
-    Message { stream: u16, payload_protocol: u32, payload: Bytes },
+    Message { stream: u16, place: Place, payload_protocol: u32, payload: Bytes },
     /// A message will never be acknowledged (SCTP).
     MessageFailed,
     /// Something has happened to a path (SCTP).
@@ -39,9 +42,15 @@ impl SocketEvent {
     /// A whole message.
     #[inline]
     pub(super) fn of_message(message: sctp::ReceivedMessage) -> Self {
-        let sctp::ReceivedMessage { stream, ppid, payload, .. } = message;
-        Self::Message { stream: stream.0, payload_protocol: ppid.0, payload }
+        let sctp::ReceivedMessage { stream, sequence, ppid, payload, is_unordered } = message;
+        let place = place_of(stream, sequence, is_unordered);
+        Self::Message { stream: stream.0, place, payload_protocol: ppid.0, payload }
     }
+}
+
+#[inline]
+const fn place_of(stream: sctp::StreamId, sequence: sctp::StreamSequence, is_unordered: bool) -> Place {
+    if is_unordered { Place::Unordered } else { Place::Ordered { stream: stream.0, sequence: sequence.0 } }
 }
 
 /// The number of the path to `address`.
@@ -62,6 +71,9 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         sctp::Event::Acknowledged { context } => {
             let number = u32::try_from(context).ok()?;
             Some(SocketEvent::Acknowledged(Acknowledged::Message(number)))
+        }
+        sctp::Event::Arrived { stream, sequence, is_unordered } => {
+            Some(SocketEvent::Arrived(Arrival::Message(place_of(stream, sequence, is_unordered))))
         }
         sctp::Event::Established { outbound_streams, .. } => {
             Some(SocketEvent::Connected { paths: paths.clone(), outbound_streams })
@@ -115,6 +127,9 @@ pub(super) fn tcp_event(event: tcp::Event, socket: &SocketState) -> Option<Socke
     match event {
         tcp::Event::Acked { up_to_bytes } => {
             Some(SocketEvent::Acknowledged(Acknowledged::Bytes(up_to_bytes)))
+        }
+        tcp::Event::Arrived { start_bytes, end_bytes } => {
+            Some(SocketEvent::Arrived(Arrival::Bytes(start_bytes..end_bytes)))
         }
         tcp::Event::Connected => {
             Some(SocketEvent::Connected { paths: socket.paths.clone(), outbound_streams: 1 })

@@ -6,8 +6,8 @@ use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_host::{
-    Adaptation, Host, Measurement, Peer, Protocol, ReceiverConfig, SenderConfig, TransportConfig,
-    WhenBlocked, Workload,
+    Adaptation, Host, Measurement, MessageRecords, Peer, Protocol, ReceiverConfig, SenderConfig,
+    TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NetworkGraph, QueueConfig, QueueLimit};
 
@@ -96,7 +96,11 @@ pub(crate) fn run_adapted(
         content: config.content,
         streams: config.streams,
         unordered: config.unordered,
-        record_messages: config.record_messages,
+        records: if config.record_messages {
+            MessageRecords::TimesAndJourneys
+        } else {
+            MessageRecords::Nothing
+        },
         read_rate: None,
     };
     let mut hosts = [from, to];

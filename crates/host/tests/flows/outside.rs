@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant, Seed, Stream};
-use slantpath_host::{Adaptation, Host, Peer, Protocol, ReceiverConfig, SocketId, TransportConfig};
+use slantpath_host::{
+    Adaptation, Host, MessageRecords, Peer, Protocol, ReceiverConfig, SocketId, TransportConfig,
+};
 use slantpath_interface::Host as _;
 use slantpath_net::{InterfaceId, Network, NetworkBuilder};
 use slantpath_wire::{Checksum, Packet};
@@ -66,7 +68,7 @@ impl Program {
             content: config.content,
             streams: config.streams,
             unordered: config.unordered,
-            record_messages: true,
+            records: MessageRecords::Times,
             read_rate: None,
         };
         let receiver = host.add_receiver(transport(1, 5_000, None), config, seed, "flows/test");

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Adaptation, Host, Peer, Protocol, ReceiverConfig, SenderConfig, SocketId, TransportConfig, Workload,
+    Adaptation, Host, MessageRecords, Peer, Protocol, ReceiverConfig, SenderConfig, SocketId,
+    TransportConfig, Workload,
 };
 use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId};
 
@@ -30,7 +31,7 @@ fn receiver() -> ReceiverConfig {
         content: Content::Stamped,
         streams: 1,
         unordered: false,
-        record_messages: true,
+        records: MessageRecords::Times,
         read_rate: None,
     }
 }

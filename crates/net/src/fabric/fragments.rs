@@ -31,17 +31,19 @@ impl Fabric {
             }
             return Err(DropReason::Mtu);
         };
-        self.packets.remove(parcel.packet());
         self.directions[id.index()].counters.fragmented.add(parcel.length());
         for fragment in fragments {
             let length = u32::try_from(fragment.len()).expect("shorter than the packet");
             self.directions[id.index()].counters.fragments.add(length);
-            let part = parcel.with_packet(self.packets.insert(fragment)).with_length(length);
+            let packet = self.packets.insert(fragment);
+            self.packets.share_journey(parcel, packet);
+            let part = parcel.with_packet(packet).with_length(length);
             // One that finds no room is counted, and the others go on: no router knows that they are useless now.
             if self.put_on(id, part).is_err() {
                 self.packets.remove(part.packet());
             }
         }
+        self.packets.remove(parcel.packet());
         Ok(())
     }
 }

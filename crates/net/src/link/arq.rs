@@ -122,6 +122,11 @@ impl Arq {
         }
         let attempt = outlet.lane.attempt(transmission, frame.parcel);
         let (departure, arrival) = (transmission.end, attempt.arrival);
+        if frame.tried > 1 {
+            outlet.packets.note_repetition(frame.parcel, transmission, arrival);
+        } else {
+            outlet.packets.note_hop(frame.parcel, transmission, arrival);
+        }
         if attempt.is_hit && frame.tried < self.tries {
             // The way back is as long as the way there was.
             self.put_back(arrival.saturating_add(arrival - departure), frame);

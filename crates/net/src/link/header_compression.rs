@@ -145,6 +145,7 @@ impl Compressor {
             outlet.counters.compressed.add(parcel.length() - encoded.bytes);
         }
         let parcel = parcel.with_fate(fate);
+        outlet.packets.note_hop(parcel, transmission, attempt.arrival);
         outlet.lane.land(Transit { arrival: attempt.arrival, departure: transmission.end, parcel });
         fate
     }

@@ -102,7 +102,9 @@ impl Lane {
         packets: &mut PacketStore,
     ) -> Fate {
         if self.is_clean {
-            self.carry_plainly(transmission.end, parcel);
+            let arrival = self.propagation.arrival(transmission.end);
+            packets.note_hop(parcel, transmission, arrival);
+            self.flight.insert(arrival, transmission.end, parcel);
             return Fate::Arrives;
         }
         self.carry_through_channel(transmission, parcel, counters, packets)
@@ -152,11 +154,14 @@ impl Lane {
         // What has arrived left before now, and nothing is sent before now.
         parcel = parcel.with_fate(self.channel.fate(parcel, transmission, self.last_departure));
         let delayed = arrival.saturating_add(self.channel.extra_delay());
+        packets.note_hop(parcel, transmission, delayed);
         self.flight.insert(delayed, departure, parcel);
         if parcel.fate() == Fate::Arrives && self.channel.duplicates() {
             let packet = packets.insert(packets.packet(parcel.packet()).clone());
+            packets.share_journey(parcel, packet);
             let copy = parcel.with_packet(packet).with_role(Role::Copy);
             let delayed = arrival.saturating_add(self.channel.extra_delay());
+            packets.note_hop(copy, transmission, delayed);
             counters.duplicated.add(parcel.length());
             self.flight.insert(delayed, departure, copy);
         }

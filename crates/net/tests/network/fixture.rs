@@ -5,7 +5,8 @@ use std::net::IpAddr;
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    DirectionConfig, Host, InterfaceId, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
+    DirectionConfig, Host, InterfaceId, Journey, LinkId, Network, NetworkBuilder, NodeId, QueueConfig,
+    QueueLimit,
 };
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
@@ -15,11 +16,17 @@ use slantpath_wire::{Checksum, Packet};
 pub(crate) struct Scripted {
     pub(crate) to_send: VecDeque<(Instant, InterfaceId, Packet)>,
     pub(crate) received: Vec<(Instant, InterfaceId, Packet)>,
+    /// Of a network that watches them.
+    pub(crate) journeys: Vec<Journey>,
 }
 
 impl Host for Scripted {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
         self.received.push((now, interface, std::mem::take(packet)));
+    }
+
+    fn note_journey(&mut self, journey: Journey) {
+        self.journeys.push(journey);
     }
 
     fn handle_deadline(&mut self, _now: Instant) {}

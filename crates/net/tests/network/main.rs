@@ -11,6 +11,7 @@ mod fixture;
 mod fragments;
 mod header_compression;
 mod impairments;
+mod journeys;
 mod links;
 mod marks;
 mod messages;

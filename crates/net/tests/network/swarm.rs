@@ -216,6 +216,33 @@ proptest! {
         }
     }
 
+    /// The parts of a journey are durations, which cannot be negative: [`Journey::queueing`] would say so.
+    #[test]
+    fn a_watched_run_is_the_same_and_every_journey_adds_up(plan in any_plan()) {
+        let outcome = |is_watched: bool| {
+            let (mut network, hosts, _) = build(&plan);
+            if is_watched {
+                network.watch_journeys();
+            }
+            let _ = network.run_to_rest(1_000_000);
+            let ends = hosts.iter().map(|&(node, _)| network.host(node).clone());
+            (network.digest(), network.packet_hops(), ends.collect::<Vec<_>>())
+        };
+        let (digest, hops, plain) = outcome(false);
+        let (watched_digest, watched_hops, watched) = outcome(true);
+        prop_assert_eq!((digest, hops), (watched_digest, watched_hops));
+        for (plain, watched) in plain.iter().zip(&watched) {
+            prop_assert_eq!(&plain.received, &watched.received);
+            prop_assert_eq!(plain.journeys.len(), 0);
+            for journey in &watched.journeys {
+                let parts = journey.transmission + journey.propagation + journey.repetition;
+                prop_assert_eq!(parts + journey.queueing(), journey.arrived - journey.sent);
+                prop_assert!(journey.transmission > Duration::ZERO);
+                prop_assert!(watched.arrivals().contains(&journey.arrived));
+            }
+        }
+    }
+
     #[test]
     fn every_run_can_be_repeated(plan in any_plan()) {
         let outcome = |stops: &[u64]| {

@@ -2,7 +2,9 @@
 
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
-use slantpath_host::{Measurement, ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload};
+use slantpath_host::{
+    Measurement, MessageRecords, ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload,
+};
 use slantpath_net::NodeId;
 
 use super::application::{Application, Total};
@@ -20,6 +22,13 @@ pub(crate) struct PlannedFlow {
     pub(crate) to: NodeId,
     pub(crate) sender: SocketId,
     pub(crate) receiver: SocketId,
+}
+
+impl PlannedFlow {
+    /// Whether the receiver knows by which packet a message came: not below M3UA, nor of messages without stamps.
+    pub(crate) fn tells_journeys(&self) -> bool {
+        *self.flow.content == schema::Content::Stamped && *self.flow.adaptation == schema::Adaptation::None
+    }
 }
 
 /// Adds both ends of every flow to their hosts, in the order of names.
@@ -114,7 +123,12 @@ impl Placement<'_, '_> {
             content: content(flow),
             streams: *flow.streams,
             unordered: *flow.unordered,
-            record_messages: records || (measurement != Measurement::Off && is_stamped),
+            records: match (records, measurement) {
+                (true, _) => MessageRecords::TimesAndJourneys,
+                (false, Measurement::Off) => MessageRecords::Nothing,
+                (false, _) if is_stamped => MessageRecords::Times,
+                (false, _) => MessageRecords::Nothing,
+            },
             read_rate: flow.read_rate.map(|rate| *rate),
         };
         let host = self.site.host(to);

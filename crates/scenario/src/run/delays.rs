@@ -96,6 +96,7 @@ mod tests {
         let message = |(number, at): &(u32, u64)| DeliveredMessage {
             number: *number,
             delivered: Instant::from_millis(*at),
+            journey: None,
         };
         messages.iter().map(message).collect()
     }

@@ -11,6 +11,7 @@ use slantpath_simulation::SignallingSimulation;
 
 use super::delays::FlowDelays;
 use super::intervals::{self, Intervals, Sources};
+use super::parts::{self, PartSums, Parts};
 use super::signalling_record::SignallingRecord;
 use super::tables::{delays, messages, network as links, sender_report, servers, signalling, timelines};
 use crate::flow::build::PlannedFlow;
@@ -53,6 +54,8 @@ pub(super) struct DelaySummary {
     pub(super) retransmitted_mean: Option<f64>,
     /// How many messages were retransmitted.
     pub(super) retransmitted: u64,
+    /// Means of [what delays consist of](Parts).
+    pub(super) parts: [Option<f64>; parts::COUNT],
 }
 
 /// Moments of the delays of a flow.
@@ -60,6 +63,7 @@ pub(super) struct DelaySummary {
 struct DelayMoments {
     all: Moments,
     retransmitted: Moments,
+    parts: PartSums,
 }
 
 /// Messages of a flow, from the first one on whose row may still change.
@@ -70,7 +74,7 @@ struct FlowRecord {
     /// Those that the sender has done with.
     sent: VecDeque<SentMessage>,
     /// When they and later ones were first delivered.
-    delivered: VecDeque<Option<Instant>>,
+    delivered: VecDeque<Option<DeliveredMessage>>,
     delays: DelayMoments,
     /// What the flow's paths are called, once they are known.
     paths: Vec<Option<String>>,
@@ -297,7 +301,7 @@ impl<'a> Recorder<'a> {
             }
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
-            let DelayMoments { all, retransmitted } = &record.delays;
+            let DelayMoments { all, retransmitted, parts } = &record.delays;
             Ok::<_, io::Error>(DelaySummary {
                 mean: all.mean(),
                 median,
@@ -306,6 +310,7 @@ impl<'a> Recorder<'a> {
                 deviation: all.standard_deviation(),
                 retransmitted_mean: retransmitted.mean(),
                 retransmitted: retransmitted.count(),
+                parts: parts.means_s(),
             })
         };
         records.iter().enumerate().map(summary).collect()
@@ -334,6 +339,7 @@ impl DelaySummary {
             deviation: histogram.standard_deviation().map(delays::seconds),
             retransmitted_mean: None,
             retransmitted: 0,
+            parts: [None; parts::COUNT],
         }
     }
 }
@@ -383,12 +389,12 @@ impl FlowRecord {
             if self.delivered.len() <= place {
                 self.delivered.resize(place + 1, None);
             }
-            self.delivered[place].get_or_insert(message.delivered);
+            self.delivered[place].get_or_insert(message);
         }
     }
 
     /// The next message of which nothing more will be heard: its sender has done with it, and it was delivered.
-    fn next_final(&mut self, finality: Finality) -> Option<(u64, SentMessage, Option<Instant>)> {
+    fn next_final(&mut self, finality: Finality) -> Option<(u64, SentMessage, Option<DeliveredMessage>)> {
         let delivered = self.delivered.front().copied().flatten();
         if delivered.is_none() && finality == Finality::Settled {
             return None;
@@ -405,9 +411,13 @@ impl FlowRecord {
         &mut self,
         warm_up: Instant,
         sent: &SentMessage,
-        delivered: Option<Instant>,
+        delivered: Option<DeliveredMessage>,
     ) -> Option<Duration> {
-        let delay = delivered.filter(|_| sent.sent >= warm_up)?.saturating_since(sent.sent);
+        let DeliveredMessage { delivered, journey, .. } = delivered.filter(|_| sent.sent >= warm_up)?;
+        let delay = delivered.saturating_since(sent.sent);
+        if let Some(parts) = Parts::of(sent, delivered, journey) {
+            self.delays.parts.add(parts);
+        }
         let seconds = delay.as_secs_f64();
         self.delays.all.push(seconds);
         if sent.retransmissions > 0 {
@@ -426,6 +436,7 @@ mod tests {
             size: 100,
             sent: Instant::from_millis(at),
             first_transmitted: None,
+            last_part_transmitted: None,
             first_path: 0,
             last_path: 0,
             retransmitted: None,
@@ -434,13 +445,13 @@ mod tests {
     }
 
     fn delivered(number: u32, at: u64) -> DeliveredMessage {
-        DeliveredMessage { number, delivered: Instant::from_millis(at) }
+        DeliveredMessage { number, delivered: Instant::from_millis(at), journey: None }
     }
 
     fn taken(record: &mut FlowRecord, finality: Finality) -> Vec<(u64, Option<u64>)> {
         let next = || record.next_final(finality);
         core::iter::from_fn(next)
-            .map(|(number, _, at)| (number, at.map(|at| at.as_nanos() / 1_000_000)))
+            .map(|(number, _, at)| (number, at.map(|at| at.delivered.as_nanos() / 1_000_000)))
             .collect()
     }
 

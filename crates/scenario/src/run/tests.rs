@@ -1,5 +1,6 @@
 #[path = "../../tests/swarm/case.rs"]
 mod case;
+mod parts;
 mod probes;
 
 use std::cell::Cell;

@@ -397,6 +397,7 @@ impl SctpProfile {
             shutdown_guard: self.shutdown_guard.quantity(),
             // The host asks for what its records need.
             trace_messages: false,
+            trace_arrivals: false,
             trace_timers: false,
             report_acknowledged: false,
             receive_buffer_bytes: u32::try_from(self.receive_buffer.as_bytes()).unwrap_or(u32::MAX),

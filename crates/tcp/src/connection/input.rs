@@ -98,9 +98,22 @@ impl Connection {
     /// Takes in the data of an acceptable segment.
     #[inline]
     fn handle_data(&mut self, now: Instant, sequence: i64, data: &mut Bytes, has_fin: bool) {
+        if self.config.reports.arrived {
+            self.report_arrival(sequence, data.len());
+        }
         self.rx.receive(now, sequence, data, has_fin);
         if self.rx.is_finished() {
             self.handle_end_of_peer(now);
+        }
+    }
+
+    #[cold]
+    fn report_arrival(&mut self, sequence: i64, len: usize) {
+        let nxt = self.rx.nxt();
+        let end = u64::try_from(sequence + len as i64).unwrap_or(0).min(self.rx.edge());
+        let start = u64::try_from(sequence).unwrap_or(0).max(nxt);
+        if start < end {
+            self.events.push_back(Event::Arrived { start_bytes: start, end_bytes: end });
         }
     }
 

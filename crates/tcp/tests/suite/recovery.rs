@@ -304,7 +304,7 @@ fn an_idle_connection_starts_again_from_the_initial_window() {
 #[test]
 fn reports_name_what_was_sent_again_and_what_was_acknowledged() {
     let left = TcpConfig {
-        reports: Reports { acked: true, transmitted: true },
+        reports: Reports { acked: true, transmitted: true, arrived: false },
         initial_ssthresh_bytes: Some(8 * MSS),
         ..sender(8)
     };

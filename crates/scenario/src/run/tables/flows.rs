@@ -8,6 +8,7 @@ use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
 use crate::flow::build::PlannedFlow;
 use crate::network::source::RunNetwork;
 use crate::output::TableKind;
+use crate::run::parts;
 use crate::run::recorder::DelaySummary;
 use crate::scenario::Scenario;
 
@@ -46,6 +47,7 @@ struct Columns {
     throughput: TypedColumn<f64>,
     delays: [TypedColumn<f64>; 6],
     retransmitted: TypedColumn<u64>,
+    parts: [TypedColumn<f64>; parts::COUNT],
     connected: TypedColumn<f64>,
     ended: TypedColumn<f64>,
     failure: TextColumn,
@@ -78,6 +80,7 @@ impl Default for Columns {
             throughput: TypedColumn::new("throughput_bit_per_s"),
             delays: delays.map(TypedColumn::new),
             retransmitted: TypedColumn::new("messages_retransmitted"),
+            parts: parts::NAMES.map(|name| TypedColumn::new(format!("{name}_mean_s"))),
             connected: TypedColumn::new("connected_s"),
             ended: TypedColumn::new("ended_s"),
             failure: TextColumn::new("failure"),
@@ -121,6 +124,9 @@ impl Columns {
             column.push_optional(cell);
         }
         self.retransmitted.push(delays.retransmitted);
+        for (column, cell) in self.parts.iter_mut().zip(delays.parts) {
+            column.push_optional(cell);
+        }
     }
 
     fn push_state(&mut self, sender: &SenderReport) {
@@ -140,6 +146,7 @@ impl Columns {
         columns.push(self.connected.into());
         columns.push(self.ended.into());
         columns.push(self.failure.into());
+        columns.extend(self.parts.map(Column::from));
         TableKind::Flows.table(columns)
     }
 }

@@ -1,11 +1,12 @@
 //! `messages`: every message of every flow that is recorded.
 
 use slantpath_base::Instant;
-use slantpath_host::record::SentMessage;
+use slantpath_host::record::{DeliveredMessage, SentMessage};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::path_name;
 use crate::output::TableKind;
+use crate::run::parts::{self, Parts};
 
 /// The table without rows.
 pub(crate) fn header() -> Table {
@@ -23,6 +24,7 @@ pub(crate) struct Columns {
     transmissions: TypedColumn<u64>,
     /// First and last.
     paths: [TextColumn; 2],
+    parts: [TypedColumn<f64>; parts::COUNT],
 }
 
 impl Default for Columns {
@@ -35,6 +37,7 @@ impl Default for Columns {
             seconds: seconds.map(TypedColumn::new),
             transmissions: TypedColumn::new("transmissions"),
             paths: ["first_path", "last_path"].map(TextColumn::new),
+            parts: parts::NAMES.map(|name| TypedColumn::new(format!("{name}_s"))),
         }
     }
 }
@@ -45,9 +48,10 @@ impl Columns {
         flow: &str,
         number: u64,
         message: &SentMessage,
-        delivered: Option<Instant>,
+        delivery: Option<DeliveredMessage>,
         paths: &[Option<String>],
     ) {
+        let delivered = delivery.map(|delivery| delivery.delivered);
         self.flow.push(flow);
         self.number.push(number);
         self.size.push(message.size.into());
@@ -68,6 +72,12 @@ impl Columns {
         for (column, cell) in self.paths.iter_mut().zip([message.first_path, message.last_path].map(path)) {
             column.push_optional(cell);
         }
+        let parts = delivery.and_then(|delivery| Parts::of(message, delivery.delivered, delivery.journey));
+        let cells =
+            parts.map_or([None; parts::COUNT], |Parts(parts)| parts.map(|part| Some(part.as_secs_f64())));
+        for (column, cell) in self.parts.iter_mut().zip(cells) {
+            column.push_optional(cell);
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -77,7 +87,7 @@ impl Columns {
     pub(crate) fn table(self) -> Table {
         let [sent, first_transmitted, delivered, delay, retransmitted] = self.seconds.map(Column::from);
         let [first_path, last_path] = self.paths.map(Column::from);
-        let columns = [
+        let columns = vec![
             self.flow.into(),
             self.number.into(),
             self.size.into(),
@@ -90,6 +100,6 @@ impl Columns {
             first_path,
             last_path,
         ];
-        TableKind::Messages.table(columns)
+        TableKind::Messages.table(columns.into_iter().chain(self.parts.map(Column::from)))
     }
 }
