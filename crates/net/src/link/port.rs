@@ -240,7 +240,7 @@ impl Port {
         cut_off
     }
 
-    /// Has what is repeated from now on go to another receiver.
+    /// Has what is sent or repeated from now on go to another receiver.
     pub(crate) fn change_receiver(&mut self, now: Instant, lane: &mut Lane) {
         if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
             scheduler.change_receiver(now, lane);

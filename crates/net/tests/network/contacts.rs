@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
     ArqConfig, ArqOrder, AtHandover, Contact, Counters, DelayPiece, DestinationId, DirectionConfig,
-    DirectionId, DropReason, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder, NodeId,
-    SharedPortId, Source, WhileDown,
+    DirectionId, DropReason, HeaderCompression, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder,
+    NodeId, SharedPortId, Source, WhileDown,
 };
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
@@ -104,7 +104,8 @@ impl Sky {
         let mut wire = |name, from, to| builder.link(name, from, to, fast.clone(), fast.clone());
         let isl = wire("isl", west, east);
         let feeders = [wire("west-feeder", west, far), wire("east-feeder", east, far)];
-        let port = builder.shared_port("west", DirectionConfig { arq: None, ..slow.clone() });
+        let port = builder
+            .shared_port("west", DirectionConfig { arq: None, header_compression: None, ..slow.clone() });
         builder.address(antenna.first(), address(1)).address(other_antenna.first(), address(3));
         builder.address(feeders[0].second(), address(2));
         let graph = builder.build().expect("a sound plan");
@@ -114,13 +115,24 @@ impl Sky {
 
     /// Carries out steps, given in milliseconds, while a node sends packets of 100 bytes to some addresses.
     fn run(&self, steps: &[(u64, Step)], from: NodeId, sent: &[(u64, u8)]) -> Network<Scripted, Schedule> {
+        let tagged: Vec<(u64, u8, u8)> = (0..).zip(sent).map(|(tag, &(at, to))| (at, to, tag)).collect();
+        self.run_tagged(steps, from, &tagged)
+    }
+
+    /// The same with a tag for each packet, which stands in the place of a port.
+    fn run_tagged(
+        &self,
+        steps: &[(u64, Step)],
+        from: NodeId,
+        sent: &[(u64, u8, u8)],
+    ) -> Network<Scripted, Schedule> {
         let steps = steps.iter().map(|&(at, step)| (millis(at), step)).collect();
         let source = Schedule { steps, ..Schedule::default() };
         let hosts = vec![Scripted::default(); 3];
         let mut network = Network::with_source(self.graph.clone(), Seed::new(1, 0), hosts, source);
         let interface = self.graph.interfaces(from)[0];
         network.command(from, |host, _| {
-            for (tag, &(at, to)) in (0..).zip(sent) {
+            for &(at, to, tag) in sent {
                 let packet = packet_with(address(9), address(to), 100, tag, 3);
                 host.send(millis(at), interface, packet);
             }
@@ -217,6 +229,40 @@ fn what_a_link_has_to_repeat_goes_to_the_next_satellite_as_if_it_had_not_been_se
     assert_eq!((counters.repeated.packets, counters.dropped(DropReason::GivenUp).packets), (1, 1));
     assert_eq!(network.queue_statistics(sky.antenna.forward()).busy, Duration::from_millis(300));
     assert_eq!(network.packets_under_way(), 0);
+}
+
+#[test]
+fn another_satellite_knows_no_context_and_gets_full_headers_first() {
+    let header_compression = Some(HeaderCompression {
+        header_bytes: 20,
+        compressed_bytes: 10,
+        refresh_packets: 100,
+        refresh_interval: Duration::from_secs(10),
+        losses_survived: 0,
+        contexts: 1,
+    });
+    let slow = clean(byte_a_millisecond(), Duration::ZERO, 10);
+    let sky = Sky::with(&DirectionConfig { header_compression, while_down: WhileDown::Hold, ..slow });
+    // Packets of one flow.
+    let sent = [(0, 2, 0); 5];
+    let at = |steps: &[(u64, Step)]| -> Vec<u64> {
+        let network = sky.run_tagged(steps, sky.ground, &sent);
+        assert_eq!(network.packets_under_way(), 0);
+        received(&network, sky.far).iter().map(|&(at, ..)| at).collect()
+    };
+    // A full header takes 100 ms with its packet, a compressed one 90; the way 50 ms and 0.1 % of the time gone, and a
+    // feeder 1 ms and 0.1 µs.
+    let alone = at(&up(&sky));
+    assert_eq!(alone, [151_100, 241_190, 331_280, 421_370, 511_460]);
+    // The third packet leaves by the satellite to which it is being sent at 250 ms, the fourth by the other one.
+    let mut over = up(&sky);
+    over.push((250, Step::Begin(sky.antenna.forward(), to(sky.east), 50.0)));
+    assert_eq!(at(&over), [151_100, 241_190, 331_280, 431_380, 521_470]);
+    // The third is cut off. Of the last two, which have waited for the same satellite, the first has a full header.
+    let mut away = up(&sky);
+    away.push((250, Step::End(sky.antenna.forward(), sky.ground, AtHandover::Held)));
+    away.push((400, Step::Begin(sky.antenna.forward(), to(sky.west), 50.0)));
+    assert_eq!(at(&away), [151_100, 241_190, 551_500, 641_590]);
 }
 
 #[test]

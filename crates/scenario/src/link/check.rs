@@ -137,8 +137,7 @@ fn values(parameters: &LinkParameters, faults: &mut Faults) {
         compression.0.check(discipline.as_ref(), faults);
         keeps_order("header_compression", parameters, faults);
         if parameters.arq.is_some() {
-            let fault = Fault::new("a link with `arq` compresses no headers");
-            faults.report(compression.0.compressed.place(), fault.help("leave one of them out"));
+            compression.0.not_with_arq(faults);
         }
     }
     if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)

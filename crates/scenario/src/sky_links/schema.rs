@@ -9,6 +9,7 @@ use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::arq::Arq;
 use crate::link::discipline::Discipline;
 use crate::link::gilbert_elliott::GilbertElliott;
+use crate::link::header_compression::HeaderCompression;
 use crate::link::schema::QueueSize;
 use crate::sky::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
@@ -124,6 +125,8 @@ section! {
         gilbert_elliott: Option<Nested<GilbertElliott>>;
         /// The link itself repeats what an error hits. It does not if absent.
         arq: Option<Nested<Arq>>;
+        /// The link compresses headers. It does not if absent.
+        header_compression: Option<Nested<HeaderCompression>>;
         /// What becomes of packets that wait when the contact ends. `kept` if absent.
         at_handover: Option<Setting<Waiting>>;
     }

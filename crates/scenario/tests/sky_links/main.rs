@@ -1,5 +1,6 @@
 //! Scenarios under a sky: packets go where contacts lead, and the tables say what happened there.
 
+mod errors;
 mod whole;
 
 use std::path::{Path, PathBuf};
