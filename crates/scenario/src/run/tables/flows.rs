@@ -120,7 +120,7 @@ impl Columns {
         for (column, cell) in self.delays.iter_mut().zip(cells) {
             column.push_optional(cell);
         }
-        self.retransmitted.push(delays.retransmitted);
+        self.retransmitted.push_optional(delays.retransmitted);
     }
 
     fn push_state(&mut self, sender: &SenderReport) {
