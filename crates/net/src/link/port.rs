@@ -82,6 +82,11 @@ impl Port {
         self.set_down(now);
     }
 
+    /// Says as what packets are dropped that come while it is down.
+    pub(crate) fn refuse_as(&mut self, reason: DropReason) {
+        self.refused_as = reason;
+    }
+
     /// Whether packets go through [`offer_plainly`](Self::offer_plainly).
     pub(crate) fn is_plain(&self) -> bool {
         matches!(&self.transmitter, Transmitter::ClosedForm(form) if form.is_plain())

@@ -13,6 +13,7 @@ use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
 use crate::link::port::Port;
 use crate::parcel::{PacketStore, Parcel};
+use crate::script::Change;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SharedPort {
@@ -44,7 +45,13 @@ impl SharedPort {
         direction: &mut LinkDirection,
         packets: &mut PacketStore,
     ) -> Result<Parcel, DropReason> {
+        let is_taken_down = direction.is_taken_down();
         let LinkDirection { lane, counters, .. } = direction;
+        if is_taken_down {
+            counters.offered.add(parcel.length());
+            counters.drop(DropReason::Down, parcel.length());
+            return Err(DropReason::Down);
+        }
         self.port.offer(now, parcel, &mut Outlet { lane, counters, packets })
     }
 
@@ -58,6 +65,74 @@ impl SharedPort {
         directions: &mut [LinkDirection],
         packets: &mut PacketStore,
     ) -> Vec<Parcel> {
+        let mut left = Vec::new();
+        for (id, parcel) in self.withdraw_waiting(now, directions, packets) {
+            if id == leaving {
+                left.push(parcel);
+            } else {
+                self.send_again(now, (id, parcel), directions, packets);
+            }
+        }
+        self.directions.retain(|&id| id != leaving);
+        let LinkDirection { lane, counters, contacts, .. } = &mut directions[leaving.index()];
+        if let Some(contacts) = contacts {
+            contacts.leave_shared_port();
+        }
+        let mut outlet = Outlet { lane, counters, packets };
+        let cut_off = outlet.take_back(now);
+        outlet.drop_all(cut_off, DropReason::Handover);
+        outlet.give_up(left, at_handover)
+    }
+
+    /// Changes one of its directions, for packets whose transmission has not begun. What belongs to the transmitter stays
+    /// as it is. If the direction is taken down, the packet that is being sent for it is lost, and those that wait are.
+    pub(crate) fn change(
+        &mut self,
+        now: Instant,
+        changed: DirectionId,
+        change: Change,
+        directions: &mut [LinkDirection],
+        packets: &mut PacketStore,
+    ) {
+        let waiting = self.withdraw_waiting(now, directions, packets);
+        let direction = &mut directions[changed.index()];
+        direction.change_service(now, change, packets);
+        let is_taken_down = direction.is_taken_down();
+        let LinkDirection { lane, counters, .. } = direction;
+        lane.change(change);
+        if change == Change::Down {
+            let mut outlet = Outlet { lane, counters, packets };
+            let cut_off = outlet.take_back(now);
+            outlet.drop_all(cut_off, DropReason::Down);
+        }
+        for (id, parcel) in waiting {
+            if id == changed && is_taken_down {
+                let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+                Outlet { lane, counters, packets }.drop_all([parcel], DropReason::Down);
+            } else {
+                self.send_again(now, (id, parcel), directions, packets);
+            }
+        }
+    }
+
+    fn send_again(
+        &mut self,
+        now: Instant,
+        (id, parcel): (DirectionId, Parcel),
+        directions: &mut [LinkDirection],
+        packets: &mut PacketStore,
+    ) {
+        let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+        self.port.send_again(now, parcel, &mut Outlet { lane, counters, packets });
+    }
+
+    /// Takes what waits back from the lanes of all directions, in order.
+    fn withdraw_waiting(
+        &mut self,
+        now: Instant,
+        directions: &mut [LinkDirection],
+        packets: &mut PacketStore,
+    ) -> Vec<(DirectionId, Parcel)> {
         let transmitted_until =
             self.port.forget_waiting(now).expect("a shared transmitter has the closed form");
         let mut waiting: Vec<(Instant, DirectionId, Parcel)> = Vec::new();
@@ -67,23 +142,6 @@ impl SharedPort {
             waiting.extend(taken.into_iter().map(|(departure, parcel)| (departure, id, parcel)));
         }
         waiting.sort_by_key(|&(departure, ..)| departure);
-        let mut left = Vec::new();
-        for (_, id, parcel) in waiting {
-            if id == leaving {
-                left.push(parcel);
-                continue;
-            }
-            let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
-            self.port.send_again(now, parcel, &mut Outlet { lane, counters, packets });
-        }
-        self.directions.retain(|&id| id != leaving);
-        let LinkDirection { lane, counters, contacts, .. } = &mut directions[leaving.index()];
-        if let Some(contacts) = contacts {
-            contacts.shared = None;
-        }
-        let mut outlet = Outlet { lane, counters, packets };
-        let cut_off = outlet.take_back(now);
-        outlet.drop_all(cut_off, DropReason::Handover);
-        outlet.give_up(left, at_handover)
+        waiting.into_iter().map(|(_, id, parcel)| (id, parcel)).collect()
     }
 }

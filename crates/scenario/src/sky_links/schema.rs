@@ -8,9 +8,11 @@ use slantpath_reader::{Flat, Named, Nested, OneOf, Setting, Tables, choice, poli
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::arq::Arq;
 use crate::link::discipline::Discipline;
+use crate::link::fade_trace::FadeTrace;
 use crate::link::gilbert_elliott::GilbertElliott;
 use crate::link::header_compression::HeaderCompression;
 use crate::link::schema::QueueSize;
+use crate::script::schema::Which;
 use crate::sky::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
 };
@@ -37,6 +39,8 @@ section! {
         /// Links between satellites. Those of a constellation have the first table, in alphabetical order, that names
         /// it; else the first that names none.
         isls: Tables<IslLinks>;
+        /// Fades of links of the sky, from files.
+        fades: Tables<Fade>;
     }
 }
 
@@ -89,6 +93,20 @@ section! {
         /// From a satellite to an antenna. A satellite that repeats has no transmitter of its own: of its downlink only
         /// losses and bit errors count.
         downlink: Nested<SkyDirection>;
+    }
+}
+
+section! {
+    /// A fade of the links of an antenna, or of a link between satellites: rate, losses and bit errors that follow a
+    /// file. Contacts come and go as before.
+    pub struct Fade {
+        /// The antenna, by its name (`sky.london`), or a link between satellites as the table `inter_satellite_links` has
+        /// it.
+        link: Setting<String>;
+        /// Which of its directions: `forward` leads up, or to the second satellite.
+        direction: Setting<Which> = Which::Both;
+        /// The file.
+        trace: Flat<FadeTrace>;
     }
 }
 
