@@ -30,7 +30,7 @@ pub use link::{
     ArqConfig, ArqOrder, AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count,
     Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, GilbertElliott, HeaderCompression,
     LeftBehind, Measure, Precedence, QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds,
-    Reordering, WhileDown,
+    Reordering, SharedPortStatistics, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};

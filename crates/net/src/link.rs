@@ -45,6 +45,7 @@ pub use propagation::{Delay, DelayCurve};
 pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 pub(crate) use shared_port::SharedPort;
+pub use shared_port::SharedPortStatistics;
 
 use slantpath_base::{Duration, Instant, Seed};
 

@@ -70,6 +70,8 @@ tables! {
     Queues = "queues" keyed by [],
     /// A signalling point with SCCP.
     Sccp = "sccp" keyed by ["point"],
+    /// A transmitter of a satellite that antennas share.
+    SharedDownlinks = "shared_downlinks" keyed by [],
     /// An end of an association of M3UA.
     SignallingAssociations = "signalling_associations" keyed by ["association", "at"],
     /// A reason for which messages went no further.

@@ -3,14 +3,15 @@
 //! Packets wait for each other whichever way they go, and each goes the way of its own lane. The closed form gives
 //! every packet its departure when it comes, so that one that is withdrawn changes those of all behind it.
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{Duration, Instant, Seed};
 
 use crate::DirectionId;
 use crate::link::LinkDirection;
 use crate::link::config::DirectionConfig;
 use crate::link::contact::AtHandover;
-use crate::link::counters::DropReason;
+use crate::link::counters::{Counters, DropReason};
 use crate::link::lane::Outlet;
+use crate::link::occupancy::QueueStatistics;
 use crate::link::port::Port;
 use crate::parcel::{PacketStore, Parcel};
 use crate::script::Change;
@@ -20,11 +21,45 @@ pub(crate) struct SharedPort {
     port: Port,
     /// The directions that send by it at present.
     directions: Vec<DirectionId>,
+    /// What was offered to it, dropped, handed over and marked, whichever way it was to go.
+    pub(crate) counters: Counters,
+    /// Packets that it took.
+    taken: u64,
+}
+
+/// What a shared transmitter has done since its statistics were started.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedPortStatistics {
+    /// Offered, dropped, handed over and marked, of all directions; nothing else is counted. Each direction counts its
+    /// own as well.
+    pub counters: Counters,
+    /// How full its queue was.
+    pub queue: QueueStatistics,
+    /// How long the packets that it took have waited on average, up to now; `None` if it took none.
+    pub mean_wait: Option<Duration>,
 }
 
 impl SharedPort {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, name: &str) -> Self {
-        Self { port: Port::new(config, seed, &format!("ports/{name}")), directions: Vec::new() }
+        Self {
+            port: Port::new(config, seed, &format!("ports/{name}")),
+            directions: Vec::new(),
+            counters: Counters::default(),
+            taken: 0,
+        }
+    }
+
+    pub(crate) fn statistics(&mut self, now: Instant) -> SharedPortStatistics {
+        let queue = self.port.statistics(now);
+        // The time that packets wait in all is the integral of how many do.
+        let waited = queue.mean_packets * queue.span.as_secs_f64();
+        let mean_wait = (self.taken > 0).then(|| Duration::from_secs_f64(waited / self.taken as f64));
+        SharedPortStatistics { counters: self.counters, queue, mean_wait }
+    }
+
+    pub(crate) fn restart_statistics(&mut self, now: Instant) {
+        self.port.restart_statistics(now);
+        (self.counters, self.taken) = (Counters::default(), 0);
     }
 
     /// Has a direction send by it.
@@ -45,14 +80,26 @@ impl SharedPort {
         direction: &mut LinkDirection,
         packets: &mut PacketStore,
     ) -> Result<Parcel, DropReason> {
+        self.counters.offered.add(parcel.length());
         let is_taken_down = direction.is_taken_down();
         let LinkDirection { lane, counters, .. } = direction;
         if is_taken_down {
             counters.offered.add(parcel.length());
             counters.drop(DropReason::Down, parcel.length());
+            self.counters.drop(DropReason::Down, parcel.length());
             return Err(DropReason::Down);
         }
-        self.port.offer(now, parcel, &mut Outlet { lane, counters, packets })
+        let outcome = self.port.offer(now, parcel, &mut Outlet { lane, counters, packets });
+        match outcome {
+            Ok(taken) => {
+                self.taken += 1;
+                if taken.traffic_class() != parcel.traffic_class() {
+                    self.counters.marked.add(taken.length());
+                }
+            }
+            Err(refusal) => self.counters.drop(refusal, parcel.length()),
+        }
+        outcome
     }
 
     /// Has a direction leave whose contact ends, and returns the packets that its node has to send on. The transmitter
@@ -80,6 +127,15 @@ impl SharedPort {
         }
         let mut outlet = Outlet { lane, counters, packets };
         let cut_off = outlet.take_back(now);
+        for parcel in &cut_off {
+            self.counters.drop(DropReason::Handover, parcel.length());
+        }
+        for parcel in &left {
+            match at_handover {
+                AtHandover::Lost => self.counters.drop(DropReason::Handover, parcel.length()),
+                AtHandover::HandedOver | AtHandover::Held => self.counters.handed_over.add(parcel.length()),
+            }
+        }
         outlet.drop_all(cut_off, DropReason::Handover);
         outlet.give_up(left, at_handover)
     }
@@ -103,11 +159,15 @@ impl SharedPort {
         if change == Change::Down {
             let mut outlet = Outlet { lane, counters, packets };
             let cut_off = outlet.take_back(now);
+            for parcel in &cut_off {
+                self.counters.drop(DropReason::Down, parcel.length());
+            }
             outlet.drop_all(cut_off, DropReason::Down);
         }
         for (id, parcel) in waiting {
             if id == changed && is_taken_down {
                 let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+                self.counters.drop(DropReason::Down, parcel.length());
                 Outlet { lane, counters, packets }.drop_all([parcel], DropReason::Down);
             } else {
                 self.send_again(now, (id, parcel), directions, packets);

@@ -159,3 +159,48 @@ fn a_script_changes_a_link_between_satellites() {
     assert_eq!(number(isls, busiest, "carried_packets"), 0.0);
     assert!(number(isls, busiest, "dropped_link_down_packets") > 0.0);
 }
+
+#[test]
+fn the_queue_of_a_shared_downlink_is_seen_at_its_satellite() {
+    // More than the downlink carries: the queue of 20 packets is full nearly all the time.
+    let output = run_once(&load(&[
+        "scenario.duration=100 s",
+        "scenario.warm_up=10 s",
+        "flows.telemetry.connect=0 s",
+        "flows.telemetry.end=99 s",
+        "flows.telemetry.application={ kind = \"bulk\", total = \"unlimited\" }",
+        "sky.access.terminals.downlink={ rate = \"200 kbit/s\", queue = \"20 packets\" }",
+    ]));
+    let shared = output.table("shared_downlinks").expect("there is a sky");
+    let links = output.table("links").expect("always");
+    let sum = |table: &slantpath_results::Table, column: &str, rows: &[usize]| -> f64 {
+        rows.iter().map(|&row| number(table, row, column)).sum()
+    };
+    let all: Vec<usize> = (0..shared.rows()).collect();
+    let down: Vec<usize> =
+        (0..links.rows()).filter(|&row| text(links, row, "direction") == "reverse").collect();
+    // Of 66 satellites only those that had something to send down.
+    assert!((2..6).contains(&shared.rows()), "{}", shared.rows());
+    for column in
+        ["offered_packets", "offered_bytes", "dropped_queue_full_packets", "dropped_handover_packets"]
+    {
+        assert_eq!(sum(shared, column, &all), sum(links, column, &down), "{column}");
+    }
+    assert!(sum(shared, "dropped_queue_full_packets", &all) > 0.0);
+    let busiest = all.iter().copied().max_by(|&one, &other| {
+        number(shared, one, "offered_bytes").total_cmp(&number(shared, other, "offered_bytes"))
+    });
+    let busiest = busiest.expect("there are some");
+    let cell = |column| number(shared, busiest, column);
+    assert_eq!(text(shared, busiest, "access"), "terminals");
+    assert_eq!(cell("queue_max_packets"), 20.0);
+    assert!(
+        cell("utilisation_ratio") > 0.9 && cell("utilisation_ratio") <= 1.0,
+        "{}",
+        cell("utilisation_ratio")
+    );
+    // A packet waits for as long as those before it take to be sent.
+    let taken = cell("offered_packets") - cell("dropped_queue_full_packets");
+    let waited = cell("queue_mean_packets") * 90.0 / taken;
+    assert!((cell("wait_mean_s") / waited - 1.0).abs() < 1e-6, "{waited}");
+}
