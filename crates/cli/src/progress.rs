@@ -19,7 +19,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// How far some work is.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    drawn: ProgressBar,
     what: &'static str,
     lines: Option<Lines>,
 }
@@ -66,14 +66,14 @@ impl Bar {
             bar.set_style(style.with_key("left", left));
         }
         bar.enable_steady_tick(Duration::from_millis(500));
-        Self { bar, what, lines: None }
+        Self { drawn: bar, what, lines: None }
     }
 
     /// The same with lines on the error stream in place of the bar where that is no terminal.
     pub(crate) fn or_lines(what: &'static str) -> Self {
         let mut own = Self::new(what);
         own.lines = (!io::stderr().is_terminal()).then(|| {
-            let bar = own.bar.clone();
+            let bar = own.drawn.clone();
             Lines::start(SILENCE, BETWEEN_LINES, move || {
                 let _ = io::Write::write_all(&mut io::stderr(), line(&bar).as_bytes());
             })
@@ -83,17 +83,17 @@ impl Bar {
 
     /// Shows how far the work is. What an earlier command had done does not count for its speed.
     pub(crate) fn update(&self, progress: Progress) {
-        self.bar.set_prefix(format!("{}/{} {}", progress.done, progress.all, self.what));
-        let is_first = self.bar.position() == 0;
-        self.bar.set_position(self.bar.position().max(steps(progress.share)));
+        self.drawn.set_prefix(format!("{}/{} {}", progress.done, progress.all, self.what));
+        let is_first = self.drawn.position() == 0;
+        self.drawn.set_position(self.drawn.position().max(steps(progress.share)));
         if is_first {
-            self.bar.reset_eta();
+            self.drawn.reset_eta();
         }
     }
 
     /// Says what is being done.
     pub(crate) fn show(&self, stage: &'static str) {
-        self.bar.set_message(stage);
+        self.drawn.set_message(stage);
     }
 }
 
@@ -101,7 +101,7 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.lines = None;
-        self.bar.finish_and_clear();
+        self.drawn.finish_and_clear();
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
         let bar = Bar::new("sites");
         bar.show("contacts of the sky");
         bar.update(Progress { done: 1, all: 2, share: 0.5 });
-        let of = bar.bar.clone();
+        let of = bar.drawn.clone();
         let talk = Lines::start(Duration::ZERO, Duration::ZERO, move || said.send(line(&of)).unwrap());
         for _ in 0..2 {
             let told = lines.recv().unwrap();
@@ -158,9 +158,9 @@ mod tests {
     fn half_of_one_run_is_half_of_the_bar() {
         let bar = Bar::new("runs");
         bar.update(Progress { done: 0, all: 1, share: 0.5 });
-        assert_eq!((bar.bar.position(), bar.bar.prefix().as_str()), (STEPS / 2, "0/1 runs"));
+        assert_eq!((bar.drawn.position(), bar.drawn.prefix().as_str()), (STEPS / 2, "0/1 runs"));
         // Another thread was a little behind.
         bar.update(Progress { done: 0, all: 1, share: 0.4 });
-        assert_eq!(bar.bar.position(), STEPS / 2);
+        assert_eq!(bar.drawn.position(), STEPS / 2);
     }
 }

@@ -91,8 +91,8 @@ impl LinkDirection {
         self.contacts.as_ref().is_some_and(|contacts| contacts.is_taken_down)
     }
 
-    /// Takes a direction of contacts down as a script asks, or lets it send again: at once in a contact, and in the next
-    /// one if there is none. Its own transmitter serves it; one that others share takes its packets back before.
+    /// Takes a direction of contacts down as a script asks, or lets it send again: at once in a contact, and in the
+    /// next one if there is none. Its own transmitter serves it; one that others share takes its packets back before.
     pub(crate) fn change_service(&mut self, now: Instant, change: Change, packets: &mut PacketStore) {
         let Self { lane, port, counters, contacts, .. } = self;
         let Some(contacts) = contacts else { return };

@@ -140,8 +140,9 @@ impl SharedPort {
         outlet.give_up(left, at_handover)
     }
 
-    /// Changes one of its directions, for packets whose transmission has not begun. What belongs to the transmitter stays
-    /// as it is. If the direction is taken down, the packet that is being sent for it is lost, and those that wait are.
+    /// Changes one of its directions, for packets whose transmission has not begun. What belongs to the transmitter
+    /// stays as it is. If the direction is taken down, the packet that is being sent for it is lost, and those that
+    /// wait are.
     pub(crate) fn change(
         &mut self,
         now: Instant,

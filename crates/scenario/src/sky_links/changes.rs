@@ -17,6 +17,7 @@ use super::schema::SkyTable;
 use super::topology::Bodies;
 use crate::flow::trace::Traces;
 use crate::link::check::check_is_link;
+use crate::link::fade_trace::FadeStep;
 use crate::network::{PlannedLink, directions_called};
 use crate::schema::{Event, File, Which};
 
@@ -52,7 +53,7 @@ pub(crate) fn check(file: &File, bodies: &Bodies, traces: &Traces, faults: &mut 
             continue;
         }
         let steps = traces.fades.get(fade.trace.0.file.as_str()).map(Vec::as_slice).unwrap_or_default();
-        if steps.iter().any(|step| step.changes_rate()) {
+        if steps.iter().any(FadeStep::changes_rate) {
             let place = fade.trace.0.file.place();
             rate_of_downlink(file, sky, bodies, (&fade.link, *fade.direction), place, faults);
         }

@@ -100,8 +100,8 @@ section! {
     /// A fade of the links of an antenna, or of a link between satellites: rate, losses and bit errors that follow a
     /// file. Contacts come and go as before.
     pub struct Fade {
-        /// The antenna, by its name (`sky.london`), or a link between satellites as the table `inter_satellite_links` has
-        /// it.
+        /// The antenna, by its name (`sky.london`), or a link between satellites as the table
+        /// `inter_satellite_links` has it.
         link: Setting<String>;
         /// Which of its directions: `forward` leads up, or to the second satellite.
         direction: Setting<Which> = Which::Both;

@@ -46,8 +46,8 @@ fn each_satellite_that_an_antenna_takes_gets_one_full_header_of_a_flow() {
     assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
 }
 
-/// Ten minutes between London and Boston over Iridium, whose antennas hold two satellites for 20 s at each handover, with
-/// more in the file.
+/// Ten minutes between London and Boston over Iridium, whose antennas hold two satellites for 20 s at each handover,
+/// with more in the file.
 fn with(more: &str) -> RunOutput {
     let sky = "[scenario]\nname = \"f\"\nduration = \"10 min\"\n\
                [sky]\nepoch = \"2026-03-01T00:00:00Z\"\n\

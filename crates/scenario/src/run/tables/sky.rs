@@ -26,8 +26,8 @@ pub(crate) fn tables(
     [handovers(scenario, sky, network), isls, shared, paths(scenario, network, ways)]
 }
 
-/// `shared_downlinks`: one row for each transmitter of a satellite that antennas share and to which something was offered,
-/// counted after the warm-up. Large constellations have thousands that see no packet.
+/// `shared_downlinks`: one row for each transmitter of a satellite that antennas share and to which something was
+/// offered, counted after the warm-up. Large constellations have thousands that see no packet.
 fn shared_downlinks(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>) -> Table {
     const DROPS: [DropReason; 5] = [
         DropReason::Down,
@@ -66,7 +66,7 @@ fn shared_downlinks(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>
         marked.push(counters.marked.packets);
         queue_mean.push(queue.mean_packets);
         queue_max.push(queue.max_packets);
-        wait.push_optional(mean_wait.map(|wait| wait.as_secs_f64()));
+        wait.push_optional(mean_wait.map(slantpath_base::Duration::as_secs_f64));
         utilisation.push(queue.busy.as_secs_f64() / queue.span.as_secs_f64());
     }
     let head = [satellite.into(), access.into(), packets.into(), bytes.into()];
