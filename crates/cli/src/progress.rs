@@ -1,6 +1,9 @@
-//! A progress bar on the terminal; nothing where there is none.
+//! A progress bar on the terminal. Where there is none, work that says nothing else for long has lines.
 
 use core::fmt::Write;
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -9,10 +12,46 @@ use slantpath_scenario::Progress;
 /// Steps of a whole bar.
 const STEPS: u64 = 10_000;
 
+/// How long work goes on in silence before its first line: what is short has none.
+const SILENCE: Duration = Duration::from_secs(2);
+/// How long after a line there is the next one.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
 /// How far some work is.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    drawn: ProgressBar,
     what: &'static str,
+    lines: Option<Lines>,
+}
+
+/// Says from time to time how far some work is, until it is dropped.
+struct Lines {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Lines {
+    fn start(silence: Duration, between: Duration, say: impl Fn() + Send + 'static) -> Self {
+        let (end, ended) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let mut pause = silence;
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                say();
+                pause = between;
+            }
+        });
+        Self { end: Some(end), thread: Some(thread) }
+    }
+}
+
+/// No line comes after the work.
+impl Drop for Lines {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Bar {
@@ -27,35 +66,56 @@ impl Bar {
             bar.set_style(style.with_key("left", left));
         }
         bar.enable_steady_tick(Duration::from_millis(500));
-        Self { bar, what }
+        Self { drawn: bar, what, lines: None }
+    }
+
+    /// The same with lines on the error stream in place of the bar where that is no terminal.
+    pub(crate) fn or_lines(what: &'static str) -> Self {
+        let mut own = Self::new(what);
+        own.lines = (!io::stderr().is_terminal()).then(|| {
+            let bar = own.drawn.clone();
+            Lines::start(SILENCE, BETWEEN_LINES, move || {
+                let _ = io::Write::write_all(&mut io::stderr(), line(&bar).as_bytes());
+            })
+        });
+        own
     }
 
     /// Shows how far the work is. What an earlier command had done does not count for its speed.
     pub(crate) fn update(&self, progress: Progress) {
-        self.bar.set_prefix(format!("{}/{} {}", progress.done, progress.all, self.what));
-        let is_first = self.bar.position() == 0;
-        self.bar.set_position(self.bar.position().max(steps(progress.share)));
+        self.drawn.set_prefix(format!("{}/{} {}", progress.done, progress.all, self.what));
+        let is_first = self.drawn.position() == 0;
+        self.drawn.set_position(self.drawn.position().max(steps(progress.share)));
         if is_first {
-            self.bar.reset_eta();
+            self.drawn.reset_eta();
         }
     }
 
     /// Says what is being done.
     pub(crate) fn show(&self, stage: &'static str) {
-        self.bar.set_message(stage);
+        self.drawn.set_message(stage);
     }
 }
 
 /// The bar goes with its work, however that ends.
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.lines = None;
+        self.drawn.finish_and_clear();
     }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share lies between 0 and 1")]
 fn steps(share: f64) -> u64 {
     (share * STEPS as f64) as u64
+}
+
+/// How far the work of a bar is, in plain words.
+fn line(bar: &ProgressBar) -> String {
+    let gone = bar.elapsed().as_secs();
+    let parts = [bar.message(), bar.prefix(), format!("{gone} s gone")];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    format!("{}\n", parts.join(", "))
 }
 
 /// What is left, once there is a pace to tell it from.
@@ -77,12 +137,30 @@ mod tests {
     }
 
     #[test]
+    fn work_that_goes_on_says_so_again_and_again_and_is_silent_when_it_is_over() {
+        let (said, lines) = mpsc::channel();
+        let bar = Bar::new("sites");
+        bar.show("contacts of the sky");
+        bar.update(Progress { done: 1, all: 2, share: 0.5 });
+        let of = bar.drawn.clone();
+        let talk = Lines::start(Duration::ZERO, Duration::ZERO, move || said.send(line(&of)).unwrap());
+        for _ in 0..2 {
+            let told = lines.recv().unwrap();
+            assert!(told.starts_with("contacts of the sky, 1/2 sites, "), "{told}");
+            assert!(told.ends_with(" s gone\n"), "{told}");
+        }
+        drop(talk);
+        while lines.try_recv().is_ok() {}
+        assert_eq!(lines.try_recv(), Err(mpsc::TryRecvError::Disconnected), "nobody is left who says more");
+    }
+
+    #[test]
     fn half_of_one_run_is_half_of_the_bar() {
         let bar = Bar::new("runs");
         bar.update(Progress { done: 0, all: 1, share: 0.5 });
-        assert_eq!((bar.bar.position(), bar.bar.prefix().as_str()), (STEPS / 2, "0/1 runs"));
+        assert_eq!((bar.drawn.position(), bar.drawn.prefix().as_str()), (STEPS / 2, "0/1 runs"));
         // Another thread was a little behind.
         bar.update(Progress { done: 0, all: 1, share: 0.4 });
-        assert_eq!(bar.bar.position(), STEPS / 2);
+        assert_eq!(bar.drawn.position(), STEPS / 2);
     }
 }

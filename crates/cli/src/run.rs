@@ -60,8 +60,12 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
 fn load(path: &Path, overrides: &[String]) -> Result<Scenario, LoadError> {
     let bar = OnceCell::new();
     Scenario::load_observed(path, overrides, &|progress| {
-        let bar = bar.get_or_init(|| Bar::new("sites"));
-        bar.show("contacts of the sky");
+        let bar = bar.get_or_init(|| Bar::or_lines("sites"));
+        bar.show(if progress.done < progress.all {
+            "contacts of the sky: passes"
+        } else {
+            "contacts of the sky: handovers, links and delays"
+        });
         bar.update(progress);
     })
 }

@@ -51,6 +51,7 @@ pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 pub(crate) use service::Transmission;
 pub(crate) use shared_port::SharedPort;
+pub use shared_port::SharedPortStatistics;
 
 use slantpath_base::{Duration, Instant, Seed};
 
@@ -227,7 +228,10 @@ impl LinkDirection {
 
     /// Carries out a scripted change.
     pub(crate) fn change(&mut self, now: Instant, change: Change, packets: &mut PacketStore) {
-        self.carry_out(now, change, packets);
+        match change {
+            Change::Down | Change::Up if self.contacts.is_some() => self.change_service(now, change, packets),
+            _ => self.carry_out(now, change, packets),
+        }
         self.choose_way();
     }
 
@@ -241,22 +245,18 @@ impl LinkDirection {
         }
         let waiting = port.withdraw_waiting(now, &mut outlet);
         match change {
-            Change::BitErrors(probability) => outlet.lane.set_bit_errors(probability),
-            Change::Delay(delay) => outlet.lane.set_delay(delay),
-            Change::Down => {}
-            Change::Duplication(probability) => outlet.lane.set_duplication(probability),
-            Change::Loss(probability) => outlet.lane.set_loss(probability),
             Change::Rate(rate) => port.set_rate(rate),
-            Change::Reordering(reordering) => outlet.lane.set_reordering(reordering),
             Change::Up => port.go_up(now, &mut outlet),
+            _ => outlet.lane.change(change),
         }
         for parcel in waiting {
             port.send_again(now, parcel, &mut outlet);
         }
     }
 
+    /// Whether no script has taken it down. Contacts come and go beside that.
     pub(crate) fn is_up(&self) -> bool {
-        self.port.is_up() || self.shared_port().is_some()
+        if self.contacts.is_some() { !self.is_taken_down() } else { self.port.is_up() }
     }
 
     pub(crate) const fn mtu_bytes(&self) -> u32 {

@@ -6,14 +6,14 @@ use slantpath_des::{Clock, FreeRunning, RunDigest};
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
-use crate::link::{Counters, QueueStatistics};
+use crate::link::{Counters, QueueStatistics, SharedPortStatistics};
 use crate::outside::{InjectError, OutsidePacket, RecordError};
 use crate::planned::Planned;
 use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
-use crate::{DirectionId, Host, InterfaceId, NodeId};
+use crate::{DirectionId, Host, InterfaceId, NodeId, SharedPortId};
 
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
@@ -322,12 +322,21 @@ impl<H: Host, S: Source> Network<H, S> {
         self.fabric.directions[direction.index()].end_queue_window(now)
     }
 
+    /// What a shared transmitter has done up to now.
+    pub fn shared_port(&mut self, port: SharedPortId) -> SharedPortStatistics {
+        let now = self.now();
+        self.fabric.shared_ports[port.index()].statistics(now)
+    }
+
     /// Starts all counters and queue statistics anew, as at the end of a warm-up. What is on the links at that
     /// moment will be counted as carried without having been offered.
     pub fn restart_statistics(&mut self) {
         let now = self.now();
         for direction in &mut self.fabric.directions {
             direction.restart_statistics(now);
+        }
+        for port in &mut self.fabric.shared_ports {
+            port.restart_statistics(now);
         }
     }
 

@@ -1,12 +1,15 @@
 //! The source of a plan: a script of changes, and shortest paths that follow it or not.
 
-use slantpath_base::Instant;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+use slantpath_base::{Duration, Instant};
 
 use crate::graph::{NetworkGraph, Routing};
 use crate::routes::Routes;
 use crate::script::{Change, Script};
 use crate::source::{Links, Source};
-use crate::{DestinationId, DirectionId, NodeId};
+use crate::{DestinationId, DirectionId, LinkEnd, LinkId, NodeId};
 
 /// The changes that were [declared](crate::NetworkBuilder::change), and the [shortest paths](Routes).
 #[derive(Clone, Debug)]
@@ -18,13 +21,20 @@ pub struct Planned {
     stale: Vec<DirectionId>,
     /// Directions whose delay follows a curve, which are always stale.
     curved: Vec<DirectionId>,
+    /// The declared delays of directions that exist in contacts and that the script changes: for routes they keep them.
+    in_contacts: BTreeMap<DirectionId, Duration>,
 }
 
 impl Planned {
     /// The source that a plan describes.
     pub fn new(graph: &NetworkGraph) -> Self {
         let directions = graph.links().flat_map(|link| [link.forward(), link.reverse()]);
+        let contacts: FxHashSet<LinkId> = graph.contact_links.iter().copied().collect();
+        let changed = graph.changes.iter().map(|&(_, direction, _)| direction);
+        let in_contacts = changed.filter(|direction| contacts.contains(&direction.sender().link()));
+        let in_contacts = in_contacts.map(|id| (id, graph.direction(id).delay.at(Instant::START))).collect();
         Self {
+            in_contacts,
             script: Script::new(graph.changes.clone()),
             routing: graph.routing,
             routes: Routes::new(graph),
@@ -54,7 +64,9 @@ impl Source for Planned {
         }
         if reroute && self.routing == Routing::Dynamic {
             for &direction in self.stale.iter().chain(&self.curved) {
-                let delay = links.is_up(direction).then(|| links.delay(direction));
+                let declared = self.in_contacts.get(&direction).copied();
+                let delay =
+                    links.is_up(direction).then(|| declared.unwrap_or_else(|| links.delay(direction)));
                 self.routes.set_delay(direction, delay);
             }
             self.stale.clear();

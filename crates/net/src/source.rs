@@ -10,7 +10,7 @@ use crate::link::{AtHandover, Contact, DelayPiece, DropReason, LeftBehind, LinkD
 use crate::parcel::{PacketStore, Parcel};
 use crate::script::Change;
 use crate::slots::Slots;
-use crate::{DestinationId, DirectionId, NodeId};
+use crate::{DestinationId, DirectionId, NodeId, SharedPortId};
 
 /// Changes of the network and next hops. The network calls [`apply`](Self::apply) at each instant that
 /// [`next_change`](Self::next_change) names, before anything else of that instant, and asks for a next hop whenever a
@@ -80,10 +80,28 @@ pub struct Links<'a> {
 }
 
 impl Links<'_> {
-    /// Changes a direction, for packets whose transmission has not begun.
+    /// Changes a direction, for packets whose transmission has not begun. One that exists in contacts is taken down
+    /// beside them: contacts go on beginning and ending, and it sends again once it has been let to and has one. What a
+    /// [shared transmitter](crate::NetworkBuilder::shared_port) is like does not change.
     pub fn change(&mut self, direction: DirectionId, change: Change) {
-        self.directions[direction.index()].change(self.kernel.now(), change, self.packets);
+        let now = self.kernel.now();
+        let Self { directions, shared_ports, packets, .. } = self;
+        match directions[direction.index()].shared_port() {
+            None => directions[direction.index()].change(now, change, packets),
+            Some(port) => {
+                shared_ports[port.index()].change(now, direction, change, directions, packets);
+                self.reschedule_all_of(port);
+            }
+        }
         self.reschedule(direction);
+    }
+
+    /// What waited at a shared transmitter leaves at other times.
+    fn reschedule_all_of(&mut self, port: SharedPortId) {
+        for &other in self.shared_ports[port.index()].directions() {
+            let next = self.directions[other.index()].next_event();
+            self.kernel.schedule(Slots::direction(other.index()), next);
+        }
     }
 
     /// Has a direction of a [contact link](crate::NetworkBuilder::contact_link) lead to a node from now on, with the
@@ -120,13 +138,8 @@ impl Links<'_> {
             None => self.directions[direction.index()].end_contact(now, at_handover, self.packets),
             Some(port) => {
                 let Self { directions, shared_ports, packets, .. } = self;
-                let port = &mut shared_ports[port.index()];
-                let left = port.leave(now, direction, at_handover, directions, packets);
-                // What waited behind it leaves earlier.
-                for &other in port.directions() {
-                    self.kernel
-                        .schedule(Slots::direction(other.index()), directions[other.index()].next_event());
-                }
+                let left = shared_ports[port.index()].leave(now, direction, at_handover, directions, packets);
+                self.reschedule_all_of(port);
                 left
             }
         };
@@ -150,7 +163,7 @@ impl Links<'_> {
         self.kernel.schedule(Slots::direction(direction.index()), next);
     }
 
-    /// Whether a direction sends packets at present.
+    /// Whether a direction sends packets at present; one that exists in contacts, whether it would in one.
     pub fn is_up(&self, direction: DirectionId) -> bool {
         self.directions[direction.index()].is_up()
     }

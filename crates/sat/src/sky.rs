@@ -171,6 +171,15 @@ impl Sky {
         &self.isls
     }
 
+    /// The transmitters that antennas share, by satellite and table of access links. One of a satellite that repeats is
+    /// among them, and has no queue.
+    pub fn shared_downlinks(&self) -> Vec<(Body, usize, SharedPortId)> {
+        let ports = self.ports.iter();
+        let mut shared: Vec<_> = ports.map(|(&(body, table), &port)| (Body(body), table, port)).collect();
+        shared.sort_unstable_by_key(|&(body, table, _)| (body, table));
+        shared
+    }
+
     /// The node of the network that stands at a body of the plan.
     pub fn node(&self, body: Body) -> Option<NodeId> {
         self.nodes[body.index()]

@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use proptest::prelude::*;
-use slantpath_base::{Angle, DataRate, Duration, Instant, Seed};
+use slantpath_base::{Angle, DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    AtHandover, DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network, NetworkBuilder, NodeId,
-    QueueConfig, QueueLimit, WhileDown,
+    AtHandover, Change, DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network, NetworkBuilder,
+    NodeId, QueueConfig, QueueLimit, WhileDown,
 };
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{Constellation, Payload};
@@ -138,6 +138,11 @@ struct World {
 
 impl World {
     fn new(plan: &ContactPlan, links: Links) -> Self {
+        Self::with_script(plan, links, &[])
+    }
+
+    /// With changes of all links of an antenna in one direction, each at a second of the run.
+    fn with_script(plan: &ContactPlan, links: Links, script: &[(u64, usize, bool, Change)]) -> Self {
         let mut builder = NetworkBuilder::new();
         let sites = plan.satellite_count()..plan.names().len();
         let hosts: Vec<NodeId> =
@@ -168,6 +173,12 @@ impl World {
         for antenna in sky.antennas() {
             let number = u8::try_from(antenna.site + 1).unwrap();
             builder.address(antenna.links[0].first(), address(number));
+        }
+        for &(at, antenna, is_up, change) in script {
+            for link in &sky.antennas()[antenna].links {
+                let direction = if is_up { link.forward() } else { link.reverse() };
+                builder.change(Instant::from_secs(at), direction, change);
+            }
         }
         Self { graph: builder.build().unwrap(), sky, hosts }
     }
@@ -365,6 +376,15 @@ proptest! {
         down in prop_oneof![Just(AtHandover::HandedOver), Just(AtHandover::Lost)],
         is_shared in any::<bool>(),
         kilobits in 20_u64..200,
+        script in prop::collection::vec(
+            (0_u64..1_700, 0..2_usize, any::<bool>(), prop_oneof![
+                Just(Change::Down),
+                Just(Change::Up),
+                Just(Change::Loss(Probability::new(0.1).unwrap())),
+                Just(Change::Loss(Probability::NEVER)),
+            ]),
+            0..20,
+        ),
     ) {
         let time = Duration::from_secs(seconds);
         let handover = if overlaps {
@@ -380,7 +400,7 @@ proptest! {
         let span = Duration::from_secs(1_800);
         let plan = plan(iridium(), sites, span);
         let rate = DataRate::from_bits_per_sec(1_000 * kilobits);
-        let world = World::new(&plan, Links { rate, up, down, is_shared });
+        let world = World::with_script(&plan, Links { rate, up, down, is_shared }, &script);
         let run = || {
             let mut network = world.network(&plan);
             world.send(&mut network, Duration::from_millis(17), 100_000);

@@ -45,6 +45,9 @@ pub(crate) fn check(
     link::delay_trace::check(file, named, &mut traces, faults);
     link::fade_trace::check(file, named, &mut traces, faults);
     script::check::check(file, faults);
+    if let Some(bodies) = &bodies {
+        sky_links::changes::check(file, bodies, &traces, faults);
+    }
     signalling::check(file, named, &mut traces, faults);
     probes::check::check(file, faults);
     let mut sky = None;
@@ -54,6 +57,9 @@ pub(crate) fn check(
     // A long run's contacts take their time: not before it is known that the run can be.
     if faults.is_empty() {
         sky = bodies.and_then(|bodies| sky_links::check::plan(file, &bodies, contacts, faults));
+        if let Some(sky) = &sky {
+            sky_links::changes::check_satellites(file, sky, faults);
+        }
         if faults.is_empty() {
             network::path::check(file, &traces, sky.as_deref(), faults);
         }

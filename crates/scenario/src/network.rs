@@ -9,11 +9,11 @@ pub(crate) mod source;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use slantpath_net::{GraphError, LinkId, NetworkBuilder, NetworkGraph, NodeId, Routing};
+use slantpath_net::{DirectionId, GraphError, LinkId, NetworkBuilder, NetworkGraph, NodeId, Routing};
 use slantpath_sat::Sky;
 
 use crate::flow::trace::Traces;
-use crate::schema::{self, File, NodeKind};
+use crate::schema::{self, File, NodeKind, Which};
 use crate::sky_links::plan::SkyPlan;
 use crate::{link, script, sky_links};
 
@@ -57,6 +57,21 @@ pub(crate) fn find_link<'a>(links: &'a [PlannedLink], name: &str) -> Option<&'a 
     }
 }
 
+/// The directions of the link of a name, or of all links of the antenna of that name.
+pub(crate) fn directions_called(links: &[PlannedLink], name: &str, which: Which) -> Vec<DirectionId> {
+    let is_wire = |planned: &&PlannedLink| planned.addresses[1].is_some();
+    let own: Vec<LinkId> = match find_link(links, name).filter(is_wire) {
+        Some(wire) => vec![wire.id],
+        None => links.iter().filter(|planned| planned.is_called(name)).map(|planned| planned.id).collect(),
+    };
+    let directions = |link: LinkId| match which {
+        Which::Both => vec![link.forward(), link.reverse()],
+        Which::Forward => vec![link.forward()],
+        Which::Reverse => vec![link.reverse()],
+    };
+    own.into_iter().flat_map(directions).collect()
+}
+
 /// Builds the network of a file that has been checked.
 pub(crate) fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
     let mut builder = NetworkBuilder::new();
@@ -73,9 +88,10 @@ pub(crate) fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Res
         })
         .collect();
     let mut links = links(file, traces, &nodes, &mut builder);
-    link::fade_trace::schedule(file, traces, &links, &mut builder);
-    script::build::schedule(file, &links, &mut builder);
     let sky = plan.and_then(|plan| sky_links::build::declare(file, plan, &nodes, &mut links, &mut builder));
+    link::fade_trace::schedule(file, traces, &links, &mut builder);
+    sky_links::changes::schedule(file, traces, &links, &mut builder);
+    script::build::schedule(file, &links, &mut builder);
     Ok(Built { graph: builder.build()?, links, nodes, sky })
 }
 

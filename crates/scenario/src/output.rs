@@ -74,6 +74,8 @@ tables! {
     SessionSources = "session_sources" keyed by ["sessions"],
     /// A session.
     Sessions = "sessions" keyed by [],
+    /// A transmitter of a satellite that antennas share.
+    SharedDownlinks = "shared_downlinks" keyed by [],
     /// An end of an association of M3UA.
     SignallingAssociations = "signalling_associations" keyed by ["association", "at"],
     /// A reason for which messages went no further.

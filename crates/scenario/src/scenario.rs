@@ -52,8 +52,8 @@ impl Scenario {
         Self::load_observed(path, overrides, &|_| {})
     }
 
-    /// Reads a file as [`Scenario::load`] does. `progress` hears of each site whose passes are worked out, if there is
-    /// a sky: over a day of a large constellation that takes a while.
+    /// Reads a file as [`Scenario::load`] does. If there is a sky, `progress` hears that its contacts are being worked
+    /// out, and of each site whose passes are: over a day of a large constellation that takes a while.
     pub fn load_observed(
         path: &Path,
         overrides: &[String],

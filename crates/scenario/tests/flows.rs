@@ -182,3 +182,23 @@ fn every_packet_of_a_flow_has_its_code_point() {
         assert_eq!(headers(46, ""), 0);
     }
 }
+
+#[test]
+fn how_many_messages_went_out_again_is_left_open_where_nothing_records_them() {
+    let lossy = MANY.replace("delay = \"250 ms\"", "delay = \"250 ms\"\nloss = \"10 %\"");
+    let lossy =
+        lossy.replace("count = 300", "count = 1").replace("interval = \"10 s\"", "interval = \"20 ms\"");
+    let pattern = lossy.replace("count = 1\n", "count = 1\ncontent = \"pattern\"\n");
+    for probes in ["", "messages = false\n", "messages = false\ndelays = \"1 %\"\n"] {
+        for text in [&lossy, &pattern] {
+            let output = output(&format!("[probes]\n{probes}\n{text}"));
+            let flows = output.table("flows").unwrap();
+            let again = flows.column("messages_retransmitted").unwrap().at(0);
+            if probes.is_empty() && text == &lossy {
+                assert!(matches!(again, Value::U64(messages) if messages > 50), "{again:?}");
+            } else {
+                assert_eq!(again, Value::Missing, "{probes:?}");
+            }
+        }
+    }
+}

@@ -85,6 +85,9 @@ pub struct SctpConfig {
     pub congestion: SctpPolicy,
     /// The initial cwnd in bytes; `None` is RFC 9260, section 7.2.1.
     pub initial_cwnd_bytes: Option<u64>,
+    /// The initial ssthresh in bytes: slow start ends there even without a loss. `None` is RFC 9260, section 7.2.1:
+    /// arbitrarily high. BBR and [`Algorithm::Backlog`] have none.
+    pub initial_ssthresh_bytes: Option<u64>,
     /// Which stream is served next.
     pub stream_scheduling: StreamScheduling,
     /// T5-shutdown-guard: how long a shutdown may take. RFC 9260, section 9.2: five times RTO.Max, which
@@ -188,6 +191,7 @@ impl Default for SctpConfig {
             fast_convergence: true,
             congestion: SctpPolicy::default(),
             initial_cwnd_bytes: None,
+            initial_ssthresh_bytes: None,
             stream_scheduling: StreamScheduling::default(),
             shutdown_guard: None,
             trace_messages: false,

@@ -8,8 +8,10 @@ use slantpath_base::{Duration, Instant};
 
 use crate::link::LinkDirection;
 use crate::link::contact_delay::DelayPiece;
+use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
 use crate::parcel::{PacketStore, Parcel};
+use crate::script::Change;
 use crate::{NodeId, SharedPortId};
 
 /// Where a direction leads for a time, see [`Links::begin_contact`](crate::Links::begin_contact).
@@ -44,9 +46,11 @@ pub struct LeftBehind {
     pub lost: u64,
 }
 
-/// The contacts of a direction.
+/// The contacts of a direction. It sends while it has one, unless a script has taken it down: both go their own ways.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
+    has_contact: bool,
+    is_taken_down: bool,
     /// From which departure on which node receives, in the order of time. What no packet can ask for any more is
     /// forgotten when the next contact begins.
     landings: Vec<(Instant, NodeId)>,
@@ -54,6 +58,12 @@ pub(crate) struct Contacts {
 }
 
 impl Contacts {
+    /// Ends the contact of a transmitter that others share.
+    pub(crate) fn leave_shared_port(&mut self) {
+        self.shared = None;
+        self.has_contact = false;
+    }
+
     /// Who receives what left at an instant.
     #[inline]
     fn receiver(&self, departure: Instant) -> Option<NodeId> {
@@ -73,6 +83,37 @@ impl LinkDirection {
     #[inline]
     pub(crate) fn shared_port(&self) -> Option<SharedPortId> {
         self.contacts.as_ref()?.shared
+    }
+
+    /// Whether a script has taken it down.
+    #[inline]
+    pub(crate) fn is_taken_down(&self) -> bool {
+        self.contacts.as_ref().is_some_and(|contacts| contacts.is_taken_down)
+    }
+
+    /// Takes a direction of contacts down as a script asks, or lets it send again: at once in a contact, and in the
+    /// next one if there is none. Its own transmitter serves it; one that others share takes its packets back before.
+    pub(crate) fn change_service(&mut self, now: Instant, change: Change, packets: &mut PacketStore) {
+        let Self { lane, port, counters, contacts, .. } = self;
+        let Some(contacts) = contacts else { return };
+        match change {
+            Change::Down => contacts.is_taken_down = true,
+            Change::Up => contacts.is_taken_down = false,
+            _ => return,
+        }
+        port.refuse_as(if contacts.is_taken_down { DropReason::Down } else { DropReason::NoContact });
+        if !contacts.has_contact || contacts.shared.is_some() || contacts.is_taken_down != port.is_up() {
+            return;
+        }
+        let mut outlet = Outlet { lane, counters, packets };
+        if contacts.is_taken_down {
+            return port.go_down(now, &mut outlet);
+        }
+        let waiting = port.withdraw_waiting(now, &mut outlet);
+        port.go_up(now, &mut outlet);
+        for parcel in waiting {
+            port.send_again(now, parcel, &mut outlet);
+        }
     }
 
     /// Who receives the packet that was taken off last.
@@ -112,8 +153,9 @@ impl LinkDirection {
         }
         contacts.landings.push((from, contact.receiver));
         contacts.shared = contact.port;
+        contacts.has_contact = true;
         outlet.lane.set_contact_delay(delay);
-        if contact.port.is_none() && !port.is_up() {
+        if contact.port.is_none() && !port.is_up() && !contacts.is_taken_down {
             port.go_up(now, &mut outlet);
         }
         for parcel in waiting {
@@ -129,7 +171,10 @@ impl LinkDirection {
         at_handover: AtHandover,
         packets: &mut PacketStore,
     ) -> Vec<Parcel> {
-        let Self { lane, port, counters, .. } = self;
+        let Self { lane, port, counters, contacts, .. } = self;
+        if let Some(contacts) = contacts {
+            contacts.has_contact = false;
+        }
         let handed_over = port.end_contact(now, at_handover, &mut Outlet { lane, counters, packets });
         self.choose_way();
         handed_over

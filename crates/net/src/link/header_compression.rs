@@ -89,7 +89,7 @@ impl Compressor {
         Self { config, contexts: Vec::new() }
     }
 
-    /// Forgets all contexts: both ends begin anew.
+    /// Forgets all contexts: both ends begin anew, or the far end is another one.
     pub(crate) fn reset(&mut self) {
         self.contexts.clear();
     }

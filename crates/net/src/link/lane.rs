@@ -4,10 +4,10 @@
 //! arrives. A lane knows nothing of the port that feeds it, so that a port can change from one to another:
 //! what has been sent arrives where it was sent.
 
-use slantpath_base::{Duration, Instant, Probability, Seed};
+use slantpath_base::{Duration, Instant, Seed};
 
 use crate::link::channel::Channel;
-use crate::link::config::{DirectionConfig, Reordering};
+use crate::link::config::DirectionConfig;
 use crate::link::contact::AtHandover;
 use crate::link::contact_delay::{ContactDelay, DelayPiece};
 use crate::link::counters::{Counters, DropReason};
@@ -15,6 +15,7 @@ use crate::link::flight::{Flight, Transit};
 use crate::link::propagation::Propagation;
 use crate::link::service::Transmission;
 use crate::parcel::{Fate, PacketStore, Parcel, Role};
+use crate::script::Change;
 
 /// What a port sends into, and what else it needs to do so.
 pub(crate) struct Outlet<'a> {
@@ -256,9 +257,17 @@ impl Lane {
         self.propagation.delay_at(departure)
     }
 
-    /// Changes the propagation delay of what is carried from now on.
-    pub(crate) fn set_delay(&mut self, delay: Duration) {
-        self.propagation = Propagation::Constant(delay);
+    /// Changes what is done to what is carried from now on, if the change is one of a lane.
+    pub(crate) fn change(&mut self, change: Change) {
+        match change {
+            Change::BitErrors(probability) => self.channel.set_bit_errors(probability),
+            Change::Delay(delay) => self.propagation = Propagation::Constant(delay),
+            Change::Duplication(probability) => self.channel.set_duplication(probability),
+            Change::Loss(probability) => self.channel.set_loss(probability),
+            Change::Reordering(reordering) => self.channel.set_reordering(reordering),
+            Change::Down | Change::Rate(_) | Change::Up => {}
+        }
+        self.is_clean = self.channel.is_clean();
     }
 
     /// Has what is carried from now on take as long as a contact's pieces say.
@@ -269,25 +278,5 @@ impl Lane {
         let mut delay = Box::<ContactDelay>::default();
         delay.replace(pieces);
         self.propagation = Propagation::Contact(delay);
-    }
-
-    pub(crate) fn set_loss(&mut self, loss: Probability) {
-        self.channel.set_loss(loss);
-        self.is_clean = self.channel.is_clean();
-    }
-
-    pub(crate) fn set_bit_errors(&mut self, bit_errors: Probability) {
-        self.channel.set_bit_errors(bit_errors);
-        self.is_clean = self.channel.is_clean();
-    }
-
-    pub(crate) fn set_duplication(&mut self, duplication: Probability) {
-        self.channel.set_duplication(duplication);
-        self.is_clean = self.channel.is_clean();
-    }
-
-    pub(crate) fn set_reordering(&mut self, reordering: Reordering) {
-        self.channel.set_reordering(reordering);
-        self.is_clean = self.channel.is_clean();
     }
 }

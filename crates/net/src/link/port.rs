@@ -86,6 +86,11 @@ impl Port {
         self.set_down(now);
     }
 
+    /// Says as what packets are dropped that come while it is down.
+    pub(crate) fn refuse_as(&mut self, reason: DropReason) {
+        self.refused_as = reason;
+    }
+
     /// Whether packets go through [`offer_plainly`](Self::offer_plainly).
     pub(crate) fn is_plain(&self) -> bool {
         matches!(&self.transmitter, Transmitter::ClosedForm(form) if form.is_plain())
@@ -244,7 +249,7 @@ impl Port {
         cut_off
     }
 
-    /// Has what is repeated from now on go to another receiver.
+    /// Has what is sent or repeated from now on go to another receiver.
     pub(crate) fn change_receiver(&mut self, now: Instant, lane: &mut Lane) {
         if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
             scheduler.change_receiver(now, lane);

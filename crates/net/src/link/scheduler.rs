@@ -316,8 +316,11 @@ impl Scheduler {
         self.arq.as_mut()?.cut_off(now)
     }
 
-    /// Has what is repeated from now on go to another receiver.
+    /// Has what is repeated from now on go to another receiver, which has no context of any flow.
     pub(crate) fn change_receiver(&mut self, now: Instant, lane: &mut Lane) {
+        if let Some(compressor) = &mut self.compressor {
+            compressor.reset();
+        }
         if let Some(arq) = &mut self.arq {
             arq.change_receiver(now, lane);
         }

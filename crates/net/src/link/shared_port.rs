@@ -3,27 +3,63 @@
 //! Packets wait for each other whichever way they go, and each goes the way of its own lane. The closed form gives
 //! every packet its departure when it comes, so that one that is withdrawn changes those of all behind it.
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{Duration, Instant, Seed};
 
 use crate::DirectionId;
 use crate::link::LinkDirection;
 use crate::link::config::DirectionConfig;
 use crate::link::contact::AtHandover;
-use crate::link::counters::DropReason;
+use crate::link::counters::{Counters, DropReason};
 use crate::link::lane::Outlet;
+use crate::link::occupancy::QueueStatistics;
 use crate::link::port::Port;
 use crate::parcel::{PacketStore, Parcel};
+use crate::script::Change;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SharedPort {
     port: Port,
     /// The directions that send by it at present.
     directions: Vec<DirectionId>,
+    /// What was offered to it, dropped, handed over and marked, whichever way it was to go.
+    pub(crate) counters: Counters,
+    /// Packets that it took.
+    taken: u64,
+}
+
+/// What a shared transmitter has done since its statistics were started.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedPortStatistics {
+    /// Offered, dropped, handed over and marked, of all directions; nothing else is counted. Each direction counts its
+    /// own as well.
+    pub counters: Counters,
+    /// How full its queue was.
+    pub queue: QueueStatistics,
+    /// How long the packets that it took have waited on average, up to now; `None` if it took none.
+    pub mean_wait: Option<Duration>,
 }
 
 impl SharedPort {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, name: &str) -> Self {
-        Self { port: Port::new(config, seed, &format!("ports/{name}")), directions: Vec::new() }
+        Self {
+            port: Port::new(config, seed, &format!("ports/{name}")),
+            directions: Vec::new(),
+            counters: Counters::default(),
+            taken: 0,
+        }
+    }
+
+    pub(crate) fn statistics(&mut self, now: Instant) -> SharedPortStatistics {
+        let queue = self.port.statistics(now);
+        // The time that packets wait in all is the integral of how many do.
+        let waited = queue.mean_packets * queue.span.as_secs_f64();
+        let mean_wait = (self.taken > 0).then(|| Duration::from_secs_f64(waited / self.taken as f64));
+        SharedPortStatistics { counters: self.counters, queue, mean_wait }
+    }
+
+    pub(crate) fn restart_statistics(&mut self, now: Instant) {
+        self.port.restart_statistics(now);
+        (self.counters, self.taken) = (Counters::default(), 0);
     }
 
     /// Has a direction send by it.
@@ -44,8 +80,26 @@ impl SharedPort {
         direction: &mut LinkDirection,
         packets: &mut PacketStore,
     ) -> Result<Parcel, DropReason> {
+        self.counters.offered.add(parcel.length());
+        let is_taken_down = direction.is_taken_down();
         let LinkDirection { lane, counters, .. } = direction;
-        self.port.offer(now, parcel, &mut Outlet { lane, counters, packets })
+        if is_taken_down {
+            counters.offered.add(parcel.length());
+            counters.drop(DropReason::Down, parcel.length());
+            self.counters.drop(DropReason::Down, parcel.length());
+            return Err(DropReason::Down);
+        }
+        let outcome = self.port.offer(now, parcel, &mut Outlet { lane, counters, packets });
+        match outcome {
+            Ok(taken) => {
+                self.taken += 1;
+                if taken.traffic_class() != parcel.traffic_class() {
+                    self.counters.marked.add(taken.length());
+                }
+            }
+            Err(refusal) => self.counters.drop(refusal, parcel.length()),
+        }
+        outcome
     }
 
     /// Has a direction leave whose contact ends, and returns the packets that its node has to send on. The transmitter
@@ -58,6 +112,88 @@ impl SharedPort {
         directions: &mut [LinkDirection],
         packets: &mut PacketStore,
     ) -> Vec<Parcel> {
+        let mut left = Vec::new();
+        for (id, parcel) in self.withdraw_waiting(now, directions, packets) {
+            if id == leaving {
+                left.push(parcel);
+            } else {
+                self.send_again(now, (id, parcel), directions, packets);
+            }
+        }
+        self.directions.retain(|&id| id != leaving);
+        let LinkDirection { lane, counters, contacts, .. } = &mut directions[leaving.index()];
+        if let Some(contacts) = contacts {
+            contacts.leave_shared_port();
+        }
+        let mut outlet = Outlet { lane, counters, packets };
+        let cut_off = outlet.take_back(now);
+        for parcel in &cut_off {
+            self.counters.drop(DropReason::Handover, parcel.length());
+        }
+        for parcel in &left {
+            match at_handover {
+                AtHandover::Lost => self.counters.drop(DropReason::Handover, parcel.length()),
+                AtHandover::HandedOver | AtHandover::Held => self.counters.handed_over.add(parcel.length()),
+            }
+        }
+        outlet.drop_all(cut_off, DropReason::Handover);
+        outlet.give_up(left, at_handover)
+    }
+
+    /// Changes one of its directions, for packets whose transmission has not begun. What belongs to the transmitter
+    /// stays as it is. If the direction is taken down, the packet that is being sent for it is lost, and those that
+    /// wait are.
+    pub(crate) fn change(
+        &mut self,
+        now: Instant,
+        changed: DirectionId,
+        change: Change,
+        directions: &mut [LinkDirection],
+        packets: &mut PacketStore,
+    ) {
+        let waiting = self.withdraw_waiting(now, directions, packets);
+        let direction = &mut directions[changed.index()];
+        direction.change_service(now, change, packets);
+        let is_taken_down = direction.is_taken_down();
+        let LinkDirection { lane, counters, .. } = direction;
+        lane.change(change);
+        if change == Change::Down {
+            let mut outlet = Outlet { lane, counters, packets };
+            let cut_off = outlet.take_back(now);
+            for parcel in &cut_off {
+                self.counters.drop(DropReason::Down, parcel.length());
+            }
+            outlet.drop_all(cut_off, DropReason::Down);
+        }
+        for (id, parcel) in waiting {
+            if id == changed && is_taken_down {
+                let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+                self.counters.drop(DropReason::Down, parcel.length());
+                Outlet { lane, counters, packets }.drop_all([parcel], DropReason::Down);
+            } else {
+                self.send_again(now, (id, parcel), directions, packets);
+            }
+        }
+    }
+
+    fn send_again(
+        &mut self,
+        now: Instant,
+        (id, parcel): (DirectionId, Parcel),
+        directions: &mut [LinkDirection],
+        packets: &mut PacketStore,
+    ) {
+        let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+        self.port.send_again(now, parcel, &mut Outlet { lane, counters, packets });
+    }
+
+    /// Takes what waits back from the lanes of all directions, in order.
+    fn withdraw_waiting(
+        &mut self,
+        now: Instant,
+        directions: &mut [LinkDirection],
+        packets: &mut PacketStore,
+    ) -> Vec<(DirectionId, Parcel)> {
         let transmitted_until =
             self.port.forget_waiting(now).expect("a shared transmitter has the closed form");
         let mut waiting: Vec<(Instant, DirectionId, Parcel)> = Vec::new();
@@ -67,23 +203,6 @@ impl SharedPort {
             waiting.extend(taken.into_iter().map(|(departure, parcel)| (departure, id, parcel)));
         }
         waiting.sort_by_key(|&(departure, ..)| departure);
-        let mut left = Vec::new();
-        for (_, id, parcel) in waiting {
-            if id == leaving {
-                left.push(parcel);
-                continue;
-            }
-            let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
-            self.port.send_again(now, parcel, &mut Outlet { lane, counters, packets });
-        }
-        self.directions.retain(|&id| id != leaving);
-        let LinkDirection { lane, counters, contacts, .. } = &mut directions[leaving.index()];
-        if let Some(contacts) = contacts {
-            contacts.shared = None;
-        }
-        let mut outlet = Outlet { lane, counters, packets };
-        let cut_off = outlet.take_back(now);
-        outlet.drop_all(cut_off, DropReason::Handover);
-        outlet.give_up(left, at_handover)
+        waiting.into_iter().map(|(_, id, parcel)| (id, parcel)).collect()
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    ArqConfig, ArqOrder, AtHandover, Contact, Counters, DelayPiece, DestinationId, DirectionConfig,
-    DirectionId, DropReason, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder, NodeId,
-    SharedPortId, Source, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, Change, Contact, Counters, DelayPiece, DestinationId, DirectionConfig,
+    DirectionId, DropReason, HeaderCompression, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder,
+    NodeId, SharedPortId, Source, WhileDown,
 };
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
@@ -16,6 +16,7 @@ use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packe
 enum Step {
     /// With the delay at the start of the run, in milliseconds; it grows by one in a second.
     Begin(DirectionId, Contact, f64),
+    Change(DirectionId, Change),
     End(DirectionId, NodeId, AtHandover),
     Route(NodeId, DestinationId, DirectionId),
 }
@@ -51,6 +52,7 @@ impl Source for Schedule {
                     let pieces = [piece(250, 0, delay_ms), piece(2_000, 500, delay_ms + 0.5)];
                     links.begin_contact(direction, contact, pieces.into_iter());
                 }
+                Step::Change(direction, change) => links.change(direction, change),
                 Step::End(direction, sender, at_handover) => {
                     let left = links.end_contact(direction, sender, at_handover);
                     self.left_behind.push(left);
@@ -104,7 +106,8 @@ impl Sky {
         let mut wire = |name, from, to| builder.link(name, from, to, fast.clone(), fast.clone());
         let isl = wire("isl", west, east);
         let feeders = [wire("west-feeder", west, far), wire("east-feeder", east, far)];
-        let port = builder.shared_port("west", DirectionConfig { arq: None, ..slow.clone() });
+        let port = builder
+            .shared_port("west", DirectionConfig { arq: None, header_compression: None, ..slow.clone() });
         builder.address(antenna.first(), address(1)).address(other_antenna.first(), address(3));
         builder.address(feeders[0].second(), address(2));
         let graph = builder.build().expect("a sound plan");
@@ -114,13 +117,24 @@ impl Sky {
 
     /// Carries out steps, given in milliseconds, while a node sends packets of 100 bytes to some addresses.
     fn run(&self, steps: &[(u64, Step)], from: NodeId, sent: &[(u64, u8)]) -> Network<Scripted, Schedule> {
+        let tagged: Vec<(u64, u8, u8)> = (0..).zip(sent).map(|(tag, &(at, to))| (at, to, tag)).collect();
+        self.run_tagged(steps, from, &tagged)
+    }
+
+    /// The same with a tag for each packet, which stands in the place of a port.
+    fn run_tagged(
+        &self,
+        steps: &[(u64, Step)],
+        from: NodeId,
+        sent: &[(u64, u8, u8)],
+    ) -> Network<Scripted, Schedule> {
         let steps = steps.iter().map(|&(at, step)| (millis(at), step)).collect();
         let source = Schedule { steps, ..Schedule::default() };
         let hosts = vec![Scripted::default(); 3];
         let mut network = Network::with_source(self.graph.clone(), Seed::new(1, 0), hosts, source);
         let interface = self.graph.interfaces(from)[0];
         network.command(from, |host, _| {
-            for (tag, &(at, to)) in (0..).zip(sent) {
+            for &(at, to, tag) in sent {
                 let packet = packet_with(address(9), address(to), 100, tag, 3);
                 host.send(millis(at), interface, packet);
             }
@@ -220,6 +234,40 @@ fn what_a_link_has_to_repeat_goes_to_the_next_satellite_as_if_it_had_not_been_se
 }
 
 #[test]
+fn another_satellite_knows_no_context_and_gets_full_headers_first() {
+    let header_compression = Some(HeaderCompression {
+        header_bytes: 20,
+        compressed_bytes: 10,
+        refresh_packets: 100,
+        refresh_interval: Duration::from_secs(10),
+        losses_survived: 0,
+        contexts: 1,
+    });
+    let slow = clean(byte_a_millisecond(), Duration::ZERO, 10);
+    let sky = Sky::with(&DirectionConfig { header_compression, while_down: WhileDown::Hold, ..slow });
+    // Packets of one flow.
+    let sent = [(0, 2, 0); 5];
+    let at = |steps: &[(u64, Step)]| -> Vec<u64> {
+        let network = sky.run_tagged(steps, sky.ground, &sent);
+        assert_eq!(network.packets_under_way(), 0);
+        received(&network, sky.far).iter().map(|&(at, ..)| at).collect()
+    };
+    // A full header takes 100 ms with its packet, a compressed one 90; the way 50 ms and 0.1 % of the time gone, and a
+    // feeder 1 ms and 0.1 µs.
+    let alone = at(&up(&sky));
+    assert_eq!(alone, [151_100, 241_190, 331_280, 421_370, 511_460]);
+    // The third packet leaves by the satellite to which it is being sent at 250 ms, the fourth by the other one.
+    let mut over = up(&sky);
+    over.push((250, Step::Begin(sky.antenna.forward(), to(sky.east), 50.0)));
+    assert_eq!(at(&over), [151_100, 241_190, 331_280, 431_380, 521_470]);
+    // The third is cut off. Of the last two, which have waited for the same satellite, the first has a full header.
+    let mut away = up(&sky);
+    away.push((250, Step::End(sky.antenna.forward(), sky.ground, AtHandover::Held)));
+    away.push((400, Step::Begin(sky.antenna.forward(), to(sky.west), 50.0)));
+    assert_eq!(at(&away), [151_100, 241_190, 551_500, 641_590]);
+}
+
+#[test]
 fn before_its_first_contact_a_link_carries_nothing() {
     let sky = Sky::new(WhileDown::Drop);
     let network = sky.run(&[], sky.ground, &[(0, 2)]);
@@ -291,6 +339,85 @@ fn a_terminal_that_leaves_a_shared_transmitter_takes_only_its_own_packets_with_i
         assert_eq!(handover(network.counters(sky.other_antenna.reverse())), 0);
         assert_eq!(network.packets_under_way(), 0);
     }
+}
+
+#[test]
+fn a_script_takes_a_link_down_beside_its_contacts() {
+    let (held, at) = (Sky::new(WhileDown::Hold), |steps: &[(u64, Step)], sky: &Sky| {
+        let network = sky.run(steps, sky.ground, &[(0, 2), (0, 2), (0, 2), (300, 2)]);
+        assert_eq!(network.packets_under_way(), 0);
+        let counters = *network.counters(sky.antenna.forward());
+        let dropped = [DropReason::Down, DropReason::NoContact, DropReason::Handover];
+        let dropped = dropped.map(|reason| counters.dropped(reason).packets);
+        let at: Vec<u64> = received(&network, sky.far).iter().map(|&(at, ..)| at).collect();
+        (at, dropped)
+    });
+    let with = |sky: &Sky, more: &[(u64, Step)]| [up(sky), more.to_vec()].concat();
+    let change = |sky: &Sky, at, change| (at, Step::Change(sky.antenna.forward(), change));
+    let end = |sky: &Sky, at| (at, Step::End(sky.antenna.forward(), sky.ground, AtHandover::Held));
+    let begin = |sky: &Sky, at| (at, Step::Begin(sky.antenna.forward(), to(sky.east), 5.0));
+    // Within a contact: the second packet is cut off, the others wait until 400 ms.
+    let (down, up_again) = (change(&held, 150, Change::Down), change(&held, 400, Change::Up));
+    let within = with(&held, &[down, up_again]);
+    assert_eq!(at(&within, &held), (vec![151_100, 551_500, 651_600], [1, 0, 0]));
+    // A contact that begins meanwhile carries nothing, with a gap before it or none, until the script lets it.
+    for steps in [
+        with(&held, &[down, begin(&held, 250), up_again]),
+        with(&held, &[down, end(&held, 200), begin(&held, 250), up_again]),
+    ] {
+        assert_eq!(at(&steps, &held), (vec![151_100, 506_500, 606_600], [1, 0, 0]));
+    }
+    // The script lets it send again while there is no contact: it sends when one begins.
+    let apart = with(&held, &[down, end(&held, 200), change(&held, 250, Change::Up), begin(&held, 400)]);
+    assert_eq!(at(&apart, &held), (vec![151_100, 506_500, 606_600], [1, 0, 0]));
+    // It is taken down while there is none, and said to be up twice.
+    let [down, up_again] = [change(&held, 200, Change::Down), change(&held, 400, Change::Up)];
+    let none = with(&held, &[end(&held, 150), down, begin(&held, 250), up_again, up_again]);
+    assert_eq!(at(&none, &held), (vec![151_100, 506_500, 606_600], [0, 0, 1]));
+    // What waits is dropped, and what comes is, too: as down while it is, else for want of a contact.
+    let lossy = Sky::new(WhileDown::Drop);
+    let down = change(&lossy, 150, Change::Down);
+    assert_eq!(at(&with(&lossy, &[down]), &lossy), (vec![151_100], [3, 0, 0]));
+    assert_eq!(at(&with(&lossy, &[down, end(&lossy, 200)]), &lossy), (vec![151_100], [3, 0, 0]));
+    let up_again = change(&lossy, 250, Change::Up);
+    let apart = with(&lossy, &[down, end(&lossy, 200), up_again]);
+    assert_eq!(at(&apart, &lossy), (vec![151_100], [2, 1, 0]));
+}
+
+#[test]
+fn a_terminal_whose_downlink_is_taken_down_leaves_the_shared_transmitter_to_the_others() {
+    let sky = Sky::new(WhileDown::Drop);
+    let sent = [(0, 1), (0, 3), (0, 1), (0, 3), (300, 1), (500, 1)];
+    // While a packet for it is being sent, or one for the other.
+    for (down_at, own, others) in [(50, vec![5], [261_201, 361_301]), (150, vec![0, 5], [261_201, 361_301])] {
+        let mut steps = down(&sky, Some(sky.port));
+        let change = |change| Step::Change(sky.antenna.reverse(), change);
+        steps.extend([(down_at, change(Change::Down)), (down_at, change(Change::Down))]);
+        steps.push((450, change(Change::Up)));
+        let network = sky.run(&steps, sky.far, &sent);
+        let tags: Vec<u8> = received(&network, sky.ground).iter().map(|&(_, _, tag)| tag).collect();
+        assert_eq!(tags, own);
+        let at: Vec<u64> = received(&network, sky.other).iter().map(|&(at, ..)| at).collect();
+        assert_eq!(at, others);
+        let counters = network.counters(sky.antenna.reverse());
+        assert_eq!(counters.dropped(DropReason::Down).packets, 4 - own.len() as u64);
+        assert_eq!(counters.offered.packets, 4);
+        assert_eq!(network.packets_under_way(), 0);
+    }
+}
+
+#[test]
+fn a_fade_at_a_terminal_decides_anew_what_waits_for_it_at_a_shared_transmitter() {
+    let sky = Sky::new(WhileDown::Drop);
+    let mut steps = down(&sky, Some(sky.port));
+    // The third packet has not begun to be sent; the first has.
+    steps.push((50, Step::Change(sky.antenna.reverse(), Change::Loss(Probability::ALWAYS))));
+    let network = sky.run(&steps, sky.far, &[(0, 1), (0, 3), (0, 1), (0, 3)]);
+    assert_eq!(received(&network, sky.ground), [(151_101, sky.antenna, 0)]);
+    let others: Vec<u64> = received(&network, sky.other).iter().map(|&(at, ..)| at).collect();
+    assert_eq!(others, [261_201, 461_401]);
+    assert_eq!(network.counters(sky.antenna.reverse()).dropped(DropReason::Loss).packets, 1);
+    assert_eq!(network.packets_under_way(), 0);
 }
 
 #[test]

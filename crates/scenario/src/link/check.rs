@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
-use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Place, Setting, Tables, suggest};
+use slantpath_reader::{Fault, Faults, Flat, Lookup, Nested, OneOf, Pair, Place, Setting, Tables, suggest};
 
 use crate::check::resolve;
 use crate::link::conditioner;
@@ -148,8 +148,7 @@ fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
         compression.0.check(discipline.as_ref(), faults);
         keeps_order("header_compression", parameters, faults);
         if parameters.arq.is_some() {
-            let fault = Fault::new("a link with `arq` compresses no headers");
-            faults.report(compression.0.compressed.place(), fault.help("leave one of them out"));
+            compression.0.not_with_arq(faults);
         }
     }
     if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)
@@ -323,8 +322,13 @@ fn resolve_link<'a>(file: &'a File, link: &str, place: Place, faults: &mut Fault
 
 /// Whether a name is that of a link, of an antenna's too; reports one that nothing has.
 pub(crate) fn check_is_link(file: &File, link: &str, place: Place, faults: &mut Faults) {
-    if !file.nodes.iter().any(|(name, _)| antennas_of(file, name).any(|antenna| antenna == link)) {
+    let antennas: Vec<&str> = file.nodes.iter().flat_map(|(name, _)| antennas_of(file, name)).collect();
+    if antennas.is_empty() {
         resolve(&file.links, link, "link", place, faults);
+    } else if matches!(file.links.lookup(link), Lookup::Unknown) && !antennas.contains(&link) {
+        let known: Vec<&str> = file.links.names().into_iter().chain(antennas).collect();
+        let help = suggest(link, "links and antennas", &known);
+        faults.report(place, Fault::new(format!("there is no link `{link}`")).help(help));
     }
 }
 

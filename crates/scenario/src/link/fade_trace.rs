@@ -36,21 +36,23 @@ pub(crate) struct FadeStep {
 /// Reads the trace of every direction that has one.
 pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
     let mut known = BTreeMap::new();
-    for (_, link) in file.links.iter_mut() {
-        for parameters in [&mut link.forward.0, &mut link.reverse.0] {
-            let Some(trace) = &mut parameters.fade_trace else { continue };
-            let trace = &mut trace.0;
-            let name = (*trace.file).clone();
-            let place = trace.file.place();
-            let digest = known.entry(name.clone()).or_insert_with(|| {
-                let example = "30 s,1.5 Mbit/s,1 %,1e-6";
-                let (steps, digest) = read(&name, example, place, files, faults, parse_line)?;
-                traces.fades.insert(name.clone(), steps);
-                Some(digest)
-            });
-            if let Some(digest) = digest {
-                check_digest(&name, place, &mut trace.digest, digest.clone(), faults);
-            }
+    let File { links, sky, .. } = file;
+    let of_links = links.iter_mut().flat_map(|(_, link)| {
+        let directions = [&mut link.forward.0, &mut link.reverse.0];
+        directions.into_iter().filter_map(|parameters| Some(&mut parameters.fade_trace.as_mut()?.0))
+    });
+    let of_sky = sky.iter_mut().flat_map(|sky| sky.0.fades.iter_mut()).map(|(_, fade)| &mut fade.trace.0);
+    for trace in of_links.chain(of_sky) {
+        let name = (*trace.file).clone();
+        let place = trace.file.place();
+        let digest = known.entry(name.clone()).or_insert_with(|| {
+            let example = "30 s,1.5 Mbit/s,1 %,1e-6";
+            let (steps, digest) = read(&name, example, place, files, faults, parse_line)?;
+            traces.fades.insert(name.clone(), steps);
+            Some(digest)
+        });
+        if let Some(digest) = digest {
+            check_digest(&name, place, &mut trace.digest, digest.clone(), faults);
         }
     }
 }
@@ -103,6 +105,18 @@ fn rate_of(text: &str, help: &str) -> Result<Option<DataRate>, Fault> {
 }
 
 impl FadeStep {
+    /// Whether it sets a rate.
+    pub(crate) const fn changes_rate(&self) -> bool {
+        self.rate.is_some()
+    }
+
+    /// Gives a network that is being built what changes of a direction.
+    pub(crate) fn schedule(&self, direction: DirectionId, builder: &mut NetworkBuilder) {
+        for change in self.changes() {
+            builder.change(self.at, direction, change);
+        }
+    }
+
     fn changes(&self) -> impl Iterator<Item = Change> {
         let rate = self.rate.map(Change::Rate);
         [rate, self.loss.map(Change::Loss), self.bit_errors.map(Change::BitErrors)].into_iter().flatten()
@@ -115,9 +129,7 @@ pub(crate) fn schedule(file: &File, traces: &Traces, links: &[PlannedLink], buil
         let Some(link) = file.links.find(&planned.name) else { continue };
         for (direction, name) in fades(link, planned) {
             for step in &traces.fades[name] {
-                for change in step.changes() {
-                    builder.change(step.at, direction, change);
-                }
+                step.schedule(direction, builder);
             }
         }
     }

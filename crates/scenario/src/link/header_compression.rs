@@ -49,6 +49,12 @@ impl HeaderCompression {
         }
     }
 
+    /// Reports that a link does one of both.
+    pub(crate) fn not_with_arq(&self, faults: &mut Faults) {
+        let fault = Fault::new("a link with `arq` compresses no headers");
+        faults.report(self.compressed.place(), fault.help("leave one of them out"));
+    }
+
     /// What `net` makes of it.
     pub(crate) fn config(&self) -> net::HeaderCompression {
         let bytes = |size: &Setting<DataSize>| u32::try_from(size.as_bytes()).unwrap_or(u32::MAX);

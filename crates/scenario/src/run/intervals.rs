@@ -195,6 +195,7 @@ impl Intervals {
                     Some(carried.bytes),
                     Some(since(now.dropped_in_all(), before.dropped_in_all()).packets),
                     queue.as_ref().map(|queue| queue.max_packets),
+                    Some(since(now.marked, before.marked).packets),
                 ];
                 let config = sources.network.graph().direction(id);
                 let sent = carried.bytes + carried.packets * u64::from(config.overhead_bytes);

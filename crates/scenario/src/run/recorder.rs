@@ -20,7 +20,7 @@ use crate::network::source::RunNetwork;
 use crate::observer::{Announcement, GrowingTable, Observer, Reading};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
-use crate::schema::Sampling;
+use crate::schema::{Content, Sampling};
 
 /// What is recorded of a run, on its way to an observer.
 pub(super) struct Recorder<'a> {
@@ -52,8 +52,8 @@ pub(super) struct DelaySummary {
     pub(super) max: Option<f64>,
     pub(super) deviation: Option<f64>,
     pub(super) retransmitted_mean: Option<f64>,
-    /// How many messages were retransmitted.
-    pub(super) retransmitted: u64,
+    /// How many messages were retransmitted, if they are recorded.
+    pub(super) retransmitted: Option<u64>,
     /// Means of [what delays consist of](Parts).
     pub(super) parts: [Option<f64>; parts::COUNT],
 }
@@ -293,7 +293,7 @@ impl<'a> Recorder<'a> {
     /// Statistics of the delays of all flows, once everything has been handed over: of their messages, or of histograms
     /// if messages are not recorded.
     pub(super) fn delays(&mut self) -> io::Result<Vec<DelaySummary>> {
-        let Self { observer, records, delays, messages, .. } = self;
+        let Self { observer, records, delays, messages, flows, .. } = self;
         let summary = |(place, record): (usize, &FlowRecord)| {
             let histogram = delays.get(place).and_then(FlowDelays::histogram);
             if let (None, Some(histogram)) = (*messages, histogram) {
@@ -302,6 +302,7 @@ impl<'a> Recorder<'a> {
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
             let DelayMoments { all, retransmitted, parts } = &record.delays;
+            let is_stamped = *flows[place].flow.content == Content::Stamped;
             Ok::<_, io::Error>(DelaySummary {
                 mean: all.mean(),
                 median,
@@ -309,7 +310,7 @@ impl<'a> Recorder<'a> {
                 max: all.greatest(),
                 deviation: all.standard_deviation(),
                 retransmitted_mean: retransmitted.mean(),
-                retransmitted: retransmitted.count(),
+                retransmitted: messages.filter(|_| is_stamped).map(|_| retransmitted.count()),
                 parts: parts.means_s(),
             })
         };
@@ -338,7 +339,7 @@ impl DelaySummary {
             max: histogram.greatest().map(|greatest| delays::seconds(greatest as f64)),
             deviation: histogram.standard_deviation().map(delays::seconds),
             retransmitted_mean: None,
-            retransmitted: 0,
+            retransmitted: None,
             parts: [None; parts::COUNT],
         }
     }

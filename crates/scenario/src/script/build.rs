@@ -1,23 +1,23 @@
 //! The changes of links that a script asks of `net`.
 
-use slantpath_base::Instant;
-use slantpath_net::{Change, DirectionId, NetworkBuilder, Reordering};
+use std::collections::BTreeMap;
 
-use super::schema::{Action, Event, Which};
-use crate::network::{PlannedLink, find_link};
+use slantpath_base::Instant;
+use slantpath_net::{Change, NetworkBuilder, Reordering};
+
+use super::schema::{Action, Event};
+use crate::network::{PlannedLink, directions_called};
 use crate::schema::File;
 
 /// Gives a network that is being built every change of the script.
 pub(crate) fn schedule(file: &File, links: &[PlannedLink], builder: &mut NetworkBuilder) {
+    let mut called = BTreeMap::new();
     for event in &file.script {
-        let id = find_link(links, &event.link).expect("a check resolves links").id;
-        let directions: &[DirectionId] = match *event.direction {
-            Which::Both => &[id.forward(), id.reverse()],
-            Which::Forward => &[id.forward()],
-            Which::Reverse => &[id.reverse()],
-        };
+        let of = (event.link.as_str(), event.direction.as_str());
+        let directions =
+            called.entry(of).or_insert_with(|| directions_called(links, &event.link, *event.direction));
         let at = Instant::START + *event.at;
-        for direction in directions {
+        for direction in directions.iter() {
             for change in changes(event) {
                 builder.change(at, *direction, change);
             }

@@ -2,12 +2,16 @@
 
 use slantpath_reader::{Fault, Faults, Place};
 
-use crate::check::{before_the_end, resolve};
+use crate::check::before_the_end;
+use crate::link::check::check_is_link;
 use crate::schema::{Action, Event, File, LinkParameters, Which};
+use crate::sky_links::changes::is_of_sky;
 
 pub(crate) fn check(file: &File, faults: &mut Faults) {
     for event in &file.script {
-        resolve(&file.links, &event.link, "link", event.link.place(), faults);
+        if !is_of_sky(file, &event.link) {
+            check_is_link(file, &event.link, event.link.place(), faults);
+        }
         before_the_end(file, &event.at, "this event", faults);
         let parameters = parameters(event);
         match (*event.action, parameters.first()) {

@@ -10,7 +10,7 @@ section! {
     pub struct Event {
         /// When, from the start of the run.
         at: Setting<Duration>, at most RUN;
-        /// The link that it happens to.
+        /// The link that it happens to; under a sky an antenna, or a link between satellites, too.
         link: Setting<String>;
         /// Which of its directions.
         direction: Setting<Which> = Which::Both;

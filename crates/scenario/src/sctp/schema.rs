@@ -17,6 +17,7 @@ use crate::bounds::{
 use crate::congestion::{Capacity, SlowStartChoice};
 use crate::probes::schema::Interval;
 use crate::sctp::Threshold;
+use crate::tcp::schema::Limit;
 
 section! {
     /// A configuration of SCTP. Names and defaults are those of RFC 9260, section 16.
@@ -56,6 +57,10 @@ section! {
         /// Initial cwnd of a path: that of RFC 9260, section 7.2.1, or a size.
         initial_cwnd: Setting<InitialCwnd> =
             InitialCwnd::from(preset.config().initial_cwnd_bytes.map(DataSize::from_bytes)), at most BUFFER;
+        /// Initial ssthresh of a path: slow start ends here even without a loss; `off`: arbitrarily high, as RFC 9260,
+        /// section 7.2.1, recommends. BBR and `backlog` have none.
+        initial_ssthresh: Setting<Limit> =
+            Limit::from(preset.config().initial_ssthresh_bytes.map(DataSize::from_bytes)), at most BUFFER;
         /// A cwnd that neither grows nor shrinks, for links whose capacity is reserved.
         fixed_cwnd: Setting<FixedCwnd> = FixedCwnd::from(fixed_cwnd(preset.config().congestion.window)), at most BUFFER;
         /// Packets by which one SACK may open the window in slow start, `L`. RFC 3465 allows 2.
@@ -393,6 +398,7 @@ impl SctpProfile {
                 },
             },
             initial_cwnd_bytes: self.initial_cwnd.quantity().map(DataSize::as_bytes),
+            initial_ssthresh_bytes: self.initial_ssthresh.quantity().map(DataSize::as_bytes),
             stream_scheduling: self.stream_scheduling.policy(),
             shutdown_guard: self.shutdown_guard.quantity(),
             // The host asks for what its records need.

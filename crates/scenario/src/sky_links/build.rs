@@ -153,6 +153,8 @@ fn direction(direction: &SkyDirection, mtu_bytes: u32, at_handover: AtHandover) 
     config.bit_errors = *direction.bit_error_rate.expect(whole);
     config.bursts = direction.gilbert_elliott.as_ref().map(|bursts| bursts.0.config());
     config.arq = direction.arq.as_ref().map(|arq| arq.0.config());
+    config.header_compression =
+        direction.header_compression.as_ref().map(|compression| compression.0.config());
     if at_handover == AtHandover::Held {
         config.while_down = WhileDown::Hold;
     }

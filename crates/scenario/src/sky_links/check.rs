@@ -127,6 +127,13 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
             let fault = Fault::new("a transmitter that antennas share repeats nothing");
             faults.report(arq.0.tries.place(), fault.help("write `shared_downlink = false`"));
         }
+        if *table.shared_downlink
+            && let Some(compression) = &table.downlink.header_compression
+        {
+            let fault = Fault::new("a transmitter that antennas share compresses no headers");
+            let help = "write `shared_downlink = false`, or `uplink.header_compression` alone";
+            faults.report(compression.0.compressed.place(), fault.help(help));
+        }
     }
     let places: BTreeMap<String, Place> =
         sky.isls.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
@@ -148,6 +155,7 @@ const fn none() -> SkyDirection {
         bit_error_rate: None,
         gilbert_elliott: None,
         arq: None,
+        header_compression: None,
         at_handover: None,
     }
 }
@@ -163,6 +171,7 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
         gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
         arq: own.arq.clone().or_else(|| both.arq.clone()),
+        header_compression: own.header_compression.clone().or_else(|| both.header_compression.clone()),
         at_handover: own.at_handover.or(both.at_handover).or(Some(Setting::default(Waiting::Kept, place))),
     }
 }
@@ -188,6 +197,12 @@ fn values(
     }
     if let Some(arq) = &direction.arq {
         arq.0.check(discipline.as_ref(), faults);
+    }
+    if let Some(compression) = &direction.header_compression {
+        compression.0.check(discipline.as_ref(), faults);
+        if direction.arq.is_some() {
+            compression.0.not_with_arq(faults);
+        }
     }
 }
 
@@ -325,7 +340,7 @@ fn constellations(sky: &SkyTable, network: &Network, faults: &mut Faults) {
     }
 }
 
-/// What only repeats a signal reads no packet, and asks for none again.
+/// What only repeats a signal reads no packet, asks for none again, and has no context of a flow.
 fn repeaters(sky: &SkyTable, network: &Network, faults: &mut Faults) {
     let repeats = |table: &AccessTable| {
         let served = network
@@ -339,6 +354,12 @@ fn repeaters(sky: &SkyTable, network: &Network, faults: &mut Faults) {
             let fault = Fault::new("a satellite that only repeats the signal asks for no packet again");
             let help = "write `arq` into a table whose `constellation` has the payload `regenerative`";
             faults.report(arq.0.tries.place(), fault.help(help));
+        }
+        for compression in [&table.uplink.header_compression, &table.downlink.header_compression] {
+            let Some(compression) = compression else { continue };
+            let fault = Fault::new("a satellite that only repeats the signal reads no compressed header");
+            let help = "write `header_compression` into a table whose `constellation` has the payload `regenerative`";
+            faults.report(compression.0.compressed.place(), fault.help(help));
         }
     }
 }

@@ -49,6 +49,8 @@ impl SkyPlan {
                 bodies.pairs.push(pair.clone());
             }
         }
+        // Orbits are worked out before the first site.
+        progress(Progress { done: 0, all: bodies.sites.len(), share: 0.0 });
         let planner = Planner::new(&bodies, of.duration.saturating_add(Self::BEYOND))?;
         let contacts = planner
             .plan(&mut |done, all| progress(Progress { done, all, share: done as f64 / all as f64 }))?;

@@ -8,8 +8,11 @@ use slantpath_reader::{Flat, Named, Nested, OneOf, Pair, Setting, Tables, choice
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::arq::Arq;
 use crate::link::discipline::Discipline;
+use crate::link::fade_trace::FadeTrace;
 use crate::link::gilbert_elliott::GilbertElliott;
+use crate::link::header_compression::HeaderCompression;
 use crate::link::schema::QueueSize;
+use crate::script::schema::Which;
 use crate::sky::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
 };
@@ -38,6 +41,8 @@ section! {
         /// Links between satellites. Those of a constellation have the first table, in alphabetical order, that names
         /// it; else the first that names none.
         isls: Tables<IslLinks>;
+        /// Fades of links of the sky, from files.
+        fades: Tables<Fade>;
         /// Routes between two sites that are not the shortest.
         routes: Tables<SiteRouteTable>;
     }
@@ -120,6 +125,20 @@ section! {
 }
 
 section! {
+    /// A fade of the links of an antenna, or of a link between satellites: rate, losses and bit errors that follow a
+    /// file. Contacts come and go as before.
+    pub struct Fade {
+        /// The antenna, by its name (`sky.london`), or a link between satellites as the table
+        /// `inter_satellite_links` has it.
+        link: Setting<String>;
+        /// Which of its directions: `forward` leads up, or to the second satellite.
+        direction: Setting<Which> = Which::Both;
+        /// The file.
+        trace: Flat<FadeTrace>;
+    }
+}
+
+section! {
     /// Links between satellites.
     pub struct IslLinks {
         /// The constellation whose satellites have these links. Any if absent.
@@ -152,6 +171,8 @@ section! {
         gilbert_elliott: Option<Nested<GilbertElliott>>;
         /// The link itself repeats what an error hits. It does not if absent.
         arq: Option<Nested<Arq>>;
+        /// The link compresses headers. It does not if absent.
+        header_compression: Option<Nested<HeaderCompression>>;
         /// What becomes of packets that wait when the contact ends. `kept` if absent.
         at_handover: Option<Setting<Waiting>>;
     }

@@ -1,5 +1,6 @@
 //! Scenarios under a sky: packets go where contacts lead, and the tables say what happened there.
 
+mod errors;
 mod steering;
 mod whole;
 
@@ -286,11 +287,10 @@ fn over_satellites_that_repeat_both_antennas_choose_the_same_one() {
 }
 
 #[test]
-fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks() {
+fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks_or_an_antenna_is_out() {
     let reserve =
         "[sites.reserve]\nlatitude = \"48 deg\"\nlongitude = \"2 deg\"\nrelay = \"gateway\"\n\n[sites.ship]";
     let sky = SHIP_AND_TELEPORT.replace("[sites.ship]", reserve);
-    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.clone()));
     let ground = r#"
         [nodes.core]
         kind = "router"
@@ -311,9 +311,23 @@ fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks() 
 
         [[script]]
         at = "100 s"
-        link = "fibre"
+        link = "LINK"
         action = "down"
+
+        [[script]]
+        at = "150 s"
+        link = "LINK"
+        action = "up"
     "#;
+    // A cable, or rain at the antenna of a gateway.
+    for link in ["fibre", "sky.teleport"] {
+        by_the_other_gateway(&sky, &ground.replace("LINK", link));
+    }
+}
+
+fn by_the_other_gateway(sky: &str, ground: &str) {
+    let sky = sky.to_owned();
+    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.clone()));
     let file =
         BENT_PIPE.replace("ends = [\"teleport\", \"server\"]", "ends = [\"teleport\", \"core\"]") + ground;
     let overrides = ["scenario.routing=dynamic", "scenario.duration=200 s", "flows.reports.end=190 s"];
@@ -327,7 +341,8 @@ fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks() 
             (0..paths.rows()).rev().find(|&row| number(paths, row, "at_s") <= at).expect("from the start");
         text(paths, row, "satellites").rsplit(" > ").next().unwrap_or_default().to_owned()
     };
-    assert_eq!((gateway(99.0).as_str(), gateway(101.0).as_str()), ("teleport", "reserve"));
+    let gateways = [99.0, 101.0, 149.0, 151.0].map(gateway);
+    assert_eq!(gateways, ["teleport", "reserve", "reserve", "teleport"]);
     let flows = output.table("flows").expect("always");
     assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
 }

@@ -50,7 +50,7 @@ fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_t
 }
 
 #[test]
-fn whoever_waits_for_the_contacts_of_a_sky_hears_of_each_site() {
+fn whoever_waits_for_the_contacts_of_a_sky_hears_of_the_beginning_and_of_each_site() {
     let heard = RefCell::new(Vec::new());
     let path = scenarios().join("sctp-over-iridium.toml");
     let scenario = Scenario::load_observed(&path, &[], &|progress| heard.borrow_mut().push(progress));
@@ -58,7 +58,7 @@ fn whoever_waits_for_the_contacts_of_a_sky_hears_of_each_site() {
     let heard = heard.into_inner();
     assert_eq!(
         heard.iter().map(|one| (one.done, one.all, one.share)).collect::<Vec<_>>(),
-        [(1, 2, 0.5), (2, 2, 1.0)]
+        [(0, 2, 0.0), (1, 2, 0.5), (2, 2, 1.0)]
     );
     assert_eq!(scenario, load(&[]));
 }

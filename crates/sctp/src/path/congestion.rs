@@ -24,17 +24,18 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
     //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.1
     //# The initial value of ssthresh SHOULD be arbitrarily high (e.g.,
     //# the size of the largest-possible advertised window).
-    let ssthresh = u64::from(u32::MAX);
+    let largest_window = u64::from(u32::MAX);
+    let ssthresh = config.initial_ssthresh_bytes.unwrap_or(largest_window);
     let standard = || Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh));
     if let WindowPolicy::Fixed { .. } = config.congestion.window {
         return standard();
     }
-    let bbr = BbrConfig { segment_bytes: pmdcs, initial_cwnd_bytes: cwnd, max_cwnd_bytes: ssthresh };
+    let bbr = BbrConfig { segment_bytes: pmdcs, initial_cwnd_bytes: cwnd, max_cwnd_bytes: largest_window };
     match config.congestion_control {
         Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
-            max_cwnd_bytes: ssthresh,
+            max_cwnd_bytes: largest_window,
             capacity: config.known_capacity,
         }))),
         Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
@@ -43,7 +44,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
-            max_cwnd_bytes: ssthresh,
+            max_cwnd_bytes: largest_window,
             slow_start: config.congestion.slow_start,
             byte_counting_limit: config.congestion.byte_counting_limit.into(),
             avoidance_increase: AvoidanceIncrease::ByteCounting,
@@ -54,7 +55,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
-            max_cwnd_bytes: ssthresh,
+            max_cwnd_bytes: largest_window,
             slow_start: config.congestion.slow_start,
         }))),
         Algorithm::Standard => standard(),

@@ -123,7 +123,7 @@ impl Columns {
         for (column, cell) in self.delays.iter_mut().zip(cells) {
             column.push_optional(cell);
         }
-        self.retransmitted.push(delays.retransmitted);
+        self.retransmitted.push_optional(delays.retransmitted);
         for (column, cell) in self.parts.iter_mut().zip(delays.parts) {
             column.push_optional(cell);
         }

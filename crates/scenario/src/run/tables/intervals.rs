@@ -40,6 +40,7 @@ pub(crate) const LINKS: Layout = Layout {
         "carried_bytes",
         "dropped_packets",
         "queue_max_packets",
+        "marked_packets",
     ],
     measures: &["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"],
 };

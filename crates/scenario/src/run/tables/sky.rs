@@ -1,6 +1,8 @@
-//! `handovers`, `inter_satellite_links` and `sky_paths`: what happened in the sky.
+//! `handovers`, `inter_satellite_links`, `shared_downlinks` and `sky_paths`: what happened in the sky.
 
+use slantpath_net::{DropReason, SharedPortStatistics};
 use slantpath_orbit::NodeId;
+use slantpath_orbit::constellation::Payload;
 use slantpath_results::{Table, TextColumn, TypedColumn};
 use slantpath_sat::{Sky, Way};
 
@@ -17,10 +19,67 @@ pub(crate) fn tables(
     network: &mut RunNetwork<'_>,
     links: &[PlannedLink],
     ways: &[(String, String, Way)],
-) -> [Table; 3] {
+) -> [Table; 4] {
     let between = between_satellites(links);
     let isls = super::network::links(TableKind::InterSatelliteLinks, scenario, network, between);
-    [handovers(scenario, sky, network), isls, paths(scenario, network, ways)]
+    let shared = shared_downlinks(scenario, sky, network);
+    [handovers(scenario, sky, network), isls, shared, paths(scenario, network, ways)]
+}
+
+/// `shared_downlinks`: one row for each transmitter of a satellite that antennas share and to which something was
+/// offered, counted after the warm-up. Large constellations have thousands that see no packet.
+fn shared_downlinks(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>) -> Table {
+    const DROPS: [DropReason; 5] = [
+        DropReason::Down,
+        DropReason::Early,
+        DropReason::Forced,
+        DropReason::Handover,
+        DropReason::QueueFull,
+    ];
+    let plan = &scenario.sky_plan().expect("a scenario with a sky has its contacts").contacts;
+    let tables: Vec<&str> =
+        scenario.sky.iter().flat_map(|sky| sky.access.iter()).map(|(name, _)| name).collect();
+    let [mut satellite, mut access] = ["satellite", "access"].map(TextColumn::new);
+    let [mut packets, mut bytes, mut handed_over, mut marked, mut queue_max] =
+        ["offered_packets", "offered_bytes", "handed_over_packets", "marked_packets", "queue_max_packets"]
+            .map(TypedColumn::<u64>::new);
+    let dropped = |reason: DropReason| format!("dropped_{}_packets", reason.name().replace(' ', "_"));
+    let mut drops = DROPS.map(|reason| TypedColumn::<u64>::new(dropped(reason)));
+    let [mut queue_mean, mut wait, mut utilisation] =
+        ["queue_mean_packets", "wait_mean_s", "utilisation_ratio"].map(TypedColumn::<f64>::new);
+    for (body, table, port) in sky.shared_downlinks() {
+        if plan.payload(body) == Some(Payload::BentPipe) {
+            continue;
+        }
+        let SharedPortStatistics { counters, queue, mean_wait } = network.shared_port(port);
+        if counters.offered.packets == 0 {
+            continue;
+        }
+        satellite.push(&plan.names()[body.index()]);
+        access.push(tables[table]);
+        packets.push(counters.offered.packets);
+        bytes.push(counters.offered.bytes);
+        for (column, reason) in drops.iter_mut().zip(DROPS) {
+            column.push(counters.dropped(reason).packets);
+        }
+        handed_over.push(counters.handed_over.packets);
+        marked.push(counters.marked.packets);
+        queue_mean.push(queue.mean_packets);
+        queue_max.push(queue.max_packets);
+        wait.push_optional(mean_wait.map(slantpath_base::Duration::as_secs_f64));
+        utilisation.push(queue.busy.as_secs_f64() / queue.span.as_secs_f64());
+    }
+    let head = [satellite.into(), access.into(), packets.into(), bytes.into()];
+    let tail = [
+        handed_over.into(),
+        marked.into(),
+        queue_mean.into(),
+        queue_max.into(),
+        wait.into(),
+        utilisation.into(),
+    ];
+    let columns = head.into_iter().chain(drops.map(Into::into)).chain(tail);
+    TableKind::SharedDownlinks.table(columns)
 }
 
 /// `sky_paths`: by which satellites a flow reaches an address of its receiver, from when on.

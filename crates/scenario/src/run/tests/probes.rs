@@ -132,9 +132,10 @@ fn with_intervals() -> Vec<(Scenario, Scenario, f64)> {
         include_str!("../../../../../scenarios/sigtran-gateway-over-geo.toml"),
         include_str!("../../../../../scenarios/codel.toml"),
         include_str!("../../../../../scenarios/priority.toml"),
+        include_str!("../../../../../scenarios/ecn.toml"),
     ] {
         pairs.push((
-            scenario(text, &["scenario.warm_up=5 s", probes[1]]),
+            scenario(text, &["scenario.warm_up=5 s", "probes.intervals=off", probes[1]]),
             scenario(text, &[&["scenario.warm_up=5 s"][..], &probes].concat()),
             5.0,
         ));
@@ -184,7 +185,7 @@ fn assert_sums(
 
 #[test]
 fn intervals_sum_up_to_the_totals_and_change_nothing_of_a_run() {
-    let (mut bytes, mut signals) = (0.0, 0.0);
+    let (mut bytes, mut signals, mut marks) = (0.0, 0.0, 0.0);
     for (plain, probed, warm_up) in with_intervals() {
         let (wanted, output) = (made(&plain), made(&probed));
         assert_eq!((&output.digest, output.events), (&wanted.digest, wanted.events));
@@ -197,6 +198,10 @@ fn intervals_sum_up_to_the_totals_and_change_nothing_of_a_run() {
         let direction = ["link", "direction"];
         bytes += assert_sums(&output, "link_intervals", "links", &direction, &columns, warm_up);
         assert_queues(&output, warm_up);
+        if output.table("links").unwrap().column("marked_packets").is_some() {
+            let columns = ["marked_packets"];
+            marks += assert_sums(&output, "link_intervals", "links", &direction, &columns, warm_up);
+        }
         if output.table("signalling_link_intervals").is_some() {
             let columns = ["given_messages", "refused_messages", "sent_messages", "repeated_messages"];
             let columns = [&columns[..], &["received_messages", "discarded_messages"]].concat();
@@ -205,7 +210,7 @@ fn intervals_sum_up_to_the_totals_and_change_nothing_of_a_run() {
                 assert_sums(&output, "signalling_link_intervals", "signalling_links", &end, &columns, 0.0);
         }
     }
-    assert!(bytes > 1e6 && signals > 1e3, "{bytes} and {signals}");
+    assert!(bytes > 1e6 && signals > 1e3 && marks > 100.0, "{bytes}, {signals} and {marks}");
 }
 
 /// Drops, means and peaks of queues over intervals are those of the whole, and intervals follow each other.

@@ -98,6 +98,27 @@ fn play(wire: &mut Wire, rows: &[Row]) {
 }
 
 #[test]
+fn slow_start_ends_at_an_initial_ssthresh_without_a_loss() {
+    let config = SctpConfig { initial_ssthresh_bytes: Some(4 * P), ..quiet() };
+    let mut wire = end(1, 4 * P, &config);
+    play(
+        &mut wire,
+        &[
+            (Give(12), 4 * P, 4 * P, 0, 4 * P, Some(1_000), &[(0, 1), (0, 2), (0, 3), (0, 4)]),
+            (Until(100), 4 * P, 4 * P, 0, 4 * P, Some(1_000), &[]),
+            // At ssthresh it is slow start; beyond, a whole window has to be acknowledged.
+            (Ack(2, WIDE, &[]), 5 * P, 4 * P, 0, 5 * P, Some(1_100), &[(0, 5), (0, 6), (0, 7)]),
+            (Ack(4, WIDE, &[]), 5 * P, 4 * P, 2 * P, 5 * P, Some(1_100), &[(0, 8), (0, 9)]),
+        ],
+    );
+    // The other controllers that have one begin with it, too; what a window may grow to does not change.
+    for congestion_control in [slantpath_cc::Algorithm::Cubic, slantpath_cc::Algorithm::Hybla] {
+        let wire = Wire::new(1, SctpConfig { congestion_control, ..config.clone() });
+        assert_eq!(wire.path(0, 0).ssthresh, 4 * P, "{congestion_control:?}");
+    }
+}
+
+#[test]
 fn slow_start() {
     let mut wire = end(1, 4 * P, &quiet());
     play(

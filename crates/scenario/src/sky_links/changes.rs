@@ -1,0 +1,171 @@
+//! Scripts and fades that change links of the sky: an antenna's, by its name, and those between satellites.
+//!
+//! Contacts begin and end as the sky says; what is changed here comes on top. So an antenna that a script takes down
+//! keeps its satellite, and sends again when it is let to.
+
+use std::collections::BTreeSet;
+
+use slantpath_net::NetworkBuilder;
+use slantpath_orbit::constellation::Payload;
+use slantpath_orbit::contact::ContactKind;
+use slantpath_orbit::{Network, NodeId};
+use slantpath_reader::{Fault, Faults, Place};
+
+use super::check::access_table;
+use super::plan::SkyPlan;
+use super::schema::SkyTable;
+use super::topology::Bodies;
+use crate::flow::trace::Traces;
+use crate::link::check::check_is_link;
+use crate::link::fade_trace::FadeStep;
+use crate::network::{PlannedLink, directions_called};
+use crate::schema::{Event, File, Which};
+
+/// Whose transmitter sends from satellites to an antenna.
+enum Downlink {
+    /// The antenna's alone.
+    Own,
+    /// That of a satellite that repeats, which has no rate.
+    Repeater,
+    /// All antennas' that the satellite serves.
+    Shared,
+}
+
+/// Reports scripts and fades of links of the sky that cannot be, but for satellites that nothing joins.
+pub(crate) fn check(file: &File, bodies: &Bodies, traces: &Traces, faults: &mut Faults) {
+    let Some(sky) = file.sky.as_ref().map(|sky| &sky.0) else { return };
+    let bodies = &bodies.network;
+    for event in file.script.iter().filter(|event| is_of_sky(file, &event.link)) {
+        parameters(event, faults);
+        if let Some(rate) = event.rate {
+            rate_of_downlink(file, sky, bodies, (&event.link, *event.direction), rate.place(), faults);
+        }
+    }
+    for (_, fade) in sky.fades.iter() {
+        if !is_of_sky(file, &fade.link) {
+            if file.links.find(&fade.link).is_some() {
+                let fault = Fault::new(format!("`{}` is no link of the sky", *fade.link));
+                let help = "write `fade_trace` into its table of `links`, or name an antenna";
+                faults.report(fade.link.place(), fault.help(help));
+            } else {
+                check_is_link(file, &fade.link, fade.link.place(), faults);
+            }
+            continue;
+        }
+        let steps = traces.fades.get(fade.trace.0.file.as_str()).map(Vec::as_slice).unwrap_or_default();
+        if steps.iter().any(FadeStep::changes_rate) {
+            let place = fade.trace.0.file.place();
+            rate_of_downlink(file, sky, bodies, (&fade.link, *fade.direction), place, faults);
+        }
+    }
+}
+
+/// Whether a name is that of an antenna, or like those of links between satellites.
+pub(crate) fn is_of_sky(file: &File, name: &str) -> bool {
+    antenna(file, name).is_some() || (file.sky.is_some() && name.starts_with("sky.") && name.contains("--"))
+}
+
+/// The site of an antenna, and its place there.
+fn antenna<'a>(file: &'a File, name: &str) -> Option<(&'a str, usize)> {
+    file.nodes.iter().find_map(|(_, node)| {
+        let place = node.antennas.as_ref()?.iter().position(|known| known == name)?;
+        Some((node.site.as_ref()?.as_str(), place))
+    })
+}
+
+fn parameters(event: &Event, faults: &mut Faults) {
+    if let Some(delay) = event.delay {
+        let fault = Fault::new("how long a link of the sky is, is for the sky to say");
+        faults.report(delay.place(), fault.help("set `rate`, `loss` or `bit_error_rate`"));
+    }
+    let by_chance = [
+        ("duplicate", event.duplicate.map(|chance| chance.place())),
+        ("reorder", event.reorder.map(|chance| chance.place())),
+    ];
+    for (key, place) in by_chance {
+        let Some(place) = place else { continue };
+        let fault =
+            Fault::new(format!("`{key}` has no meaning on a link of the sky, which keeps packets in order"));
+        faults.report(place, fault.help("set `rate`, `loss` or `bit_error_rate`"));
+    }
+}
+
+/// Reports a rate that is set for the way from satellites to an antenna and is not the antenna's to set.
+fn rate_of_downlink(
+    file: &File,
+    sky: &SkyTable,
+    bodies: &Network,
+    (link, direction): (&str, Which),
+    place: Place,
+    faults: &mut Faults,
+) {
+    let Some((site, antenna)) = antenna(file, link).filter(|_| direction != Which::Forward) else { return };
+    match downlink(sky, bodies, site, antenna) {
+        None | Some(Downlink::Own) => {}
+        Some(Downlink::Repeater) => {
+            let fault =
+                Fault::new(format!("a satellite that only repeats has no rate to send to `{link}` at"));
+            faults.report(place, fault.help("write `direction = \"forward\"`, or set losses and bit errors"));
+        }
+        Some(Downlink::Shared) => {
+            let fault = Fault::new(format!(
+                "the rate at which satellites send to `{link}` is that of a transmitter which antennas share"
+            ));
+            let help = "write `direction = \"forward\"`, or `shared_downlink = false` into its table of `sky.access`";
+            faults.report(place, fault.help(help));
+        }
+    }
+}
+
+fn downlink(sky: &SkyTable, bodies: &Network, site: &str, antenna: usize) -> Option<Downlink> {
+    let known = bodies.sites.iter().find(|known| known.name == site)?;
+    let constellation = known.antennas.get(antenna)?.constellation.as_deref();
+    let followed = |name: &str| constellation.is_none_or(|own| own == name);
+    let mut followed = bodies.constellations.iter().filter(|known| followed(&known.name));
+    let (_, table) = sky.access.iter().nth(access_table(sky, site, constellation)?)?;
+    Some(if followed.any(|known| known.payload == Payload::BentPipe) {
+        Downlink::Repeater
+    } else if *table.shared_downlink {
+        Downlink::Shared
+    } else {
+        Downlink::Own
+    })
+}
+
+/// Reports names of links between satellites that nothing joins in this run.
+pub(crate) fn check_satellites(file: &File, plan: &SkyPlan, faults: &mut Faults) {
+    let Some(sky) = file.sky.as_ref().map(|sky| &sky.0) else { return };
+    let of_script = file.script.iter().map(|event| &event.link);
+    let named = of_script.chain(sky.fades.iter().map(|(_, fade)| &fade.link));
+    let named: Vec<_> = named.filter(|name| is_of_sky(file, name) && antenna(file, name).is_none()).collect();
+    if named.is_empty() {
+        return;
+    }
+    let names = plan.contacts.names();
+    let between =
+        plan.contacts.contacts().iter().filter(|contact| contact.kind == ContactKind::InterSatellite);
+    let pairs: BTreeSet<_> = between.map(|contact| (contact.a, contact.b)).collect();
+    let called = |(a, b): (NodeId, NodeId)| format!("sky.{}--{}", names[a.index()], names[b.index()]);
+    let known: BTreeSet<String> = pairs.iter().copied().map(called).collect();
+    let turned: BTreeSet<String> = pairs.iter().map(|&(a, b)| called((b, a))).collect();
+    for name in named.into_iter().filter(|name| !known.contains(name.as_str())) {
+        let fault = Fault::new(format!("no link `{}` ever joins two satellites in this run", **name));
+        let help = match name.trim_start_matches("sky.").split_once("--") {
+            Some((a, b)) if turned.contains(name.as_str()) => format!("write `sky.{b}--{a}`"),
+            _ => "the table `inter_satellite_links` of a run has the names".to_owned(),
+        };
+        faults.report(name.place(), fault.help(help));
+    }
+}
+
+/// Gives a network that is being built the changes of every fade of the sky.
+pub(crate) fn schedule(file: &File, traces: &Traces, links: &[PlannedLink], builder: &mut NetworkBuilder) {
+    for (_, fade) in file.sky.iter().flat_map(|sky| sky.0.fades.iter()) {
+        let directions = directions_called(links, &fade.link, *fade.direction);
+        for step in &traces.fades[fade.trace.0.file.as_str()] {
+            for &direction in &directions {
+                step.schedule(direction, builder);
+            }
+        }
+    }
+}
