@@ -154,8 +154,8 @@ impl Receiver {
     }
 
     /// Counts a chunk as received and its message as delivered, and says so, if it is a whole message that comes next
-    /// while nothing is missing, nothing kept and nothing more to say: what most are, and what no rule for gaps, fragments and full buffers
-    /// bears on.
+    /// while nothing is missing, nothing kept and nothing more to say: what most are, and what no rule for gaps,
+    /// fragments and full buffers bears on.
     fn count_at_once(&mut self, data: &Data) -> bool {
         let is_plain = data.tsn == self.tracker.cumulative().next()
             && data.flags.contain(DataFlags::WHOLE)

@@ -12,6 +12,7 @@ use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
 use crate::link::build::queue;
+use crate::link::conditioner;
 use crate::network::PlannedLink;
 use crate::schema::File;
 
@@ -41,9 +42,9 @@ pub(crate) fn declare(
             let uplink_at_handover = waiting(&table.uplink).at_antenna();
             let downlink_at_handover = waiting(&table.downlink).at_satellite();
             AccessLinks {
-                uplink: direction(&table.uplink, mtu_bytes, uplink_at_handover),
+                uplink: direction(file, &table.uplink, mtu_bytes, uplink_at_handover),
                 uplink_at_handover,
-                downlink: direction(&table.downlink, mtu_bytes, downlink_at_handover),
+                downlink: direction(file, &table.downlink, mtu_bytes, downlink_at_handover),
                 downlink_at_handover,
                 is_downlink_shared: *table.shared_downlink,
             }
@@ -55,7 +56,10 @@ pub(crate) fn declare(
         .map(|(_, table)| {
             let mtu_bytes = u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX);
             let at_handover = waiting(&table.both.0).at_satellite();
-            InterSatelliteLinks { direction: direction(&table.both.0, mtu_bytes, at_handover), at_handover }
+            InterSatelliteLinks {
+                direction: direction(file, &table.both.0, mtu_bytes, at_handover),
+                at_handover,
+            }
         })
         .collect();
     let constellation_of =
@@ -141,13 +145,19 @@ fn waiting(direction: &SkyDirection) -> super::schema::Waiting {
     direction.at_handover.map(|setting| *setting).expect("a check completes every direction")
 }
 
-fn direction(direction: &SkyDirection, mtu_bytes: u32, at_handover: AtHandover) -> DirectionConfig {
+fn direction(
+    file: &File,
+    direction: &SkyDirection,
+    mtu_bytes: u32,
+    at_handover: AtHandover,
+) -> DirectionConfig {
     let whole = "a check completes every direction";
     let discipline = direction.discipline.as_ref().map(|discipline| &discipline.0);
     let queue = queue(direction.queue.expect(whole).0, discipline);
     let mut config = DirectionConfig::new(*direction.rate.expect(whole), Duration::ZERO, queue);
     config.overhead_bytes =
         direction.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));
+    config.conditioner = conditioner::rules(file, &direction.conditioners);
     config.mtu_bytes = mtu_bytes;
     config.loss = *direction.loss.expect(whole);
     config.bit_errors = *direction.bit_error_rate.expect(whole);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_orbit::constellation::{IslPattern, Payload};
 use slantpath_orbit::{Network, Site};
-use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, suggest};
+use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, Tables, suggest};
 
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
@@ -15,6 +15,7 @@ use super::topology::{self, Bodies};
 use super::{gaps, pairs, routes};
 use crate::check::Contacts;
 use crate::link::check::transmitter;
+use crate::link::conditioner;
 use crate::link::schema::{Family, QueueSize};
 use crate::scenario::TraceFiles;
 use crate::schema::{File, Node};
@@ -32,6 +33,7 @@ pub(crate) fn check(
         return None;
     }
     let bodies = topology::load(file, all_known, files, faults)?;
+    conditioners(file, faults);
     let File { sky, nodes, links, flows, .. } = file;
     let sky = &mut sky.as_mut()?.0;
     complete(sky, faults);
@@ -87,6 +89,18 @@ pub(crate) fn check(
     }
     routes::check(sky, nodes, flows, &bodies.network, faults);
     Some(bodies)
+}
+
+/// Rules of conditioning name hosts and flows, wherever they stand.
+fn conditioners(file: &File, faults: &mut Faults) {
+    let Some(sky) = &file.sky else { return };
+    let access = sky.access.iter().flat_map(|(_, table)| {
+        [&table.both.0, &table.uplink.0, &table.downlink.0].map(|direction| (direction, *table.mtu))
+    });
+    let isls = sky.isls.iter().map(|(_, table)| (&table.both.0, *table.mtu));
+    for (direction, mtu) in access.chain(isls) {
+        conditioner::check(file, &direction.conditioners, mtu, faults);
+    }
 }
 
 fn no_sky(file: &File, faults: &mut Faults) {
@@ -145,11 +159,12 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
     }
 }
 
-const fn none() -> SkyDirection {
+fn none() -> SkyDirection {
     SkyDirection {
         rate: None,
         link_overhead: None,
         queue: None,
+        conditioners: Tables::default(),
         discipline: None,
         loss: None,
         bit_error_rate: None,
@@ -166,6 +181,10 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
         rate: own.rate.or(both.rate),
         link_overhead: own.link_overhead.or(both.link_overhead),
         queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
+        conditioners: match own.conditioners.iter().len() {
+            0 => both.conditioners.clone(),
+            _ => own.conditioners.clone(),
+        },
         discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),

@@ -7,6 +7,7 @@ use slantpath_reader::{Flat, Named, Nested, OneOf, Pair, Setting, Tables, choice
 
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::arq::Arq;
+use crate::link::conditioner::Conditioner;
 use crate::link::discipline::Discipline;
 use crate::link::fade_trace::FadeTrace;
 use crate::link::gilbert_elliott::GilbertElliott;
@@ -160,6 +161,8 @@ section! {
         link_overhead: Option<Setting<DataSize>>, at most PACKET;
         /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
         queue: Option<Setting<QueueSize>>, at most QUEUE;
+        /// How packets are conditioned before they queue. They are not if absent.
+        conditioners: Tables<Conditioner>;
         /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
         /// absent.
         discipline: Option<OneOf<Discipline>>;

@@ -204,3 +204,21 @@ fn the_queue_of_a_shared_downlink_is_seen_at_its_satellite() {
     let waited = cell("queue_mean_packets") * 90.0 / taken;
     assert!((cell("wait_mean_s") / waited - 1.0).abs() < 1e-6, "{waited}");
 }
+
+#[test]
+fn an_antenna_conditions_what_it_sends_and_a_satellite_what_it_sends_down() {
+    let rules = "[sky.access.all.uplink.conditioners.all]\nfrom = [\"a\"]\ngreen = \"EF\"\n\
+                 [sky.access.all.downlink.conditioners.all]\ndscp = [\"EF\"]\n\
+                 meter = { kind = \"sr-tcm\", committed_rate = \"20 kbit/s\", committed_burst = \"1500 B\" }\nred = \"drop\"\n";
+    let output = with(rules);
+    let [up, down] = [("sky.london", "forward"), ("sky.boston", "reverse")];
+    let of = |(antenna, direction): (&str, &str), column| of_antenna(&output, antenna, direction, column);
+    assert!(of(up, "carried_packets") > 100.0);
+    assert_eq!(of(up, "green_packets"), 0.0, "none is metered");
+    // All that comes down to Boston has been marked in London, and only so much of it goes on.
+    let (green, red) = (of(down, "green_packets"), of(down, "red_packets"));
+    assert_eq!(green + red, of(down, "offered_packets"));
+    assert_eq!(red, of(down, "dropped_policed_packets"));
+    assert!(red > 10.0 && green > 10.0, "{green} and {red}");
+    assert_eq!(of(("sky.london", "reverse"), "red_packets"), 0.0, "what comes back is not marked");
+}

@@ -137,6 +137,17 @@ def _repeating(*, in_order: bool) -> dict[str, Value]:
     return {f"{access}.shared_downlink": False, f"{access}.downlink.arq": arq}
 
 
+def _compressing(*, losses_survived: int) -> dict[str, Value]:
+    """Have links to and from satellites of Iridium compress headers, with the refreshes of RFC 2507."""
+    access = "sky.access.iridium"
+    headers: dict[str, Value] = {"header": "32 B", "compressed": "6 B", "losses_survived": losses_survived}
+    return {
+        f"{access}.shared_downlink": False,
+        f"{access}.uplink.header_compression": headers,
+        f"{access}.downlink.header_compression": headers,
+    }
+
+
 VARIANTS: Mapping[str, tuple[str, Mapping[str, Value]]] = {
     "same-path": (
         "what is fast retransmitted takes the path of the original (RFC 9260)",
@@ -156,6 +167,14 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Value]]] = {
         _repeating(in_order=True),
     ),
     "link-arq-as-received": ("the same, which does not keep order", _repeating(in_order=False)),
+    "headers-by-context": (
+        "the same, which compresses 32 bytes of IP and SCTP to 6, by a context that an error loses",
+        _compressing(losses_survived=0),
+    ),
+    "headers-over-gaps": (
+        "the same, whose context outlives a thousand losses in a row",
+        _compressing(losses_survived=1_000),
+    ),
     "lost-at-handover": (
         "what waits at a handover is lost, not kept",
         {"sky.access.iridium.at_handover": "lost"},
