@@ -17,6 +17,7 @@ use slantpath_net::{CaptureId, DirectionId, GraphError, Network};
 use slantpath_results::Column;
 use slantpath_simulation::NetworkConfigError;
 
+use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::network::source::{RunNetwork, RunSource};
 use crate::observer::{Collector, Observer};
@@ -136,7 +137,7 @@ fn run_at_pace(
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let mut network = Network::with_source(graph, seed, hosts, source);
-    if *scenario.probes.messages && flows.iter().any(|flow| flow.tells_journeys()) {
+    if *scenario.probes.messages && flows.iter().any(PlannedFlow::tells_journeys) {
         network.watch_journeys();
     }
     let captures = start_captures(scenario, options, &links, &mut network)?;

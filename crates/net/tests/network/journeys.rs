@@ -13,7 +13,7 @@ use crate::fixture::{Pair, Scripted, address, byte_a_millisecond, clean, millis,
 fn parts(journeys: &[Journey]) -> Vec<[u64; 4]> {
     let part = |journey: &Journey| {
         [journey.queueing(), journey.transmission, journey.propagation, journey.repetition]
-            .map(|part| part.as_millis())
+            .map(Duration::as_millis)
     };
     journeys.iter().map(part).collect()
 }
@@ -29,7 +29,7 @@ fn two_hops(second: DirectionConfig, packets: Vec<Packet>) -> Vec<Journey> {
     let near = builder.link("near", first, router, config(10), config(10));
     let far = builder.link("far", router, last, second, config(20));
     builder.address(near.first(), address(1)).address(far.second(), address(2));
-    let graph = builder.build().unwrap();
+    let graph = builder.build().expect("a sound plan");
     let mut network = Network::new(graph, Seed::new(1, 0), vec![Scripted::default(); 2]);
     network.watch_journeys();
     for packet in packets {

@@ -209,7 +209,8 @@ fn the_queue_of_a_shared_downlink_is_seen_at_its_satellite() {
 fn an_antenna_conditions_what_it_sends_and_a_satellite_what_it_sends_down() {
     let rules = "[sky.access.all.uplink.conditioners.all]\nfrom = [\"a\"]\ngreen = \"EF\"\n\
                  [sky.access.all.downlink.conditioners.all]\ndscp = [\"EF\"]\n\
-                 meter = { kind = \"sr-tcm\", committed_rate = \"20 kbit/s\", committed_burst = \"1500 B\" }\nred = \"drop\"\n";
+                 meter = { kind = \"sr-tcm\", committed_rate = \"20 kbit/s\", \
+                 committed_burst = \"1500 B\" }\nred = \"drop\"\n";
     let output = with(rules);
     let [up, down] = [("sky.london", "forward"), ("sky.boston", "reverse")];
     let of = |(antenna, direction): (&str, &str), column| of_antenna(&output, antenna, direction, column);

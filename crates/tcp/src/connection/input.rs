@@ -110,7 +110,8 @@ impl Connection {
     #[cold]
     fn report_arrival(&mut self, sequence: i64, len: usize) {
         let nxt = self.rx.nxt();
-        let end = u64::try_from(sequence + len as i64).unwrap_or(0).min(self.rx.edge());
+        let end = sequence.saturating_add_unsigned(len as u64);
+        let end = u64::try_from(end).unwrap_or(0).min(self.rx.edge());
         let start = u64::try_from(sequence).unwrap_or(0).max(nxt);
         if start < end {
             self.events.push_back(Event::Arrived { start_bytes: start, end_bytes: end });

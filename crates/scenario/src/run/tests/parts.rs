@@ -5,6 +5,12 @@ use slantpath_results::{Table, Value};
 use super::super::parts::{COUNT, NAMES};
 use super::*;
 
+/// A time in whole microseconds.
+#[expect(clippy::cast_possible_truncation, reason = "no run is that long")]
+fn micros(seconds: f64) -> i64 {
+    (seconds * 1e6).round() as i64
+}
+
 fn made(scenario: &Scenario) -> RunOutput {
     let go_on = &mut |_| ControlFlow::Continue(());
     run_asking_every(u64::MAX, scenario, &RunOptions::default(), go_on).unwrap().unwrap()
@@ -22,7 +28,7 @@ fn number(table: &Table, column: &str, row: usize) -> Option<f64> {
 fn parts(table: &Table, row: usize) -> Option<[i64; COUNT]> {
     let cells = NAMES.map(|name| number(table, &format!("{name}_s"), row));
     cells[0]?;
-    Some(cells.map(|cell| (cell.unwrap() * 1e6).round() as i64))
+    Some(cells.map(|cell| micros(cell.unwrap())))
 }
 
 /// Durations cannot be negative and are taken off whole instants: what is left to see is that nothing is missing.
@@ -111,7 +117,7 @@ loss = 0
 fn a_lost_message_is_retransmitted_and_those_behind_it_wait_at_the_receiver() {
     let output = made(&scenario(TWO_HOPS, &[]));
     let table = output.table("messages").unwrap();
-    let at = |column: &str, row| (number(table, column, row).unwrap() * 1e6).round() as i64;
+    let at = |column: &str, row| micros(number(table, column, row).unwrap());
     assert_eq!(parts(table, 0), Some([0, 0, 0, 13_024, 60_000, 0, 0]));
     let lost = (0..table.rows()).find(|&row| number(table, "retransmitted_s", row).is_some()).unwrap();
     let retransmission = at("retransmitted_s", lost) - at("sent_s", lost);
