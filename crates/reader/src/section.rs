@@ -9,6 +9,8 @@ mod member;
 mod output;
 mod setting;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use bound::{AtMost, Limit, needs_no_bound};
 pub use member::Member;

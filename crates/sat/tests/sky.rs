@@ -9,12 +9,12 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 use slantpath_base::{Angle, DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    AtHandover, Change, DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network, NetworkBuilder,
-    NodeId, QueueConfig, QueueLimit, WhileDown,
+    AtHandover, Change, Delay, DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network,
+    NetworkBuilder, NodeId, QueueConfig, QueueLimit, WhileDown,
 };
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{Constellation, Payload};
-use slantpath_orbit::contact::{Cause, ContactPlan, Planner};
+use slantpath_orbit::contact::{Cause, ContactId, ContactPlan, Planner};
 use slantpath_orbit::ground::{Antenna, GroundPolicy, Handover as HandoverPolicy};
 use slantpath_orbit::route::RouteConfig;
 use slantpath_orbit::site::{Horizon, Place, Relay};
@@ -324,6 +324,30 @@ fn make_before_break_loses_nothing_and_break_before_make_what_comes_in_the_gap()
 }
 
 #[test]
+fn an_antenna_has_as_many_links_as_contacts_at_once_with_the_delay_of_its_first() {
+    let overlap = HandoverPolicy::MakeBeforeBreak { overlap: Duration::from_secs(2) };
+    let gap = HandoverPolicy::BreakBeforeMake { gap: Duration::from_secs(2) };
+    for (handover, channels) in [(overlap, ["", " (2)"].as_slice()), (gap, &[""])] {
+        let policy = GroundPolicy { handover, ..GroundPolicy::default() };
+        let plan = plan(iridium(), london_and_boston(policy), Duration::from_secs(3_600));
+        let world = World::new(&plan, Links::fast());
+        for antenna in world.sky.antennas() {
+            let names: Vec<&str> = antenna.links.iter().map(|&link| world.graph.link_name(link)).collect();
+            let expected: Vec<String> =
+                channels.iter().map(|channel| format!("sky.{}.0{channel}", antenna.site)).collect();
+            assert_eq!(names, expected);
+            let site = slantpath_orbit::NodeId::new(plan.satellite_count() + antenna.site);
+            let first = plan.contacts().iter().position(|contact| contact.b == site).unwrap();
+            let start = plan.contacts()[first].start;
+            let delay = plan.delay(ContactId(u32::try_from(first).unwrap())).at(start);
+            for direction in antenna.links.iter().flat_map(|link| [link.forward(), link.reverse()]) {
+                assert_eq!(world.graph.direction(direction).delay, Delay::Constant(delay));
+            }
+        }
+    }
+}
+
+#[test]
 fn handovers_are_those_of_the_plan_with_their_causes() {
     let span = Duration::from_secs(3_600);
     let plan = plan(iridium(), london_and_boston(GroundPolicy::default()), span);
@@ -357,7 +381,7 @@ fn a_satellite_that_repeats_adds_nothing_but_its_two_distances() {
     world.send(&mut network, Duration::from_secs(1), 1);
     network.run_until(Instant::from_secs(10));
     let (at, _) = network.host(world.hosts[1]).received[0];
-    let [up, down] = [0, 1].map(|contact| plan.delay(slantpath_orbit::contact::ContactId(contact)));
+    let [up, down] = [0, 1].map(|contact| plan.delay(ContactId(contact)));
     let departure = Instant::START + links.time_to_send();
     let over = departure + up.at(departure);
     let expected = over + down.at(over);

@@ -262,6 +262,27 @@ fn limited_transmit_does_not_count_in_what_a_timeout_halves() {
 }
 
 #[test]
+fn limited_transmit_does_not_count_in_what_a_mark_halves() {
+    let mut trace = Trace::started(without_sack(), 10, 100);
+    trace.at(100).ack(0);
+    trace.at(110).ack(0);
+    assert_eq!((trace.tx.flight(), trace.tx.cwnd()), (12_000, 10_000));
+    // The echo comes with new data of the peer, and is no third duplicate.
+    let echo = Acknowledgement {
+        ack: 0,
+        sequence: 0,
+        window: WINDOW,
+        sacked: &[],
+        is_pure: false,
+        is_echo: true,
+        echoed_rtt: None,
+    };
+    trace.tx.handle_ack(Instant::START + Duration::from_millis(120), echo);
+    assert_eq!((trace.tx.cwnd(), trace.tx.ssthresh()), (5_000, 5_000));
+    assert_eq!(trace.tx.mark_reductions(), 1);
+}
+
+#[test]
 fn limited_transmit_sends_on_two_duplicates_however_many_mean_a_loss() {
     let config = TcpConfig { duplicate_ack_threshold: 5, ..without_sack() };
     let mut trace = Trace::started(config, 10, 100);

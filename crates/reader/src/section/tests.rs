@@ -1,0 +1,131 @@
+//! Sections of one key: what stands behind the key is read, written and described as its kind asks.
+
+use serde_json::json;
+
+use super::*;
+use crate::document::Document;
+use crate::section;
+
+section! {
+    /// A lamp.
+    struct Lamp {
+        /// What it shines in.
+        colour: Setting<String> = "white".to_owned();
+    }
+}
+
+section! {
+    /// A house with lamps that have names.
+    struct House {
+        /// Its lamps.
+        lamps: Tables<Lamp>;
+    }
+}
+
+section! {
+    /// A mast with lamps that are counted.
+    struct Mast {
+        /// Its lamps.
+        lamps: Counted<Lamp>;
+    }
+}
+
+section! {
+    /// A post with one lamp.
+    struct Post {
+        /// Its lamp.
+        lamp: Part<Lamp>;
+    }
+}
+
+/// What a text says, or what is wrong with it.
+fn read<S: Section>(text: &str) -> Result<S, String> {
+    let (entries, mut faults) = Document::parse("f.toml", text).entries().unwrap();
+    let read = S::read_root(&entries, "a file", &mut faults);
+    faults.into_result().map_err(|faults| faults.to_string())?;
+    Ok(read.expect("nothing is at fault").0)
+}
+
+fn merged(section: &impl Section) -> String {
+    let mut output = Output::default();
+    section.write_fields(&mut output);
+    output.print(false)
+}
+
+fn colours(lamps: &[Named<Lamp>]) -> Vec<&str> {
+    lamps.iter().map(|lamp| lamp.colour.as_str()).collect()
+}
+
+#[test]
+fn tables_are_read_by_name_and_written_back_in_alphabetical_order() {
+    let house: House = read("[lamps.porch]\ncolour = \"red\"\n[lamps.hall]\n").unwrap();
+    let found: Vec<(&str, &str)> =
+        house.lamps.iter().map(|(name, lamp)| (name, lamp.colour.as_str())).collect();
+    assert_eq!(found, [("hall", "white"), ("porch", "red")]);
+    assert_eq!(merged(&house), "[lamps.hall]\ncolour = \"white\"\n\n[lamps.porch]\ncolour = \"red\"\n");
+}
+
+#[test]
+fn tables_that_are_absent_are_none_and_those_that_are_no_table_are_not_known() {
+    let house: House = read("").unwrap();
+    assert!(house.lamps.is_empty() && house.lamps.all_whole());
+    let (entries, mut faults) = Document::parse("f.toml", "lamps = 3\n").entries().unwrap();
+    let (house, _) = House::read_root(&entries, "a file", &mut faults).unwrap();
+    assert!(!house.lamps.is_empty() && !house.lamps.all_whole());
+    assert!(matches!(house.lamps.lookup("hall"), Lookup::Broken));
+    let text = faults.into_result().unwrap_err().to_string();
+    assert_eq!(text, "f.toml:1:9: `lamps` is a number\n  help: it is a table: begin it with `[lamps]`");
+}
+
+#[test]
+fn a_table_whose_name_is_none_is_at_fault_however_right_it_is() {
+    let (entries, mut faults) =
+        Document::parse("f.toml", "[lamps.\"a b\"]\n[lamps.hall]\n").entries().unwrap();
+    let (house, _) = House::read_root(&entries, "a file", &mut faults).unwrap();
+    assert!(matches!(house.lamps.lookup("a b"), Lookup::Broken));
+    assert!(matches!(house.lamps.lookup("hall"), Lookup::Found(_)));
+    let text = faults.into_result().unwrap_err().to_string();
+    let help = "names are made of the letters a-z and A-Z, digits, `-` and `_`";
+    assert_eq!(text, format!("f.toml:1:8: `a b` is no name\n  help: {help}"));
+}
+
+#[test]
+fn a_number_in_place_of_a_list_counts_tables_in_which_nothing_is_said() {
+    let mast: Mast = read("lamps = 2\n").unwrap();
+    assert_eq!(colours(&mast.lamps), ["white", "white"]);
+    let text = "[[lamps]]\ncolour = \"white\"\n\n[[lamps]]\ncolour = \"white\"\n";
+    assert_eq!(merged(&mast), text);
+    assert_eq!(read::<Mast>(text).unwrap().lamps.len(), 2);
+    assert_eq!(colours(&read::<Mast>("[[lamps]]\ncolour = \"red\"\n").unwrap().lamps), ["red"]);
+    assert_eq!(read::<Mast>("").unwrap().lamps.len(), 0);
+}
+
+#[test]
+fn tables_are_counted_from_one_to_a_thousand() {
+    assert_eq!(read::<Mast>("lamps = 1\n").unwrap().lamps.len(), 1);
+    assert_eq!(read::<Mast>("lamps = 1000\n").unwrap().lamps.len(), 1_000);
+    for count in [-1, 0, 1_001] {
+        let fault = format!(
+            "f.toml:1:9: `lamps` is {count}\n  help: give a number from 1 to 1000, or tables `[[lamps]]`"
+        );
+        assert_eq!(read::<Mast>(&format!("lamps = {count}\n")), Err(fault));
+    }
+}
+
+#[test]
+fn an_editor_is_told_that_tables_may_be_counted() {
+    let count = json!({ "type": "integer", "minimum": 1, "maximum": 1_000 });
+    let list = json!({ "type": "array", "items": Lamp::schema() });
+    let schema = Mast::schema();
+    assert_eq!(schema["properties"]["lamps"]["anyOf"], json!([count, list]));
+    assert_eq!(schema["required"], json!([]));
+}
+
+#[test]
+fn a_part_is_taken_out_whole_or_not_at_all() {
+    let post: Post = read("[lamp]\ncolour = \"red\"\n").unwrap();
+    assert_eq!(post.lamp.into_whole().map(|lamp| lamp.colour.as_str().to_owned()), Some("red".to_owned()));
+    let (entries, mut faults) = Document::parse("f.toml", "[lamp]\ncolor = \"red\"\n").entries().unwrap();
+    let (post, _) = Post::read_root(&entries, "a file", &mut faults).unwrap();
+    assert_eq!(post.lamp.into_whole(), None);
+}
