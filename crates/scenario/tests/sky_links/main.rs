@@ -1,6 +1,7 @@
 //! Scenarios under a sky: packets go where contacts lead, and the tables say what happened there.
 
 mod errors;
+mod parts;
 mod steering;
 mod whole;
 
