@@ -141,7 +141,8 @@ impl Interfaces {
     }
 
     /// The same for a segment that no router may cut.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every segment passes it, most by its first lines")]
     pub(crate) fn encapsulate_whole(
         &mut self,
         envelope: &Envelope,

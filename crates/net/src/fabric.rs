@@ -95,7 +95,11 @@ impl Fabric {
 
     /// Takes a packet from a node at the edge, which has been written into the store. One that the node's own link
     /// refuses comes back, for the node to be [told](Self::discard_at_sender).
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "every packet passes it once, and the parcel stays in registers"
+    )]
     pub(crate) fn send(
         &mut self,
         interface: InterfaceId,

@@ -108,6 +108,7 @@ impl Connection {
     }
 
     #[cold]
+    #[inline(never)]
     fn report_arrival(&mut self, sequence: i64, len: usize) {
         let nxt = self.rx.nxt();
         let end = sequence.saturating_add_unsigned(len as u64);
