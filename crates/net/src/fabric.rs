@@ -117,7 +117,17 @@ impl Fabric {
             return Ok(());
         };
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
+        if self.packets.counts_host_pairs() {
+            self.note_sent(interface, parcel);
+        }
         self.offer(direction, parcel, source).map_err(|reason| Refusal { interface, parcel, reason })
+    }
+
+    #[cold]
+    fn note_sent(&mut self, interface: InterfaceId, parcel: Parcel) {
+        let [from, to] = [interface, self.graph.interface_of(parcel.destination())]
+            .map(|interface| self.graph.node_of(interface));
+        self.packets.note_sent(self.kernel.now(), parcel, (from, to));
     }
 
     /// Ends a packet at its sender, since it is addressed to nobody.

@@ -235,6 +235,11 @@ impl NetworkGraph {
         self.by_address.get(&address).copied().or_else(|| self.by_prefix.find(address))
     }
 
+    /// The interface that packets for a destination go to.
+    pub(crate) fn interface_of(&self, destination: DestinationId) -> InterfaceId {
+        self.destinations[destination.index()]
+    }
+
     /// How many destinations there are.
     pub fn destination_count(&self) -> usize {
         self.destinations.len()

@@ -11,6 +11,7 @@ mod conditioner;
 mod fabric;
 mod graph;
 mod header;
+mod host_pairs;
 mod id;
 mod journeys;
 mod link;
@@ -31,6 +32,7 @@ pub use conditioner::{
     Profile,
 };
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
+pub use host_pairs::{Delays, HostPair};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::{
     ArqConfig, ArqOrder, AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count,

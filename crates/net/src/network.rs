@@ -6,6 +6,7 @@ use slantpath_des::{Clock, FreeRunning, RunDigest};
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
+use crate::host_pairs::HostPair;
 use crate::link::{Counters, QueueStatistics, SharedPortStatistics};
 use crate::outside::{InjectError, OutsidePacket, RecordError};
 use crate::planned::Planned;
@@ -141,6 +142,10 @@ impl<H: Host, S: Source> Network<H, S> {
                         && let Some(journey) = self.fabric.packets.journey(now, parcel)
                     {
                         self.hosts[host].note_journey(journey);
+                    }
+                    if self.fabric.packets.counts_host_pairs() {
+                        let node = self.fabric.graph.hosts[host];
+                        self.fabric.packets.note_received(now, parcel, node);
                     }
                     self.hosts[host].handle_packet(now, interface, self.fabric.unpack(parcel));
                     self.fabric.packets.remove(parcel.packet());
@@ -338,6 +343,19 @@ impl<H: Host, S: Source> Network<H, S> {
         for port in &mut self.fabric.shared_ports {
             port.restart_statistics(now);
         }
+        self.fabric.packets.restart_host_pairs(now);
+    }
+
+    /// Counts the packets that hosts send to each other from now on, with their delays.
+    pub fn count_host_pairs(&mut self) {
+        let now = self.now();
+        self.fabric.packets.count_host_pairs(now);
+    }
+
+    /// What became of the packets of each host that sent to another, in the order of hosts: if it was
+    /// [asked for](Self::count_host_pairs).
+    pub fn host_pairs(&self) -> &[((NodeId, NodeId), HostPair)] {
+        self.fabric.packets.host_pairs()
     }
 
     /// Tells hosts, with each packet that is sent from now on, [what its journey took](Host::note_journey).

@@ -5,6 +5,8 @@ use slantpath_interface::Journey;
 use slantpath_wire::Packet;
 use slantpath_wire::ip::Dscp;
 
+use crate::NodeId;
+use crate::host_pairs::{HostPair, HostPairs};
 use crate::journeys::Journeys;
 use crate::link::Transmission;
 
@@ -279,6 +281,8 @@ pub(crate) struct PacketStore {
     free: Vec<PacketId>,
     /// If journeys are watched.
     journeys: Option<Box<Journeys>>,
+    /// If packets between hosts are counted.
+    host_pairs: Option<Box<HostPairs>>,
 }
 
 impl PacketStore {
@@ -307,9 +311,69 @@ impl PacketStore {
         self.free.pop().expect("a vacant place")
     }
 
+    /// A packet that no host sends, but a router, a link or somebody outside.
     pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
         *self.vacant() = packet;
-        self.take_vacant()
+        let id = self.take_vacant();
+        if let Some(pairs) = &mut self.host_pairs {
+            pairs.clear(id.index());
+        }
+        id
+    }
+
+    /// A packet that a link makes of another, which counts as the other.
+    pub(crate) fn insert_part(&mut self, packet: Packet, of: Parcel) -> PacketId {
+        let id = self.insert(packet);
+        if let Some(pairs) = &mut self.host_pairs {
+            pairs.copy(of.packet().index(), id.index());
+        }
+        if of.is_watched()
+            && let Some(journeys) = &mut self.journeys
+        {
+            journeys.copy(of.packet().index(), id.index());
+        }
+        id
+    }
+
+    /// Counts packets between hosts that are sent from now on, afresh if they were counted before.
+    pub(crate) fn count_host_pairs(&mut self, now: Instant) {
+        self.host_pairs = Some(Box::new(HostPairs::new(now)));
+    }
+
+    /// What was counted since then; nothing if it was not asked for.
+    pub(crate) fn host_pairs(&self) -> &[((NodeId, NodeId), HostPair)] {
+        self.host_pairs.as_ref().map_or(&[], |pairs| pairs.all())
+    }
+
+    /// Starts the counts anew, if there are any.
+    pub(crate) fn restart_host_pairs(&mut self, now: Instant) {
+        if let Some(pairs) = &mut self.host_pairs {
+            pairs.restart(now);
+        }
+    }
+
+    /// Whether packets between hosts are counted.
+    #[inline]
+    pub(crate) const fn counts_host_pairs(&self) -> bool {
+        self.host_pairs.is_some()
+    }
+
+    /// Notes that a host sends a packet to another.
+    #[cold]
+    pub(crate) fn note_sent(&mut self, now: Instant, parcel: Parcel, pair: (NodeId, NodeId)) {
+        if let Some(pairs) = &mut self.host_pairs {
+            pairs.begin(parcel.packet().index(), now, pair, parcel.length());
+        }
+    }
+
+    /// Notes that a packet has come to a host.
+    #[cold]
+    pub(crate) fn note_received(&mut self, now: Instant, parcel: Parcel, host: NodeId) {
+        if let Some(pairs) = &mut self.host_pairs
+            && parcel.condition() == Condition::Sound
+        {
+            pairs.end(parcel.packet().index(), now, host, parcel.length());
+        }
     }
 
     /// Has the journeys of packets be watched that are sent from now on.
@@ -353,15 +417,6 @@ impl PacketStore {
             && let Some(journeys) = &mut self.journeys
         {
             journeys.end_hop(parcel.packet().index(), now);
-        }
-    }
-
-    /// Has a packet that is made of another go on with the other's journey.
-    pub(crate) fn share_journey(&mut self, from: Parcel, to: PacketId) {
-        if from.is_watched()
-            && let Some(journeys) = &mut self.journeys
-        {
-            journeys.copy(from.packet().index(), to.index());
         }
     }
 

@@ -44,6 +44,8 @@ tables! {
     Flows = "flows" keyed by ["flow"],
     /// A handover of an antenna.
     Handovers = "handovers" keyed by [],
+    /// Two hosts, of which one has sent packets to the other.
+    HostPairs = "host_pairs" keyed by ["from", "to"],
     /// A host.
     Hosts = "hosts" keyed by ["host"],
     /// A direction of a link between satellites.

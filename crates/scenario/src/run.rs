@@ -140,6 +140,9 @@ fn run_at_pace(
     if *scenario.probes.messages && flows.iter().any(PlannedFlow::tells_journeys) {
         network.watch_journeys();
     }
+    if *scenario.probes.host_pairs {
+        network.count_host_pairs();
+    }
     let captures = start_captures(scenario, options, &links, &mut network)?;
     // Nobody looks at each of thousands of links between satellites over time.
     let watched = tables::of_nodes(&links);
@@ -188,6 +191,9 @@ fn run_at_pace(
     let delays = recorder.delays()?;
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
     tables.extend(recorder.delay_tables());
+    if *scenario.probes.host_pairs {
+        tables.push(tables::host_pairs::table(&network));
+    }
     if !sessions.is_empty() {
         tables.extend(crate::sessions::table::tables(scenario, &mut network, &sessions));
     }

@@ -35,8 +35,7 @@ impl Fabric {
         for fragment in fragments {
             let length = u32::try_from(fragment.len()).expect("shorter than the packet");
             self.directions[id.index()].counters.fragments.add(length);
-            let packet = self.packets.insert(fragment);
-            self.packets.share_journey(parcel, packet);
+            let packet = self.packets.insert_part(fragment, parcel);
             let part = parcel.with_packet(packet).with_length(length);
             // One that finds no room is counted, and the others go on: no router knows that they are useless now.
             if self.put_on(id, part).is_err() {

@@ -158,8 +158,7 @@ impl Lane {
         packets.note_hop(parcel, transmission, delayed);
         self.flight.insert(delayed, departure, parcel);
         if parcel.fate() == Fate::Arrives && self.channel.duplicates() {
-            let packet = packets.insert(packets.packet(parcel.packet()).clone());
-            packets.share_journey(parcel, packet);
+            let packet = packets.insert_part(packets.packet(parcel.packet()).clone(), parcel);
             let copy = parcel.with_packet(packet).with_role(Role::Copy);
             let delayed = arrival.saturating_add(self.channel.extra_delay());
             packets.note_hop(copy, transmission, delayed);

@@ -45,6 +45,10 @@ fn narrow(mtu_bytes: u32) -> DirectionConfig {
 
 /// A datagram of `payload` bytes whose checksum is left out, and which routers may cut.
 fn datagram(payload: usize) -> Packet {
+    datagram_that(Fragmentation::Allowed { identification: 9 }, payload)
+}
+
+fn datagram_that(fragmentation: Fragmentation, payload: usize) -> Packet {
     let payload: Vec<u8> = (0..=255).cycle().take(payload).collect();
     let ports = UdpHeader { source_port: 40_000, destination_port: 40_001 };
     let head = ports.emit(&[&payload], address(1), address(2), Checksum::Omitted);
@@ -57,7 +61,7 @@ fn datagram(payload: usize) -> Packet {
         hop_limit: 64,
         traffic_class: 0,
         payload_len,
-        fragmentation: Fragmentation::Allowed { identification: 9 },
+        fragmentation,
     };
     header.emit(packet.prepend(header.header_len()));
     packet
@@ -119,6 +123,21 @@ fn a_host_and_a_router_behind_it_cut_one_packet_twice() {
     assert_eq!(whole.as_deref(), Some(&sent[20..]));
     let fragments = |link: LinkId| line.network.counters(link.forward()).fragments.packets;
     assert_eq!((fragments(line.left), fragments(line.right)), (2, 3));
+}
+
+#[test]
+fn fragments_arrive_as_parts_of_what_a_host_has_sent_and_reports_of_routers_do_not() {
+    let mut line = line(1_500, narrow(576));
+    line.network.count_host_pairs();
+    line.send(datagram(1_400));
+    let [((from, to), pair)] = line.network.host_pairs() else { panic!("one pair") };
+    assert_eq!((*from, *to), (line.first, line.second));
+    assert_eq!((pair.sent, pair.received), (count(1, 1_428), count(3, 1_468)));
+    // A packet that is too long and must not be cut is answered by the router, in the place where the packet was.
+    line.send(datagram_that(Fragmentation::Forbidden, 1_400));
+    assert_eq!(line.network.host(line.first).received.len(), 1, "a report");
+    let [((from, to), pair)] = line.network.host_pairs() else { panic!("one pair still") };
+    assert_eq!((*from, *to, pair.sent.packets, pair.received.packets), (line.first, line.second, 2, 3));
 }
 
 #[test]

@@ -16,6 +16,9 @@ section! {
         /// Whether the delays of each flow's messages are counted in a histogram, and how far its percentiles may lie
         /// from the exact ones: between 0.001 % and 10 %. It needs no record of messages.
         delays: Setting<DelayPrecision> = DelayPrecision::Off;
+        /// Whether the packets that hosts send to each other are counted, and their one-way delays and how these change
+        /// are averaged: all packets, those of the transports' own among them.
+        host_pairs: Setting<bool> = false;
         /// How long the intervals are of which each flow, direction of a link, signalling link and association that
         /// carries signalling has a row.
         intervals: Setting<Interval> = Interval::Off, at most RUN;

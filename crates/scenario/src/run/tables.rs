@@ -3,6 +3,7 @@
 pub(super) mod delays;
 mod discards;
 mod flows;
+pub(super) mod host_pairs;
 mod hosts;
 pub(super) mod intervals;
 pub(super) mod messages;
