@@ -25,7 +25,7 @@ use crate::sender::SenderConfig;
 use crate::sessions::{Session, SessionSource, SessionSourceId, SessionsConfig};
 use crate::socket::{Peers, PortUse, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
-use crate::transport::{Adaptation, TransportConfig};
+use crate::transport::{Adaptation, Protocol, TransportConfig};
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +91,7 @@ impl Host {
         let [stream, workload] =
             ["transport", "workload"].map(|part| seed.stream(&format!("{path}/sender/{part}")));
         let adaptation = transport.adaptation;
+        let transport = self.with_nearest_address_first(transport);
         let state = SocketState::bind(&mut self.stack, transport, stream, FlowEnd::traces(&config));
         let flow = FlowEnd::sender(adaptation, config, workload);
         self.sockets.add(state, Application::Flow(Box::new(flow)))
@@ -179,9 +180,11 @@ impl Host {
     #[cold]
     fn begin_sessions(&mut self, now: Instant) {
         while let Some(id) = self.source_deadlines.take_due(now) {
-            let source = &mut self.sources[id as usize];
-            let of = source.protocol();
-            while let Some(mut new) = source.begin(now, |port| self.sockets.is_free(of, port)) {
+            let of = self.sources[id as usize].protocol();
+            let begin = |source: &mut SessionSource, sockets: &Sockets| {
+                source.begin(now, |port| sockets.is_free(of, port))
+            };
+            while let Some(mut new) = begin(&mut self.sources[id as usize], &self.sockets) {
                 let Some((transport, stream)) = new.opening.take() else {
                     self.sockets.refuse_session(new.refused(SessionSourceId(id)));
                     continue;
@@ -191,12 +194,24 @@ impl Host {
                     None => PortUse::First,
                 };
                 let traces = Traces { messages: of == protocol::SCTP, ..Traces::default() };
+                let transport = self.with_nearest_address_first(transport);
                 let state = SocketState::bind_for(port, &mut self.stack, transport, stream, traces);
                 let session = Session::sender(SessionSourceId(id), new);
                 self.sockets.add(state, Application::Session(Box::new(session)));
             }
-            self.source_deadlines.set(id, source.deadline());
+            self.source_deadlines.set(id, self.sources[id as usize].deadline());
         }
+    }
+
+    /// Has a TCP socket that will connect send from the address of the interface towards its peer.
+    fn with_nearest_address_first(&self, mut transport: TransportConfig) -> TransportConfig {
+        let towards =
+            transport.peer.as_ref().and_then(|peer| self.interfaces.source_towards(*peer.addresses.first()?));
+        let place = transport.local_addresses.iter().position(|own| Some(*own) == towards);
+        if let (Protocol::Tcp(_), Some(place)) = (&transport.protocol, place) {
+            transport.local_addresses.swap(0, place);
+        }
+        transport
     }
 
     fn listen(

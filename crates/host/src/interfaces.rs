@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
-use slantpath_wire::ip::{Envelope, Fragmentation, IPV4_HEADER_LEN, IpHeader};
+use slantpath_wire::ip::{Envelope, Fragmentation, IPV4_HEADER_LEN, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet, fragment};
 
 /// The hop limit of what a host sends, unless its transport is set otherwise: it passes 63 routers and so 64 links.
@@ -109,15 +109,33 @@ impl Interfaces {
         Ok(())
     }
 
-    /// The interface towards `destination` and the address to send from: `preferred` if that interface has it.
-    /// `None` if there is no route.
+    /// The address of the interface that a packet to `destination` leaves by.
+    pub(crate) fn source_towards(&self, destination: IpAddr) -> Option<IpAddr> {
+        Some(self.routes[*self.by_destination.get(&destination)?].source)
+    }
+
+    /// The interface towards `destination` and the address to send from: `preferred` if that interface has it. A TCP
+    /// connection keeps its address even where packets leave by another interface. `None` if there is no route.
+    //
+    //= https://www.rfc-editor.org/rfc/rfc9293#section-3.9.1.1
+    //# At all other times, a previous segment has either been sent or received
+    //# on this connection, and TCP implementations MUST use the
+    //# same local address that was used in those previous segments (MUST-
+    //# 45).
     #[inline]
-    fn route(&mut self, destination: IpAddr, preferred: IpAddr) -> Option<(&mut Route, IpAddr)> {
+    fn route(
+        &mut self,
+        destination: IpAddr,
+        preferred: IpAddr,
+        protocol: u8,
+    ) -> Option<(&mut Route, IpAddr)> {
         if self.routes.get(self.last).is_none_or(|route| route.destination != destination) {
             self.last = *self.by_destination.get(&destination)?;
         }
         let route = &mut self.routes[self.last];
-        let keeps = route.source == preferred || self.addresses.contains(&(preferred, route.interface));
+        let keeps = route.source == preferred
+            || self.addresses.contains(&(preferred, route.interface))
+            || protocol == protocol::TCP && self.addresses.iter().any(|(own, _)| *own == preferred);
         let source = if keeps { preferred } else { route.source };
         Some((route, source))
     }
@@ -178,7 +196,7 @@ impl Interfaces {
         packet: &mut Packet,
     ) -> Option<InterfaceId> {
         let &Envelope { source, destination, fields: ip } = envelope;
-        let (route, source) = self.route(destination, source)?;
+        let (route, source) = self.route(destination, source, protocol)?;
         let interface = route.interface;
         let payload_len = length(packet);
         let mut header = IpHeader {
@@ -277,7 +295,7 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_wire::ip::{Dscp, Ecn, Fragment, IpFields, protocol};
+    use slantpath_wire::ip::{Dscp, Ecn, Fragment, IpFields};
 
     fn interfaces(own: &str, peer: &str) -> (Interfaces, [IpAddr; 2]) {
         let interface = InterfaceId::new(0);
@@ -318,6 +336,22 @@ mod tests {
         assert_eq!([header.source, header.destination], addresses);
         assert_eq!((header.protocol, header.fragmentation), (132, Fragmentation::Forbidden));
         assert_eq!(bytes[len..], [1; 30]);
+    }
+
+    #[test]
+    fn a_connection_keeps_its_address_where_its_packets_leave_by_another_interface_and_a_path_of_sctp_does_not()
+     {
+        let [first, second, peer] =
+            ["10.0.0.1", "10.0.1.1", "10.9.0.1"].map(|address| address.parse().unwrap());
+        let towards = InterfaceId::new(0);
+        let mut interfaces = Interfaces::new(vec![(first, towards), (second, InterfaceId::new(1))]);
+        interfaces.add_route(peer, towards).unwrap();
+        for (protocol, used) in [(protocol::TCP, second), (protocol::SCTP, first)] {
+            let (envelope, mut packet) = segment([second, peer], 30);
+            let interface = interfaces.encapsulate(&envelope, FORBIDDEN, protocol, &mut packet).unwrap();
+            assert_eq!(interface, towards);
+            assert_eq!(IpHeader::parse(&packet.contiguous()).unwrap().0.source, used);
+        }
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub struct TransportConfig {
     pub protocol: Protocol,
     /// What lies above it.
     pub adaptation: Adaptation,
-    /// The host's addresses that the flow uses; TCP uses the first.
+    /// The host's addresses that the flow uses; a TCP connection is opened from that of the interface towards its
+    /// peer, or else from the first.
     pub local_addresses: Vec<IpAddr>,
     /// The host's port.
     pub local_port: u16,

@@ -163,3 +163,42 @@ arrivals = { kind = \"trace\", file = \"fetched.csv\" }
         assert!(error.contains(fault), "{error}");
     }
 }
+
+#[test]
+fn a_connection_to_one_address_of_a_host_is_answered_from_that_address_though_another_way_back_is_shorter() {
+    let text = r#"
+[scenario]
+name = "two-addresses"
+duration = "10 s"
+
+[nodes]
+server = { kind = "host" }
+router = { kind = "router" }
+client = { kind = "host" }
+
+[links]
+server = { ends = ["server", "router"], rate = "10 Mbit/s", delay = "1 ms" }
+near = { ends = ["router", "client"], rate = "10 Mbit/s", delay = "1 ms" }
+primary = { ends = ["router", "client"], rate = "10 Mbit/s", delay = "100 ms" }
+
+[sessions.ftp]
+transport = "tcp"
+from = "server"
+to = "client"
+primary = "primary"
+arrivals = { kind = "constant", interval = "20 s" }
+sizes = { kind = "fixed", size = "100 kB" }
+
+[flows.file]
+transport = "tcp"
+from = "client"
+to = "server"
+application = { kind = "bulk", total = "100 kB" }
+"#;
+    let files: TraceFiles = Arc::new(|_: &str| unreachable!("no file is named"));
+    let scenario = Scenario::parse("two.toml", text, &[], files).unwrap_or_else(|error| panic!("{error}"));
+    let output = run(&scenario, &RunOptions::default()).unwrap();
+    assert_eq!(count(&output, "completed_sessions"), 1.0);
+    assert_eq!(count(&output, "retransmissions"), 0.0);
+    assert_eq!(numbers(&output, "flows", "delivered_bytes"), [100_000.0]);
+}
