@@ -143,6 +143,9 @@ def main(args: Sequence[str], draw: Callable[[Path], list[str]]) -> int:
 def mean_interval(observations: Sequence[float], level: float = 0.99) -> tuple[float, float]:
     """Give the mean and half the width of its confidence interval, of independent observations."""
 
+def student_t_quantile(probability: float, degrees: float) -> float:
+    """Give the quantile of Student's distribution with so many degrees of freedom."""
+
 def quantile(observations: Sequence[float], share: float) -> float:
     """Give the value below which a share of the observations lies."""
 

@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
-    use super::statistics::{mean_interval, quantile};
+    use super::statistics::{mean_interval, quantile, student_t_quantile};
     #[pymodule_export]
     use super::studies::{study_scenario, study_text};
     #[pymodule_export]

@@ -20,6 +20,17 @@ pub(crate) fn mean_interval(observations: Vec<f64>, level: f64) -> PyResult<(f64
         .ok_or_else(|| PyValueError::new_err("a mean needs at least one observation"))
 }
 
+/// The quantile of Student's distribution with so many degrees of freedom.
+#[pyfunction]
+pub(crate) fn student_t_quantile(probability: f64, degrees: f64) -> PyResult<f64> {
+    if !(probability > 0.0 && probability < 1.0 && degrees > 0.0) {
+        return Err(PyValueError::new_err(format!(
+            "a probability lies between 0 and 1 and degrees of freedom are positive: {probability}, {degrees}"
+        )));
+    }
+    Ok(slantpath_results::student_t_quantile(probability, degrees))
+}
+
 /// The value below which a share of the observations lies, interpolated between neighbours.
 #[pyfunction]
 pub(crate) fn quantile(observations: Vec<f64>, share: f64) -> PyResult<f64> {

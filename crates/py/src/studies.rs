@@ -22,6 +22,10 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
 
 /// Files of studies that are made of more than one.
 const TEXTS: &[(&str, &str, &str)] = &[
+    ("ftp-qos", "geo-sky.toml", include_str!("../../../studies/ftp-qos/geo-sky.toml")),
+    ("ftp-qos", "geo.toml", include_str!("../../../studies/ftp-qos/geo.toml")),
+    ("ftp-qos", "leo-sky.toml", include_str!("../../../studies/ftp-qos/leo-sky.toml")),
+    ("ftp-qos", "leo.toml", include_str!("../../../studies/ftp-qos/leo.toml")),
     (
         "sctp-over-satellites",
         "scenario.toml",

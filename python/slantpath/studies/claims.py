@@ -28,6 +28,8 @@ class Verdict(StrEnum):
     MET = "met"
     """Of an aim, as the next."""
     MISSED = "missed"
+    UNDECIDED = "undecided"
+    """Too little was run to say."""
 
     @property
     def good(self) -> bool:

@@ -8,13 +8,13 @@ import time
 from contextlib import closing
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from slantpath.errors import RunError
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
 from slantpath.store import Store
-from slantpath.studies import failover, long_paths, multi_link, sctp_over_satellites
+from slantpath.studies import failover, ftp_qos, long_paths, multi_link, sctp_over_satellites
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +41,14 @@ class Results(Protocol):
         """Say from what every random draw derives."""
 
 
+@runtime_checkable
+class Adaptive(Results, Protocol):
+    """Results that tell whether more runs are needed."""
+
+    def further(self) -> list[tuple[str, Job]]:
+        """List the runs that are needed beside those that were added, each with the name of its case."""
+
+
 class Study(Protocol):
     """What there is of each study."""
 
@@ -64,11 +72,15 @@ class Study(Protocol):
 
 STUDIES: dict[str, Study] = {
     "failover": failover,
+    "ftp-qos": ftp_qos,
     "long-paths": long_paths,
     "multi-link": multi_link,
     "sctp-over-satellites": sctp_over_satellites,
 }
-QUICK: dict[str, Study] = {"sctp-over-satellites": sctp_over_satellites.QUICK}
+QUICK: dict[str, Study] = {
+    "ftp-qos": ftp_qos.QUICK,
+    "sctp-over-satellites": sctp_over_satellites.QUICK,
+}
 """Studies that can be made with fewer cases and shorter runs."""
 
 
@@ -88,6 +100,8 @@ def main(arguments: Sequence[str]) -> int:
     results = study.Results(runs, options.seed)
     try:
         pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
+        while isinstance(results, Adaptive) and (more := results.further()):
+            pace = collect(more, results, out, options.jobs)
         table, files = study.write(out, results)
     except KeyboardInterrupt:
         print(f"interrupted: what is finished is kept in {out}, the same command goes on", file=sys.stderr)
