@@ -45,8 +45,8 @@ class RunFigures:
     loss: float
     """Equation 3: of the packets that the server sent, the part that the client did not receive."""
     throughput_bit_per_s: float
-    """Equation 4: the mean over completed sessions of packet bytes over time from first to last packet;
-    not-a-number if none was completed."""
+    """Equation 4: the mean over completed sessions of packet bytes over time from the first packet, a SYN, to
+    the last; not-a-number if none was completed."""
     begun: int
     unfinished: int
     offered_bytes: float
@@ -65,14 +65,11 @@ class RunFigures:
         """Take them from the tables of a run that began empty and ended after an hour."""
         sent, received, delay_s, change_s, first_s, last_s, least_s = _pair(host_pairs)
         begun_s, size_bytes = numbers(sessions, "begun_s"), numbers(sessions, "size_bytes")
-        connected_s, last_delivery_s = (
-            numbers(sessions, "connected_s"),
-            numbers(sessions, "last_delivery_s"),
-        )
+        last_delivery_s = numbers(sessions, "last_delivery_s")
         delivered = numbers(sessions, "delivered_bytes")
         over = delivered >= size_bytes
         packet_bytes = delivered[over] * cases.PACKET_BYTES / cases.SEGMENT_BYTES
-        throughputs = BITS * packet_bytes / (last_delivery_s[over] - connected_s[over])
+        throughputs = BITS * packet_bytes / (last_delivery_s[over] - begun_s[over])
         waiting_packets, waiting_s, utilisation = _queues(links)
         shared = share(line, begun_s, size_bytes, cases.END_S)
         return cls(
