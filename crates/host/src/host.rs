@@ -1,5 +1,7 @@
 //! A host: IP below, SCTP and TCP in the middle, sockets and their applications on top.
 
+mod sessions;
+
 use std::net::IpAddr;
 
 use slantpath_base::{Deadlines, Instant, Seed};
@@ -16,14 +18,13 @@ use crate::application::{Accepts, Application, Listener};
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress};
-use crate::message::Content;
 use crate::receiver::{MessageRecords, ReceiverConfig};
 use crate::record::{
-    CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport, SessionRecords,
+    CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport,
 };
 use crate::sender::SenderConfig;
-use crate::sessions::{Session, SessionSource, SessionSourceId, SessionsConfig};
-use crate::socket::{Peers, PortUse, Socket, SocketState, Stack, Traces};
+use crate::sessions::SessionSource;
+use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
 use crate::transport::{Adaptation, Protocol, TransportConfig};
 
@@ -138,69 +139,6 @@ impl Host {
             seed,
             path,
         )
-    }
-
-    /// Adds a source of sessions, whose streams of chance derive from `seed` and `path`.
-    pub fn add_session_source(&mut self, config: SessionsConfig, seed: Seed, path: &str) -> SessionSourceId {
-        let id = SessionSourceId(u32::try_from(self.sources.len()).expect("fewer than 2^32 sources"));
-        let source = SessionSource::new(config, seed, path);
-        self.source_deadlines.set(id.0, source.deadline());
-        self.sources.push(source);
-        id
-    }
-
-    /// Adds a port at which any number of sessions may come in: each draws chance that depends on no other.
-    ///
-    /// # Panics
-    /// If its port is in use.
-    pub fn add_session_server(&mut self, transport: TransportConfig, seed: Seed, path: &str) -> SocketId {
-        let receiver = ReceiverConfig {
-            content: Content::Pattern,
-            streams: 1,
-            unordered: false,
-            records: MessageRecords::Nothing,
-            read_rate: None,
-        };
-        let listener = Listener { adaptation: transport.adaptation, receiver, accepts: Accepts::Sessions };
-        let application = Application::Listener(Box::new(listener));
-        self.listen(transport, Peers::Many, Traces::default(), application, seed, path)
-    }
-
-    /// Takes the records of sessions that are over: the host has forgotten them.
-    pub fn take_sessions(&mut self) -> SessionRecords {
-        self.sockets.take_sessions()
-    }
-
-    /// What is known of the sessions that are not over.
-    pub fn unfinished_sessions(&mut self, now: Instant) -> SessionRecords {
-        self.sockets.unfinished_sessions(now, &mut self.stack)
-    }
-
-    /// Begins the sessions that are due.
-    #[cold]
-    fn begin_sessions(&mut self, now: Instant) {
-        while let Some(id) = self.source_deadlines.take_due(now) {
-            let of = self.sources[id as usize].protocol();
-            let begin = |source: &mut SessionSource, sockets: &Sockets| {
-                source.begin(now, |port| sockets.is_free(of, port))
-            };
-            while let Some(mut new) = begin(&mut self.sources[id as usize], &self.sockets) {
-                let Some((transport, stream)) = new.opening.take() else {
-                    self.sockets.refuse_session(new.refused(SessionSourceId(id)));
-                    continue;
-                };
-                let port = match self.sockets.at_port(of, transport.local_port) {
-                    Some(_) => PortUse::Again,
-                    None => PortUse::First,
-                };
-                let traces = Traces { messages: of == protocol::SCTP, ..Traces::default() };
-                let transport = self.with_nearest_address_first(transport);
-                let state = SocketState::bind_for(port, &mut self.stack, transport, stream, traces);
-                let session = Session::sender(SessionSourceId(id), new);
-                self.sockets.add(state, Application::Session(Box::new(session)));
-            }
-            self.source_deadlines.set(id, self.sources[id as usize].deadline());
-        }
     }
 
     /// Has a TCP socket that will connect send from the address of the interface towards its peer.
@@ -416,7 +354,10 @@ impl Host {
                 return Some(interface);
             }
             if !self.sockets.serve_next(now, &mut self.stack) && self.stack.is_idle() {
-                return None;
+                if !self.sockets.has_ended_session() {
+                    return None;
+                }
+                self.note_ended_sessions(now);
             }
         }
     }

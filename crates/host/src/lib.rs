@@ -16,6 +16,7 @@
 //!
 //! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
+mod admission;
 mod application;
 mod arrivals;
 mod carrier;
@@ -35,6 +36,7 @@ pub mod timeline;
 mod transport;
 mod workload;
 
+pub use admission::{AdmissionConfig, Otherwise};
 pub use carrier::{AssociationConfig, AssociationCounters};
 pub use host::{Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};

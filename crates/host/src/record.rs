@@ -142,7 +142,9 @@ pub struct SentSession {
     pub begun: Instant,
     /// How much it carries.
     pub size: DataSize,
-    /// Its port; `None` if none was free.
+    /// When it was opened: later than it began if it had to wait, `None` if it was refused or still waits.
+    pub admitted: Option<Instant>,
+    /// Its port; `None` if it was not opened.
     pub port: Option<u16>,
     /// When the association or connection was up.
     pub connected: Option<Instant>,

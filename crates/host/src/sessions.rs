@@ -13,12 +13,13 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Duration, Instant, Seed, Stream};
 use slantpath_wire::ip::protocol;
 
+use crate::admission::{Admission, AdmissionConfig};
 use crate::flow_end::FlowEnd;
 use crate::message::Content;
 use crate::receiver::ReceiverConfig;
 use crate::record::{ReceivedSession, SentSession, SessionRecords};
 use crate::sender::{Measurement, SenderConfig};
-use crate::served::{Reaction, Served};
+use crate::served::{Reaction, Served, earlier};
 use crate::socket::{Socket, SocketEvent};
 use crate::sockets::SocketId;
 use crate::transport::{Adaptation, Protocol, TransportConfig};
@@ -39,6 +40,8 @@ pub struct SessionsConfig {
     pub stop: Option<Instant>,
     /// What is handed to the transport at a time.
     pub message: DataSize,
+    /// Whether each may begin; `None` lets all.
+    pub admission: Option<AdmissionConfig>,
 }
 
 /// When sessions begin, counted from the start of their source, and how much each carries.
@@ -147,17 +150,27 @@ pub(crate) struct SessionSource {
     next: Option<Instant>,
     /// The port that is tried next.
     next_port: u16,
+    /// If not every session may begin.
+    pub(crate) admission: Option<Admission>,
+}
+
+/// A session that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NewSession {
+    pub(crate) number: u32,
+    pub(crate) begun: Instant,
+    pub(crate) size: DataSize,
 }
 
 /// What a session is opened with.
-pub(crate) struct NewSession {
-    pub(crate) number: u32,
-    pub(crate) size: DataSize,
+pub(crate) struct Opening {
+    pub(crate) new: NewSession,
     pub(crate) sender: SenderConfig,
     /// For its workload.
     pub(crate) workload: Stream,
-    /// With what it is opened, and the stream of its transport; `None` if no port is free.
-    pub(crate) opening: Option<(TransportConfig, Stream)>,
+    pub(crate) transport: TransportConfig,
+    /// Of its transport.
+    pub(crate) stream: Stream,
 }
 
 impl SessionSource {
@@ -165,19 +178,24 @@ impl SessionSource {
     pub(crate) fn new(config: SessionsConfig, seed: Seed, path: &str) -> Self {
         let [arrivals, sizes] = ["arrivals", "sizes"].map(|part| seed.stream(&format!("{path}/{part}")));
         let next_port = *config.ports.start();
-        let mut source =
-            Self { config, seed, path: path.to_owned(), arrivals, sizes, begun: 0, next: None, next_port };
+        let admission = config.admission.map(Admission::new);
+        let mut source = Self {
+            config,
+            seed,
+            path: path.to_owned(),
+            arrivals,
+            sizes,
+            begun: 0,
+            next: None,
+            next_port,
+            admission,
+        };
         let first = match &source.config.load {
             SessionLoad::Drawn { arrivals, .. } => Some(arrivals.first(&mut source.arrivals)),
             SessionLoad::Trace(sessions) => sessions.first().map(|&(offset, _)| offset),
         };
         source.plan(first.map(|offset| source.config.start.saturating_add(offset)));
         source
-    }
-
-    /// When the next session begins.
-    pub(crate) const fn deadline(&self) -> Option<Instant> {
-        self.next
     }
 
     /// The number of the transport's protocol.
@@ -192,15 +210,20 @@ impl SessionSource {
         self.next = next.filter(|next| self.config.stop.is_none_or(|stop| *next < stop));
     }
 
-    /// The session that is due, if one is, on the first port from the next on that is free.
-    pub(crate) fn begin(&mut self, now: Instant, is_free: impl Fn(u16) -> bool) -> Option<NewSession> {
-        let due = self.next.filter(|next| *next <= now)?;
+    /// When the next session begins, or waiting ones are looked at.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        earlier(self.next, self.admission.as_ref().and_then(Admission::next_look))
+    }
+
+    /// The session that is due, if one is.
+    pub(crate) fn begin(&mut self, now: Instant) -> Option<NewSession> {
+        let begun = self.next.filter(|next| *next <= now)?;
         let number = self.begun;
         self.begun += 1;
         let (size, next) = match &self.config.load {
             SessionLoad::Drawn { arrivals, sizes } => {
                 let size = sizes.quantile(self.sizes.uniform());
-                (size, Some(due.saturating_add(arrivals.next(&mut self.arrivals))))
+                (size, Some(begun.saturating_add(arrivals.next(&mut self.arrivals))))
             }
             SessionLoad::Trace(sessions) => {
                 let next = sessions.get(number as usize + 1);
@@ -209,6 +232,18 @@ impl SessionSource {
             }
         };
         self.plan(next);
+        Some(NewSession { number, begun, size })
+    }
+
+    /// With what a session is opened on the first port from the next on that is free; `None` if there is none.
+    pub(crate) fn open(
+        &mut self,
+        now: Instant,
+        new: NewSession,
+        is_free: impl Fn(u16) -> bool,
+    ) -> Option<Opening> {
+        let local_port = self.take_port(is_free)?;
+        let transport = TransportConfig { local_port, ..self.config.transport.clone() };
         let sender = SenderConfig {
             stop: None,
             streams: 1,
@@ -218,17 +253,14 @@ impl SessionSource {
             measurement: Measurement::Off,
             record_messages: false,
             record_timeline: false,
-            connect: due,
-            start: due,
-            workload: Workload::Bulk { message: self.config.message, total: Some(size) },
+            connect: now,
+            start: now,
+            workload: Workload::Bulk { message: self.config.message, total: Some(new.size) },
             sample_paths: None,
         };
-        let opening = self.take_port(is_free).map(|local_port| {
-            let transport = TransportConfig { local_port, ..self.config.transport.clone() };
-            (transport, self.seed.stream(&format!("{}/{number}/transport", self.path)))
-        });
-        let workload = self.seed.stream(&format!("{}/{number}/workload", self.path));
-        Some(NewSession { number, size, sender, workload, opening })
+        let [stream, workload] = ["transport", "workload"]
+            .map(|part| self.seed.stream(&format!("{}/{}/{part}", self.path, new.number)));
+        Some(Opening { new, sender, workload, transport, stream })
     }
 
     /// The next port that is free.
@@ -253,7 +285,7 @@ pub(crate) struct Session {
 #[derive(Debug)]
 enum Role {
     Receiver { server: SocketId, accepted: Option<Accepted> },
-    Sender { source: SessionSourceId, number: u32, begun: Instant, size: DataSize },
+    Sender { source: SessionSourceId, new: NewSession, admitted: Instant },
 }
 
 /// When a session came in, and from where.
@@ -271,27 +303,32 @@ enum State {
 }
 
 impl NewSession {
-    /// The record of one that could not even be opened.
-    pub(crate) fn refused(&self, source: SessionSourceId) -> SentSession {
+    /// The record of one that was not opened: because of `failure`, or not yet.
+    pub(crate) fn unopened(&self, source: SessionSourceId, failure: Option<String>) -> SentSession {
         SentSession {
             source,
             number: self.number,
-            begun: self.sender.connect,
+            begun: self.begun,
             size: self.size,
+            admitted: None,
             port: None,
             connected: None,
             bytes_sent: 0,
             retransmissions: None,
-            ended: Some(self.sender.connect),
-            failure: Some("no port is free".to_owned()),
+            ended: failure.as_ref().map(|_| self.begun),
+            failure,
         }
     }
 }
 
 impl Session {
-    pub(crate) fn sender(source: SessionSourceId, new: NewSession) -> Self {
-        let NewSession { number, size, sender, workload, .. } = new;
-        let role = Role::Sender { source, number, begun: sender.connect, size };
+    pub(crate) fn sender(
+        source: SessionSourceId,
+        new: NewSession,
+        sender: SenderConfig,
+        workload: Stream,
+    ) -> Self {
+        let role = Role::Sender { source, new, admitted: sender.connect };
         let flow = FlowEnd::sender(Adaptation::None, sender, workload);
         Self { flow, role, state: State::Live, retransmissions: None }
     }
@@ -338,16 +375,25 @@ impl Session {
         self.state == State::Over
     }
 
+    /// The source of a session that is sent.
+    pub(crate) const fn source(&self) -> Option<SessionSourceId> {
+        match self.role {
+            Role::Receiver { .. } => None,
+            Role::Sender { source, .. } => Some(source),
+        }
+    }
+
     /// Writes down what is known of it.
     pub(crate) fn record(&self, now: Instant, socket: &mut Socket<'_>, records: &mut SessionRecords) {
         match self.role {
-            Role::Sender { source, number, begun, size } => {
+            Role::Sender { source, new: NewSession { number, begun, size }, admitted } => {
                 let report = self.flow.sender_report().cloned().unwrap_or_default();
                 records.sent.push(SentSession {
                     source,
                     number,
                     begun,
                     size,
+                    admitted: Some(admitted),
                     port: Some(socket.state.port()),
                     connected: report.connected,
                     bytes_sent: report.bytes_sent,
@@ -391,8 +437,15 @@ mod tests {
             peer: None,
         };
         let (ports, start) = (100..=102, Instant::from_secs(1));
-        let config =
-            SessionsConfig { transport, ports, load, start, stop, message: DataSize::from_bytes(1_000) };
+        let config = SessionsConfig {
+            transport,
+            ports,
+            load,
+            start,
+            stop,
+            message: DataSize::from_bytes(1_000),
+            admission: None,
+        };
         SessionSource::new(config, Seed::new(seed, 0), "sessions/test")
     }
 
@@ -400,9 +453,8 @@ mod tests {
     fn sessions(source: &mut SessionSource) -> Vec<(Instant, DataSize)> {
         let mut begun = Vec::new();
         while let Some(due) = source.deadline() {
-            let new = source.begin(due, |_| true).expect("it is due");
-            assert_eq!(new.number as usize, begun.len());
-            assert_eq!(new.sender.connect, due);
+            let new = source.begin(due).expect("it is due");
+            assert_eq!((new.number as usize, new.begun), (begun.len(), due));
             begun.push((due, new.size));
         }
         begun
@@ -491,8 +543,9 @@ mod tests {
         let load = SessionLoad::Drawn { arrivals, sizes: Sizes::Fixed { size: MEGABYTE } };
         let mut source = source(load, None, 1);
         let mut port = |is_free: fn(u16) -> bool| {
-            let new = source.begin(Instant::from_secs(100), is_free).expect("it is due");
-            new.opening.map(|(transport, _)| transport.local_port)
+            let now = Instant::from_secs(100);
+            let new = source.begin(now).expect("it is due");
+            source.open(now, new, is_free).map(|opening| opening.transport.local_port)
         };
         assert_eq!([port(|_| true), port(|_| true)], [Some(100), Some(101)]);
         assert_eq!([port(|port| port != 102), port(|_| true)], [Some(100), Some(101)]);

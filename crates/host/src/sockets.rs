@@ -15,6 +15,7 @@ use slantpath_wire::ip::{IpFields, protocol};
 use crate::application::Application;
 use crate::record::{CongestionSample, SentSession, SessionRecords};
 use crate::served::{Reaction, Served};
+use crate::sessions::SessionSourceId;
 use crate::socket::{Socket, SocketState, Stack};
 
 /// One of a host's sockets: numbers in the order in which they were added or accepted.
@@ -83,6 +84,8 @@ pub(crate) struct Sockets {
     deadlines: Deadlines<u32>,
     /// Of sessions that are over.
     sessions: SessionRecords,
+    /// Those of them that their sources have not been told of.
+    ended_sessions: Vec<(SessionSourceId, SocketId)>,
 }
 
 impl Sockets {
@@ -298,10 +301,22 @@ impl Sockets {
             return false;
         }
         session.record(now, &mut Socket { state: &mut slot.state, stack }, &mut self.sessions);
+        self.ended_sessions.extend(session.source().map(|source| (source, id)));
         slot.application = Application::Over;
         slot.idle_until = Instant::FAR_FUTURE;
         self.deadlines.set(id.0, None);
         true
+    }
+
+    /// Whether a session has ended that its source has not been told of.
+    #[inline]
+    pub(crate) const fn has_ended_session(&self) -> bool {
+        !self.ended_sessions.is_empty()
+    }
+
+    /// A session that has ended, with its source, once.
+    pub(crate) fn take_ended_session(&mut self) -> Option<(SessionSourceId, SocketId)> {
+        self.ended_sessions.pop()
     }
 
     /// Keeps the record of a session that could not be opened.

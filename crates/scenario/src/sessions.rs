@@ -1,5 +1,6 @@
 //! `[sessions.<name>]`: transfers that begin one after the other, each over an association or connection of its own.
 
+mod admission;
 pub(crate) mod build;
 pub(crate) mod check;
 pub mod schema;

@@ -22,6 +22,9 @@ fn schema_of(root: &Json, path: &str) -> Json {
             let (_, key) = path.rsplit_once('.').expect("a key of links");
             format!("/properties/links/additionalProperties/properties/{key}")
         }
+        "sessions.<name>.admission" => {
+            "/properties/sessions/additionalProperties/properties/admission".to_owned()
+        }
         _ if path.starts_with("links.<name>.conditioners.<rule>") => {
             let pointer =
                 "/properties/links/additionalProperties/properties/conditioners/additionalProperties";

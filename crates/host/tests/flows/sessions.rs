@@ -60,6 +60,7 @@ fn world(
         start: Instant::START,
         stop: Some(Instant::from_secs(60)),
         message: DataSize::from_bytes(8_000),
+        admission: None,
     };
     sending.add_session_source(config, seed, "sessions/ftp");
     receiving.add_session_server(transport(peer, PORT, None), seed, "sessions/ftp");

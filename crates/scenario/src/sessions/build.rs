@@ -59,6 +59,7 @@ pub(crate) fn place(
             start: Instant::START + *sessions.start,
             stop: sessions.end.map(|end| Instant::START + *end),
             message: *sessions.message_size,
+            admission: sessions.admission.as_ref().map(|admission| admission.0.config()),
         };
         let source = site.host(from).add_session_source(config, seed, &path);
         let server = transport(&sessions.to, receiver, port, None);

@@ -23,6 +23,9 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
         profile(file, sessions, faults);
         times(file, sessions, faults);
         load(sessions, faults);
+        if let Some(admission) = &sessions.admission {
+            admission.0.check(sessions.place(), faults);
+        }
         if let Err(fault) = message_size(*sessions.message_size) {
             faults.report(sessions.message_size.place(), fault);
         }

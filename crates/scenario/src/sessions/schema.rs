@@ -1,8 +1,9 @@
 //! The keys of `[sessions.<name>]`.
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{OneOf, Setting, section, tagged};
+use slantpath_reader::{Nested, OneOf, Setting, section, tagged};
 
+use super::admission::Admission;
 use crate::bounds::{BUFFER, MESSAGE, RUN, SHAPE, TOTAL};
 use crate::flow::schema::Transport;
 use crate::network::node::Dscp;
@@ -29,6 +30,8 @@ section! {
         arrivals: OneOf<Arrivals>;
         /// How much each carries. Required unless the arrivals are a trace, which says it.
         sizes: Option<OneOf<Sizes>>;
+        /// Whether each may begin. All may if absent.
+        admission: Option<Nested<Admission>>;
         /// What is handed to the transport at a time; over SCTP a message.
         message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
         /// The DSCP of all packets of the sessions, both ways; those of the hosts if absent.

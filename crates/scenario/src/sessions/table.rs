@@ -23,16 +23,19 @@ struct Session {
 enum Outcome {
     Completed,
     Failed,
+    /// It was not opened: not admitted, or without a port.
+    Refused,
     Unfinished,
 }
 
 impl Outcome {
-    const ALL: [Self; 3] = [Self::Completed, Self::Failed, Self::Unfinished];
+    const ALL: [Self; 4] = [Self::Completed, Self::Failed, Self::Refused, Self::Unfinished];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",
             Self::Failed => "failed",
+            Self::Refused => "refused",
             Self::Unfinished => "unfinished",
         }
     }
@@ -48,7 +51,7 @@ impl Session {
         if self.delivered_bytes() >= self.sent.size.as_bytes() {
             Outcome::Completed
         } else if self.sent.failure.is_some() {
-            Outcome::Failed
+            if self.sent.admitted.is_some() { Outcome::Failed } else { Outcome::Refused }
         } else {
             Outcome::Unfinished
         }
@@ -129,6 +132,7 @@ struct Rows {
     number: TypedColumn<u64>,
     begun: TypedColumn<f64>,
     size: TypedColumn<u64>,
+    admitted: TypedColumn<f64>,
     connected: TypedColumn<f64>,
     last_delivery: TypedColumn<f64>,
     duration: TypedColumn<f64>,
@@ -147,6 +151,7 @@ impl Default for Rows {
             number: TypedColumn::new("number"),
             begun: TypedColumn::new("begun_s"),
             size: TypedColumn::new("size_bytes"),
+            admitted: TypedColumn::new("admitted_s"),
             connected: TypedColumn::new("connected_s"),
             last_delivery: TypedColumn::new("last_delivery_s"),
             duration: TypedColumn::new("duration_s"),
@@ -168,6 +173,7 @@ impl Rows {
         self.number.push(u64::from(sent.number));
         self.begun.push(seconds(sent.begun));
         self.size.push(sent.size.as_bytes());
+        self.admitted.push_optional(sent.admitted.map(seconds));
         self.connected.push_optional(sent.connected.map(seconds));
         let last = received.as_ref().and_then(|received| received.last_delivery);
         self.last_delivery.push_optional(last.map(seconds));
@@ -181,11 +187,12 @@ impl Rows {
     }
 
     fn table(self) -> Table {
-        let columns: [Column; 13] = [
+        let columns: [Column; 14] = [
             self.name.into(),
             self.number.into(),
             self.begun.into(),
             self.size.into(),
+            self.admitted.into(),
             self.connected.into(),
             self.last_delivery.into(),
             self.duration.into(),
@@ -204,7 +211,7 @@ impl Rows {
 struct Sources {
     name: TextColumn,
     begun: TypedColumn<u64>,
-    outcomes: [TypedColumn<u64>; 3],
+    outcomes: [TypedColumn<u64>; Outcome::ALL.len()],
     offered: TypedColumn<u64>,
     delivered: TypedColumn<u64>,
     retransmissions: TypedColumn<u64>,

@@ -1,0 +1,74 @@
+//! `admission` of a table of sessions: which may begin, and what becomes of the others.
+
+use slantpath_base::{DataRate, Duration};
+use slantpath_host::AdmissionConfig;
+use slantpath_reader::{Fault, Faults, Place, Setting, choice, section};
+
+use crate::bounds::{FLOWS, RATE, TIMER};
+use crate::check::positive;
+
+section! {
+    /// Which sessions may begin, by what those that are under way from the same table have at that moment. Each limit
+    /// that is given holds. Where none is under way one may always begin.
+    pub struct Admission {
+        /// How many may be under way.
+        max_sessions: Option<Setting<u32>>, at most FLOWS;
+        /// The longest mean of their smoothed round-trip times at which another may begin.
+        max_round_trip: Option<Setting<Duration>>, at most TIMER;
+        /// The least mean of their throughputs at which another may begin. That of a session is what it has outstanding
+        /// over its smoothed round-trip time.
+        min_throughput: Option<Setting<DataRate>>, at most RATE;
+        /// What becomes of a session that may not begin.
+        otherwise: Setting<Otherwise> = Otherwise::Refuse;
+        /// How many wait at most; further ones are refused.
+        max_waiting: Setting<u32> = 100, at most FLOWS;
+        /// How often round trips and throughputs are looked at while one waits: with such limits one begins at each
+        /// look, and one as another ends.
+        look_every: Setting<Duration> = Duration::from_secs(1), at most TIMER;
+    }
+}
+
+choice! {
+    /// What becomes of a session that may not begin.
+    pub enum Otherwise {
+        /// It ends at once.
+        Refuse = "refuse",
+        /// It waits behind those that came before it, and begins when it may.
+        Wait = "wait",
+    }
+}
+
+impl Admission {
+    /// Reports what admits nobody, or everybody.
+    pub(crate) fn check(&self, place: Place, faults: &mut Faults) {
+        if self.max_sessions.is_none() && self.max_round_trip.is_none() && self.min_throughput.is_none() {
+            let fault = Fault::new("nothing says which sessions may begin");
+            let help = "give `max_sessions`, `max_round_trip` or `min_throughput`, or leave `admission` out";
+            faults.report(place, fault.help(help));
+        }
+        if let Some(most) = self.max_sessions.filter(|most| **most == 0) {
+            let fault = Fault::new("of no sessions none ever begins");
+            faults.report(most.place(), fault.help("let `max_sessions` be 1 or more"));
+        }
+        if let Some(longest) = &self.max_round_trip {
+            positive(longest, "a round trip", faults);
+        }
+        positive(&self.look_every, "an interval", faults);
+    }
+
+    /// What `host` makes of it.
+    pub(crate) fn config(&self) -> AdmissionConfig {
+        let otherwise = match *self.otherwise {
+            Otherwise::Refuse => slantpath_host::Otherwise::Refuse,
+            Otherwise::Wait => {
+                slantpath_host::Otherwise::Wait { most: *self.max_waiting, look_every: *self.look_every }
+            }
+        };
+        AdmissionConfig {
+            max_sessions: self.max_sessions.map(|most| *most),
+            max_round_trip: self.max_round_trip.map(|longest| *longest),
+            min_throughput: self.min_throughput.map(|least| *least),
+            otherwise,
+        }
+    }
+}
