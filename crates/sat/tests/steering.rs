@@ -26,6 +26,9 @@ use slantpath_sat::{
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
+/// Far more than any of these runs has, so that one whose time stands still fails.
+const EVENTS_MAX: u64 = 5_000_000;
+
 /// When, of which flow, and which of its packets.
 type Arrival = (Instant, u16, u32);
 
@@ -289,7 +292,7 @@ fn burst_over(
     let world = World::with(&plan, antennas, whose);
     let mut network = world.network(&plan, balances, &[]);
     world.send(&mut network, (0, 11), burst(200, flows));
-    network.run_until(Instant::from_secs(10));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(10)), "events do not end");
     let received = network.host(world.hosts[1]).received.clone();
     assert_eq!((received.len(), world.dropped(&network)), (200, 0));
     (world.carried(&network), received)
@@ -359,7 +362,7 @@ fn what_a_site_with_one_antenna_sends_comes_down_by_all_that_a_satellite_leads_t
     let world = World::new(&plan, [2, 2]);
     let mut network = world.network(&plan, &[(1, Balance::PerPacket)], &[]);
     world.send(&mut network, (0, 11), burst(200, 1));
-    network.run_until(Instant::from_secs(10));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(10)), "events do not end");
     assert_eq!(world.carried(&network), [(200, 0), (0, 0), (0, 100), (0, 100)]);
 }
 
@@ -378,7 +381,7 @@ fn a_packet_that_a_gateway_relays_keeps_the_antenna_by_which_it_is_to_come_down(
     let mut network = world.network(&plan, &[(1, Balance::PerPacket)], &[]);
     // An odd number, so that taking turns again in the middle would find the other's turn.
     world.send(&mut network, (0, 11), burst(201, 1));
-    network.run_until(Instant::from_secs(10));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(10)), "events do not end");
     assert_eq!(network.host(world.hosts[1]).received.len(), 201);
     let carried = world.carried(&network);
     assert_eq!(carried[..3], [(201, 0), (0, 101), (0, 100)]);
@@ -400,7 +403,7 @@ fn a_site_with_one_satellite_left_sends_all_by_that_antenna() {
         let mut network = world.network(&plan, &BOTH(balance), &[]);
         let at = Instant::from_secs(30);
         world.send(&mut network, (0, 11), (0..100).map(|number| (at, number, number.into())));
-        network.run_until(Instant::from_secs(35));
+        assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(35)), "events do not end");
         assert_eq!(network.host(world.hosts[1]).received.len(), 100, "{balance:?}");
         let used = world.carried(&network).iter().filter(|(up, down)| up + down == 100).count();
         assert_eq!(used, 2, "{balance:?}: one antenna at either end");
@@ -425,7 +428,7 @@ fn a_satellite_that_fails_breaks_one_of_two_disjoint_routes_and_the_other_stays(
     let whole = plan(iridium(), london_and_boston(2), Vec::new(), span);
     let world = World::new(&whole, [2, 2]);
     let mut network = world.network(&whole, &[], &disjoint(&whole));
-    network.run_until(Instant::from_secs(60));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(60)), "events do not end");
     let changes = network.source_mut().take_path_changes();
     let [one, other] = [0, 1].map(|way| path_at(&changes, way, 30).path.clone().unwrap());
     assert!(one.iter().all(|node| !other.contains(node)), "{one:?} {other:?}");
@@ -438,10 +441,10 @@ fn a_satellite_that_fails_breaks_one_of_two_disjoint_routes_and_the_other_stays(
     let mut network = world.network(&broken, &[], &disjoint(&broken));
     let every = |number: u32| Instant::from_nanos(u64::from(number) * 50_000_000);
     world.send(&mut network, (0, 11), (0..1_000).map(|number| (every(number), 1, number)));
-    network.run_until(Instant::from_secs(29));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(29)), "events do not end");
     let (first, second) = (world.carried(&network)[0].0, world.carried(&network)[1].0);
     assert_eq!((first, second), (580, 0), "what leaves by the first antenna stays there");
-    network.run_until(Instant::from_secs(60));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(60)), "events do not end");
     let changes = network.source_mut().take_path_changes();
     let of = |way, at| path_at(&changes, way, at).path.clone();
     assert_eq!((of(0, 29), of(1, 29)), (Some(one.clone()), Some(other.clone())));
@@ -461,7 +464,7 @@ fn routes_that_cannot_be_disjoint_share_as_little_as_can_be_and_say_so() {
     let whole = plan(iridium(), sites(), Vec::new(), span);
     let world = World::new(&whole, [2, 2]);
     let mut network = world.network(&whole, &[], &disjoint(&whole));
-    network.run_until(Instant::from_secs(10));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(10)), "events do not end");
     let changes = network.source_mut().take_path_changes();
     let [one, other] = [0, 1].map(|way| path_at(&changes, way, 0).path.clone().unwrap());
     // The last satellite of the second path loses its links to others: both come down by that of the first.
@@ -478,7 +481,7 @@ fn routes_that_cannot_be_disjoint_share_as_little_as_can_be_and_say_so() {
     let world = World::new(&narrow, [2, 2]);
     let mut network = world.network(&narrow, &[], &disjoint(&narrow));
     world.send(&mut network, (1, 12), burst(50, 1));
-    network.run_until(Instant::from_secs(10));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(10)), "events do not end");
     assert_eq!(network.host(world.hosts[1]).received.len(), 50);
     let changes = network.source_mut().take_path_changes();
     let [first, second] = [0, 1].map(|way| path_at(&changes, way, 0));
@@ -495,7 +498,7 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
     let whole = plan(iridium(), london_and_boston(1), Vec::new(), span);
     let world = World::new(&whole, [1, 1]);
     let mut network = world.network(&whole, &[], &[]);
-    network.run_until(Instant::from_secs(60));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(60)), "events do not end");
     let changes = network.source_mut().take_path_changes();
     let least = path_at(&changes, 0, 60).path.clone().unwrap();
     let ends = [0, 1].map(|site| Body::new(whole.satellite_count() + site));
@@ -507,7 +510,7 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
     let mut network = world.network(&broken, &[], &[SiteRoute::Fixed(nodes)]);
     let every = |number: u32| Instant::from_nanos(u64::from(number) * 100_000_000 + 97_000_000);
     world.send(&mut network, (0, 11), (0..600).map(|number| (every(number), 1, number)));
-    network.run_until(Instant::from_secs(61));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(61)), "events do not end");
     let changes = network.source_mut().take_path_changes();
     let of: Vec<(u64, Option<Vec<Body>>)> =
         changes.iter().map(|change| (change.at.as_nanos() / 1_000_000_000, change.path.clone())).collect();
@@ -539,7 +542,10 @@ fn routes_worked_out_at_an_interval_are_never_longer_than_those_of_changes() {
         source.follow(&world.graph, &[Way { leaving, destination, to: world.hosts[1] }]);
         let hosts = vec![Scripted::default(); 2];
         let mut network = Network::with_source(world.graph.clone(), Seed::new(1, 0), hosts, source);
-        network.run_until(Instant::START + span - Duration::from_secs(1));
+        assert!(
+            network.run_at_most(EVENTS_MAX, Instant::START + span - Duration::from_secs(1)),
+            "events do not end"
+        );
         network.source_mut().take_path_changes()
     };
     let (seldom, often) = (changes_of(None), changes_of(Some(Duration::from_secs(1))));
@@ -604,7 +610,7 @@ proptest! {
             });
             world.send(&mut network, (0, 11), packets.take_while(|(at, ..)| *at < Instant::from_secs(290)));
             let sent = 290_000_u64.div_ceil(every_ms).min(40_000);
-            network.run_until(Instant::from_secs(309));
+            assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(309)), "events do not end");
             let received = network.host(world.hosts[1]).received.len() as u64;
             (sent, received + world.dropped(&network) + network.packets_under_way() as u64, network.digest())
         };
@@ -638,7 +644,7 @@ proptest! {
         let mut network = world.network(&plan, &balances, &[]);
         let at = |number: u32| Instant::from_nanos(u64::from(number) * 10_000_000);
         world.send(&mut network, (0, 11), (0..9_000).map(|number| (at(number), SILENT, number)));
-        network.run_until(Instant::from_secs(109));
+        assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(109)), "events do not end");
         let received = network.host(world.hosts[1]).received.len() as u64;
         let all = received + world.dropped(&network) + network.packets_under_way() as u64;
         prop_assert_eq!(all, 9_000);

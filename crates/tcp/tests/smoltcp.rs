@@ -147,7 +147,8 @@ impl Duel {
             self.ours.write(self.now, id, std::mem::take(&mut self.to_send[0])).unwrap();
             self.ours.close(self.now, id).unwrap();
         }
-        loop {
+        // Far more than a window at once.
+        for _ in 0..100_000 {
             let mut packet = Packet::default();
             match self.ours.poll_output(self.now, &mut packet) {
                 Output::Event(id, event) => {
@@ -180,6 +181,7 @@ impl Duel {
                 }
             }
         }
+        panic!("we do not stop sending");
     }
 
     fn serve_theirs(&mut self) {

@@ -3,11 +3,13 @@
 //! - [`Wire`] is one direction between two protocol objects under test, which loses, doubles, delays and damages by
 //!   seed, behind a bottleneck if need be. It reads no clock: the test says what time it is and asks when something
 //!   arrives.
+//! - [`KernelLink`] joins a protocol object to a Linux kernel's own TCP or SCTP, and marks and loses packets.
 //! - [`Tshark`] judges what we write and what we read; [`pcap`] writes and reads the files for it.
 //! - [`shared`] finds the data that lies beside the checkout, [`vectors`] the messages of others in it. What is not
 //!   there is skipped, loudly.
 //! - [`page`] holds files that code writes to what it writes now, [`MachinePage`] the diagrams of state machines.
 
+mod kernel;
 mod machine_page;
 mod mangle;
 pub mod page;
@@ -18,6 +20,7 @@ mod tshark;
 pub mod vectors;
 mod wire;
 
+pub use kernel::{End, Kernel, KernelLink, Passage, Program, Treatment};
 pub use machine_page::MachinePage;
 pub use mangle::Mangle;
 pub use skip::{needs_program, skip};

@@ -14,6 +14,7 @@ mod duplicates;
 mod ecn;
 mod hostile;
 mod linux;
+mod linux_ecn;
 mod opening;
 mod pair;
 mod recovery;
