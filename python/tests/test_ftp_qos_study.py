@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 SMALL = cases.Extent(runs=3, first=2, beside=1, rates_per_minute=(1, 6, 10))
 LEAST = cases.cell(Sky.LEO, cases.FEWEST)
+ADMITTED = cases.admission("ten-refuse", cases.cell(Sky.GEO, cases.BALANCED[1]))
 
 
 def table(name: str, columns: Sequence[tuple[str, str, Iterable[object]]]) -> pa.Table:
@@ -155,10 +156,11 @@ LINKS = table(
 SESSIONS = table(
     "sessions",
     [
-        ("begun_s", "f64", [1.0, 2.0, 3.0]),
-        ("size_bytes", "u64", [53_600, 107_200, 1_000]),
-        ("last_delivery_s", "f64", [2.0, 3_000.0, None]),
-        ("delivered_bytes", "u64", [53_600, 100_000, 0]),
+        ("begun_s", "f64", [1.0, 2.0, 3.0, 4.0]),
+        ("size_bytes", "u64", [53_600, 107_200, 1_000, 1_000]),
+        ("last_delivery_s", "f64", [2.0, 3_000.0, None, None]),
+        ("delivered_bytes", "u64", [53_600, 100_000, 0, 0]),
+        ("outcome", "text", ["completed", "unfinished", "unfinished", "refused"]),
     ],
 )
 
@@ -171,12 +173,12 @@ def test_figures_are_those_of_the_equations() -> None:
     assert figures.loss == pytest.approx(0.25)
     # 100 packets of 576 bytes in a second; the other two are not completed.
     assert figures.throughput_bit_per_s == pytest.approx(8 * 57_600)
-    assert (figures.begun, figures.unfinished) == (3, 2)
-    assert (figures.offered_bytes, figures.delivered_bytes) == (161_800, 153_600)
+    assert (figures.begun, figures.refused, figures.unfinished) == (4, 1, 2)
+    assert (figures.offered_bytes, figures.delivered_bytes) == (162_800, 153_600)
     assert figures.waiting_packets == pytest.approx(5)
     assert figures.waiting_s == pytest.approx(2 + 6)
     assert figures.utilisation == pytest.approx(0.5)
-    assert figures.controls.carried_bytes == pytest.approx(161_800)
+    assert figures.controls.carried_bytes == pytest.approx(162_800)
     none = RunFigures.of(host_pairs().slice(0, 1), LINKS, SESSIONS.slice(0, 0), Sky.LEO.line)
     assert math.isnan(none.loss)
     assert math.isnan(none.throughput_bit_per_s)
@@ -202,6 +204,7 @@ def made(delay_s: float, loss: float = 0.01, throughput: float = 1e5, full_share
         loss=loss,
         throughput_bit_per_s=throughput,
         begun=10,
+        refused=0,
         unfinished=1,
         offered_bytes=1e6,
         delivered_bytes=9e5,
@@ -295,9 +298,15 @@ def test_a_mean_is_taken_with_its_control_once_there_are_enough_hours() -> None:
 def test_the_study_writes_its_tables_and_figures(tmp_path: Path) -> None:
     text, files = write(tmp_path, results_that_grow())
     assert "Q4a GEO" in text
-    assert {"figure-02.svg", "figure-05.png", "report.html", "cells.txt", "balance.txt", "leo.toml"} <= {
-        file.name for file in files
-    }
+    assert {
+        "figure-02.svg",
+        "figure-05.png",
+        "report.html",
+        "cells.txt",
+        "balance.txt",
+        "admission.txt",
+        "leo.toml",
+    } <= {file.name for file in files}
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "no steady state" in report
     assert (tmp_path / "scenarios" / "geo-sky.toml").exists()
@@ -314,6 +323,7 @@ def test_a_session_alone_does_what_its_model_says_and_cells_of_one_number_share_
         cases.lone(Sky.GEO, "1e-7"),
         cases.balance("per-packet", cases.cell(Sky.GEO, cases.BALANCED[0])),
     }
+    wanted.add(ADMITTED)
     results = Results(1, None, SMALL)
     begun: dict[str, object] = {}
     for case, job in plan(1, None, SMALL):
@@ -337,6 +347,9 @@ def test_a_session_alone_does_what_its_model_says_and_cells_of_one_number_share_
     assert lone.delivered_bytes / 3_600 / 536 == pytest.approx(model, rel=0.1)
     (balanced,) = results.figures(cases.balance("per-packet", cases.cell(Sky.GEO, cases.BALANCED[0])))
     assert balanced.unfinished < balanced.begun / 10
+    (admitted,) = results.figures(ADMITTED)
+    assert admitted.refused > 0
+    assert admitted.unfinished <= 10
 
 
 def test_the_study_can_be_asked_for_by_name(capsys: pytest.CaptureFixture[str]) -> None:

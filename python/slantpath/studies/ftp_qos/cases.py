@@ -231,18 +231,49 @@ BALANCES: Mapping[str, str] = {
 }
 BALANCED = (("1e-7", 2_000, 6), ("1e-7", 2_000, 10), ("1e-5", 2_000, 10))
 """Where links are balanced and sessions admitted."""
-ALONE = "one-link"
 
 
 def balance(name: str, at: Cell) -> str:
-    """Name the case of a balance, or of one link alone."""
+    """Name the case of a balance."""
     return f"balance/{name}/{at.key}"
+
+
+ADMISSIONS: Mapping[str, tuple[str, Mapping[Sky, Mapping[str, Value]]]] = {
+    "ten": (
+        "ten sessions at a time, others wait",
+        {sky: {"max_sessions": 10, "otherwise": "wait", "max_waiting": 1_000} for sky in Sky},
+    ),
+    "ten-refuse": (
+        "ten sessions at a time, others are refused",
+        {sky: {"max_sessions": 10} for sky in Sky},
+    ),
+    "by-delay": (
+        "round trips of 350 ms at most over LEO and 650 ms over GEO, others wait",
+        {
+            sky: {"max_round_trip": limit, "otherwise": "wait", "max_waiting": 1_000}
+            for sky, limit in ((Sky.LEO, "350 ms"), (Sky.GEO, "650 ms"))
+        },
+    ),
+    "by-throughput": (
+        "185 kbit/s each at least over LEO and 100 over GEO, others wait",
+        {
+            sky: {"min_throughput": least, "otherwise": "wait", "max_waiting": 1_000}
+            for sky, least in ((Sky.LEO, "185 kbit/s"), (Sky.GEO, "100 kbit/s"))
+        },
+    ),
+}
+"""Which sessions may begin: what each rule is about, and the rule over either sky."""
+
+
+def admission(name: str, at: Cell) -> str:
+    """Name the case of a rule of admission."""
+    return f"admission/{name}/{at.key}"
 
 
 @cache
 def every(extent: Extent) -> Mapping[str, Case]:
     """Give every case by its name."""
-    listed = (*_cells(extent), *_nominal(extent), *_choices(), *_lone(), *_balances())
+    listed = (*_cells(extent), *_nominal(extent), *_choices(), *_lone(), *_balances(), *_admissions())
     return {case.name: case for case in listed}
 
 
@@ -296,3 +327,10 @@ def _two_antennas(sky: Sky) -> dict[str, Value]:
         slots = ["-36 deg", "36 deg", "108 deg", "180 deg", "-108 deg", "-30 deg"]
         cities["constellations.euroskyway.satellites"] = {"kind": "slots", "longitudes": slots}
     return cities
+
+
+def _admissions() -> Iterator[Case]:
+    for (name, (_, rules)), sky, place in product(ADMISSIONS.items(), Sky, BALANCED):
+        at = cell(sky, place)
+        values: dict[str, Value] = {"sessions.ftp.admission": rules[sky]}
+        yield Case(admission(name, at), sky, {**at.values(), **values})

@@ -155,12 +155,29 @@ def _rising(results: Results, pairs: Iterable[tuple[Cell, Cell]], measure: Measu
     return sum(rises) / len(rises)
 
 
+def _certainly_rising(results: Results, pairs: Iterable[tuple[Cell, Cell]], measure: Measure) -> str:
+    """Say how many of the steps that are wider than the intervals of both ends rise."""
+    rises = []
+    for one, other in pairs:
+        here, there = (results.estimate(cell.name, measure) for cell in (one, other))
+        if abs(there.mean - here.mean) > math.hypot(here.half_width, there.half_width):
+            rises.append(there.mean > here.mean)
+    return f"{sum(rises)} of {len(rises)}"
+
+
+def _certain_steps(results: Results, measure: Measure, axes: Iterable[str]) -> str:
+    every = _axes(results)
+    told = ", ".join(f"{_certainly_rising(results, every[axis], measure)} in {axis}" for axis in axes)
+    return f"of the steps that are wider than the intervals of both ends rise {told}"
+
+
 def _grows(results: Results, number: str, what: str, measure: Measure) -> Finding:
     shares = {axis: _rising(results, pairs, measure) for axis, pairs in _axes(results).items()}
     return Finding(
         Claim(number, f"{what} grows with connection rate, file size and bit error rate", "so"),
         ", ".join(f"{share:.0%} of steps in {axis}" for axis, share in shares.items()),
         verdict(agrees=all(share >= MOST_STEPS for share in shares.values())),
+        _certain_steps(results, measure, shares),
     )
 
 
@@ -171,6 +188,7 @@ def _falls(results: Results) -> Finding:
         Claim("Q5a", "flow throughput falls with connection rate and bit error rate", "so"),
         ", ".join(f"{share:.0%} of steps in {axis}" for axis, share in shares.items()),
         verdict(agrees=all(share >= MOST_STEPS for share in shares.values())),
+        _certain_steps(results, THROUGHPUT, shares),
     )
 
 
@@ -241,10 +259,16 @@ def _grows_with_size(results: Results) -> Finding:
     few = [rate for rate in results.extent.rates_per_minute if rate <= 2]  # noqa: PLR2004 - the paper's
     pairs = [(one, other) for one, other in _axes(results)["size"] if one.per_minute in few]
     share = _rising(results, pairs, THROUGHPUT)
+    by_errors = ", ".join(
+        f"{_certainly_rising(results, own, THROUGHPUT)} at {rate}"
+        for rate in cases.ERROR_RATES
+        for own in [[pair for pair in pairs if pair[0].error_rate == rate]]
+    )
     return Finding(
         Claim("Q5c", "flow throughput grows with file size at 1 and 2 a minute", "so"),
         f"{share:.0%} of steps in size",
         verdict(agrees=share >= MOST_STEPS),
-        "a longer transfer spends less of its time in slow start, and meets more others: which of both "
-        "weighs more depends on the load",
+        f"of the steps that are wider than the intervals of both ends rise {by_errors}: a longer transfer is "
+        "in slow "
+        "start for less of its time; with many errors that start, before the first loss, is what was fast",
     )

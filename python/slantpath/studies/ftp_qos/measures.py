@@ -48,6 +48,7 @@ class RunFigures:
     """Equation 4: the mean over completed sessions of packet bytes over time from the first packet, a SYN, to
     the last; not-a-number if none was completed."""
     begun: int
+    refused: int
     unfinished: int
     offered_bytes: float
     """The sizes of all sessions that began."""
@@ -68,6 +69,7 @@ class RunFigures:
         last_delivery_s = numbers(sessions, "last_delivery_s")
         delivered = numbers(sessions, "delivered_bytes")
         over = delivered >= size_bytes
+        refused = _texts(sessions, "outcome") == "refused"
         packet_bytes = delivered[over] * cases.PACKET_BYTES / cases.SEGMENT_BYTES
         throughputs = BITS * packet_bytes / (last_delivery_s[over] - begun_s[over])
         waiting_packets, waiting_s, utilisation = _queues(links)
@@ -80,7 +82,8 @@ class RunFigures:
             loss=1 - received / sent if sent else math.nan,
             throughput_bit_per_s=float(throughputs.mean()) if throughputs.size else math.nan,
             begun=len(begun_s),
-            unfinished=int((~over).sum()),
+            refused=int(refused.sum()),
+            unfinished=int((~over & ~refused).sum()),
             offered_bytes=float(size_bytes.sum()),
             delivered_bytes=float(delivered.sum()),
             utilisation=utilisation,

@@ -35,7 +35,7 @@ RELATIVE = 0.05
 ABSOLUTE_LOSS = 0.002
 LEAST_FOR_A_CONTROL = 8
 """Fewer runs tell too little of how measurement and model hang together."""
-DRAWINGS = 2_000
+DRAWINGS = 1_000
 """Of the model, for its mean: its own interval is a small part of the runs'."""
 
 
@@ -155,7 +155,7 @@ class Results:
         self.seed = seed
         self.extent = extent
         self._figures: dict[str, dict[int, RunFigures]] = {}
-        self._control_means: dict[tuple[Cell, str], float] = {}
+        self._control_means: dict[tuple[Sky, int, int, str], float] = {}
 
     def add(self, case: str, run: int, record: Record) -> None:
         """Take a finished run."""
@@ -224,7 +224,9 @@ class Results:
     def control_mean(self, cell: Cell, measure: Measure) -> float:
         """Give the mean of a measure's control over many drawings of arrivals and sizes."""
         control = "throughput" if measure is THROUGHPUT else "full share"
-        key = (cell, control)
+        # Errors are not a part of the model.
+        load = (cell.sky, cell.size_kb, cell.per_minute)
+        key = (*load, control)
         if key not in self._control_means:
             chance = np.random.default_rng([cell.per_minute, cell.size_kb])
             shared = [
@@ -236,8 +238,8 @@ class Results:
                 for _ in range(DRAWINGS)
             ]
             throughputs = [each.mean_bit_per_s for each in shared if math.isfinite(each.mean_bit_per_s)]
-            self._control_means[cell, "throughput"] = float(np.mean(throughputs))
-            self._control_means[cell, "full share"] = float(np.mean([each.full_share for each in shared]))
+            self._control_means[*load, "throughput"] = float(np.mean(throughputs))
+            self._control_means[*load, "full share"] = float(np.mean([each.full_share for each in shared]))
         return self._control_means[key]
 
     def ratio(self, case: str, to: str, of: Callable[[RunFigures], float]) -> Estimate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from slantpath.studies.ftp_qos.runs import DELAY, JITTER, LOSS, THROUGHPUT
 from slantpath.studies.report import Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from slantpath.studies.ftp_qos.cases import Cell
     from slantpath.studies.ftp_qos.measures import RunFigures
@@ -33,6 +34,7 @@ def grids(results: Results) -> Iterator[tuple[str, Grid]]:
     yield "lone-session", _lone(results)
     yield "choices", _choices(results)
     yield "balance", _balance(results)
+    yield "admission", _admission(results)
 
 
 def _text(estimate: Estimate, scale: float, decimals: int) -> str:
@@ -173,14 +175,16 @@ MEASURED: tuple[tuple[str, Measure], ...] = (
 
 def _choices(results: Results) -> Grid:
     places = [(sky, place) for sky in Sky for place in cases.BESIDE]
+    beside = results.extent.beside
     rows: list[tuple[str, ...]] = []
     for label, measure in MEASURED:
         rows.append(
             (
                 f"{label}, as studied",
                 *(
-                    f"{np.mean(results.observed(cases.cell(sky, place).name, measure.of)):.4g}"
+                    f"{np.mean(hours):.4g}"
                     for sky, place in places
+                    for hours in [results.observed(cases.cell(sky, place).name, measure.of)[:beside]]
                 ),
             )
         )
@@ -212,36 +216,73 @@ def _choices(results: Results) -> Grid:
 
 
 def _balance(results: Results) -> Grid:
-    places = [(sky, place) for sky in Sky for place in cases.BALANCED]
-
-    def row(about: str, name: str) -> tuple[str, ...]:
-        cells = []
-        for sky, place in places:
-            at = cases.cell(sky, place)
-            case = at.name if name == cases.ALONE else cases.balance(name, at)
-
-            def mean(of: object, scale: float, decimals: int, case: str = case) -> str:
-                observed = results.observed(case, of)  # type: ignore[arg-type]
-                return f"{scale * np.mean(observed):.{decimals}f}" if observed else "–"
-
-            cells.append(
-                f"{mean(THROUGHPUT.of, KILO, 0)}; {mean(DELAY.of, MILLI, 0)}; {mean(JITTER.of, MILLI, 2)}; "
-                f"{mean(LOSS.of, 1, 4)}; {mean(_unfinished, 1, 0)}"
-            )
-        return (about, *cells)
-
     return Grid(
         "Several links to satellites",
-        "Throughput in kbit/s; delay in ms; jitter in ms; loss; sessions unfinished: with one link of 2 "
-        "Mbit/s at each end as "
-        "studied, and with two of them behind an edge of 4 Mbit/s.",
-        (
-            "links",
-            *(f"{sky.label}, {rate}, {size / 1000:g} MB, {often}/min" for sky, (rate, size, often) in places),
-        ),
-        [row("one link", cases.ALONE), *(row(about, name) for name, about in cases.BALANCES.items())],
+        "With one link of 2 Mbit/s at each end as studied, and with two of them behind an edge of 4 Mbit/s: "
+        f"{_WHAT}",
+        ("links", *_places()),
+        [
+            _beside(results, "one link", lambda at: at.name),
+            *(
+                _beside(results, about, partial(cases.balance, name))
+                for name, about in cases.BALANCES.items()
+            ),
+        ],
     )
 
 
-def _unfinished(run: RunFigures) -> float:
-    return run.unfinished
+def _admission(results: Results) -> Grid:
+    return Grid(
+        "Admission of sessions",
+        f"All sessions may begin as studied, or those that a rule admits: {_WHAT}",
+        ("rule", *_places()),
+        [
+            _beside(results, "all may begin", lambda at: at.name),
+            *(
+                _beside(results, about, partial(cases.admission, name))
+                for name, (about, _) in cases.ADMISSIONS.items()
+            ),
+        ],
+    )
+
+
+_WHAT = (
+    "throughput of completed sessions in kbit/s, their waiting included; delay in ms; jitter in ms; loss; "
+    "Mbit delivered "
+    "in a second of the hour; sessions that were refused, and that were not over at the end."
+)
+
+
+def _places() -> Iterator[str]:
+    for sky in Sky:
+        for rate, size, often in cases.BALANCED:
+            yield f"{sky.label}, {rate}, {size / 1000:g} MB, {often}/min"
+
+
+def _beside(results: Results, about: str, case_of: Callable[[Cell], str]) -> tuple[str, ...]:
+    """Give what balances and rules do in each of their places."""
+    cells = []
+    for sky in Sky:
+        for place in cases.BALANCED:
+            case = case_of(cases.cell(sky, place))
+
+            def mean(of: Callable[[RunFigures], float], scale: float, decimals: int, case: str = case) -> str:
+                # The same hours of all: cells have more.
+                runs = results.figures(case)[: results.extent.beside]
+                observed = [value for value in map(of, runs) if math.isfinite(value)]
+                return f"{scale * np.mean(observed):.{decimals}f}" if observed else "–"
+
+            cells.append(
+                "; ".join(
+                    (
+                        mean(THROUGHPUT.of, KILO, 0),
+                        mean(DELAY.of, MILLI, 0),
+                        mean(JITTER.of, MILLI, 2),
+                        mean(LOSS.of, 1, 4),
+                        mean(lambda run: 8 * run.delivered_bytes / cases.END_S, 1e-6, 2),
+                        mean(lambda run: run.refused, 1, 0),
+                        mean(lambda run: run.unfinished, 1, 0),
+                    )
+                )
+            )
+    return (about, *cells)
