@@ -12,6 +12,7 @@ pub mod failover;
 pub mod one_host;
 pub mod pair;
 pub mod rounds;
+pub mod sessions;
 pub mod signalling;
 pub mod sky;
 pub mod table;

@@ -15,6 +15,7 @@ use slantpath_benches::pair::sctp_proto::SctpProto;
 use slantpath_benches::pair::slantpath::Slantpath;
 use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
+use slantpath_benches::sessions;
 use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, network, sccp};
 use slantpath_benches::sky;
 use slantpath_benches::table::{Row, Table};
@@ -23,10 +24,11 @@ use slantpath_wire::Packet;
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 16] = [
+    let comparisons: [fn() -> Result<Text, Failure>; 17] = [
         || dumbbells().map(text),
         || hosts_of_many_flows().map(text),
         || sky::moving_and_frozen().map(text),
+        || sessions::sessions().map(text),
         || pairs().map(text),
         || windows().map(text),
         || m2pa_messages().map(text),
