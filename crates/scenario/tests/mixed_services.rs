@@ -34,8 +34,8 @@ fn a_call_waits_for_one_packet_at_most_and_a_video_for_its_own_frames() {
     let marked = run_with(&[]);
     let unmarked = run_with(&["flows.voice.dscp=CS0", "flows.video.dscp=CS0"]);
     let [video, voice] = delays_ms(&marked, "delay_p95_s");
-    // 261 ms of light and 1 ms for the packet, and 6 ms at most for one of 1,500 bytes that is being sent; histograms are
-    // within 1 %.
+    // 261 ms of light and 1 ms for the packet, and 6 ms at most for one of 1,500 bytes that is being sent;
+    // histograms are within 1 %.
     assert!((261.0..271.0).contains(&voice), "{voice} ms");
     assert!((265.0..285.0).contains(&video), "{video} ms");
     let slow = delays_ms(&unmarked, "delay_p95_s");
