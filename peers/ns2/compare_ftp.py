@@ -106,6 +106,9 @@ def theirs(peer: Peer) -> Measured:
             last_s[int(flow)] = float(at)
             if int(size) > cases.PACKET_BYTES - cases.SEGMENT_BYTES:
                 packets.setdefault(int(flow), set()).add(number)
+    if not received:
+        message = f"nothing came in {peer.seconds} s: a cell of one session a minute wants some minutes"
+        raise RuntimeError(message)
     throughputs = [
         8 * cases.PACKET_BYTES * sizes[flow] / (last_s[flow] - first_s[flow])
         for flow, numbers_seen in packets.items()

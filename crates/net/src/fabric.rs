@@ -127,7 +127,9 @@ impl Fabric {
     fn note_sent(&mut self, interface: InterfaceId, parcel: Parcel) {
         let [from, to] = [interface, self.graph.interface_of(parcel.destination())]
             .map(|interface| self.graph.node_of(interface));
-        self.packets.note_sent(self.kernel.now(), parcel, (from, to));
+        // What goes to somebody outside, or to a router, would never be seen to arrive.
+        let pair = self.graph.host_place(to).map(|_| (from, to));
+        self.packets.note_sent(self.kernel.now(), parcel, pair);
     }
 
     /// Ends a packet at its sender, since it is addressed to nobody.

@@ -358,11 +358,14 @@ impl PacketStore {
         self.host_pairs.is_some()
     }
 
-    /// Notes that a host sends a packet to another.
+    /// Notes that a host sends a packet: to another, or without a pair to something else.
     #[cold]
-    pub(crate) fn note_sent(&mut self, now: Instant, parcel: Parcel, pair: (NodeId, NodeId)) {
-        if let Some(pairs) = &mut self.host_pairs {
-            pairs.begin(parcel.packet().index(), now, pair, parcel.length());
+    pub(crate) fn note_sent(&mut self, now: Instant, parcel: Parcel, pair: Option<(NodeId, NodeId)>) {
+        let Some(pairs) = &mut self.host_pairs else { return };
+        let place = parcel.packet().index();
+        match pair {
+            Some(pair) => pairs.begin(place, now, pair, parcel.length()),
+            None => pairs.clear(place),
         }
     }
 

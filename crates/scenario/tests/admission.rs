@@ -1,8 +1,13 @@
 //! Sessions that may not all begin: what is admitted, what waits and what is refused, against closed forms.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "tables/cells.rs"]
+mod cells;
+
 use slantpath_results::Value;
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+
+use cells::cells;
 
 /// Sessions of one size over a link of 10 Mbit/s.
 fn run_with(duration: &str, mean_interval: &str, size: &str, admission: &str) -> RunOutput {
@@ -38,18 +43,6 @@ messages = false
     let scenario =
         Scenario::parse("admission.toml", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
     run(&scenario, &RunOptions::default()).unwrap()
-}
-
-/// Cells of a column of numbers.
-fn cells(output: &RunOutput, table: &str, column: &str) -> Vec<Option<f64>> {
-    let column = output.table(table).unwrap().column(column).unwrap();
-    let number = |row| match column.at(row) {
-        Value::F64(number) => Some(number),
-        Value::U64(number) => Some(number as f64),
-        Value::Missing => None,
-        other => panic!("{other:?} is no number"),
-    };
-    (0..column.len()).map(number).collect()
 }
 
 fn count(output: &RunOutput, column: &str) -> f64 {

@@ -1,8 +1,12 @@
 //! Packets between hosts: what the table of pairs says of them is what messages and links say, too.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use slantpath_results::{Table, Value};
+#[path = "tables/cells.rs"]
+mod cells;
+
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+
+use cells::cells;
 
 const COUNTED: &str = "host_pairs = true";
 
@@ -56,20 +60,13 @@ application = {{ kind = "poisson", message_size = "1000 B", mean_interval = "10 
     run(&scenario, &RunOptions::default()).unwrap()
 }
 
-fn numbers(table: &Table, column: &str) -> Vec<f64> {
-    let column = table.column(column).unwrap();
-    let number = |row| match column.at(row) {
-        Value::F64(number) => Some(number),
-        Value::U64(number) => Some(number as f64),
-        Value::Missing => None,
-        other => panic!("{other:?} is no number"),
-    };
-    (0..column.len()).filter_map(number).collect()
+fn numbers(output: &RunOutput, table: &str, column: &str) -> Vec<f64> {
+    cells(output, table, column).into_iter().flatten().collect()
 }
 
 /// Of packets from `near` to `far`, whose row is the second.
 fn pair(output: &RunOutput, column: &str) -> f64 {
-    numbers(output.table("host_pairs").unwrap(), column)[1]
+    numbers(output, "host_pairs", column)[1]
 }
 
 fn close(one: f64, other: f64) {
@@ -89,9 +86,11 @@ fn delays_of_packets_are_those_of_the_messages_that_they_carry() {
     assert_eq!(table.rows(), 2);
     let messages = output.table("messages").unwrap();
     // All were delivered but the last, and rows come in the order in which they were sent.
-    let before = numbers(messages, "sent_s").iter().filter(|&&sent| sent < 5.0).count();
-    let delays = &numbers(messages, "delay_s")[before..];
-    assert!(delays.len() > 4_000 && numbers(messages, "sender_wait_s").iter().all(|&wait| wait == 0.0));
+    let before = numbers(&output, "messages", "sent_s").iter().filter(|&&sent| sent < 5.0).count();
+    let delays = &numbers(&output, "messages", "delay_s")[before..];
+    assert!(
+        delays.len() > 4_000 && numbers(&output, "messages", "sender_wait_s").iter().all(|&wait| wait == 0.0)
+    );
     assert_eq!(pair(&output, "received_packets"), delays.len() as f64);
     assert_eq!(pair(&output, "sent_packets"), (messages.rows() - before) as f64);
     close(pair(&output, "delay_mean_s"), delays.iter().sum::<f64>() / delays.len() as f64);
@@ -106,10 +105,9 @@ fn delays_of_packets_are_those_of_the_messages_that_they_carry() {
 #[test]
 fn what_is_lost_or_damaged_is_sent_and_not_received() {
     let output = run_with("forward = { loss = \"2 %\", bit_error_rate = \"1e-6\" }", COUNTED);
-    let links = output.table("links").unwrap();
     // The second link is the satellite's, forward before reverse.
     let [offered, lost, damaged] = ["offered_packets", "dropped_loss_packets", "damaged_packets"]
-        .map(|column| numbers(links, column)[2]);
+        .map(|column| numbers(&output, "links", column)[2]);
     let missing = pair(&output, "sent_packets") - pair(&output, "received_packets");
     assert!(lost > 30.0 && damaged > 10.0, "{lost} {damaged}");
     assert!(offered > pair(&output, "received_packets"));

@@ -1,10 +1,14 @@
 //! Voice and video beside file transfers: what priority gives them, and what they have without.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "tables/cells.rs"]
+mod cells;
+
 use std::path::Path;
 
-use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+
+use cells::cells;
 
 fn run_with(overrides: &[&str]) -> RunOutput {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/mixed-services.toml");
@@ -13,20 +17,10 @@ fn run_with(overrides: &[&str]) -> RunOutput {
     run(&scenario, &RunOptions::default()).unwrap()
 }
 
-fn cells(table: &Table, column: &str) -> Vec<f64> {
-    let column = table.column(column).unwrap();
-    let number = |row| match column.at(row) {
-        Value::F64(number) => number,
-        Value::U64(number) => number as f64,
-        other => panic!("{other:?} is no number"),
-    };
-    (0..column.len()).map(number).collect()
-}
-
 /// The percentile of the delays of video and of voice, in milliseconds.
 fn delays_ms(output: &RunOutput, percentile: &str) -> [f64; 2] {
-    let delays = cells(output.table("delays").unwrap(), percentile);
-    [delays[0], delays[1]].map(|delay| 1e3 * delay)
+    let delays = cells(output, "delays", percentile);
+    [delays[0], delays[1]].map(|delay| 1e3 * delay.unwrap())
 }
 
 #[test]
@@ -45,6 +39,6 @@ fn a_call_waits_for_one_packet_at_most_and_a_video_for_its_own_frames() {
     let [_, longest_unmarked] = delays_ms(&unmarked, "delay_max_s");
     assert!(longest < 400.0 && longest_unmarked > 700.0, "{longest} and {longest_unmarked} ms");
     // The link carries as much.
-    let carried = |output: &RunOutput| cells(output.table("session_sources").unwrap(), "delivered_bytes")[0];
+    let carried = |output: &RunOutput| cells(output, "session_sources", "delivered_bytes")[0].unwrap();
     assert!((carried(&marked) / carried(&unmarked) - 1.0).abs() < 0.1);
 }

@@ -1,11 +1,15 @@
 //! Sessions in scenarios: what is drawn, what comes of it, and what a load that is shared alike takes.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "tables/cells.rs"]
+mod cells;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use slantpath_results::Value;
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, TraceFiles, run};
+
+use cells::cells;
 
 fn run_file(overrides: &[&str]) -> RunOutput {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ftp-sessions.toml");
@@ -16,14 +20,7 @@ fn run_file(overrides: &[&str]) -> RunOutput {
 
 /// Numbers of a column, without those that are missing.
 fn numbers(output: &RunOutput, table: &str, column: &str) -> Vec<f64> {
-    let column = output.table(table).unwrap().column(column).unwrap();
-    let number = |row| match column.at(row) {
-        Value::F64(number) => Some(number),
-        Value::U64(number) => Some(number as f64),
-        Value::Missing => None,
-        other => panic!("{other:?} is no number"),
-    };
-    (0..column.len()).filter_map(number).collect()
+    cells(output, table, column).into_iter().flatten().collect()
 }
 
 /// Of the only row of `session_sources`.

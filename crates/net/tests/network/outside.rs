@@ -320,3 +320,13 @@ fn a_prefix_lies_behind_one_outside_node() {
     );
     assert_eq!(build(["10.0.0.1/8", "11.0.0.0/8"], false), Err(GraphError::NotOutside { prefix, node }));
 }
+
+#[test]
+fn what_a_host_sends_to_somebody_outside_is_of_no_pair_of_hosts() {
+    let mut edge = Edge::new(&clean(byte_a_millisecond(), Duration::from_millis(5), 9));
+    edge.network.count_host_pairs();
+    edge.send(Instant::START, 40, 1);
+    edge.network.run_until(millis(1_000));
+    assert_eq!(edge.gone().len(), 1);
+    assert_eq!(edge.network.host_pairs(), []);
+}
